@@ -1,0 +1,79 @@
+import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
+import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
+import { httpRequest } from '../load.ts';
+import { startService } from '../process.ts';
+import { atMost, type Claim } from '../report.ts';
+import { median } from '../statistics.ts';
+
+/** VMs in the database, all of one account. */
+const SIZES: Record<Engine, number[]> = {
+  postgres: [1_000, 100_000, 1_000_000],
+  // A million takes the embedded engine minutes to write, and is not what it is for.
+  pglite: [1_000, 100_000],
+};
+const ROUNDS = 9;
+const REQUESTS_A_ROUND = 40;
+const MAXIMUM_GROWTH = 1.5;
+
+/** Each returns a full page of 50, whatever the size. */
+const QUERIES: Record<string, (size: number) => string> = {
+  'first page': () => '',
+  'deep cursor': (size) => `?cursor=${Buffer.from(storedVmId(size / 2)).toString('base64url')}`,
+  'by status': () => '?status=error',
+  'by status and region, deep cursor': (size) =>
+    `?status=error&region=eu-central&cursor=${Buffer.from(storedVmId((size * 3) / 4)).toString('base64url')}`,
+};
+
+export const listVms: Section = {
+  name: 'list-vms',
+  about: 'GET /v1/vm, 50 a page, as the number of VMs grows',
+  async run(bench) {
+    const claims: Claim[] = [];
+    for (const engine of bench.engines) claims.push(...(await measure(bench, engine)));
+    return claims;
+  },
+};
+
+interface Stocked extends AsyncDisposable {
+  size: number;
+  key: string;
+  port: number;
+}
+
+async function stock(bench: Bench, engine: Engine, size: number): Promise<Stocked> {
+  const place = await makePlace(bench, engine);
+  const customer = await prepare(place, async (db) => {
+    const [customer] = await makeCustomers(db, 1);
+    await storeVms(db, customer!.accountId, 0, size);
+    return customer!;
+  });
+  return { size, key: customer.keys[0]!, ...(await startService(place)) };
+}
+
+/** All sizes are served at the same time and asked in turn, so that noise meets all of them. */
+async function measure(bench: Bench, engine: Engine): Promise<Claim[]> {
+  await using stack = new AsyncDisposableStack();
+  const stocked: Stocked[] = [];
+  for (const size of SIZES[engine]) stocked.push(stack.use(await stock(bench, engine, size)));
+  const claims: Claim[] = [];
+  for (const [name, query] of Object.entries(QUERIES)) {
+    const ask = async ({ key, port, size }: Stocked) => {
+      const requests = [httpRequest('GET', `/v1/vm${query(size)}`, key)];
+      return (await bench.load.send({ port, requests, inFlight: 1, count: REQUESTS_A_ROUND })).latencies;
+    };
+    for (const one of stocked) await ask(one);
+    const latencies = stocked.map((): number[] => []);
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const [index, one] of stocked.entries()) latencies[index]!.push(...(await ask(one)));
+    }
+    const medians = latencies.map(median);
+    const detail = stocked.map(
+      ({ size }, index) => `${medians[index]!.toFixed(1)} ms at ${size.toLocaleString('en')}`,
+    );
+    const growth = Math.max(...medians) / medians[0]!;
+    claims.push(
+      atMost(`GET /v1/vm ${name}, growth, ${engine}`, MAXIMUM_GROWTH, growth, '×', detail.join(', ')),
+    );
+  }
+  return claims;
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
+import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
+import { httpRequest } from '../load.ts';
+import { type Server, startService } from '../process.ts';
+import { atMost, type Claim } from '../report.ts';
+
+const REQUESTS = 100_000;
+const IN_FLIGHT = 32;
+const VMS = 1_000;
+/** Mebibytes, resident. PGlite is a whole database server inside the process. */
+const MAXIMUM: Record<Engine, number> = { pglite: 600, postgres: 200 };
+
+export const memory: Section = {
+  name: 'memory',
+  about: `resident memory of the service after ${REQUESTS.toLocaleString('en')} requests`,
+  async run(bench) {
+    const claims: Claim[] = [];
+    for (const engine of bench.engines) claims.push(await measure(bench, engine));
+    return claims;
+  },
+};
+
+async function measure(bench: Bench, engine: Engine): Promise<Claim> {
+  const place = await makePlace(bench, engine);
+  const key = await prepare(place, async (db) => {
+    const [customer] = await makeCustomers(db, 1);
+    await storeVms(db, customer!.accountId, 0, VMS);
+    return customer!.keys[0]!;
+  });
+  await using service = await startService(place);
+  const atStart = residentMib(service);
+  const requests = Array.from({ length: VMS }, (_, n) => httpRequest('GET', `/v1/vm/${storedVmId(n)}`, key));
+  await bench.load.send({ port: service.port, requests, inFlight: IN_FLIGHT, count: REQUESTS });
+  const detail = `${atStart.toFixed(0)} MiB at the start`;
+  return atMost(`resident memory, ${engine}`, MAXIMUM[engine], residentMib(service), 'MiB', detail);
+}
+
+function residentMib({ child }: Server): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1];
+  return Number(kib) / 1024;
+}

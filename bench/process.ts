@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Place } from './bench.ts';
+
+const REPOSITORY = join(import.meta.dirname, '..');
+const START_TIMEOUT = 60_000;
+/** How often a starting process is asked; small beside the quickest start, some hundred milliseconds. */
+const POLL_MS = 5;
+
+const SERVICE = 'server/main.ts';
+/** Node's own options, as `npm start` gives them. */
+const [, ...NODE_OPTIONS] = packageJson.scripts.start.replace(SERVICE, '').trim().split(/ +/);
+
+const children = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+/** A process that serves HTTP on a port of 127.0.0.1; stopped when it goes out of scope. */
+export interface Server extends AsyncDisposable {
+  port: number;
+  child: ChildProcess;
+}
+
+interface Program {
+  script: string;
+  env: object;
+  /** Of its standard output. */
+  output?: 'ignore' | 'pipe';
+}
+
+/** Starts a program of the repository on a free port; it is not ready yet. */
+async function launch({ script, env, output = 'ignore' }: Program): Promise<Server> {
+  const port = await freePort();
+  const { PATH, HOME, TMPDIR } = process.env;
+  const child = spawn(process.execPath, [...NODE_OPTIONS, script], {
+    cwd: REPOSITORY,
+    env: { PATH, HOME, TMPDIR, ...env, VAUBAN_LISTEN: `127.0.0.1:${port}` },
+    stdio: ['ignore', output, 'inherit'],
+  });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
+  return { port, child, [Symbol.asyncDispose]: () => stop(child) };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as { port: number };
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (!isRunning(child)) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}
+
+const isRunning = (child: ChildProcess) => child.exitCode === null && child.signalCode === null;
+
+/** Resolves when a path is answered with 200. */
+export async function untilAnswered({ port, child }: Server, path: string, key?: string): Promise<void> {
+  const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
+  const giveUpAt = performance.now() + START_TIMEOUT;
+  while (performance.now() < giveUpAt && isRunning(child)) {
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response?.status === 200) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`${child.spawnargs.join(' ')}: no 200 for ${path}`);
+}
+
+async function serve(program: Program): Promise<Server> {
+  const server = await launch(program);
+  await untilAnswered(server, '/readyz');
+  return server;
+}
+
+/** Starts the service as an operator does for the first time; it is not ready yet. Its output is to be read. */
+export function launchService(place: Place): Promise<Server> {
+  return launch({ script: SERVICE, env: place, output: 'pipe' });
+}
+
+/**
+ * The service as in production: every request is logged (to /dev/null, at the default level) and counted
+ * against its limits, which are raised so that they never refuse.
+ */
+export function startService(place: Place, settings: Record<string, string> = {}): Promise<Server> {
+  const limits = { VAUBAN_RATE_LIMIT_KEY: '10000000', VAUBAN_RATE_LIMIT_ACCOUNT: '10000000' };
+  return serve({ script: SERVICE, env: { ...place, VAUBAN_MODE: 'production', ...limits, ...settings } });
+}
+
+/** The route that the service is compared with, for the VMs of one account. */
+export function startBareRoute(place: Place, accountId: string): Promise<Server> {
+  return serve({ script: 'bench/bare-route.ts', env: { ...place, BENCH_ACCOUNT: accountId } });
+}

@@ -1,0 +1,58 @@
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
+
+/** One line of the report. */
+export interface Claim {
+  claim: string;
+  target: string;
+  measured: string;
+  passed: boolean;
+}
+
+/** A claim that `value` is at least `minimum`. */
+export function atLeast(claim: string, minimum: number, value: number, detail: string): Claim {
+  return {
+    claim,
+    target: `≥ ${minimum}`,
+    measured: `${value.toFixed(2)} (${detail})`,
+    passed: value >= minimum,
+  };
+}
+
+/** A claim that `value` is at most `maximum`, both in `unit`. */
+export function atMost(claim: string, maximum: number, value: number, unit: string, detail: string): Claim {
+  return {
+    claim,
+    target: `≤ ${maximum} ${unit}`,
+    measured: `${value.toFixed(value < 10 ? 2 : 0)} ${unit} (${detail})`,
+    passed: value <= maximum,
+  };
+}
+
+/** A report of ratios is worth nothing without what they were measured on. */
+export function printMachine(postgres: string): void {
+  const gib = (totalmem() / 2 ** 30).toFixed(0);
+  const load = loadavg()[0]!.toFixed(1);
+  console.log(
+    `machine   ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${gib} GiB, load ${load} before`,
+  );
+  console.log(`software  ${process.platform} ${release()}, Node ${process.version}, ${postgres}\n`);
+}
+
+/** The claims as a Markdown table, its columns aligned. */
+export function printTable(claims: Claim[]): void {
+  const rows = [
+    ['claim', 'target', 'measured', ''],
+    ...claims.map(({ claim, target, measured, passed }) => [
+      claim,
+      target,
+      measured,
+      passed ? '✓' : '✗ missed',
+    ]),
+  ];
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const line = (cells: string[]) =>
+    `| ${cells.map((cell, column) => cell.padEnd(widths[column]!)).join(' | ')} |`;
+  console.log(line(rows[0]!));
+  console.log(line(widths.map((width) => '-'.repeat(width))));
+  for (const row of rows.slice(1)) console.log(line(row));
+}

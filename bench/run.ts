@@ -1,0 +1,68 @@
+// Measures every claim about performance and prints them with the machine; fails when one is missed.
+//   npm run bench                     everything, about six minutes
+//   npm run bench -- get-vm memory    only these sections
+//   npm run bench -- --db pglite      on one engine only
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
+import type { Engine, Section } from './bench.ts';
+import { createVm } from './claims/create-vm.ts';
+import { getVm } from './claims/get-vm.ts';
+import { jobPickup } from './claims/job-pickup.ts';
+import { ledger } from './claims/ledger.ts';
+import { listVms } from './claims/list-vms.ts';
+import { memory } from './claims/memory.ts';
+import { start } from './claims/start.ts';
+import { startLoadGenerator } from './load.ts';
+import { type Claim, printMachine, printTable } from './report.ts';
+
+const SECTIONS: Section[] = [getVm, createVm, listVms, ledger, jobPickup, start, memory];
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { db: { type: 'string' } } });
+const unknown = positionals.filter((name) => !SECTIONS.some((section) => section.name === name));
+if (unknown.length > 0) {
+  console.error(`no such section: ${unknown.join(', ')}; there are:`);
+  for (const { name, about } of SECTIONS) console.error(`  ${name.padEnd(12)}${about}`);
+  process.exit(2);
+}
+if (values.db !== undefined && values.db !== 'postgres' && values.db !== 'pglite') {
+  console.error('--db must be postgres or pglite');
+  process.exit(2);
+}
+const chosen = SECTIONS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+
+const workspace = mkdtempSync(join(tmpdir(), 'vauban-bench-'));
+process.on('exit', () => rmSync(workspace, { recursive: true, force: true }));
+const bin = values.db === 'pglite' ? undefined : findPostgres();
+const postgres = bin ? await startPostgres(bin, { durable: true }) : undefined;
+const engines: Engine[] = [];
+if (postgres) engines.push('postgres');
+if (values.db !== 'postgres') engines.push('pglite');
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await postgres?.stop(false);
+    process.exit(1);
+  });
+}
+
+const claims: Claim[] = [];
+try {
+  using load = startLoadGenerator();
+  printMachine(
+    bin ? execFileSync(join(bin, 'postgres'), ['--version'], { encoding: 'utf8' }).trim() : 'no PostgreSQL',
+  );
+  for (const { name, about, run } of chosen) {
+    const startedAt = performance.now();
+    process.stderr.write(`${name}: ${about} …`);
+    claims.push(...(await run({ engines, load, workspace, postgresUrl: postgres?.url })));
+    process.stderr.write(` ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
+  }
+} finally {
+  await postgres?.stop(false);
+}
+printTable(claims);
+if (claims.some(({ passed }) => !passed)) process.exitCode = 1;

@@ -1,0 +1,104 @@
+// Runs the tests: all of them on PGlite, then those that touch a database again on a private PostgreSQL.
+//   npm test                            everything
+//   npm test -- test/db/engines.test.ts only these files
+//   npm test -- --db postgres           on one engine only
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import { parseArgs } from 'node:util';
+import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
+import { importsOf, REPOSITORY } from '../test/support/source.ts';
+
+const DATABASE_SUPPORT = 'test/support/database.ts';
+/** No test takes a minute; one that has not ended by then waits for something that will not happen. */
+const TEST_TIMEOUT = 120_000;
+
+type Engine = 'pglite' | 'postgres';
+
+/** Whether `file` imports the database support, directly or through another file. */
+function touchesDatabase(file: string, seen = new Set<string>()): boolean {
+  if (file === DATABASE_SUPPORT) return true;
+  if (seen.has(file) || !existsSync(join(REPOSITORY, file))) return false;
+  seen.add(file);
+  return importsOf(file).some((target) => touchesDatabase(target, seen));
+}
+
+let running: ChildProcess | undefined;
+let interrupted = false;
+
+// Ends the tests and then, by the usual way out, the server that they used.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    interrupted = true;
+    running?.kill(signal);
+  });
+}
+
+async function runTests(files: string[], env: Record<string, string>): Promise<boolean> {
+  const concurrency = Math.max(2, availableParallelism());
+  const options = [
+    `--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`,
+    '--test',
+    `--test-concurrency=${concurrency}`,
+    `--test-timeout=${TEST_TIMEOUT}`,
+  ];
+  running = spawn(process.execPath, [...options, ...files], {
+    cwd: REPOSITORY,
+    env: { ...process.env, ...env },
+    stdio: 'inherit',
+  });
+  const [code] = await once(running, 'exit');
+  return code === 0 && !interrupted;
+}
+
+async function runOnPostgres(files: string[]): Promise<boolean> {
+  const given = process.env.VAUBAN_TEST_DATABASE_URL;
+  if (given) return runTests(files, { VAUBAN_TEST_DATABASE_URL: given });
+  const bin = findPostgres();
+  if (!bin) {
+    console.log('PostgreSQL: not found; the suite ran on PGlite only');
+    return process.env.VAUBAN_REQUIRE_POSTGRES !== '1';
+  }
+  const server = await startPostgres(bin);
+  let passed = false;
+  try {
+    passed = await runTests(files, { VAUBAN_TEST_DATABASE_URL: server.url });
+  } finally {
+    // The databases of failed tests were kept for a look at them.
+    await server.stop(!passed && !interrupted && process.env.CI === undefined);
+  }
+  return passed;
+}
+
+async function timed(engine: Engine, files: string[], run: () => Promise<boolean>): Promise<boolean> {
+  console.log(`${engine}: ${files.length} files`);
+  const start = performance.now();
+  const passed = await run();
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  console.log(`${engine}: ${passed ? 'passed' : 'FAILED'} in ${seconds} s`);
+  return passed;
+}
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { db: { type: 'string' } } });
+if (values.db !== undefined && values.db !== 'pglite' && values.db !== 'postgres') {
+  throw new Error('--db must be pglite or postgres');
+}
+const everything = () => globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY }).sort();
+/** The test files that a path names: itself, or all of a folder's. */
+const named = (path: string) => {
+  const within = relative(REPOSITORY, path);
+  return within.endsWith('.ts') ? [within] : everything().filter((file) => file.startsWith(`${within}/`));
+};
+const files = positionals.length > 0 ? positionals.flatMap(named) : everything();
+const databaseFiles = files.filter((file) => touchesDatabase(file));
+
+let passed = true;
+if (values.db !== 'postgres') {
+  passed = await timed('pglite', files, () => runTests(files, { VAUBAN_TEST_DATABASE_URL: '' }));
+}
+if (values.db !== 'pglite' && databaseFiles.length > 0 && !interrupted) {
+  passed = (await timed('postgres', databaseFiles, () => runOnPostgres(databaseFiles))) && passed;
+}
+process.exitCode = passed ? 0 : 1;

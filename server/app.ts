@@ -1,0 +1,160 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { selectCompute } from './compute/select.ts';
+import type { Config } from './config.ts';
+import type { Database } from './db/database.ts';
+import { migrateUp } from './db/migrate.ts';
+import { openPglite } from './db/pglite.ts';
+import { openPostgres } from './db/postgres.ts';
+import { ensurePool } from './db/queries/addresses.ts';
+import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
+import { loadCatalog } from './domain/catalog/load-catalog.ts';
+import { poolName } from './domain/network/allocate.ts';
+import { ENDPOINTS } from './endpoints/roster.ts';
+import { createHttpServer } from './http/server.ts';
+import { Node } from './jobs/adopt-jobs.ts';
+import { JobQueue } from './jobs/queue.ts';
+import { NetworkReconciler } from './jobs/reconcile-network.ts';
+import { JobRunner, type StepHook } from './jobs/runner.ts';
+import { Schedule } from './jobs/schedule.ts';
+import { backgroundTasks } from './jobs/tasks.ts';
+import { watchGuests } from './jobs/watch-guests.ts';
+import { registerReference } from './openapi/routes.ts';
+import { registerHealth } from './operator/health.ts';
+import { clearSocket, operatorSocket } from './operator/listen-on-socket.ts';
+import { Readiness } from './operator/readiness.ts';
+import { startOperator } from './operator/start-operator.ts';
+import { Authenticator } from './platform/authentication.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import { createLogger, type Logger } from './platform/logging.ts';
+import { createMetrics } from './platform/metrics.ts';
+import { openOpsKey } from './platform/ops-key.ts';
+import { LocalLimitStore, RateLimiter, SharedLimitStore } from './platform/rate-limits.ts';
+import { openSecretBox } from './platform/secrets.ts';
+import { Signals } from './platform/signals.ts';
+import type { Services } from './services.ts';
+import { VERSION } from './version.ts';
+
+/** What a test may put in the place of a part. */
+export interface Parts {
+  clock?: Clock;
+  logger?: Logger;
+  db?: Database;
+  stepHook?: StepHook;
+  /** Shown the key of the demo account, on the start that makes it, before the service listens. */
+  onDemoKey?: (key: string) => void;
+}
+
+/** A running service. */
+export interface Service {
+  services: Services;
+  /** Where the customer API listens, such as "http://127.0.0.1:8080". */
+  address: string;
+  /** Stops in order: no request is cut, no job is lost. */
+  stop(): Promise<void>;
+}
+
+/** Opens the state: PostgreSQL where it is configured, else the embedded engine in the data directory. */
+export async function openDatabase(config: Config): Promise<Database> {
+  if (config.databaseUrl) return openPostgres(config.databaseUrl);
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  return openPglite(join(config.dataDir, 'pglite'));
+}
+
+async function openServices(config: Config, parts: Parts): Promise<Services & { queue: JobQueue }> {
+  // Before the database is opened: a second service must not touch a data directory in use.
+  await clearSocket(operatorSocket(config.dataDir));
+  const clock = parts.clock ?? systemClock;
+  const logger = parts.logger ?? createLogger(config);
+  const catalog = loadCatalog(config.catalog);
+  const secrets = await openSecretBox(config.secretKey, config.dataDir);
+  const db = parts.db ?? (await openDatabase(config));
+  await migrateUp(db);
+  for (const region of catalog.regions) {
+    await ensurePool(db, poolName(region, 4), region.ipv4_pool);
+    await ensurePool(db, poolName(region, 6), region.ipv6_pool);
+  }
+  const compute = selectCompute(config, db, clock);
+  const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
+  await queue.prepare();
+  return {
+    config,
+    catalog,
+    clock,
+    logger,
+    metrics: createMetrics(VERSION),
+    db,
+    compute,
+    secrets,
+    signals: new Signals(),
+    queue,
+    network: new NetworkReconciler(db, compute, logger),
+    opsKey: await openOpsKey(db, secrets),
+  };
+}
+
+/** Composes and starts the service. */
+export async function startService(config: Config, parts: Parts = {}): Promise<Service> {
+  const services = await openServices(config, parts);
+  const { db, clock, logger, signals, queue, network, compute } = services;
+  const stopping = Promise.withResolvers<void>();
+  const readiness = new Readiness(services);
+  const authenticator = new Authenticator(db, clock);
+  const http = createHttpServer({
+    services,
+    authenticator,
+    limiter: createLimiter(services),
+    endpoints: ENDPOINTS,
+    stopping: stopping.promise,
+  });
+  registerHealth(http, readiness);
+  registerReference(http, ENDPOINTS);
+
+  const report = await compute.probe();
+  logger.info({ database: db.engine, compute: compute.name, report: report.summary }, 'starting');
+  await signals.start(db);
+  const node = new Node(db);
+  await node.announce();
+  const runner = new JobRunner(services, node.id, config.jobConcurrency, parts.stepHook);
+  await queue.receive((jobId) => runner.deliver(jobId));
+  const schedule = new Schedule(clock, logger);
+  schedule.start(backgroundTasks(services, node, runner, authenticator));
+  const unwatch = watchGuests(services);
+
+  const operator = await startOperator(services, readiness);
+  const demoKey = await ensureDemoAccount(services);
+  if (demoKey) parts.onDemoKey?.(demoKey);
+  const address = await http.listen({ host: config.listen.host, port: config.listen.port });
+  readiness.enter('running');
+  logger.info({ address }, 'listening');
+
+  const stop = async () => {
+    readiness.enter('stopping');
+    stopping.resolve();
+    await http.close();
+    await operator.close();
+    unwatch();
+    await schedule.stop();
+    await queue.stop();
+    await runner.stop();
+    await network.idle();
+    await authenticator.flushLastUsed();
+    await signals.stop();
+    await node.leave();
+    await compute.close();
+    await db.close();
+    logger.info('stopped');
+  };
+  return { services, address, stop: once(stop) };
+}
+
+function createLimiter({ config, db, clock }: Services): RateLimiter {
+  const { rateLimitKey: key, rateLimitAccount: account, rateLimitIp: ip } = config;
+  const store = db.engine === 'pglite' ? new LocalLimitStore(key) : new SharedLimitStore(db, key);
+  return new RateLimiter({ key, account, ip }, store, clock);
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import type { Promises } from './contract.ts';
+import { AgentUnavailableError, DiskShrinkError, type GuestSample, type NetworkPolicy } from './driver.ts';
+
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJqGEGmIfdvBSnCmzFKzmKQv3SmqZgXYvj1b1iPjW0Vd contract';
+const SNAPSHOT = 'snap_contract';
+const POLICY: NetworkPolicy = {
+  defaultIn: 'drop',
+  defaultOut: 'accept',
+  firewall: [
+    { direction: 'in', action: 'accept', protocol: 'tcp', ports: '22', cidrs: ['0.0.0.0/0', '::/0'] },
+    { direction: 'in', action: 'accept', protocol: 'icmp', ports: null, cidrs: ['0.0.0.0/0'] },
+  ],
+  portForwards: [],
+};
+
+/** Being made, changed, read and removed. */
+export const GUEST: Promises = {
+  async 'a driver proves that its engine works and admits a small guest'({ driver, spec }) {
+    assert.equal((await driver.probe()).ok, true);
+    await driver.admit(spec(), spec().region);
+  },
+
+  async 'create makes a guest that is off; again is a success'({ driver, made }) {
+    const spec = await made();
+    await driver.create(spec);
+    const { id, vcpu, ramMb, diskGb } = spec;
+    assert.deepEqual(await driver.inspect(id), {
+      id,
+      power: 'off',
+      agent: false,
+      vcpu,
+      ramMb,
+      diskGb,
+      snapshotIds: [],
+    });
+    assert.equal((await driver.list()).filter((listed) => listed === id).length, 1);
+  },
+
+  async 'resize sets vCPU, memory and disk of a guest that is off'({ driver, made, settle }) {
+    const { id, vcpu, ramMb, diskGb } = await made();
+    const size = { vcpu: vcpu + 1, ramMb: ramMb * 2, diskGb: diskGb + 1 };
+    await driver.resize(id, size);
+    await driver.resize(id, size);
+    assert.deepEqual(await driver.inspect(id), { id, power: 'off', agent: false, ...size, snapshotIds: [] });
+    await settle(driver.start(id));
+  },
+
+  async 'resize refuses to shrink a disk, and changes nothing then'({ driver, made }) {
+    const { id, vcpu, ramMb, diskGb } = await made();
+    await driver.resize(id, { vcpu, ramMb, diskGb: diskGb + 1 });
+    await assert.rejects(driver.resize(id, { vcpu: vcpu + 1, ramMb, diskGb }), DiskShrinkError);
+    const { power, agent, snapshotIds, ...after } = (await driver.inspect(id))!;
+    assert.deepEqual(after, { id, vcpu, ramMb, diskGb: diskGb + 1 });
+  },
+
+  async 'resize refuses a guest that is on'({ driver, booted }) {
+    const { id, vcpu, ramMb, diskGb } = await booted();
+    await assert.rejects(driver.resize(id, { vcpu, ramMb, diskGb: diskGb + 1 }), Error);
+    assert.equal((await driver.inspect(id))?.diskGb, diskGb);
+  },
+
+  async 'remove leaves nothing of a running guest; again is a success'({ driver, booted }) {
+    const { id } = await booted();
+    await driver.createSnapshot(id, SNAPSHOT);
+    await driver.remove(id);
+    await driver.remove(id);
+    assert.equal(await driver.inspect(id), undefined);
+    assert.equal((await driver.list()).includes(id), false);
+    assert.deepEqual(await driver.volumes(id), []);
+    assert.deepEqual(await driver.sample([id]), []);
+  },
+
+  async 'an id can be used again after remove'({ driver, made }) {
+    const spec = await made();
+    await driver.createSnapshot(spec.id, SNAPSHOT);
+    await driver.remove(spec.id);
+    await driver.create(spec);
+    assert.deepEqual((await driver.inspect(spec.id))?.snapshotIds, []);
+  },
+
+  async 'snapshots are taken on and off, listed, and deleted'({ driver, powerOf, made, settle }) {
+    const { id } = await made();
+    await driver.createSnapshot(id, `${SNAPSHOT}_off`);
+    await settle(driver.start(id));
+    const info = await driver.createSnapshot(id, `${SNAPSHOT}_on`);
+    assert.ok(info.sizeBytes >= 0);
+    await driver.createSnapshot(id, `${SNAPSHOT}_on`);
+    assert.deepEqual((await driver.inspect(id))?.snapshotIds.toSorted(), [
+      `${SNAPSHOT}_off`,
+      `${SNAPSHOT}_on`,
+    ]);
+    await driver.deleteSnapshot(id, `${SNAPSHOT}_on`);
+    await driver.deleteSnapshot(id, `${SNAPSHOT}_on`);
+    assert.deepEqual((await driver.inspect(id))?.snapshotIds, [`${SNAPSHOT}_off`]);
+    assert.equal(await powerOf(id), 'running');
+  },
+
+  async 'passwords and keys reach a running guest, and only that'({ driver, made, settle }) {
+    const { id } = await made();
+    await assert.rejects(driver.setPassword(id, 'root', 'correct horse'), AgentUnavailableError);
+    await assert.rejects(driver.authorizeKey(id, KEY), AgentUnavailableError);
+    await settle(driver.start(id));
+    await driver.setPassword(id, 'root', 'correct horse');
+    await driver.authorizeKey(id, KEY);
+    await driver.authorizeKey(id, KEY);
+  },
+
+  async 'network rules are taken on and off, again and again'({ driver, powerOf, made, settle }) {
+    const { id } = await made();
+    await driver.applyNetwork(id, POLICY);
+    await settle(driver.start(id));
+    await driver.applyNetwork(id, POLICY);
+    await driver.applyNetwork(id, { ...POLICY, firewall: [] });
+    assert.equal(await powerOf(id), 'running');
+  },
+
+  async 'readings only grow while a guest runs, and stop when it is off'({ driver, made, booted, idle }) {
+    const { id, vcpu, ramMb } = await booted();
+    const off = await made();
+    const [before, ...none] = await driver.sample([id, off.id, 'vm_unknown']);
+    assert.ok(before && none.length === 0);
+    await idle();
+    const [after] = await driver.sample([id]);
+    assert.ok(after && after.at > before.at);
+    const { id: _, at, vcpu: shown, ramUsedBytes, ...counters } = after;
+    for (const [name, value] of Object.entries(counters)) {
+      assert.ok(value >= before[name as keyof typeof counters], `${name} fell`);
+    }
+    assert.equal(shown, vcpu);
+    assert.ok(ramUsedBytes > 0 && ramUsedBytes <= ramMb * 1_048_576);
+    assert.ok(cpuLoad(before, after) <= vcpu * 1.05, 'more CPU than there is');
+    await driver.powerOff(id);
+    assert.deepEqual(await driver.sample([id]), []);
+  },
+
+  async 'one volume is the boot disk, of the size asked for'({ driver, made }) {
+    const { id, diskGb } = await made();
+    const boot = (await driver.volumes(id)).filter((volume) => volume.boot);
+    assert.deepEqual(
+      boot.map((volume) => volume.sizeGb),
+      [diskGb],
+    );
+  },
+
+  async 'what is not there cannot be changed, and is gone already'({ driver, spec, settle }) {
+    const { id, ...size } = spec();
+    const refused: (() => Promise<unknown>)[] = [
+      () => driver.start(id),
+      () => driver.shutdown(id, 1),
+      () => driver.reboot(id, 1),
+      () => driver.resize(id, size),
+      () => driver.setPassword(id, 'root', 'correct horse'),
+      () => driver.authorizeKey(id, KEY),
+      () => driver.createSnapshot(id, SNAPSHOT),
+      () => driver.applyNetwork(id, POLICY),
+    ];
+    for (const change of refused) await assert.rejects(settle(change()), Error, String(change));
+    await driver.powerOff(id);
+    await driver.remove(id);
+    await driver.deleteSnapshot(id, SNAPSHOT);
+    assert.equal(await driver.inspect(id), undefined);
+    assert.deepEqual(await driver.volumes(id), []);
+  },
+
+  async 'guests outlive the driver'({ driver, made, booted, reopen }) {
+    const off = await made();
+    const on = await booted();
+    await driver.createSnapshot(off.id, SNAPSHOT);
+    const before = [await driver.inspect(off.id), await driver.inspect(on.id)];
+    const next = await reopen();
+    assert.deepEqual([await next.inspect(off.id), await next.inspect(on.id)], before);
+  },
+
+  async 'watching ends when it is told to, and closing twice is harmless'({ driver }) {
+    const stop = driver.watch(() => {});
+    stop();
+    stop();
+    driver.watch(() => {});
+    await driver.close();
+    await driver.close();
+  },
+};
+
+function cpuLoad(before: GuestSample, after: GuestSample): number {
+  return ((after.cpuSeconds - before.cpuSeconds) * 1000) / (after.at.getTime() - before.at.getTime());
+}

@@ -1,0 +1,76 @@
+import { type TestContext, test } from 'node:test';
+import { GUEST } from './contract-guest.ts';
+import { POWER } from './contract-power.ts';
+import type { ComputeDriver, GuestSpec, PowerState } from './driver.ts';
+
+/** One driver over one engine, as a test of the contract uses it: a plain object. */
+export interface ContractHarness {
+  driver: ComputeDriver;
+  /** A small guest of this engine, with an id that was never used and an agent inside. */
+  spec(): GuestSpec;
+  /** Sees `work`, an operation that waits, through to its end; an engine on a manual clock steps it meanwhile. */
+  settle<T>(work: Promise<T>): Promise<T>;
+  /** Lets time pass for running guests, so that they use something. */
+  idle(): Promise<void>;
+  /** Makes a running guest deaf to requests to power off. Promises about such guests are skipped without it. */
+  deafen?(id: string): Promise<void>;
+  /** Closes the driver and opens another over the same engine, as a restart of the service does. */
+  reopen(): Promise<ComputeDriver>;
+  /** Lets go of the engine, after the guests were removed. */
+  close(): Promise<void>;
+}
+
+export interface ContractOptions {
+  /** Called for each test. */
+  open(t: TestContext): Promise<ContractHarness>;
+  /** How long a guest of this engine may take to power off. */
+  shutdownSeconds: number;
+  /** How long a test may take: a few boots. */
+  testTimeoutMs: number;
+}
+
+export interface Bench extends ContractHarness {
+  t: TestContext;
+  shutdownSeconds: number;
+  /** Makes a guest, off; it is removed when the test ends. */
+  made(): Promise<GuestSpec>;
+  /** Makes a guest and boots it. */
+  booted(): Promise<GuestSpec>;
+  powerOf(id: string): Promise<PowerState | 'absent'>;
+}
+
+/** One line of the contract, and the test of it. */
+export type Promises = Record<string, (bench: Bench) => Promise<void>>;
+
+async function openBench(t: TestContext, options: ContractOptions): Promise<Bench> {
+  const harness = await options.open(t);
+  const ids: string[] = [];
+  const made = async () => {
+    const spec = harness.spec();
+    ids.push(spec.id);
+    await harness.driver.create(spec);
+    return spec;
+  };
+  const booted = async () => {
+    const spec = await made();
+    await harness.settle(harness.driver.start(spec.id));
+    return spec;
+  };
+  t.after(async () => {
+    const driver = await harness.reopen();
+    for (const id of ids) await driver.remove(id);
+    await driver.close();
+    await harness.close();
+  });
+  const powerOf = async (id: string) => (await harness.driver.inspect(id))?.power ?? 'absent';
+  return { ...harness, t, shutdownSeconds: options.shutdownSeconds, made, booted, powerOf };
+}
+
+/** Registers the tests that every compute driver passes. */
+export function computeContract(name: string, options: ContractOptions): void {
+  for (const [promise, keeps] of Object.entries({ ...GUEST, ...POWER })) {
+    test(`${name}: ${promise}`, { timeout: options.testTimeoutMs }, async (t) => {
+      await keeps(await openBench(t, options));
+    });
+  }
+}

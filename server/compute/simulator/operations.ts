@@ -1,0 +1,107 @@
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { ComputeUnavailableError } from '../driver.ts';
+import { endRun, type Guest } from './guest.ts';
+import { powerAt } from './power.ts';
+import { failureOf, type Operation } from './sentinels.ts';
+import { changeGuest, insertGuest, readGuest } from './store.ts';
+
+/** Called before every operation that changes a guest; what it throws is the operation's failure. */
+export type Faults = (operation: Operation, guestId: string) => void;
+
+/** How late a waiting operation notices what another one, of any process, did to the guest meanwhile. */
+const LOOK_EVERY_MS = 2_000;
+
+/** How operations alter guests and wait for them, with the failures that are provoked. */
+export class Operations {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #faults: Faults;
+  readonly #closing = new AbortController();
+
+  constructor(db: Database, clock: Clock, faults: Faults) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#faults = faults;
+  }
+
+  /** Makes the guest unless it exists. A failure that its hostname asks for leaves it made. */
+  async create(id: string, guest: Guest): Promise<void> {
+    this.#begin('create', id);
+    await insertGuest(this.#db, id, guest);
+    await this.#alter('create', id, () => {}, refuseAbsent);
+  }
+
+  /**
+   * Lets `work` alter the guest at one instant, with nobody beside it; a run that is over by then has been
+   * closed, so `guest.run` says whether it is on.
+   */
+  async change<T>(
+    operation: Operation,
+    id: string,
+    work: (guest: Guest, now: number) => T,
+    ifAbsent: (id: string) => T = refuseAbsent,
+  ): Promise<T> {
+    this.#begin(operation, id);
+    return this.#alter(operation, id, work, ifAbsent);
+  }
+
+  /** Waits until the instant that `when` names, asking it again whenever the guest may have changed. */
+  async wait(
+    id: string,
+    when: (guest: Guest | undefined, now: number) => number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const ending = signal ? AbortSignal.any([signal, this.closing]) : this.closing;
+    for (;;) {
+      ending.throwIfAborted();
+      const guest = await readGuest(this.#db, id);
+      const now = this.#clock.now().getTime();
+      const left = when(guest, now) - now;
+      if (left <= 0) return;
+      await this.#clock.sleep(Math.min(left, LOOK_EVERY_MS), ending);
+    }
+  }
+
+  /** Aborts when {@link close} is called. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
+
+  /** Ends every wait, and refuses whatever comes later. */
+  close(): void {
+    this.#closing.abort(new ComputeUnavailableError('the simulator is closed'));
+  }
+
+  #begin(operation: Operation, id: string): void {
+    this.closing.throwIfAborted();
+    this.#faults(operation, id);
+  }
+
+  async #alter<T>(
+    operation: Operation,
+    id: string,
+    work: (guest: Guest, now: number) => T,
+    ifAbsent: (id: string) => T,
+  ): Promise<T> {
+    const outcome = await changeGuest(this.#db, id, (guest): (() => T) => {
+      const failure = failureOf(operation, guest.hostname, guest.spent);
+      if (failure) {
+        // Thrown only after the commit: a failure that happens once must be remembered.
+        guest.spent = [...new Set([...guest.spent, operation])];
+        return () => {
+          throw failure;
+        };
+      }
+      const now = this.#clock.now().getTime();
+      if (powerAt(guest, now) === 'off') endRun(id, guest, now);
+      const result = work(guest, now);
+      return () => result;
+    });
+    return outcome ? outcome() : ifAbsent(id);
+  }
+}
+
+function refuseAbsent(id: string): never {
+  throw new Error(`the simulator has no guest ${id}`);
+}

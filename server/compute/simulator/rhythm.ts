@@ -1,0 +1,123 @@
+/**
+ * How much a simulated guest uses. Each rate is a mean with waves around it (a day's rhythm and shorter, restless
+ * ones), so the use between two instants is an integral in closed form: the same for whoever asks, after any
+ * restart, however far apart the instants are, at the cost of a few cosines.
+ */
+
+/** Use between two instants, or the sum of several such. */
+export interface Usage {
+  cpuSeconds: number;
+  diskReadBytes: number;
+  diskWriteBytes: number;
+  netInBytes: number;
+  netOutBytes: number;
+}
+
+export const NO_USAGE: Usage = {
+  cpuSeconds: 0,
+  diskReadBytes: 0,
+  diskWriteBytes: 0,
+  netInBytes: 0,
+  netOutBytes: 0,
+};
+
+/** Lowest and highest mean rate, a second; a guest's own lies between, more often near the low end. CPU: a vCPU. */
+const MEANS: Record<keyof Usage, readonly [low: number, high: number]> = {
+  cpuSeconds: [0.04, 0.4],
+  diskReadBytes: [20_000, 800_000],
+  diskWriteBytes: [50_000, 1_500_000],
+  netInBytes: [10_000, 400_000],
+  netOutBytes: [20_000, 900_000],
+};
+
+const DAY_SECONDS = 86_400;
+/** Height relative to the mean. Together below 1, so no rate is ever negative and no counter ever falls. */
+const DAY_HEIGHT = 0.45;
+const RESTLESS_WAVES = [
+  { seconds: 11_000, height: 0.2 },
+  { seconds: 2_300, height: 0.15 },
+  { seconds: 410, height: 0.1 },
+  { seconds: 67, height: 0.05 },
+] as const;
+
+/** Most guests serve people who are awake: the busiest time is around 15:00 UTC, give or take two hours. */
+const BUSIEST_HOUR = 15;
+const BUSIEST_HOUR_SPREAD = 4;
+
+const RAM_AT_BOOT = 0.12;
+const RAM_SETTLED = [0.25, 0.65] as const;
+const RAM_SETTLING_SECONDS = 600;
+const RAM_WAVE = 0.12;
+const PAGE_BYTES = 4096;
+const MEBIBYTE = 1_048_576;
+
+/** A deterministic stream of numbers in [0, 1) from a text (FNV-1a, then mulberry32). */
+export function seeded(text: string): () => number {
+  let state = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The cosine of a wave at `at` seconds; turns are cut off first, as cosines of large angles are slow. */
+function cosineAt(at: number, period: number, phase: number): number {
+  return Math.cos(2 * Math.PI * ((at / period) % 1) + phase);
+}
+
+/** The integral of `height · sin` from `from` to `to`, in seconds. */
+function waveIntegral(height: number, period: number, phase: number, from: number, to: number): number {
+  const amplitude = (height * period) / (2 * Math.PI);
+  return amplitude * (cosineAt(from, period, phase) - cosineAt(to, period, phase));
+}
+
+/** The phase at which a daily sine peaks at this guest's busiest hour. */
+function dayPhase(random: number): number {
+  const peak = (BUSIEST_HOUR + (random - 0.5) * BUSIEST_HOUR_SPREAD) / 24;
+  return Math.PI / 2 - 2 * Math.PI * peak;
+}
+
+/** What a guest of `vcpu` used between two instants (epoch milliseconds). Never negative; grows with `to`. */
+export function usageBetween(id: string, vcpu: number, fromMs: number, toMs: number): Usage {
+  const from = fromMs / 1000;
+  const to = toMs / 1000;
+  const random = seeded(id);
+  const day = waveIntegral(DAY_HEIGHT, DAY_SECONDS, dayPhase(random()), from, to);
+  const usage = { ...NO_USAGE };
+  for (const metric of Object.keys(MEANS) as (keyof Usage)[]) {
+    const [low, high] = MEANS[metric];
+    const mean = low * (high / low) ** random();
+    let weighted = (toMs - fromMs) / 1000 + day;
+    for (const { seconds, height } of RESTLESS_WAVES) {
+      const period = seconds * (0.9 + 0.2 * random());
+      weighted += waveIntegral(height, period, 2 * Math.PI * random(), from, to);
+    }
+    usage[metric] = mean * weighted;
+  }
+  usage.cpuSeconds *= vcpu;
+  return usage;
+}
+
+/** Sum of two uses. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    cpuSeconds: a.cpuSeconds + b.cpuSeconds,
+    diskReadBytes: a.diskReadBytes + b.diskReadBytes,
+    diskWriteBytes: a.diskWriteBytes + b.diskWriteBytes,
+    netInBytes: a.netInBytes + b.netInBytes,
+    netOutBytes: a.netOutBytes + b.netOutBytes,
+  };
+}
+
+/** Memory in use at `nowMs` by a guest that runs since `sinceMs`: fills while it warms up, then moves a little. */
+export function ramUsedBytes(id: string, ramMb: number, sinceMs: number, nowMs: number): number {
+  const random = seeded(`${id}/ram`);
+  const settled = RAM_SETTLED[0] + (RAM_SETTLED[1] - RAM_SETTLED[0]) * random();
+  const warm = 1 - Math.exp(-(nowMs - sinceMs) / 1000 / RAM_SETTLING_SECONDS);
+  const wave = RAM_WAVE * Math.sin((2 * Math.PI * nowMs) / 1000 / DAY_SECONDS + dayPhase(random()));
+  const share = RAM_AT_BOOT + (settled - RAM_AT_BOOT + wave) * warm;
+  return Math.floor((share * ramMb * MEBIBYTE) / PAGE_BYTES) * PAGE_BYTES;
+}

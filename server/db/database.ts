@@ -1,0 +1,60 @@
+import sql, { type Sql } from 'sql-template-tag';
+
+export { empty, join, raw, type Sql } from 'sql-template-tag';
+export { sql };
+
+/**
+ * Something that runs SQL: the database itself or an open transaction. Values come back the same way from
+ * both engines: `bigint` columns as bigint, `numeric` as string, `timestamptz` as Date, json parsed.
+ */
+export interface Queryable {
+  /** Runs one statement and returns its rows. */
+  query<Row extends object>(statement: Sql): Promise<Row[]>;
+}
+
+/**
+ * An open transaction. `afterCommit` callbacks run once, in order, only when the transaction has committed;
+ * use them to wake workers, never for something that must not be lost.
+ */
+export interface Transaction extends Queryable {
+  afterCommit(callback: () => void): void;
+}
+
+/** A session held apart from the pool until released. */
+export interface Session extends Queryable {
+  release(): void;
+}
+
+/** State, in one SQL dialect: embedded PGlite or a PostgreSQL server. */
+export interface Database extends Queryable {
+  readonly engine: 'pglite' | 'postgres';
+  /** Runs `work` in one transaction; a throw rolls everything back and is passed on. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** One session of its own, for locks that live as long as it does. Embedded, it is the only session. */
+  reserve(): Promise<Session>;
+  /** Runs a script of several statements without parameters, outside any transaction of ours. */
+  script(text: string): Promise<Record<string, unknown>[]>;
+  /**
+   * Calls `listener` with the payload of each NOTIFY on `channel`, on this node and on every other, in
+   * commit order. A notification is a hint: it may be lost while a connection is re-made.
+   */
+  listen(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+/** The first row, or undefined where there is none. */
+export async function maybeOne<Row extends object>(db: Queryable, statement: Sql): Promise<Row | undefined> {
+  return (await db.query<Row>(statement))[0];
+}
+
+/** The single row that a statement must return; a missing one is a bug of ours, hence a plain Error. */
+export async function one<Row extends object>(db: Queryable, statement: Sql): Promise<Row> {
+  const row = await maybeOne<Row>(db, statement);
+  if (!row) throw new Error(`expected a row from: ${statement.sql.slice(0, 120)}`);
+  return row;
+}
+
+/** Sends `payload` on `channel` when the surrounding transaction commits. */
+export async function notify(db: Queryable, channel: string, payload: string): Promise<void> {
+  await db.query(sql`select pg_notify(${channel}, ${payload})`);
+}

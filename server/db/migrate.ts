@@ -1,0 +1,58 @@
+import { type Database, sql } from './database.ts';
+import { foundation } from './migrations/0001-foundation.ts';
+
+/** One change of the schema and its reverse. Never edited once released; add another instead. */
+export interface Migration {
+  name: string;
+  up: string;
+  down: string;
+}
+
+/** All migrations, oldest first. */
+export const MIGRATIONS: readonly Migration[] = [foundation];
+
+/**
+ * Held by whoever changes the schema. Without it two nodes that start together collide inside the server:
+ * even `create table if not exists` fails when another session creates the same table at that moment.
+ */
+const MIGRATION_LOCK = 7226_0001;
+
+/** Runs `statements` in one transaction, alone among all nodes; all of it happens, or nothing. */
+async function exclusively(db: Database, ...statements: string[]): Promise<void> {
+  const body = [`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, ...statements].join(';\n');
+  await db.script(`begin;\n${body};\ncommit;`);
+}
+
+async function applied(db: Database): Promise<Set<string>> {
+  await exclusively(
+    db,
+    'create table if not exists migrations (name text primary key, applied_at timestamptz not null)',
+  );
+  const rows = await db.query<{ name: string }>(sql`select name from migrations`);
+  return new Set(rows.map((row) => row.name));
+}
+
+/** Brings the schema up to date. Names of the migrations that this call applied. */
+export async function migrateUp(db: Database): Promise<string[]> {
+  const done = await applied(db);
+  const fresh: string[] = [];
+  for (const { name, up } of MIGRATIONS) {
+    if (done.has(name)) continue;
+    try {
+      // The bookkeeping comes first: where another node was faster, the name is taken and nothing else runs.
+      await exclusively(db, `insert into migrations values ('${name}', now())`, up);
+      fresh.push(name);
+    } catch (error) {
+      if (!(await applied(db)).has(name)) throw error;
+    }
+  }
+  return fresh;
+}
+
+/** Undoes every applied migration, newest first. */
+export async function migrateDown(db: Database): Promise<void> {
+  const done = await applied(db);
+  for (const { name, down } of MIGRATIONS.toReversed()) {
+    if (done.has(name)) await exclusively(db, `delete from migrations where name = '${name}'`, down);
+  }
+}

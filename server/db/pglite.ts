@@ -1,0 +1,85 @@
+import { mkdir } from 'node:fs/promises';
+import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
+import { runCallbacks } from './after-commit.ts';
+import type { Database, Queryable, Transaction } from './database.ts';
+import { PgliteStatements } from './pglite-statements.ts';
+import { PARSERS, SERIALIZERS } from './values.ts';
+
+/** The connection outside any transaction: each statement waits for the transactions before it. */
+function onConnection(pg: PGlite, statements: PgliteStatements): Queryable {
+  return {
+    async query<Row extends object>({ text, values }: { text: string; values: unknown[] }) {
+      await pg._checkReady();
+      return pg._runExclusiveTransaction(() => statements.run<Row>(text, values));
+    },
+  };
+}
+
+function inTransaction(tx: PgliteTransaction, statements: PgliteStatements): Queryable {
+  return {
+    async query<Row extends object>({ text, values }: { text: string; values: unknown[] }) {
+      if (tx.closed) throw new Error('the transaction is over');
+      return statements.run<Row>(text, values);
+    },
+  };
+}
+
+/**
+ * Lets the event loop turn once. The engine works on its thread, so transactions that wait for each other would
+ * otherwise follow without a break, while nothing that arrives is read and no connection accepted.
+ */
+const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Opens the embedded engine on `directory` (created when absent; in memory when undefined). One process
+ * owns the directory; a killed process loses nothing that was committed.
+ */
+export async function openPglite(directory: string | undefined, loadDataDir?: Blob): Promise<Database> {
+  // PGlite writes its files readable by everybody; the directory is what keeps others out.
+  if (directory) await mkdir(directory, { recursive: true, mode: 0o700 });
+  const pg = await PGlite.create({
+    dataDir: directory,
+    loadDataDir,
+    parsers: PARSERS,
+    serializers: SERIALIZERS as Record<number, (value: unknown) => string>,
+  });
+  const statements = new PgliteStatements(pg);
+  const { query } = onConnection(pg, statements);
+  return {
+    engine: 'pglite',
+    query,
+    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+      const callbacks: (() => void)[] = [];
+      const result = await pg.transaction(async (tx) => {
+        await breathe();
+        return work({
+          ...inTransaction(tx, statements),
+          afterCommit: (callback) => void callbacks.push(callback),
+        });
+      });
+      runCallbacks(callbacks);
+      return result as T;
+    },
+    async reserve() {
+      return { query, release: () => {} };
+    },
+    script(text) {
+      // A transaction here is only a turn on the one connection: it is ended before the script, which may
+      // open its own, and what a failed script left open is rolled back before anybody else gets a turn.
+      return pg.transaction(async (turn) => {
+        await turn.exec('commit');
+        await statements.forget();
+        const results = await turn.exec(text);
+        return results.flatMap((result) => result.rows as Record<string, unknown>[]);
+      });
+    },
+    async listen(channel, listener) {
+      // Quoted, because PGlite folds a bare name to lower case as SQL does and pg_notify does not.
+      const stop = await pg.listen(`"${channel}"`, listener);
+      return () => stop();
+    },
+    async close() {
+      if (!pg.closed) await pg.close();
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
+
+export interface VmAddress {
+  address: string;
+  family: 4 | 6;
+  prefix: number;
+  gateway: string;
+}
+
+/**
+ * Makes the pool known, or widens it after the catalog changed. The network's own address and the gateway
+ * (the first usable one) are never handed out, nor is IPv4's broadcast address.
+ */
+export async function ensurePool(db: Queryable, name: string, network: string): Promise<void> {
+  await db.query(sql`
+    insert into ip_pools (name, network, next_offset, last_offset)
+    select ${name}, net, 2, (case when family(net) = 4 then 2 ^ (32 - masklen(net)) - 2
+      else 2 ^ least(128 - masklen(net), 62) - 1 end)::bigint
+    from (select ${network}::text::cidr as net) as pool
+    on conflict (name) do update set network = excluded.network, last_offset = excluded.last_offset`);
+}
+
+/**
+ * Gives a VM an address of the pool: one that has rested since before `restedSince`, else a never-used one.
+ * Undefined when the pool is empty. Two callers never get the same address: rows are locked, and the
+ * address is the primary key.
+ */
+export async function allocateAddress(
+  db: Queryable,
+  pool: string,
+  vmId: string,
+  restedSince: Date,
+): Promise<string | undefined> {
+  const rested = await maybeOne<{ address: string }>(
+    db,
+    sql`
+    update ip_addresses set vm_id = ${vmId}, released_at = null
+    where address = (select address from ip_addresses where pool = ${pool} and vm_id is null and released_at < ${restedSince}
+      order by released_at limit 1 for update skip locked)
+    returning host(address) as address`,
+  );
+  if (rested) return rested.address;
+  const fresh = await maybeOne<{ address: string }>(
+    db,
+    sql`
+    with taken as (
+      update ip_pools set next_offset = next_offset + 1 where name = ${pool} and next_offset <= last_offset
+      returning network, next_offset - 1 as position
+    )
+    insert into ip_addresses (address, pool, vm_id)
+    select host(network)::inet + position, ${pool}, ${vmId} from taken returning host(address) as address`,
+  );
+  return fresh?.address;
+}
+
+export function addressesOf(db: Queryable, vmId: string): Promise<VmAddress[]> {
+  return db.query<VmAddress>(sql`
+    select host(a.address) as address, family(a.address) as family, masklen(p.network) as prefix,
+      host(host(p.network)::inet + 1) as gateway
+    from ip_addresses a join ip_pools p on p.name = a.pool where a.vm_id = ${vmId} order by family(a.address), a.address`);
+}
+
+/** Puts a VM's addresses into quarantine. */
+export async function releaseAddresses(db: Queryable, vmId: string, at: Date): Promise<void> {
+  await db.query(sql`update ip_addresses set vm_id = null, released_at = ${at} where vm_id = ${vmId}`);
+}
+
+export function freeAddressCount(db: Queryable, pool: string): Promise<{ free: bigint }> {
+  return one(db, sql`select last_offset - next_offset + 1 as free from ip_pools where name = ${pool}`);
+}

@@ -1,0 +1,58 @@
+import { join, type Queryable, type Sql, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export interface EventRow {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  type: string;
+  level: 'info' | 'warning' | 'error';
+  message: string;
+  actor_type: 'user' | 'api_key' | 'system';
+  actor_id: string | null;
+  actor_ip: string | null;
+  job_id: string | null;
+  metadata: Record<string, unknown>;
+  created_at: Date;
+}
+
+/** Writes an event. False, and nothing written, when the VM already has one with this `dedupeKey`. */
+export async function insertEvent(
+  db: Queryable,
+  event: EventRow,
+  dedupeKey: string | null = null,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into events (id, account_id, vm_id, type, level, message, actor_type, actor_id, actor_ip, job_id, metadata,
+      dedupe_key, created_at)
+    values (${event.id}, ${event.account_id}, ${event.vm_id}, ${event.type}, ${event.level}, ${event.message},
+      ${event.actor_type}, ${event.actor_id}, ${event.actor_ip}, ${event.job_id},
+      ${JSON.stringify(event.metadata)}::text::jsonb, ${dedupeKey}, ${event.created_at})
+    on conflict (vm_id, dedupe_key) where dedupe_key is not null do nothing returning id`);
+  return rows.length > 0;
+}
+
+export interface EventFilter {
+  type?: string;
+  from?: Date;
+  to?: Date;
+}
+
+export function listEvents(
+  db: Queryable,
+  vmId: string,
+  filter: EventFilter,
+  page: Page,
+): Promise<EventRow[]> {
+  const conditions: Sql[] = [sql`vm_id = ${vmId}`];
+  if (filter.type) conditions.push(sql`type = ${filter.type}`);
+  if (filter.from) conditions.push(sql`created_at >= ${filter.from}`);
+  if (filter.to) conditions.push(sql`created_at < ${filter.to}`);
+  return db.query<EventRow>(
+    sql`select * from events where ${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`,
+  );
+}
+
+export async function deleteEventsBefore(db: Queryable, before: Date): Promise<void> {
+  await db.query(sql`delete from events where created_at < ${before}`);
+}

@@ -1,0 +1,208 @@
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export type RuleStatus = 'pending' | 'active' | 'removing' | 'error';
+
+export interface FirewallRuleRow {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  direction: 'in' | 'out';
+  action: 'accept' | 'drop';
+  protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'esp' | 'gre' | 'any';
+  ports: string | null;
+  cidrs: string[];
+  priority: number;
+  enabled: boolean;
+  description: string | null;
+  status: RuleStatus;
+  /** The VM's network generation that brought the latest change of this rule. */
+  generation: number;
+  created_at: Date;
+}
+
+export interface PortForwardRow {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  protocol: 'tcp' | 'udp' | 'tcp_udp';
+  public_ip: string;
+  external_port: number;
+  internal_ip: string;
+  internal_port: number;
+  description: string | null;
+  status: RuleStatus;
+  generation: number;
+  created_at: Date;
+}
+
+export function insertFirewallRule(db: Queryable, rule: FirewallRuleRow): Promise<FirewallRuleRow> {
+  return one<FirewallRuleRow>(
+    db,
+    sql`
+    insert into firewall_rules (id, account_id, vm_id, direction, action, protocol, ports, cidrs, priority, enabled,
+      description, status, generation, created_at)
+    values (${rule.id}, ${rule.account_id}, ${rule.vm_id}, ${rule.direction}, ${rule.action}, ${rule.protocol}, ${rule.ports},
+      ${rule.cidrs}, ${rule.priority}, ${rule.enabled}, ${rule.description}, ${rule.status}, ${rule.generation}, ${rule.created_at})
+    returning *`,
+  );
+}
+
+export function listFirewallRules(db: Queryable, vmId: string, page: Page): Promise<FirewallRuleRow[]> {
+  return db.query<FirewallRuleRow>(
+    sql`select * from firewall_rules where vm_id = ${vmId} ${pageOf(sql`id`, page)}`,
+  );
+}
+
+/** All rules of a VM that are to be in force, in evaluation order: lowest priority first, then oldest. */
+export function effectiveFirewallRules(db: Queryable, vmId: string): Promise<FirewallRuleRow[]> {
+  return db.query<FirewallRuleRow>(sql`
+    select * from firewall_rules where vm_id = ${vmId} and enabled and status <> 'removing' order by priority, id`);
+}
+
+export async function countFirewallRules(db: Queryable, vmId: string): Promise<number> {
+  return (
+    await one<{ n: number }>(db, sql`select count(*)::int as n from firewall_rules where vm_id = ${vmId}`)
+  ).n;
+}
+
+/** A rule of the VM that is not on its way out. */
+export function findFirewallRule(
+  db: Queryable,
+  vmId: string,
+  id: string,
+): Promise<FirewallRuleRow | undefined> {
+  return maybeOne<FirewallRuleRow>(
+    db,
+    sql`select * from firewall_rules where id = ${id} and vm_id = ${vmId} and status <> 'removing'`,
+  );
+}
+
+/** A rule with exactly this meaning, if the VM has one; the order of its networks means nothing. */
+export function findTwinRule(
+  db: Queryable,
+  rule: Omit<FirewallRuleRow, 'id' | 'status' | 'generation' | 'created_at' | 'description'>,
+) {
+  return maybeOne<{ id: string }>(
+    db,
+    sql`
+    select id from firewall_rules where vm_id = ${rule.vm_id} and direction = ${rule.direction} and action = ${rule.action}
+      and protocol = ${rule.protocol} and ports is not distinct from ${rule.ports}
+      and cidrs @> ${rule.cidrs}::text[] and cidrs <@ ${rule.cidrs}::text[]
+      and priority = ${rule.priority} and enabled = ${rule.enabled} and status <> 'removing' limit 1`,
+  );
+}
+
+/** Marks a rule as going; it disappears once the engine has let go of it. */
+export async function removeFirewallRule(db: Queryable, id: string, generation: number): Promise<void> {
+  await db.query(
+    sql`update firewall_rules set status = 'removing', generation = ${generation} where id = ${id}`,
+  );
+}
+
+export function insertPortForward(db: Queryable, row: PortForwardRow): Promise<PortForwardRow> {
+  return one<PortForwardRow>(
+    db,
+    sql`
+    insert into port_forwards (id, account_id, vm_id, protocol, public_ip, external_port, internal_ip, internal_port,
+      description, status, generation, created_at)
+    values (${row.id}, ${row.account_id}, ${row.vm_id}, ${row.protocol}, ${row.public_ip}, ${row.external_port},
+      ${row.internal_ip}, ${row.internal_port}, ${row.description}, ${row.status}, ${row.generation}, ${row.created_at})
+    returning *`,
+  );
+}
+
+/** Claims a public port for one or both protocols; false when it got less than that, which stays claimed. */
+export async function claimPort(db: Queryable, forward: PortForwardRow): Promise<boolean> {
+  const protocols = forward.protocol === 'tcp_udp' ? ['tcp', 'udp'] : [forward.protocol];
+  const rows = await db.query(sql`
+    insert into port_claims (public_ip, protocol, port, forward_id)
+    select ${forward.public_ip}, protocol, ${forward.external_port}, ${forward.id} from unnest(${protocols}::text[]) as protocol
+    on conflict do nothing returning port`);
+  return rows.length === protocols.length;
+}
+
+/** Public ports of an address that are taken within a range, for any protocol. */
+export async function claimedPorts(
+  db: Queryable,
+  publicIp: string,
+  from: number,
+  to: number,
+): Promise<Set<number>> {
+  const rows = await db.query<{ port: number }>(sql`
+    select distinct port from port_claims where public_ip = ${publicIp} and port between ${from} and ${to}`);
+  return new Set(rows.map((row) => row.port));
+}
+
+export function listPortForwards(db: Queryable, vmId: string, page: Page): Promise<PortForwardRow[]> {
+  return db.query<PortForwardRow>(
+    sql`select * from port_forwards where vm_id = ${vmId} ${pageOf(sql`id`, page)}`,
+  );
+}
+
+export function effectivePortForwards(db: Queryable, vmId: string): Promise<PortForwardRow[]> {
+  return db.query<PortForwardRow>(sql`
+    select * from port_forwards where vm_id = ${vmId} and status <> 'removing' order by id`);
+}
+
+export async function countPortForwards(db: Queryable, vmId: string): Promise<number> {
+  return (
+    await one<{ n: number }>(db, sql`select count(*)::int as n from port_forwards where vm_id = ${vmId}`)
+  ).n;
+}
+
+/** A port forward of the VM that is not on its way out. */
+export function findPortForward(
+  db: Queryable,
+  vmId: string,
+  id: string,
+): Promise<PortForwardRow | undefined> {
+  return maybeOne<PortForwardRow>(
+    db,
+    sql`select * from port_forwards where id = ${id} and vm_id = ${vmId} and status <> 'removing'`,
+  );
+}
+
+/** Marks a port forward as going; its public port is free once the engine has let go of it. */
+export async function removePortForward(db: Queryable, id: string, generation: number): Promise<void> {
+  await db.query(
+    sql`update port_forwards set status = 'removing', generation = ${generation} where id = ${id}`,
+  );
+}
+
+/** Deletes a port forward at once, with what it claims. */
+export async function deletePortForward(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from port_forwards where id = ${id}`);
+}
+
+/** Everything up to `generation` is in force on the engine: rules become active, or are gone. */
+export async function settleNetwork(db: Queryable, vmId: string, generation: number): Promise<void> {
+  await db.query(
+    sql`delete from firewall_rules where vm_id = ${vmId} and status = 'removing' and generation <= ${generation}`,
+  );
+  await db.query(
+    sql`delete from port_forwards where vm_id = ${vmId} and status = 'removing' and generation <= ${generation}`,
+  );
+  await db.query(sql`
+    update firewall_rules set status = 'active' where vm_id = ${vmId} and status in ('pending', 'error') and generation <= ${generation}`);
+  await db.query(sql`
+    update port_forwards set status = 'active' where vm_id = ${vmId} and status in ('pending', 'error') and generation <= ${generation}`);
+  await db.query(
+    sql`update vms set network_applied = greatest(network_applied, ${generation}::int) where id = ${vmId}`,
+  );
+}
+
+/** The engine refused: what was to become active shows it. */
+export async function failNetwork(db: Queryable, vmId: string, generation: number): Promise<void> {
+  await db.query(sql`
+    update firewall_rules set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`);
+  await db.query(sql`
+    update port_forwards set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`);
+}
+
+/** VMs whose rules on the engine lag behind; one that is being made gets its rules from its create job. */
+export function networkBehind(db: Queryable, limit: number): Promise<{ id: string }[]> {
+  return db.query(sql`
+    select id from vms where deleted_at is null and network_applied < network_generation and provisioned_at is not null
+    order by id limit ${limit}`);
+}

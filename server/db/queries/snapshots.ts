@@ -1,0 +1,58 @@
+import { empty, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'error';
+
+export interface SnapshotRow {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  name: string;
+  description: string | null;
+  status: SnapshotStatus;
+  size_bytes: bigint | null;
+  includes_memory: boolean;
+  created_at: Date;
+}
+
+export function insertSnapshot(db: Queryable, row: SnapshotRow): Promise<SnapshotRow> {
+  return one<SnapshotRow>(
+    db,
+    sql`
+    insert into snapshots (id, account_id, vm_id, name, description, status, size_bytes, includes_memory, created_at)
+    values (${row.id}, ${row.account_id}, ${row.vm_id}, ${row.name}, ${row.description}, ${row.status}, ${row.size_bytes},
+      ${row.includes_memory}, ${row.created_at}) returning *`,
+  );
+}
+
+export function findSnapshot(db: Queryable, vmId: string, id: string): Promise<SnapshotRow | undefined> {
+  return maybeOne<SnapshotRow>(db, sql`select * from snapshots where id = ${id} and vm_id = ${vmId}`);
+}
+
+export function listSnapshots(db: Queryable, vmId: string, page: Page): Promise<SnapshotRow[]> {
+  return db.query<SnapshotRow>(sql`select * from snapshots where vm_id = ${vmId} ${pageOf(sql`id`, page)}`);
+}
+
+export async function countSnapshots(db: Queryable, vmId: string): Promise<number> {
+  return (await one<{ n: number }>(db, sql`select count(*)::int as n from snapshots where vm_id = ${vmId}`))
+    .n;
+}
+
+/** Sets a snapshot's status and, once the engine has told them, its size and kind. */
+export async function settleSnapshot(
+  db: Queryable,
+  id: string,
+  status: SnapshotStatus,
+  sizeBytes?: bigint,
+  includesMemory?: boolean,
+): Promise<void> {
+  const size =
+    sizeBytes === undefined
+      ? empty
+      : sql`, size_bytes = ${sizeBytes}::bigint, includes_memory = ${includesMemory ?? false}`;
+  await db.query(sql`update snapshots set status = ${status} ${size} where id = ${id}`);
+}
+
+export async function deleteSnapshotRow(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from snapshots where id = ${id}`);
+}

@@ -1,0 +1,74 @@
+import { empty, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export interface SshKeyRow {
+  id: string;
+  account_id: string;
+  name: string;
+  /** "SHA256:…", unique in its account. */
+  fingerprint: string;
+  algorithm: string;
+  /** One authorized_keys line. */
+  public_key: string;
+  created_at: Date;
+}
+
+const columns = sql`id, account_id, name, fingerprint, algorithm, public_key, created_at`;
+
+export async function insertSshKey(db: Queryable, key: SshKeyRow): Promise<void> {
+  await db.query(sql`
+    insert into ssh_keys (id, account_id, name, fingerprint, algorithm, public_key, created_at)
+    values (${key.id}, ${key.account_id}, ${key.name}, ${key.fingerprint}, ${key.algorithm}, ${key.public_key},
+      ${key.created_at})`);
+}
+
+export function listSshKeys(
+  db: Queryable,
+  accountId: string,
+  filter: { fingerprint?: string },
+  page: Page,
+): Promise<SshKeyRow[]> {
+  const { fingerprint } = filter;
+  return db.query<SshKeyRow>(sql`
+    select ${columns} from ssh_keys where account_id = ${accountId}
+    ${fingerprint === undefined ? empty : sql`and fingerprint = ${fingerprint}`} ${pageOf(sql`id`, page)}`);
+}
+
+/** Those of the named keys that the account has, in no order. */
+export function findSshKeys(db: Queryable, accountId: string, ids: string[]): Promise<SshKeyRow[]> {
+  return db.query<SshKeyRow>(
+    sql`select ${columns} from ssh_keys where account_id = ${accountId} and id = any(${ids}::text[])`,
+  );
+}
+
+/** A key of this account, locked until the transaction ends: of two who delete it, the second finds none. */
+export function lockSshKey(db: Queryable, accountId: string, id: string): Promise<SshKeyRow | undefined> {
+  return maybeOne<SshKeyRow>(
+    db,
+    sql`select ${columns} from ssh_keys where account_id = ${accountId} and id = ${id} for update`,
+  );
+}
+
+export function findSshKeyByFingerprint(
+  db: Queryable,
+  accountId: string,
+  fingerprint: string,
+): Promise<SshKeyRow | undefined> {
+  return maybeOne<SshKeyRow>(
+    db,
+    sql`select ${columns} from ssh_keys where account_id = ${accountId} and fingerprint = ${fingerprint}`,
+  );
+}
+
+export async function countSshKeys(db: Queryable, accountId: string): Promise<number> {
+  const { n } = await one<{ n: number }>(
+    db,
+    sql`select count(*)::int as n from ssh_keys where account_id = ${accountId}`,
+  );
+  return n;
+}
+
+/** Removes a stored key; VMs that it was attached to keep it. */
+export async function deleteSshKeyRow(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from ssh_keys where id = ${id}`);
+}

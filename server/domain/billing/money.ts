@@ -1,0 +1,75 @@
+/**
+ * Money arithmetic. Settled amounts are bigint minor units; prices below a minor unit are "micros"
+ * (millionths of a major unit), also bigint. No float ever holds money.
+ */
+const MICROS = 1_000_000n;
+
+const exponents = new Map<string, number>();
+
+/** Digits behind the point of a currency: 2 for EUR, 0 for JPY (ISO 4217 by way of Intl). */
+export function currencyExponent(currency: string): number {
+  let exponent = exponents.get(currency);
+  if (exponent === undefined) {
+    const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+    exponent = format.resolvedOptions().maximumFractionDigits!;
+    exponents.set(currency, exponent);
+  }
+  return exponent;
+}
+
+/** Parses a decimal such as "4.99" into micros; at most six digits behind the point. */
+export function parseMicros(decimal: string): bigint {
+  const match = /^(\d+)(?:\.(\d{1,6}))?$/.exec(decimal);
+  if (!match) throw new Error(`not a price: ${decimal}`);
+  return BigInt(match[1]!) * MICROS + BigInt((match[2] ?? '').padEnd(6, '0'));
+}
+
+/** Micros as a decimal with `digits` behind the point, rounded half up. */
+export function formatMicros(micros: bigint, digits = 6): string {
+  const unit = 10n ** BigInt(6 - digits);
+  const scaled = divideRoundHalfUp(micros, unit)
+    .toString()
+    .padStart(digits + 1, '0');
+  return digits === 0 ? scaled : `${scaled.slice(0, -digits)}.${scaled.slice(-digits)}`;
+}
+
+/** Division rounded half away from zero: the commercial rounding of both charges and their reversals. */
+export function divideRoundHalfUp(numerator: bigint, denominator: bigint): bigint {
+  const magnitude = (2n * (numerator < 0n ? -numerator : numerator) + denominator) / (2n * denominator);
+  return numerator < 0n ? -magnitude : magnitude;
+}
+
+/** Micros in minor units of `currency`, rounded half up. */
+export function microsToMinor(micros: bigint, currency: string): bigint {
+  return divideRoundHalfUp(micros * 10n ** BigInt(currencyExponent(currency)), MICROS);
+}
+
+/** Minor units of `currency` in micros, exactly. */
+export function minorToMicros(minor: bigint, currency: string): bigint {
+  return (minor * MICROS) / 10n ** BigInt(currencyExponent(currency));
+}
+
+/** Hours that a month is taken to have where an hourly price is shown. */
+const HOURS_PER_MONTH = 730n;
+
+/** The hourly price of a monthly one, for display: a decimal with five digits. */
+export function hourlyPrice(monthlyMicros: bigint): string {
+  return formatMicros(divideRoundHalfUp(monthlyMicros, HOURS_PER_MONTH), 5);
+}
+
+/** The tax contained in a gross amount, by a rate such as "0.20". Prices include tax. */
+export function containedTax(gross: bigint, rate: string): bigint {
+  const micros = parseMicros(rate);
+  return divideRoundHalfUp(gross * micros, MICROS + micros);
+}
+
+/**
+ * An amount as the JSON integer of the API. Refuses what a double cannot hold exactly instead of rounding.
+ */
+export function toJsonInteger(amount: bigint): number {
+  const number = Number(amount);
+  if (!Number.isSafeInteger(number)) throw new Error(`amount out of range: ${amount}`);
+  return number;
+}
+
+export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);

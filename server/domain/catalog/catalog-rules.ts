@@ -1,0 +1,153 @@
+import { isIP } from 'node:net';
+import { addressMatcher, parseCidr } from '../../platform/cidr.ts';
+import type { KeyPath } from '../../platform/yaml-file.ts';
+import { microsToMinor, minorToMicros, parseMicros } from '../billing/money.ts';
+import type { Catalog } from './catalog-schema.ts';
+
+/** Something that the catalog's schema allows and that makes no sense. */
+export interface CatalogFault {
+  path: KeyPath;
+  reason: string;
+}
+
+/** Network, gateway, one VM, broadcast. */
+const SMALLEST_POOL_BITS = 2;
+
+/** Every fault between the parts of a catalog; each part satisfies the schema already. */
+export function catalogFaults(catalog: Catalog): CatalogFault[] {
+  return [
+    ...currencyFaults(catalog),
+    ...duplicateFaults(catalog),
+    ...regionReferenceFaults(catalog),
+    ...rangeFaults(catalog),
+    ...poolFaults(catalog),
+    ...portForwardFaults(catalog),
+    ...templateFaults(catalog),
+  ];
+}
+
+/** A VM's monthly price is charged in minor units: what cannot be charged cannot be asked for. */
+function* currencyFaults({ currency, plans }: Catalog): Generator<CatalogFault> {
+  if (!Intl.supportedValuesOf('currency').includes(currency)) {
+    yield { path: ['currency'], reason: `${currency} is not a currency` };
+    return;
+  }
+  for (const [index, plan] of plans.entries()) {
+    const price = parseMicros(plan.price_monthly);
+    if (minorToMicros(microsToMinor(price, currency), currency) === price) continue;
+    const reason = `${plan.price_monthly} is finer than the smallest unit of ${currency}`;
+    yield { path: ['plans', index, 'price_monthly'], reason };
+  }
+}
+
+function* duplicateFaults({ plans, regions, templates }: Catalog): Generator<CatalogFault> {
+  const codes = (list: string, items: { code: string }[]) =>
+    items.map(({ code }, index) => ({ path: [list, index, 'code'], value: code }));
+  yield* repeated('code', codes('plans', plans));
+  yield* repeated('code', codes('regions', regions));
+  yield* repeated('code', codes('templates', templates));
+  // A zone's code names its region too, so it is unique over all regions.
+  const zones = regions.flatMap((region, index) =>
+    region.zones.map((value, zone) => ({ path: ['regions', index, 'zones', zone], value })),
+  );
+  yield* repeated('zone', zones);
+}
+
+function* repeated(what: string, entries: { path: KeyPath; value: string }[]): Generator<CatalogFault> {
+  const seen = new Set<string>();
+  for (const { path, value } of entries) {
+    if (seen.has(value)) yield { path, reason: `the ${what} ${value} is used twice` };
+    seen.add(value);
+  }
+}
+
+function* regionReferenceFaults({ default_region, plans, regions }: Catalog): Generator<CatalogFault> {
+  const known = new Set(regions.map((region) => region.code));
+  if (!known.has(default_region))
+    yield { path: ['default_region'], reason: `there is no region ${default_region}` };
+  for (const [index, plan] of plans.entries()) {
+    const entries = plan.regions.map((value, at) => ({ path: ['plans', index, 'regions', at], value }));
+    yield* repeated('region', entries);
+    for (const { path, value } of entries) {
+      if (!known.has(value)) yield { path, reason: `there is no region ${value}` };
+    }
+  }
+}
+
+function* rangeFaults({ custom, regions }: Catalog): Generator<CatalogFault> {
+  for (const name of ['vcpu', 'ram_mb', 'disk_gb'] as const) {
+    const { min, max, step } = custom[name];
+    if (min > max) yield { path: ['custom', name, 'max'], reason: `must not be less than min, ${min}` };
+    else if ((max - min) % step !== 0) {
+      yield { path: ['custom', name, 'step'], reason: `steps of ${step} from ${min} do not reach ${max}` };
+    }
+  }
+  for (const [index, { port_forward_range: range }] of regions.entries()) {
+    if (range.from <= range.to) continue;
+    yield {
+      path: ['regions', index, 'port_forward_range', 'to'],
+      reason: `must not be less than from, ${range.from}`,
+    };
+  }
+}
+
+function* poolFaults({ regions }: Catalog): Generator<CatalogFault> {
+  const sound: { cidr: string; address: string; region: string }[] = [];
+  for (const [index, region] of regions.entries()) {
+    for (const [key, family] of [
+      ['ipv4_pool', 4],
+      ['ipv6_pool', 6],
+    ] as const) {
+      const cidr = region[key];
+      const path = ['regions', index, key];
+      const reason = poolFault(cidr, family);
+      if (reason) {
+        yield { path, reason };
+        continue;
+      }
+      const address = cidr.split('/')[0]!;
+      const other = sound.find(
+        (pool) => addressMatcher([pool.cidr])(address) || addressMatcher([cidr])(pool.address),
+      );
+      if (other) yield { path, reason: `overlaps ${other.cidr} of region ${other.region}` };
+      sound.push({ cidr, address, region: region.code });
+    }
+  }
+}
+
+function poolFault(text: string, family: 4 | 6): string | undefined {
+  const cidr = parseCidr(text);
+  if (cidr?.family !== family) return `must be an IPv${family} CIDR, not "${text}"`;
+  if (cidr.hasHostBits) return `${text} has bits set right of its prefix`;
+  const bits = (family === 4 ? 32 : 128) - cidr.prefix;
+  if (bits < SMALLEST_POOL_BITS) return `${text} has no room for a gateway and a VM`;
+  return undefined;
+}
+
+function* portForwardFaults({ regions }: Catalog): Generator<CatalogFault> {
+  const pools = regions.flatMap((region) => [region.ipv4_pool, region.ipv6_pool]).filter(parseCidr);
+  const inPool = addressMatcher(pools);
+  const entries = regions.map((region, index) => ({
+    path: ['regions', index, 'port_forward_address'],
+    value: region.port_forward_address,
+  }));
+  yield* repeated('address', entries);
+  for (const { path, value } of entries) {
+    if (isIP(value) !== 4) yield { path, reason: `must be an IPv4 address, not "${value}"` };
+    else if (inPool(value))
+      yield { path, reason: `${value} lies in a pool that VMs get their addresses from` };
+  }
+}
+
+/** An image that fits nothing on sale is a typo. */
+function* templateFaults({ custom, plans, templates }: Catalog): Generator<CatalogFault> {
+  const onSale = plans.filter((plan) => !plan.deprecated);
+  const sizes = [...onSale, { ram_mb: custom.ram_mb.max, disk_gb: custom.disk_gb.max }];
+  for (const [index, template] of templates.entries()) {
+    const fits = sizes.some(
+      (size) => size.ram_mb >= template.min_ram_mb && size.disk_gb >= template.min_disk_gb,
+    );
+    if (!fits)
+      yield { path: ['templates', index], reason: `nothing on sale is large enough for ${template.code}` };
+  }
+}

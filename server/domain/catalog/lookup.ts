@@ -1,0 +1,25 @@
+import type { Catalog, Plan, Range, Region, Template } from './catalog-schema.ts';
+
+/** The plan of that code, deprecated ones included. */
+export function findPlan(catalog: Catalog, code: string): Plan | undefined {
+  return catalog.plans.find((plan) => plan.code === code);
+}
+
+export function findRegion(catalog: Catalog, code: string): Region | undefined {
+  return catalog.regions.find((region) => region.code === code);
+}
+
+/** The image of that code, deprecated ones included. */
+export function findTemplate(catalog: Catalog, code: string): Template | undefined {
+  return catalog.templates.find((template) => template.code === code);
+}
+
+/** Whether a customer may choose `plan` in `region` today. */
+export function isSoldIn(plan: Plan, region: string): boolean {
+  return !plan.deprecated && plan.regions.includes(region);
+}
+
+/** Whether `value` is one of the steps of a custom configuration's range. */
+export function isInRange(range: Range, value: number): boolean {
+  return value >= range.min && value <= range.max && (value - range.min) % range.step === 0;
+}

@@ -1,0 +1,66 @@
+import { randomInt } from 'node:crypto';
+import type { Queryable } from '../../db/database.ts';
+import {
+  claimedPorts,
+  claimPort,
+  deletePortForward,
+  insertPortForward,
+  type PortForwardRow,
+} from '../../db/queries/network.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { PortRange } from './ports.ts';
+
+/** Public ports looked at in one query: a nearly full address costs some dozens of them. */
+const WINDOW = 1_000;
+/** Ports come free as other forwards are deleted, which nobody can foresee. */
+const RETRY_AFTER_SECONDS = 300;
+
+/** Writes a port forward with the public port that it names; `port_in_use` when another one has that. */
+export async function insertOnPort(db: Queryable, forward: PortForwardRow): Promise<PortForwardRow> {
+  const row = await tryInsert(db, forward);
+  if (row) return row;
+  const { external_port, protocol, public_ip } = forward;
+  const message = `Port ${external_port} of ${public_ip} is in use.`;
+  throw new ApiError('port_in_use', message, { external_port, protocol, public_ip });
+}
+
+/**
+ * Writes a port forward with a free public port of `range`, which no other forward has for any protocol;
+ * `capacity_unavailable` when there is none.
+ */
+export async function insertOnFreePort(
+  db: Queryable,
+  forward: Omit<PortForwardRow, 'external_port'>,
+  range: PortRange,
+): Promise<PortForwardRow> {
+  for await (const external_port of freePorts(db, forward.public_ip, range)) {
+    const row = await tryInsert(db, { ...forward, external_port });
+    if (row) return row;
+  }
+  throw new ApiError('capacity_unavailable', `${forward.public_ip} has no free port left.`, {
+    retry_after_seconds: RETRY_AFTER_SECONDS,
+  });
+}
+
+/** The row with its claims, or neither: a claim needs the row, and may win one of two protocols only. */
+async function tryInsert(db: Queryable, forward: PortForwardRow): Promise<PortForwardRow | undefined> {
+  const row = await insertPortForward(db, forward);
+  if (await claimPort(db, row)) return row;
+  await deletePortForward(db, row.id);
+  return undefined;
+}
+
+/** Ports that are free as far as can be seen, from a random place on, so that two callers seldom want one. */
+async function* freePorts(db: Queryable, publicIp: string, range: PortRange): AsyncGenerator<number> {
+  const start = randomInt(range.from, range.to + 1);
+  for (const part of [
+    { from: start, to: range.to },
+    { from: range.from, to: start - 1 },
+  ]) {
+    for (let from = part.from; from <= part.to; from += WINDOW) {
+      const to = Math.min(from + WINDOW - 1, part.to);
+      const taken = await claimedPorts(db, publicIp, from, to);
+      for (let port = from; port <= to; port++) if (!taken.has(port)) yield port;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import ipaddr from 'ipaddr.js';
+import type { FirewallRuleRow } from '../../db/queries/network.ts';
+import { parseCidr } from '../../platform/cidr.ts';
+import { type FieldProblem, validationFailed } from '../../platform/errors.ts';
+import { formatPorts, parsePorts } from './ports.ts';
+
+export const DIRECTIONS = ['in', 'out'] as const;
+export const ACTIONS = ['accept', 'drop'] as const;
+export const PROTOCOLS = ['tcp', 'udp', 'icmp', 'icmpv6', 'esp', 'gre', 'any'] as const;
+
+/** What decides which packets a rule takes. */
+export type Match = Pick<FirewallRuleRow, 'protocol' | 'ports' | 'cidrs'>;
+
+/** Protocols that exist in one address family only. */
+const FAMILY_OF: Partial<Record<Match['protocol'], 4 | 6>> = { icmp: 4, icmpv6: 6 };
+
+/**
+ * A rule's match with one spelling for one meaning, so that twins can be told; refused with
+ * `validation_failed`, naming every problem, where it makes no sense.
+ */
+export function requireMatch(match: Match): Match {
+  const problems: FieldProblem[] = [];
+  const ports = match.ports === null ? null : checkPorts(match.protocol, match.ports, problems);
+  const cidrs = checkCidrs(match, problems);
+  if (problems.length > 0) throw validationFailed(problems);
+  return { protocol: match.protocol, ports, cidrs };
+}
+
+function checkPorts(protocol: Match['protocol'], text: string, problems: FieldProblem[]): string {
+  if (protocol !== 'tcp' && protocol !== 'udp') {
+    const message = `must be absent: ${protocol} has no ports`;
+    problems.push({ field: 'ports', code: 'not_applicable', message });
+    return text;
+  }
+  const range = parsePorts(text);
+  if (range) return formatPorts(range);
+  const message = 'must be a port such as "443" or a range such as "1024-5000", from 1 to 65535';
+  problems.push({ field: 'ports', code: 'format', message });
+  return text;
+}
+
+function checkCidrs({ protocol, cidrs }: Match, problems: FieldProblem[]): string[] {
+  const seen = new Set<string>();
+  for (const [index, text] of cidrs.entries()) {
+    const result = checkCidr(protocol, text);
+    const problem =
+      typeof result === 'object'
+        ? result
+        : seen.has(result) && { code: 'duplicate', message: `${text} is in the list already` };
+    if (problem) problems.push({ field: `cidrs.${index}`, ...problem });
+    else seen.add(result as string);
+  }
+  return [...seen];
+}
+
+/** The canonical text of a CIDR that a rule of this protocol may have, or what is wrong with it. */
+function checkCidr(protocol: Match['protocol'], text: string): string | Omit<FieldProblem, 'field'> {
+  const cidr = parseCidr(text);
+  if (!cidr) return { code: 'format', message: 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32' };
+  if (cidr.hasHostBits) return { code: 'host_bits', message: `${text} has bits set right of its prefix` };
+  const family = FAMILY_OF[protocol];
+  if (family && family !== cidr.family) {
+    return { code: 'wrong_family', message: `${protocol} needs IPv${family} networks` };
+  }
+  return `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
+}

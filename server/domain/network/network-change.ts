@@ -1,0 +1,18 @@
+import type { Transaction } from '../../db/database.ts';
+import { bumpNetworkGeneration } from '../../db/queries/vms.ts';
+import type { Services } from '../../services.ts';
+
+interface Request {
+  db: Transaction;
+  services: Pick<Services, 'network'>;
+  now: Date;
+}
+
+/**
+ * Begins a change of a VM's network rules, whose lock the caller holds: the generation to write it under.
+ * The engine is brought up to date as soon as the transaction has committed.
+ */
+export function beginNetworkChange({ db, services, now }: Request, vmId: string): Promise<number> {
+  db.afterCommit(() => services.network.kick(vmId));
+  return bumpNetworkGeneration(db, vmId, now);
+}

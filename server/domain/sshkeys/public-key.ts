@@ -1,0 +1,120 @@
+import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { type ApiError, invalidField } from '../../platform/errors.ts';
+import { blobFields, blobType, isCanonicalInteger } from './key-blob.ts';
+
+/** A public key that may log in to a VM. */
+export interface PublicKey {
+  /** The key type as SSH names it, such as "ssh-ed25519". */
+  algorithm: string;
+  /** "SHA256:…" without padding, as OpenSSH prints it. */
+  fingerprint: string;
+  /** One authorized_keys line: type, base64 and, where there is one, the comment. */
+  public_key: string;
+}
+
+/** Longest text that is looked at: the largest RSA key takes 2,800 characters, the rest is comment. */
+export const MAX_PUBLIC_KEY_LENGTH = 8192;
+/** Below this, factoring is within reach; OpenSSH itself makes none smaller by default. Bits. */
+const MIN_RSA_BITS = 2048;
+/** OpenSSH refuses larger ones: such a key would lock its owner out. Bits. */
+const MAX_RSA_BITS = 16_384;
+
+/** A key type: how many fields its blob has, and the key in them in a form that the crypto library checks. */
+interface Algorithm {
+  fields: number;
+  toJwk(fields: Buffer[]): JsonWebKey | undefined;
+}
+
+/**
+ * What is accepted. DSA is absent because OpenSSH dropped it, certificates because only their authority can
+ * vouch for them. The `sk-` types live in a security token: the ordinary key, then the application's name.
+ */
+const ALGORITHMS = new Map<string, Algorithm>([
+  ['ssh-ed25519', { fields: 2, toJwk: ed25519 }],
+  ['sk-ssh-ed25519@openssh.com', { fields: 3, toJwk: ed25519 }],
+  ['ecdsa-sha2-nistp256', { fields: 3, toJwk: ecdsa('nistp256', 'P-256', 32) }],
+  ['ecdsa-sha2-nistp384', { fields: 3, toJwk: ecdsa('nistp384', 'P-384', 48) }],
+  ['ecdsa-sha2-nistp521', { fields: 3, toJwk: ecdsa('nistp521', 'P-521', 66) }],
+  ['sk-ecdsa-sha2-nistp256@openssh.com', { fields: 4, toJwk: ecdsa('nistp256', 'P-256', 32) }],
+  ['ssh-rsa', { fields: 3, toJwk: rsa }],
+]);
+
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|PuTTY-User-Key-File|^b3BlbnNzaC1rZXktdjE/;
+
+/**
+ * Reads one public key in OpenSSH's format. Refuses with `validation_failed` for the field `public_key`, with
+ * the code `private_key`, `malformed`, `unsupported_algorithm` or `weak_key`.
+ */
+export function parsePublicKey(text: string): PublicKey {
+  const line = text.trim();
+  if (PRIVATE_KEY.test(line)) {
+    throw refusal('private_key', 'is a private key; send the public one, and consider this one compromised');
+  }
+  const [, type, base64, comment] = /^(\S+)[ \t]+(\S+)(?:[ \t]+(.*))?$/.exec(line) ?? [];
+  // A line break here would be a second key, or an option, in the guest's authorized_keys.
+  if (!type || !base64 || /(?!\t)\p{Cc}/u.test(line)) throw malformed();
+  const blob = Buffer.from(base64, 'base64');
+  if (blob.toString('base64') !== base64 || blobType(blob) !== type) throw malformed();
+  const algorithm = ALGORITHMS.get(type);
+  if (!algorithm) {
+    throw refusal('unsupported_algorithm', `must be of the type ${[...ALGORITHMS.keys()].join(', ')}`);
+  }
+  requireSound(algorithm, blobFields(blob));
+  return {
+    algorithm: type,
+    fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
+    public_key: [type, base64, comment].filter(Boolean).join(' '),
+  };
+}
+
+function requireSound(algorithm: Algorithm, fields: Buffer[] | undefined): void {
+  const jwk = fields?.length === algorithm.fields ? algorithm.toJwk(fields) : undefined;
+  const key = jwk && toKey(jwk);
+  if (!key) throw malformed();
+  const { modulusLength: bits, publicExponent: exponent } = key.asymmetricKeyDetails ?? {};
+  if (bits === undefined || exponent === undefined) return;
+  if (bits < MIN_RSA_BITS) throw refusal('weak_key', `has ${bits} bits; an RSA key needs ${MIN_RSA_BITS}`);
+  if (bits > MAX_RSA_BITS) throw refusal('unsupported_algorithm', `has ${bits} bits, more than SSH supports`);
+  if (exponent < 3n || exponent % 2n === 0n)
+    throw refusal('weak_key', 'has an exponent that protects nothing');
+}
+
+/** The key, or undefined where the numbers are none: a point off its curve, a length that is wrong. */
+function toKey(jwk: JsonWebKey): KeyObject | undefined {
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return undefined;
+  }
+}
+
+function ed25519([, point]: Buffer[]): JsonWebKey {
+  return { kty: 'OKP', crv: 'Ed25519', x: point!.toString('base64url') };
+}
+
+/** The point is written uncompressed: 4, then two coordinates of `size` bytes. */
+function ecdsa(curve: string, crv: string, size: number): Algorithm['toJwk'] {
+  return ([, name, point]) => {
+    if (name!.toString('latin1') !== curve || point!.length !== 1 + 2 * size || point![0] !== 4)
+      return undefined;
+    const x = point!.subarray(1, 1 + size).toString('base64url');
+    return { kty: 'EC', crv, x, y: point!.subarray(1 + size).toString('base64url') };
+  };
+}
+
+function rsa([, e, n]: Buffer[]): JsonWebKey | undefined {
+  // Another spelling of the same number would be another fingerprint of the same key.
+  if (!isCanonicalInteger(e!) || !isCanonicalInteger(n!)) return undefined;
+  return { kty: 'RSA', e: e!.toString('base64url'), n: n!.toString('base64url') };
+}
+
+function malformed(): ApiError {
+  return refusal(
+    'malformed',
+    'must be one line with one public key in OpenSSH format: type, base64, comment',
+  );
+}
+
+function refusal(code: string, message: string): ApiError {
+  return invalidField('public_key', code, message);
+}

@@ -1,0 +1,27 @@
+import { findVm } from '../../db/queries/vms.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Services } from '../../services.ts';
+
+/** Whether something inside the guest answers; asked before the transaction, judged by {@link requireAgent}. */
+export async function agentAnswers(request: {
+  caller: { accountId: string };
+  params: { id: string };
+  services: Services;
+}): Promise<boolean> {
+  const { caller, params, services } = request;
+  const vm = await findVm(services.db, caller.accountId, params.id);
+  if (vm?.status !== 'running') return false;
+  try {
+    return (await services.compute.inspect(vm.id))?.agent ?? false;
+  } catch {
+    return false;
+  }
+}
+
+/** Refuses with `guest_agent_unavailable` where nothing inside the guest answered. */
+export function requireAgent(answers: boolean): void {
+  if (answers) return;
+  throw new ApiError('guest_agent_unavailable', 'Nothing inside the guest answers. Is it still booting?', {
+    retry_after_seconds: 10,
+  });
+}

@@ -1,0 +1,18 @@
+import { ApiError, type ErrorCode } from '../../platform/errors.ts';
+
+/** Why something would be refused, shown beforehand. */
+export interface Blocker {
+  code: ErrorCode;
+  message: string;
+}
+
+/** What `check` refuses with, or null: quotes and previews ask the very checks of the operation itself. */
+export function blockerOf(check: () => unknown): Blocker | null {
+  try {
+    check();
+    return null;
+  } catch (error) {
+    if (error instanceof ApiError) return { code: error.code, message: error.message };
+    throw error;
+  }
+}

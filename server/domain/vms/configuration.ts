@@ -1,0 +1,86 @@
+import type { VmRow } from '../../db/queries/vms.ts';
+import { ApiError, type FieldProblem, validationFailed } from '../../platform/errors.ts';
+import { type Configuration, customConfiguration, planConfiguration, type Size } from '../billing/pricing.ts';
+import type { Catalog, Plan, Range, Template } from '../catalog/catalog-schema.ts';
+import { findPlan, findTemplate, isInRange, isSoldIn } from '../catalog/lookup.ts';
+
+/** What a VM has and was sold at. */
+export function currentConfiguration(vm: VmRow, catalog: Catalog): Configuration {
+  const { plan, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor } = vm;
+  const name =
+    plan === null
+      ? `Custom ${vcpu} vCPU, ${ram_mb} MB, ${disk_gb} GB`
+      : (findPlan(catalog, plan)?.name ?? plan);
+  return { plan, name, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor };
+}
+
+/** A plan that can be bought, or `unknown_plan`. */
+export function requirePlan(catalog: Catalog, code: string): Plan {
+  const plan = findPlan(catalog, code);
+  if (!plan || plan.deprecated) throw new ApiError('unknown_plan', `There is no plan ${code} to choose.`);
+  return plan;
+}
+
+/** A plan that a region sells, or `plan_not_available_in_region`. */
+export function requireSoldIn(plan: Plan, region: string): void {
+  if (isSoldIn(plan, region)) return;
+  throw new ApiError('plan_not_available_in_region', `Plan ${plan.code} is not sold in region ${region}.`);
+}
+
+/** A template that can be chosen, or `unknown_template`. */
+export function requireTemplate(catalog: Catalog, code: string): Template {
+  const template = findTemplate(catalog, code);
+  if (!template || template.deprecated)
+    throw new ApiError('unknown_template', `There is no template ${code} to choose.`);
+  return template;
+}
+
+/** Sizes the template needs at least. */
+export function requireRoomFor(template: Template, size: Size): void {
+  const problems: FieldProblem[] = [];
+  const need = (what: string) => ({
+    field: 'template',
+    code: 'too_large',
+    message: `${template.code} needs ${what}`,
+  });
+  if (size.disk_gb < template.min_disk_gb) problems.push(need(`a disk of ${template.min_disk_gb} GB`));
+  if (size.ram_mb < template.min_ram_mb) problems.push(need(`${template.min_ram_mb} MB of memory`));
+  if (problems.length > 0) throw validationFailed(problems);
+}
+
+/** A custom configuration within the catalog's ranges, or `validation_failed` naming what is outside. */
+export function requireCustom(catalog: Catalog, size: Size): Configuration {
+  const problems: FieldProblem[] = [];
+  const ranges: [keyof Size, Range][] = [
+    ['vcpu', catalog.custom.vcpu],
+    ['ram_mb', catalog.custom.ram_mb],
+    ['disk_gb', catalog.custom.disk_gb],
+  ];
+  for (const [field, range] of ranges) {
+    if (isInRange(range, size[field])) continue;
+    const message = `must be between ${range.min} and ${range.max} in steps of ${range.step}`;
+    problems.push({ field, code: 'out_of_range', message });
+  }
+  if (problems.length > 0) throw validationFailed(problems);
+  return customConfiguration(size, catalog);
+}
+
+/** A disk never shrinks: `disk_shrink_not_supported`. */
+export function requireNoShrink(vm: Size, to: Size): void {
+  if (to.disk_gb >= vm.disk_gb) return;
+  throw new ApiError(
+    'disk_shrink_not_supported',
+    `The disk has ${vm.disk_gb} GB and cannot become smaller.`,
+    {
+      current_disk_gb: vm.disk_gb,
+      requested_disk_gb: to.disk_gb,
+    },
+  );
+}
+
+/** The configuration that a plan gives a VM; without `resizeDisk` a larger disk of the plan is left unused. */
+export function planFor(vm: Size, plan: Plan, currency: string, resizeDisk: boolean): Configuration {
+  const configuration = planConfiguration(plan, currency);
+  if (resizeDisk || plan.disk_gb < vm.disk_gb) return configuration;
+  return { ...configuration, disk_gb: vm.disk_gb };
+}

@@ -1,0 +1,86 @@
+import type { Transaction } from '../../db/database.ts';
+import { cancelJob, insertJob, type JobRow } from '../../db/queries/jobs.ts';
+import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Services } from '../../services.ts';
+import { graceEnd } from '../billing/grace.ts';
+import { releaseFor } from '../billing/vm-orders.ts';
+import { recordCallerEvent } from './events.ts';
+import { type JobKind, STATUS_DURING } from './states.ts';
+
+/** What a handler has at hand when it starts a job. `db` holds the VM's lock. */
+export interface JobStart {
+  db: Transaction;
+  services: Services;
+  caller: { accountId: string; keyId: string; ip: string };
+  now: Date;
+}
+
+export interface JobRequest {
+  kind: JobKind;
+  input?: object;
+  orderId?: string | null;
+}
+
+/**
+ * Starts a job on a VM whose state allows it (see `requireAllowed`): writes the job, locks the VM with it,
+ * shows the state that goes with it, and sends it to the runners when the transaction commits. A job that it
+ * pre-empts is cancelled and its money released.
+ */
+export async function startJob(start: JobStart, vm: VmView, request: JobRequest): Promise<JobRow> {
+  if (request.kind !== 'delete') requireGrace(start, vm);
+  if (vm.active_job) await cancelActiveJob(start, vm.active_job);
+  const job = await startSystemJob(start, vm, request);
+  const event = { type: `vm.${request.kind}_requested`, message: `${request.kind} was requested.` };
+  await recordCallerEvent(start.db, start.services.clock, start.caller, vm.id, event, job.id);
+  return job;
+}
+
+/** A VM is suspended once it is idle; keeping it busy must not put that off for ever. */
+function requireGrace({ services, now }: JobStart, vm: VmRow): void {
+  if (!vm.provisioned_at || now < graceEnd(vm, services.catalog.grace)) return;
+  throw new ApiError('vm_suspended', 'The VM is unpaid and about to be suspended. Top up the wallet.');
+}
+
+/** The same for a job that the service itself starts on a VM without another one. */
+export async function startSystemJob(
+  { db, services, now }: Omit<JobStart, 'caller'>,
+  vm: VmRow,
+  request: JobRequest,
+): Promise<JobRow> {
+  const job = {
+    id: newId('job', services.clock),
+    account_id: vm.account_id,
+    vm_id: vm.id,
+    kind: request.kind,
+    input: (request.input ?? {}) as Record<string, unknown>,
+    order_id: request.orderId ?? null,
+    created_at: now,
+  };
+  const row = await insertJob(db, job);
+  const status = STATUS_DURING[request.kind] ?? vm.status;
+  await updateVm(db, vm.id, { active_job_id: job.id, status }, now);
+  await services.queue.send(db, job.id);
+  return row;
+}
+
+/** The VM as it reads right after {@link startJob}, without asking the database again. */
+export function withJob(vm: VmView, job: JobRow, now: Date): VmView {
+  const status = STATUS_DURING[job.kind] ?? vm.status;
+  return {
+    ...vm,
+    status,
+    active_job: job,
+    active_job_id: job.id,
+    active_job_kind: job.kind,
+    updated_at: now,
+  };
+}
+
+async function cancelActiveJob({ db, services, now }: JobStart, job: JobRow): Promise<void> {
+  await releaseFor(services, db, job, now);
+  await cancelJob(db, job.id, now);
+  await services.signals.jobCanceled(db, job.id);
+  db.afterCommit(() => services.metrics.jobFinished(job.kind, 'canceled'));
+}

@@ -1,0 +1,92 @@
+import { Type } from 'typebox';
+import type { VmRow } from '../../db/queries/vms.ts';
+import type { WalletRow } from '../../db/queries/wallets.ts';
+import { toJsonInteger } from '../../domain/billing/money.ts';
+import {
+  dueThisMonth,
+  nextRenewal,
+  type Renewal,
+  shieldTenantIds,
+  unpaidSchedule,
+} from '../../domain/billing/overview.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { Count, Currency, Id, Minor, Shape, Timestamp } from '../schemas.ts';
+
+/** Renewals that are listed: a preview, not the whole calendar. */
+const MAX_NEXT_CHARGES = 10;
+
+const RenewalShape = Shape({
+  vm_id: Id('vm'),
+  amount_minor: Minor("At today's price"),
+  due_at: Timestamp('End of the period that is paid; past where the wallet did not cover the renewal'),
+});
+
+const UnpaidShape = Shape({
+  vm_id: Id('vm'),
+  unpaid_since_at: Timestamp(),
+  suspends_at: Timestamp('When it is, or was, switched off'),
+  deletes_at: Timestamp('When it is deleted, with its data, unless it is paid before'),
+});
+
+export const BillingSummaryShape = Shape(
+  {
+    currency: Currency,
+    available_minor: Minor('What the wallet can pay'),
+    month_to_date_minor: Minor('Charges less refunds of this calendar month (UTC)'),
+    forecast_month_minor: Minor('The same at the end of the month, if all renewals due until then are paid'),
+    active_vm_count: Count('VMs that are paid for: created, and not being deleted'),
+    next_charges: Type.Array(RenewalShape, {
+      maxItems: MAX_NEXT_CHARGES,
+      description: `The next renewals, at most ${MAX_NEXT_CHARGES}, the earliest first`,
+    }),
+    overdue_minor: Minor('Monthly prices of the VMs that are unpaid'),
+    unpaid: Type.Array(UnpaidShape, { description: 'What happens to the VMs that are unpaid' }),
+    shield_tenant_ids: Type.Array(Id('ten'), { description: 'DDoS Shield tenants of the account' }),
+    generated_at: Timestamp(),
+  },
+  { $id: 'BillingSummary', description: 'Where an account stands' },
+);
+
+interface Standing {
+  wallet: WalletRow;
+  /** The VMs that are paid for, the next to be renewed first. */
+  vms: VmRow[];
+  monthToDate: bigint;
+}
+
+export function presentBillingSummary({ wallet, vms, monthToDate }: Standing, catalog: Catalog, now: Date) {
+  const renewals = vms.map((vm) => nextRenewal(vm, catalog)).filter((renewal) => renewal !== null);
+  const overdue = vms.filter((vm) => vm.unpaid_since).reduce((sum, vm) => sum + vm.price_monthly_minor, 0n);
+  return {
+    currency: wallet.currency,
+    available_minor: toJsonInteger(wallet.available_minor),
+    month_to_date_minor: toJsonInteger(monthToDate),
+    forecast_month_minor: toJsonInteger(monthToDate + dueThisMonth(renewals, now)),
+    active_vm_count: vms.length,
+    next_charges: renewals.slice(0, MAX_NEXT_CHARGES).map(presentRenewal),
+    overdue_minor: toJsonInteger(overdue),
+    unpaid: vms.map((vm) => unpaidSchedule(vm, catalog.grace)).filter((schedule) => schedule !== null),
+    shield_tenant_ids: shieldTenantIds(),
+    generated_at: now,
+  };
+}
+
+function presentRenewal({ vm_id, amount_minor, due_at }: Renewal) {
+  return { vm_id, amount_minor: toJsonInteger(amount_minor), due_at };
+}
+
+export const exampleBillingSummary = {
+  currency: 'EUR',
+  available_minor: 9601,
+  month_to_date_minor: 399,
+  forecast_month_minor: 1698,
+  active_vm_count: 2,
+  next_charges: [
+    { vm_id: 'vm_01kdkzqd88c2f6h0k4n8r1t5w9', amount_minor: 1299, due_at: '2026-01-28T14:02:11.000Z' },
+    { vm_id: 'vm_01ke1y3m8q7n5k2x4z9b1c3d6g', amount_minor: 399, due_at: '2026-02-05T09:30:00.000Z' },
+  ],
+  overdue_minor: 0,
+  unpaid: [],
+  shield_tenant_ids: [],
+  generated_at: '2026-01-10T08:00:00.000Z',
+};

@@ -1,0 +1,31 @@
+import { Type } from 'typebox';
+import { listOrders as queryOrders } from '../../db/queries/orders.ts';
+import { endpoint } from '../endpoint.ts';
+import { exampleOrder, ORDER_KINDS, OrderShape, presentOrder } from '../order-shape.ts';
+import { pageFrom, paginated } from '../page.ts';
+import { Enum, PageQuery } from '../schemas.ts';
+
+export const listOrders = endpoint({
+  operation: 'listOrders',
+  method: 'GET',
+  path: '/v1/billing/orders',
+  scope: 'billing:read',
+  tag: 'billing',
+  summary: 'List orders',
+  description: 'What operations cost or gave back, newest first; of deleted VMs too. The filters combine.',
+  query: Type.Object({
+    ...PageQuery,
+    vm_id: Type.Optional(
+      Type.String({ maxLength: 64, pattern: '^[!-~]+$', description: 'Only orders of this VM' }),
+    ),
+    kind: Type.Optional(Enum(ORDER_KINDS, { description: 'Only orders of this kind' })),
+  }),
+  data: Type.Array(OrderShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [exampleOrder],
+  async handle({ caller, query, db }) {
+    const page = pageFrom(query);
+    return paginated(await queryOrders(db, caller.accountId, query, page), page, presentOrder);
+  },
+});

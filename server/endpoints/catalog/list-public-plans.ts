@@ -1,0 +1,25 @@
+import { Type } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { Currency, Shape } from '../schemas.ts';
+import { examplePlan, PublicPlanShape, presentPublicPlan } from './plan-shape.ts';
+
+export const listPublicPlans = endpoint({
+  operation: 'listPublicPlans',
+  method: 'GET',
+  path: '/v1/public/plans',
+  scope: 'catalog:read',
+  tag: 'catalog',
+  summary: 'Get the public price list',
+  description: 'The plans without stock.',
+  data: Shape({ currency: Currency, plans: Type.Array(PublicPlanShape) }),
+  errors: [],
+  example: { currency: 'EUR', plans: [{ ...examplePlan, regions: ['eu-west'] }] },
+  async handle({ services: { catalog } }) {
+    return {
+      data: {
+        currency: catalog.currency,
+        plans: catalog.plans.map((plan) => presentPublicPlan(plan, catalog)),
+      },
+    };
+  },
+});

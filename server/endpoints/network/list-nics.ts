@@ -1,0 +1,93 @@
+import { Type } from 'typebox';
+import { addressesOf, type VmAddress } from '../../db/queries/addresses.ts';
+import type { VmView } from '../../db/queries/vms.ts';
+import { partId } from '../../platform/part-ids.ts';
+import { endpoint } from '../endpoint.ts';
+import { pageFrom, paginated } from '../page.ts';
+import { pageOfAll } from '../page-of-all.ts';
+import { Count, Enum, Id, Nullable, PageQuery, Shape, VmParams } from '../schemas.ts';
+import { loadVm } from '../vms/load-vm.ts';
+
+const IpShape = Shape({
+  address: Type.String({ description: 'IPv4 or IPv6 address' }),
+  family: Type.Unsafe<4 | 6>({ type: 'integer', enum: [4, 6] }),
+  prefix: Type.Integer({ minimum: 0, maximum: 128, description: 'Prefix length of its network' }),
+  gateway: Type.String(),
+  primary: Type.Boolean({ description: "The VM's `ipv4` or `ipv6`" }),
+  rdns: Nullable(Type.String({ description: 'Name that the address resolves to' })),
+  shield: Nullable(
+    Shape({ tenant_id: Id('ten'), target_id: Id('tgt') }, { description: 'Its place in the DDoS Shield' }),
+  ),
+});
+
+const NicShape = Shape(
+  {
+    id: Id('nic'),
+    name: Type.String({ description: 'What the guest calls it' }),
+    mac: Type.String({ pattern: '^([0-9a-f]{2}:){5}[0-9a-f]{2}$', description: 'MAC address' }),
+    type: Enum(['public', 'private']),
+    bandwidth_limit_bps: Nullable(Count('Fastest it may send or receive; null is no limit')),
+    ips: Type.Array(IpShape),
+  },
+  { $id: 'NetworkInterface', description: 'A network interface of a VM' },
+);
+
+/** Every VM has one interface, which holds all of its addresses. */
+function presentNic(vm: VmView, addresses: VmAddress[]) {
+  return {
+    id: partId('nic', vm.id),
+    name: 'eth0',
+    mac: vm.mac,
+    type: 'public',
+    bandwidth_limit_bps: null,
+    ips: addresses.map(({ address, family, prefix, gateway }) => ({
+      address,
+      family,
+      prefix,
+      gateway,
+      primary: address === vm.ipv4 || address === vm.ipv6,
+      rdns: null,
+      shield: null,
+    })),
+  };
+}
+
+export const listNics = endpoint({
+  operation: 'listNics',
+  method: 'GET',
+  path: '/v1/vm/{id}/nics',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'List the network interfaces of a VM and their addresses',
+  params: VmParams,
+  query: Type.Object(PageQuery),
+  data: Type.Array(NicShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [
+    {
+      id: 'nic_01ke1y3m8q7n5k2x4z9b1c3d6g',
+      name: 'eth0',
+      mac: '52:54:00:9c:1f:07',
+      type: 'public',
+      bandwidth_limit_bps: null,
+      ips: [
+        {
+          address: '100.64.0.2',
+          family: 4,
+          prefix: 14,
+          gateway: '100.64.0.1',
+          primary: true,
+          rdns: null,
+          shield: null,
+        },
+      ],
+    },
+  ],
+  load: loadVm,
+  async handle({ resource: vm, query, db }) {
+    const page = pageFrom(query);
+    const nics = [presentNic(vm, await addressesOf(db, vm.id))];
+    return paginated(pageOfAll(nics, page), page, (nic) => nic);
+  },
+});

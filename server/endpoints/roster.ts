@@ -1,0 +1,118 @@
+import { getBillingSummary } from './billing/get-billing-summary.ts';
+import { getInvoice } from './billing/get-invoice.ts';
+import { getUsage } from './billing/get-usage.ts';
+import { getWallet } from './billing/get-wallet.ts';
+import { listInvoices } from './billing/list-invoices.ts';
+import { listOrders } from './billing/list-orders.ts';
+import { listPayments } from './billing/list-payments.ts';
+import { getCatalog } from './catalog/get-catalog.ts';
+import { getCustomQuote } from './catalog/get-custom-quote.ts';
+import { getPrices } from './catalog/get-prices.ts';
+import { listPublicPlans } from './catalog/list-public-plans.ts';
+import type { Endpoint } from './endpoint.ts';
+import { addFirewallRule } from './network/add-firewall-rule.ts';
+import { addPortForward } from './network/add-port-forward.ts';
+import { deleteFirewallRule } from './network/delete-firewall-rule.ts';
+import { deletePortForward } from './network/delete-port-forward.ts';
+import { listFirewallRules } from './network/list-firewall-rules.ts';
+import { listNics } from './network/list-nics.ts';
+import { listPortForwards } from './network/list-port-forwards.ts';
+import { createSnapshot } from './snapshots/create-snapshot.ts';
+import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
+import { listSnapshots } from './snapshots/list-snapshots.ts';
+import { addSshKey } from './sshkeys/add-ssh-key.ts';
+import { deleteSshKey } from './sshkeys/delete-ssh-key.ts';
+import { listSshKeys } from './sshkeys/list-ssh-keys.ts';
+import { attachSshKey } from './vms/attach-ssh-key.ts';
+import { changeCustom } from './vms/change-custom.ts';
+import { changePlan } from './vms/change-plan.ts';
+import { createVm } from './vms/create-vm.ts';
+import { deleteVm } from './vms/delete-vm.ts';
+import { forceStopVm } from './vms/force-stop-vm.ts';
+import { getVmBandwidth } from './vms/get-bandwidth.ts';
+import { getDeletePreview } from './vms/get-delete-preview.ts';
+import { getVmMetrics } from './vms/get-metrics.ts';
+import { getOpsKey } from './vms/get-ops-key.ts';
+import { getPlanQuote } from './vms/get-plan-quote.ts';
+import { getVm } from './vms/get-vm.ts';
+import { getVmBilling } from './vms/get-vm-billing.ts';
+import { listEvents } from './vms/list-events.ts';
+import { listJobs } from './vms/list-jobs.ts';
+import { listPlanOptions } from './vms/list-plan-options.ts';
+import { listVms } from './vms/list-vms.ts';
+import { listVolumes } from './vms/list-volumes.ts';
+import { rebootVm } from './vms/reboot-vm.ts';
+import { resetPassword } from './vms/reset-password.ts';
+import { startVm } from './vms/start-vm.ts';
+import { stopVm } from './vms/stop-vm.ts';
+import { updateVm } from './vms/update-vm.ts';
+
+/** Every operation of the API that exists, in the specification's order. */
+export const ENDPOINTS: readonly Endpoint[] = [
+  getCatalog,
+  listPublicPlans,
+  getPrices,
+  getCustomQuote,
+  listVms,
+  getVm,
+  getVmMetrics,
+  getVmBandwidth,
+  listVolumes,
+  listNics,
+  listEvents,
+  listJobs,
+  getVmBilling,
+  getPlanQuote,
+  listPlanOptions,
+  getDeletePreview,
+  listFirewallRules,
+  listPortForwards,
+  listSnapshots,
+  getOpsKey,
+  startVm,
+  stopVm,
+  forceStopVm,
+  rebootVm,
+  resetPassword,
+  attachSshKey,
+  updateVm,
+  addFirewallRule,
+  deleteFirewallRule,
+  addPortForward,
+  deletePortForward,
+  createSnapshot,
+  deleteSnapshot,
+  createVm,
+  changePlan,
+  changeCustom,
+  deleteVm,
+  listSshKeys,
+  addSshKey,
+  deleteSshKey,
+  getWallet,
+  getBillingSummary,
+  listInvoices,
+  getInvoice,
+  listPayments,
+  listOrders,
+  getUsage,
+];
+
+/** Operations of the specification that are still to come. This list may only shrink. */
+export const TO_COME: readonly string[] = [
+  'GET /v1/vm/{id}/console',
+  'POST /v1/vm/{id}/ssh-token',
+  'GET /v1/vm/{id}/ai-agent/status',
+  'POST /v1/vm/{id}/ai-agent/clear',
+  'POST /v1/vm/{id}/ai-agent',
+  'GET /v1/vm/{id}/console-shares',
+  'POST /v1/vm/{id}/console-shares',
+  'DELETE /v1/vm/{id}/console-shares/{sid}',
+  'GET /v1/tenants/{tid}/summary',
+  'GET /v1/tenants/{tid}/targets',
+  'GET /v1/tenants/{tid}/targets/{id}/rules',
+  'GET /v1/tenants/{tid}/targets/{id}/events',
+  'GET /v1/tenants/{tid}/traffic',
+  'POST /v1/tenants/{tid}/targets/{id}/rules',
+  'DELETE /v1/tenants/{tid}/targets/{id}/rules/{rid}',
+];

@@ -1,0 +1,61 @@
+import { type Static, type TSchema, Type } from 'typebox';
+
+/**
+ * Building blocks of the API's schemas. Each named schema carries an `$id`; the OpenAPI document lists it
+ * under `components.schemas` and refers to it wherever it is used.
+ */
+
+/** `T | null` in the compact JSON Schema form, `{"type": [T, "null"]}`. */
+export function Nullable<S extends TSchema>(schema: S) {
+  const { type } = schema as { type?: string; enum?: unknown[] };
+  const { enum: values } = schema as { enum?: unknown[] };
+  if (!type || '$id' in schema) return Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] });
+  return Type.Unsafe<Static<S> | null>({
+    ...schema,
+    type: [type, 'null'],
+    ...(values ? { enum: [...values, null] } : {}),
+  });
+}
+
+/** A closed set of lower snake_case strings. */
+export function Enum<const T extends readonly string[]>(values: T, options: object = {}) {
+  return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
+}
+
+/** A response object: every documented field is present. Named ones become components. */
+export function Shape<T extends Record<string, TSchema>>(properties: T, options: object = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+/** Input: unknown fields are refused, so that a mistyped name never passes silently. */
+export function Input<T extends Record<string, TSchema>>(properties: T, options: object = {}) {
+  return Type.Object(properties, { additionalProperties: false, ...options });
+}
+
+export const Id = (prefix: string) =>
+  Type.String({
+    description: `Identifier; begins with \`${prefix}_\``,
+    examples: [`${prefix}_06f2v3n7k8q1m5x9z4b7c2d0gh`],
+  });
+export const Timestamp = (description = 'Instant, RFC 3339 in UTC') =>
+  Type.String({ format: 'date-time', description, examples: ['2026-01-31T12:00:00.000Z'] });
+export const Minor = (description: string) =>
+  Type.Integer({ description: `${description}, in minor units of \`currency\`` });
+export const Currency = Type.String({
+  pattern: '^[A-Z]{3}$',
+  description: 'ISO 4217 code',
+  examples: ['EUR'],
+});
+export const Decimal = (description: string) =>
+  Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: `${description}, a decimal in major units` });
+export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** Page size and position of every list. */
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Items a page' })),
+  cursor: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 512, description: '`next_cursor` of the page before' }),
+  ),
+};
+
+export const VmParams = Type.Object({ id: Type.String({ description: 'VM identifier' }) });

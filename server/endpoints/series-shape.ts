@@ -1,0 +1,43 @@
+import { Type } from 'typebox';
+import type { Point } from '../domain/metrics/averages.ts';
+import { MAX_POINTS, type Window } from '../domain/metrics/window.ts';
+import { Nullable, Shape, Timestamp } from './schemas.ts';
+
+export const SeriesShape = Shape(
+  {
+    start_at: Timestamp('Start of the first step'),
+    end_at: Timestamp('End of the last step'),
+    step_seconds: Type.Integer({
+      minimum: 1,
+      description: 'Length of a step; steps are aligned to the epoch',
+    }),
+    series: Type.Record(
+      Type.String(),
+      Shape({
+        unit: Type.String(),
+        points: Type.Array(Type.Tuple([Type.Integer(), Nullable(Type.Number())]), {
+          maxItems: MAX_POINTS,
+          description:
+            'Start of each step in epoch seconds, and the average over it; null where nothing is known',
+        }),
+      }),
+      { description: 'By name' },
+    ),
+  },
+  { $id: 'Series', description: 'Values over time' },
+);
+
+interface NamedSeries {
+  name: string;
+  unit: string;
+  points: Point[];
+}
+
+export function presentSeries({ start, end, stepSeconds }: Window, series: NamedSeries[]) {
+  return {
+    start_at: start,
+    end_at: end,
+    step_seconds: stepSeconds,
+    series: Object.fromEntries(series.map(({ name, unit, points }) => [name, { unit, points }])),
+  };
+}

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { endpoint } from '../endpoint.ts';
+import { Shape } from '../schemas.ts';
+
+export const getOpsKey = endpoint({
+  operation: 'getOpsKey',
+  method: 'GET',
+  path: '/v1/vm/ops-key',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Get the ops SSH key',
+  description:
+    'The key of the service itself, attached to every VM. Consoles and the AI agent use it. Not a secret.',
+  data: Shape(
+    {
+      name: Type.String(),
+      fingerprint: Type.String({ description: 'SHA-256, as `ssh-keygen -l` prints it' }),
+      attached_by_default: Type.Boolean(),
+    },
+    { $id: 'OpsKey' },
+  ),
+  errors: [],
+  example: {
+    name: 'vauban-ops',
+    fingerprint: 'SHA256:uNiVztksCsDhcc0u9e8BrrJXVGDR6x2kBpRAlhYZ8bE',
+    attached_by_default: true,
+  },
+  async handle({ services }) {
+    const { name, fingerprint } = services.opsKey;
+    return { data: { name, fingerprint, attached_by_default: true } };
+  },
+});

@@ -1,0 +1,99 @@
+import { Type } from 'typebox';
+import { completedOrdersOfVm, orderTotalsOfVm } from '../../db/queries/orders.ts';
+import { toJsonInteger } from '../../domain/billing/money.ts';
+import { nextRenewal } from '../../domain/billing/overview.ts';
+import { configurationHourly } from '../../domain/billing/pricing.ts';
+import { endpoint } from '../endpoint.ts';
+import { ORDER_KINDS } from '../order-shape.ts';
+import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';
+import { loadVm } from './load-vm.ts';
+
+/** Charges that are listed: eight years of renewals. All of them are in the list of orders. */
+const MAX_CHARGES = 100;
+
+const ChargeShape = Shape({
+  order_id: Id('ord'),
+  kind: Enum(ORDER_KINDS),
+  amount_minor: Minor('Charged, or given back when negative'),
+  created_at: Timestamp(),
+});
+
+const VmBillingShape = Shape(
+  {
+    currency: Currency,
+    price_monthly_minor: Minor('Price a month, as sold'),
+    price_hourly: Decimal('The same an hour, of 730 hours a month'),
+    billing_period_start_at: Timestamp('Start of the period that is paid'),
+    billing_period_end_at: Timestamp('End of the period that is paid'),
+    next_charge_at: Nullable(Timestamp('When it renews; null where it does not')),
+    next_charge_minor: Nullable(Minor("What it renews at, by today's prices; null where it does not")),
+    auto_renew: Type.Boolean(),
+    lifetime_charged_minor: Minor('All that was charged so far'),
+    lifetime_refunded_minor: Minor('All that was given back so far'),
+    charges: Type.Array(ChargeShape, {
+      maxItems: MAX_CHARGES,
+      description: `Completed orders, newest first, at most ${MAX_CHARGES}; see \`/v1/billing/orders\` for all`,
+    }),
+  },
+  { $id: 'VMBilling', description: 'What a VM costs and has cost' },
+);
+
+export const getVmBilling = endpoint({
+  operation: 'getVmBilling',
+  method: 'GET',
+  path: '/v1/vm/{id}/billing',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Get the billing of a VM',
+  params: VmParams,
+  data: VmBillingShape,
+  errors: [],
+  example: {
+    currency: 'EUR',
+    price_monthly_minor: 399,
+    price_hourly: '0.00547',
+    billing_period_start_at: '2026-01-05T09:30:00.000Z',
+    billing_period_end_at: '2026-02-05T09:30:00.000Z',
+    next_charge_at: '2026-02-05T09:30:00.000Z',
+    next_charge_minor: 399,
+    auto_renew: true,
+    lifetime_charged_minor: 399,
+    lifetime_refunded_minor: 0,
+    charges: [
+      {
+        order_id: 'ord_01ke1y3m8q2z5x7c9v1b3n5m7k',
+        kind: 'create',
+        amount_minor: 399,
+        created_at: '2026-01-05T09:30:00.000Z',
+      },
+    ],
+  },
+  load: loadVm,
+  async handle({ resource: vm, db, services }) {
+    const [totals, orders] = await Promise.all([
+      orderTotalsOfVm(db, vm.id),
+      completedOrdersOfVm(db, vm.id, MAX_CHARGES),
+    ]);
+    const next = nextRenewal(vm, services.catalog);
+    return {
+      data: {
+        currency: vm.currency,
+        price_monthly_minor: toJsonInteger(vm.price_monthly_minor),
+        price_hourly: configurationHourly(vm.price_monthly_minor, vm.currency),
+        billing_period_start_at: vm.billing_period_start_at,
+        billing_period_end_at: vm.billing_period_end_at,
+        next_charge_at: next?.due_at ?? null,
+        next_charge_minor: next && toJsonInteger(next.amount_minor),
+        auto_renew: vm.auto_renew,
+        lifetime_charged_minor: toJsonInteger(totals.charged_minor),
+        lifetime_refunded_minor: toJsonInteger(totals.refunded_minor),
+        charges: orders.map(({ id, kind, amount_minor, created_at }) => ({
+          order_id: id,
+          kind,
+          amount_minor: toJsonInteger(amount_minor),
+          created_at,
+        })),
+      },
+    };
+  },
+});

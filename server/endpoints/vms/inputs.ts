@@ -1,0 +1,23 @@
+import { Type } from 'typebox';
+
+/** Inputs that several operations share. */
+export const MAX_CHARGE = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Refuse with `price_changed` when the price is above this, in minor units',
+});
+
+/** Printable ASCII, so that it survives every console and keyboard layout; no colon, newline or space for chpasswd. */
+export const PASSWORD = Type.String({
+  minLength: 8,
+  maxLength: 128,
+  pattern: '^[\\x21-\\x39\\x3b-\\x7e]+$',
+  description: 'Printable ASCII without spaces and colons',
+  examples: ['correct-horse-battery'],
+});
+
+export const USERNAME = Type.String({
+  pattern: '^[a-z_][a-z0-9_-]{0,31}$',
+  description: 'User inside the guest; the default user of the template when absent',
+  examples: ['root'],
+});

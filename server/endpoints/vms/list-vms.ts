@@ -1,0 +1,33 @@
+import { Type } from 'typebox';
+import { listVms as queryVms } from '../../db/queries/vms.ts';
+import { VM_STATUSES } from '../../domain/vms/states.ts';
+import { endpoint } from '../endpoint.ts';
+import { pageFrom, paginated } from '../page.ts';
+import { Enum, PageQuery } from '../schemas.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+export const listVms = endpoint({
+  operation: 'listVms',
+  method: 'GET',
+  path: '/v1/vm',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'List VMs',
+  description: 'Newest first. The filters combine.',
+  query: Type.Object({
+    ...PageQuery,
+    status: Type.Optional(Enum(VM_STATUSES, { description: 'Only VMs in this state' })),
+    region: Type.Optional(Type.String({ maxLength: 63, description: 'Only VMs in this region' })),
+    hostname: Type.Optional(
+      Type.String({ maxLength: 253, description: 'Only VMs with exactly this hostname' }),
+    ),
+  }),
+  data: Type.Array(VmShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [exampleVm],
+  async handle({ caller, query, db }) {
+    const page = pageFrom(query);
+    return paginated(await queryVms(db, caller.accountId, query, page), page, presentVm);
+  },
+});

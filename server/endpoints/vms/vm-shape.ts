@@ -1,0 +1,97 @@
+import { Type } from 'typebox';
+import type { VmView } from '../../db/queries/vms.ts';
+import { toJsonInteger } from '../../domain/billing/money.ts';
+import { VM_STATUSES } from '../../domain/vms/states.ts';
+import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../schemas.ts';
+import { exampleJob, JobShape, presentJob } from './job-shape.ts';
+
+const Positive = (description: string) => Type.Integer({ minimum: 1, description });
+
+export const VmShape = Shape(
+  {
+    id: Id('vm'),
+    hostname: Type.String(),
+    notes: Nullable(Type.String()),
+    status: Enum(VM_STATUSES),
+    locked: Type.Boolean({ description: 'A job is running; operations that start another are refused' }),
+    active_job: Nullable(JobShape),
+    last_job: Nullable(JobShape),
+    plan: Nullable(Type.String({ description: 'Plan code; null for a custom configuration' })),
+    is_custom: Type.Boolean(),
+    vcpu: Positive('Virtual CPUs'),
+    ram_mb: Positive('Memory in MiB'),
+    disk_gb: Positive('Disk in GB'),
+    bandwidth_gb: Nullable(Positive('Traffic included a month, in GB; null is unmetered')),
+    template: Type.String({ description: 'Code of the OS image' }),
+    region: Type.String(),
+    zone: Type.String(),
+    ipv4: Nullable(Type.String({ format: 'ipv4' })),
+    ipv6: Nullable(Type.String({ format: 'ipv6' })),
+    price_monthly_minor: Minor('Price a month, as sold'),
+    currency: Currency,
+    auto_renew: Type.Boolean(),
+    billing_period_start_at: Timestamp('Start of the period that is paid'),
+    billing_period_end_at: Timestamp('End of the period that is paid'),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { $id: 'VM', description: 'A virtual machine' },
+);
+
+export function presentVm(vm: VmView) {
+  return {
+    id: vm.id,
+    hostname: vm.hostname,
+    notes: vm.notes,
+    status: vm.status,
+    locked: vm.active_job_id !== null,
+    active_job: vm.active_job && presentJob(vm.active_job),
+    last_job: vm.last_job && presentJob(vm.last_job),
+    plan: vm.plan,
+    is_custom: vm.plan === null,
+    vcpu: vm.vcpu,
+    ram_mb: vm.ram_mb,
+    disk_gb: vm.disk_gb,
+    bandwidth_gb: vm.bandwidth_gb,
+    template: vm.template,
+    region: vm.region,
+    zone: vm.zone,
+    ipv4: vm.ipv4,
+    ipv6: vm.ipv6,
+    price_monthly_minor: toJsonInteger(vm.price_monthly_minor),
+    currency: vm.currency,
+    auto_renew: vm.auto_renew,
+    billing_period_start_at: vm.billing_period_start_at,
+    billing_period_end_at: vm.billing_period_end_at,
+    created_at: vm.created_at,
+    updated_at: vm.updated_at,
+  };
+}
+
+export const exampleVm = {
+  id: exampleJob.vm_id,
+  hostname: 'web-1',
+  notes: null,
+  status: 'provisioning',
+  locked: true,
+  active_job: exampleJob,
+  last_job: null,
+  plan: 's1',
+  is_custom: false,
+  vcpu: 1,
+  ram_mb: 1024,
+  disk_gb: 20,
+  bandwidth_gb: 1000,
+  template: 'debian-12',
+  region: 'eu-west',
+  zone: 'eu-west-a',
+  ipv4: '100.64.0.2',
+  ipv6: '2001:db8:1::2',
+  price_monthly_minor: 399,
+  currency: 'EUR',
+  auto_renew: true,
+  billing_period_start_at: '2026-01-05T09:30:00.000Z',
+  billing_period_end_at: '2026-02-05T09:30:00.000Z',
+  created_at: '2026-01-05T09:30:00.000Z',
+  updated_at: '2026-01-05T09:30:00.000Z',
+};

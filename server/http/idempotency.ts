@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { maybeOne, one, sql, type Transaction } from '../db/database.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+
+/** 1–200 visible ASCII characters. */
+const WELL_FORMED = /^[\x21-\x7e]{1,200}$/;
+/** How long a reply is kept for replay. */
+export const KEPT_DAYS = 7;
+const PURPOSE = 'idempotent-reply';
+
+/** Checks the header before anything is read or done. */
+export function requireIdempotencyKey(header: string | string[] | undefined): string {
+  if (header === undefined) {
+    throw new ApiError('idempotency_key_missing', 'This operation needs an Idempotency-Key header.');
+  }
+  if (typeof header !== 'string' || !WELL_FORMED.test(header)) {
+    throw new ApiError(
+      'idempotency_key_invalid',
+      'Idempotency-Key must be 1 to 200 visible ASCII characters.',
+    );
+  }
+  return header;
+}
+
+/** What names an operation that is to happen once. The account, not the API key: a rotated key can retry. */
+export interface OperationKey {
+  accountId: string;
+  method: string;
+  path: string;
+  key: string;
+}
+
+/** Same request, same fingerprint: member order and white space do not matter. */
+export function fingerprint(method: string, path: string, body: unknown): Buffer {
+  return createHash('sha256')
+    .update(`${method} ${path} ${canonicalJson(body)}`)
+    .digest();
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_, member) =>
+    member !== null && typeof member === 'object' && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : member,
+  );
+}
+
+/**
+ * Takes the operation for this transaction and returns its stored reply, if it has happened before. A twin
+ * that is still under way holds the lock, which dies with its transaction: nothing can be left dangling.
+ */
+export async function takeOperation(
+  tx: Transaction,
+  operation: OperationKey,
+  print: Buffer,
+  secrets: SecretBox,
+): Promise<string | undefined> {
+  const name = [operation.accountId, operation.method, operation.path, operation.key].join(' ');
+  const { locked } = await one<{ locked: boolean }>(
+    tx,
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`,
+  );
+  if (!locked) {
+    throw new ApiError(
+      'idempotency_in_progress',
+      'A request with this Idempotency-Key is still being processed.',
+      {
+        retry_after_seconds: 1,
+      },
+    );
+  }
+  const stored = await maybeOne<{ fingerprint: Uint8Array; reply: string; encrypted: boolean }>(
+    tx,
+    sql`
+    select fingerprint, reply, encrypted from idempotency_keys where account_id = ${operation.accountId}
+      and method = ${operation.method} and path = ${operation.path} and key = ${operation.key}`,
+  );
+  if (!stored) return undefined;
+  if (!print.equals(stored.fingerprint)) {
+    throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
+  }
+  return stored.encrypted ? secrets.open(stored.reply, PURPOSE) : stored.reply;
+}
+
+/** Remembers a reply, in the transaction that did the work. A reply with a secret is stored encrypted. */
+export async function rememberReply(
+  tx: Transaction,
+  operation: OperationKey,
+  print: Buffer,
+  reply: { text: string; secret: boolean; at: Date },
+  secrets: SecretBox,
+): Promise<void> {
+  const text = reply.secret ? secrets.seal(reply.text, PURPOSE) : reply.text;
+  await tx.query(sql`
+    insert into idempotency_keys (account_id, method, path, key, fingerprint, reply, encrypted, created_at)
+    values (${operation.accountId}, ${operation.method}, ${operation.path}, ${operation.key}, ${print}, ${text},
+      ${reply.secret}, ${reply.at})`);
+}

@@ -1,0 +1,21 @@
+import { ApiError } from '../platform/errors.ts';
+import type { LimitState } from '../platform/rate-limits.ts';
+
+/** The headers that tell how a limit stands; with Retry-After where it refuses. */
+export function limitHeaders(state: LimitState, now: Date): Record<string, number> {
+  return {
+    'x-ratelimit-limit': state.limit,
+    'x-ratelimit-remaining': state.remaining,
+    'x-ratelimit-reset': state.resetAt,
+    ...(!state.allowed && { 'retry-after': waitSeconds(state, now) }),
+  };
+}
+
+/** The refusal of a limit that is exceeded. */
+export function limitExceeded(state: LimitState, now: Date): ApiError {
+  const message = `Too many requests. Try again in ${waitSeconds(state, now)} s.`;
+  return new ApiError('rate_limit_exceeded', message, { policy: state.policy });
+}
+
+const waitSeconds = ({ resetAt }: LimitState, now: Date) =>
+  Math.max(1, Math.ceil(resetAt - now.getTime() / 1000));

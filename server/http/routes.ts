@@ -1,0 +1,55 @@
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
+import { isStorable } from '../platform/text.ts';
+
+/** Fixed resources under /v1/vm: never VM ids, whatever the method. */
+const RESERVED = ['catalog', 'prices', 'custom-quote', 'ops-key', 'sshkeys'];
+const VM = '/v1/vm/{id}';
+const VM_ID = `(?!(?:${RESERVED.join('|')})(?:/|$))[^/]+`;
+
+interface Route {
+  pattern: RegExp;
+  literals: number;
+  methods: Set<string>;
+}
+
+/** Answers for a path that no route takes: 405 with `Allow` where other methods exist, else 404. */
+export class RouteTable {
+  readonly #routes: Route[];
+
+  constructor(endpoints: readonly Endpoint[]) {
+    const byPath = Map.groupBy(endpoints, (endpoint) => endpoint.path);
+    this.#routes = [...byPath]
+      .map(([path, same]) => ({
+        pattern: toPattern(path),
+        literals: path.split('/').filter((part) => !part.startsWith('{')).length,
+        methods: new Set(same.map((endpoint) => endpoint.method)),
+      }))
+      .sort((a, b) => b.literals - a.literals);
+  }
+
+  /** The refusal for a request that has no handler. `allow` is the value of the Allow header, if any. */
+  refusal(method: string, path: string): { error: ApiError; allow?: string } {
+    const route = this.#routes.find(({ pattern }) => pattern.test(path));
+    if (!route || route.methods.has(method)) return { error: notFound() };
+    const allow = [...route.methods].sort().join(', ');
+    return {
+      error: new ApiError('method_not_allowed', `${method} is not allowed here; allowed: ${allow}.`),
+      allow,
+    };
+  }
+}
+
+function toPattern(path: string): RegExp {
+  const literal = path.replace(/[.]/g, '\\.').replace(VM, `/v1/vm/${VM_ID}`);
+  return new RegExp(`^${literal.replace(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+/**
+ * Whether the router took for ids what is none: a fixed resource (DELETE /v1/vm/catalog is no deletion), the
+ * nothing between two slashes, a text that the database cannot even be asked for.
+ */
+export function isMisrouted(endpoint: Endpoint, params: Record<string, string>): boolean {
+  if (endpoint.path.startsWith(VM) && RESERVED.includes(params.id!)) return true;
+  return Object.values(params).some((value) => value === '' || !isStorable(value));
+}

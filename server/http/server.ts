@@ -1,0 +1,145 @@
+import { maxHeaderSize } from 'node:http';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { Authenticator } from '../platform/authentication.ts';
+import { ApiError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { RateLimiter } from '../platform/rate-limits.ts';
+import type { Services } from '../services.ts';
+import { registerBodyParser } from './body-parser.ts';
+import { refuseBrokenRequests } from './broken-request.ts';
+import { sendError } from './errors.ts';
+import { type Passage, Pipeline, type RouteConfig } from './pipeline.ts';
+import { RouteTable } from './routes.ts';
+import { compileChecks } from './validation.ts';
+
+/** Largest body of an endpoint that says nothing else. */
+const BODY_LIMIT = 64 * 1024;
+/** A caller's own request id is taken when it is harmless in a log line and a header. */
+const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
+/** Slow-loris guard: the whole request has to arrive within this. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    passage: Passage | undefined;
+  }
+}
+
+export interface HttpParts {
+  services: Services;
+  authenticator: Authenticator;
+  limiter: RateLimiter;
+  endpoints: readonly Endpoint[];
+  /** Resolves when the service begins to stop. */
+  stopping: Promise<void>;
+}
+
+/** The HTTP server with every endpoint behind the one pipeline; not listening yet. */
+export function createHttpServer({
+  services,
+  authenticator,
+  limiter,
+  endpoints,
+  stopping,
+}: HttpParts): FastifyInstance {
+  const { config, clock, logger, metrics } = services;
+  const app: FastifyInstance = Fastify({
+    loggerInstance: logger as FastifyBaseLogger,
+    logController: new LogController({ disableRequestLogging: true }),
+    trustProxy: config.trustProxy.length > 0 ? [...config.trustProxy] : false,
+    requestIdHeader: false,
+    genReqId: ({ headers }) => {
+      const given = headers['x-request-id'];
+      return typeof given === 'string' && SAFE_REQUEST_ID.test(given) ? given : newId('req', clock);
+    },
+    bodyLimit: BODY_LIMIT,
+    exposeHeadRoutes: false,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Longer than the request line can be: what is no id takes the ordinary way to a 404.
+    routerOptions: { maxParamLength: maxHeaderSize },
+    // Node's own refusal would lack all that ours have: the pipeline refuses.
+    http: { requireHostHeader: false },
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // A path that cannot be decoded names nothing: it takes the ordinary way to a 404.
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/undecodable'),
+    clientErrorHandler: refuseBrokenRequests(limiter, clock),
+  });
+  const pipeline = new Pipeline(services, authenticator, limiter, new RouteTable(endpoints), stopping);
+
+  // An expectation that Node does not know is ignored, as it may be; Node would answer it by itself.
+  app.server.on('checkExpectation', app.routing);
+  registerBodyParser(app);
+  endConnections(app, stopping);
+  app.decorateRequest('passage', undefined);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    request.passage = await pipeline.admit(request, reply);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const operation = (request.routeOptions.config as RouteConfig).endpoint?.operation ?? 'none';
+    metrics.requestAnswered(operation, reply.statusCode, reply.elapsedTime / 1000);
+    request.log.info(describe(request, operation, reply.statusCode, reply.elapsedTime), 'request');
+  });
+  app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
+  // Only reached by a path outside every route: admit() has refused it before.
+  app.setNotFoundHandler(() => {
+    throw new ApiError('not_found', 'The resource does not exist.');
+  });
+
+  for (const endpoint of endpoints) {
+    const routeConfig: RouteConfig = { endpoint, checks: compileChecks(endpoint) };
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+      bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
+      config: routeConfig,
+      handler: (request, reply) => pipeline.answer(request, reply, request.passage!),
+    });
+  }
+  return app;
+}
+
+/**
+ * Once the service stops, a reply says that its connection ends with it: one that a client may go on using
+ * would hold up the end until the client tires of it.
+ */
+function endConnections(app: FastifyInstance, stopping: Promise<void>): void {
+  let ending = false;
+  stopping.then(() => {
+    ending = true;
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (ending) reply.header('connection', 'close');
+    done();
+  });
+}
+
+function describe(request: FastifyRequest, operation: string, status: number, ms: number) {
+  return {
+    operation,
+    method: request.method,
+    path: request.url.split('?', 1)[0],
+    status,
+    ms: Math.round(ms * 10) / 10,
+    ip: request.ip,
+    account_id: request.passage?.caller.accountId,
+    key_id: request.passage?.caller.keyId,
+  };
+}
+
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true;
+  try {
+    decodeURIComponent(url.split('?', 1)[0]!);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,22 @@
+import {
+  AgentUnavailableError,
+  CapacityError,
+  ComputeUnavailableError,
+  DiskShrinkError,
+  ShutdownTimeoutError,
+} from '../compute/driver.ts';
+import type { JobError } from './job.ts';
+
+const KNOWN: readonly [new (...args: never[]) => Error, string, string][] = [
+  [ComputeUnavailableError, 'compute_unavailable', 'The compute engine could not do it.'],
+  [CapacityError, 'capacity_unavailable', 'There is no room left on the compute engine.'],
+  [ShutdownTimeoutError, 'guest_shutdown_timeout', 'The guest did not power off in time.'],
+  [AgentUnavailableError, 'guest_agent_unavailable', 'Nothing inside the guest answered.'],
+  [DiskShrinkError, 'disk_shrink_not_supported', 'A disk cannot be made smaller.'],
+];
+
+/** The public code and message for whatever a driver threw; the private part stays in the log. */
+export function jobError(error: unknown): JobError {
+  for (const [type, code, message] of KNOWN) if (error instanceof type) return { code, message };
+  return { code: 'internal_error', message: 'Something went wrong on our side.' };
+}

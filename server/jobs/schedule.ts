@@ -1,0 +1,46 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+
+/** Something that runs on a timer: takes no input, is idempotent, and leaves what it cannot do to its next run. */
+export interface Task {
+  name: string;
+  everyMs: number;
+  run(): Promise<void>;
+}
+
+/** Runs tasks, each in its own loop, never twice at once. */
+export class Schedule {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #stop = new AbortController();
+  #loops: Promise<void>[] = [];
+
+  constructor(clock: Clock, logger: Logger) {
+    this.#clock = clock;
+    this.#logger = logger;
+  }
+
+  start(tasks: Task[]): void {
+    this.#loops = tasks.map((task) => this.#loop(task));
+  }
+
+  /** Resolves when no task is running any more. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#loops);
+  }
+
+  async #loop({ name, everyMs, run }: Task): Promise<void> {
+    const { signal } = this.#stop;
+    while (!signal.aborted) {
+      try {
+        await run();
+      } catch (error) {
+        if (!signal.aborted) this.#logger.error({ err: error, task: name }, 'task failed');
+      }
+      // At multiples of the period, so that a slow run delays the next one but never shifts all that follow.
+      const left = everyMs - (this.#clock.now().getTime() % everyMs);
+      await this.#clock.sleep(left, signal).catch(() => {});
+    }
+  }
+}

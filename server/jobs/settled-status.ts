@@ -1,0 +1,13 @@
+import type { VmStatus } from '../domain/vms/states.ts';
+import type { JobContext } from './job.ts';
+
+/** The state of a VM after a job, asked of the engine: what is, not what was meant to be. */
+export async function settledStatus({ compute, vm }: JobContext): Promise<VmStatus> {
+  try {
+    const guest = await compute.inspect(vm.id);
+    if (!guest) return 'error';
+    return guest.power === 'off' ? 'stopped' : 'running';
+  } catch {
+    return 'error';
+  }
+}

@@ -1,0 +1,33 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+// What the runtime made of the sources is kept for the next start, which loads in half the time. It is kept with
+// the packages, because whoever may write there decides anyway what runs; where nobody may, nothing is kept.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vauban', import.meta.url)));
+const { startService } = await import('./app.ts');
+const { loadConfig } = await import('./config.ts');
+const { ConfigError } = await import('./platform/config-error.ts');
+
+/** Exit status for a configuration that cannot be used (EX_CONFIG of sysexits.h). */
+const EXIT_CONFIG = 78;
+
+try {
+  const service = await startService(loadConfig(process.env), {
+    onDemoKey: (key) => process.stdout.write(`demo key: ${key}\n`),
+  });
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      service.stop().then(
+        () => process.exit(0),
+        (error) => {
+          process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+          process.exit(1);
+        },
+      );
+    });
+  }
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(EXIT_CONFIG);
+}

@@ -1,0 +1,97 @@
+import type { Header, JsonSchema, Parameter, Reference } from './document.ts';
+
+/** The components that operations share, but for the errors. */
+
+export const HEADERS: Record<string, Header> = {
+  'X-Request-Id': {
+    description: 'Names this request in the log of the service; quote it to support.',
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 64 },
+  },
+  'X-RateLimit-Limit': {
+    description: 'Requests a minute that the tightest limit allows.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'X-RateLimit-Remaining': {
+    description: 'Requests left in its current minute.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-RateLimit-Reset': {
+    description: 'When that minute ends, in seconds since 1970-01-01T00:00:00Z.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': {
+    description: 'The scheme to authenticate with.',
+    required: true,
+    schema: { type: 'string', const: 'Bearer' },
+  },
+  'Idempotent-Replayed': {
+    description:
+      'Present where this is the stored reply to an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Cache-Control': {
+    description: 'The reply holds a secret and must not be kept.',
+    required: true,
+    schema: { type: 'string', const: 'no-store' },
+  },
+};
+
+export const PARAMETERS: Record<string, Parameter> = {
+  IdempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: true,
+    description:
+      'Your name for this request: repeated with the same value it is answered again, not done again.',
+    schema: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      pattern: '^[\\x21-\\x7e]+$',
+      examples: ['5f0c9d0e-6a2b-4c8e-9a51-0c6d4f1e7b32'],
+    },
+  },
+  RequestId: {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description:
+      'Your own name for this request; another is chosen when it is longer than 64 characters or not safe.',
+    schema: { type: 'string', maxLength: 64 },
+  },
+};
+
+export const PAGINATION: JsonSchema = {
+  type: 'object',
+  description: 'Where this page stands in its list.',
+  additionalProperties: false,
+  required: ['limit', 'next_cursor', 'has_more'],
+  properties: {
+    limit: { type: 'integer', minimum: 1, maximum: 100, description: 'Most items a page holds' },
+    next_cursor: { type: ['string', 'null'], description: 'Send it as `cursor` for the next page' },
+    has_more: { type: 'boolean', description: 'Whether there is a next page' },
+  },
+};
+export const PAGINATION_EXAMPLE = { limit: 50, next_cursor: null, has_more: false };
+
+/** References to the headers of the components, by name. */
+export function headers(...names: string[]): Record<string, Reference> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The headers that stand on every response, whatever its status. */
+export const EVERY_RESPONSE = [
+  'X-Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+];

@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonSchema } from './document.ts';
+
+/** Keywords whose value is data, not a schema. */
+const DATA = new Set(['const', 'default', 'enum', 'examples']);
+/** Keywords whose value is schemas by name. */
+const NAMED = new Set(['properties', 'patternProperties']);
+
+/**
+ * Collects the named schemas of the document. A schema that carries an `$id` is written once, under
+ * `components.schemas`, and every use of it becomes a `$ref`.
+ */
+export class SchemaRegistry {
+  readonly #schemas = new Map<string, JsonSchema>();
+
+  /** The TypeBox schema as plain JSON Schema 2020-12, with references to the named schemas within it. */
+  toJson(schema: object): JsonSchema {
+    const { $id: name, ...rest } = schema as { $id?: string };
+    const entries = Object.entries(modernize(rest)).map(([key, value]) => [key, this.#keyword(key, value)]);
+    const plain: JsonSchema = Object.fromEntries(entries);
+    if (name === undefined) return plain;
+    const known = this.#schemas.get(name);
+    assert.ok(
+      known === undefined || isDeepStrictEqual(known, plain),
+      `Two different schemas carry the $id "${name}": a named schema is used as it is, never spread into another`,
+    );
+    this.#schemas.set(name, plain);
+    return { $ref: `#/components/schemas/${name}` };
+  }
+
+  /** Every named schema met so far, by name. */
+  components(): Record<string, JsonSchema> {
+    return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  #keyword(key: string, value: unknown): unknown {
+    if (DATA.has(key)) return value;
+    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? this.toJson(item) : item));
+    if (!isObject(value)) return value;
+    if (!NAMED.has(key)) return this.toJson(value);
+    return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, this.toJson(schema)]));
+  }
+}
+
+/** TypeBox writes tuples as drafts before 2020-12 did, and a map of any name as a pattern of names. */
+function modernize(schema: Record<string, unknown>): Record<string, unknown> {
+  const { items, additionalItems, patternProperties, ...rest } = schema;
+  if (Array.isArray(items))
+    return { ...rest, prefixItems: items, items: additionalItems, maxItems: items.length };
+  if (isObject(patternProperties) && '^.*$' in patternProperties) {
+    return { ...rest, additionalProperties: patternProperties['^.*$'] };
+  }
+  return schema;
+}
+
+function isObject(value: unknown): value is Record<string, object> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

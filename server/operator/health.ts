@@ -1,0 +1,30 @@
+import type { FastifyInstance } from 'fastify';
+import type { RouteConfig } from '../http/pipeline.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Readiness } from './readiness.ts';
+
+const config: RouteConfig = { open: true };
+
+/**
+ * `/healthz`: the process is up. `/readyz`: it should be sent requests, else 503 with what is missing.
+ * Neither needs a key nor counts against a limit.
+ */
+export function registerHealth(app: FastifyInstance, readiness: Readiness): void {
+  app.get('/healthz', { config }, async (_request, reply) => {
+    reply.header('cache-control', 'no-store');
+    return { status: 'ok' };
+  });
+  app.get('/readyz', { config }, async (_request, reply) => {
+    const report = await readiness.report();
+    reply.code(report.status === 'ready' ? 200 : 503).header('cache-control', 'no-store');
+    return report;
+  });
+}
+
+/** `/metrics` in Prometheus' text format; for the operator's eyes only. */
+export function registerMetrics(app: FastifyInstance, metrics: Metrics): void {
+  app.get('/metrics', async (_request, reply) => {
+    reply.header('content-type', metrics.contentType);
+    return metrics.text();
+  });
+}

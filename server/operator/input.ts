@@ -1,0 +1,17 @@
+import { Type } from 'typebox';
+import { invalidField } from '../platform/errors.ts';
+
+/** For people's eyes, in a list and a log line. */
+const MAX_TEXT = 100;
+
+/** A name or a reference: one line for people. */
+export const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT });
+
+/**
+ * Refuses text that would disturb a terminal or deceive who reads it: nothing but spaces, control
+ * characters, characters that turn the direction of writing.
+ */
+export function requireReadable(field: string, text: string): void {
+  if (/\S/.test(text) && !/\p{C}/u.test(text)) return;
+  throw invalidField(field, 'not_readable', 'must be visible characters and spaces');
+}

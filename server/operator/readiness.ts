@@ -1,0 +1,60 @@
+import { sql } from '../db/database.ts';
+import type { Services } from '../services.ts';
+import { CachedCheck } from './cached-check.ts';
+
+/** Where the service is in its life; `running` means that requests and jobs are both taken. */
+export type Phase = 'starting' | 'running' | 'stopping';
+
+/** An answer about the database is good for this long: health checks cost a query a second at most. */
+const DATABASE_CHECK_MS = 1_000;
+/** An engine proves itself by doing something, which is too much for every request. */
+const COMPUTE_CHECK_MS = 30_000;
+
+export interface ReadinessReport {
+  status: 'ready' | 'failing' | 'starting' | 'stopping';
+  /** The parts that do not work, if the service is running. */
+  failing: ('database' | 'compute')[];
+}
+
+/**
+ * Whether this node should be sent requests. Whoever starts and stops the service tells it the phase:
+ * `running` only once the queue receives.
+ */
+export class Readiness {
+  #phase: Phase = 'starting';
+  readonly #database: CachedCheck;
+  readonly #compute: CachedCheck;
+
+  constructor({ db, compute, clock, logger }: Pick<Services, 'db' | 'compute' | 'clock' | 'logger'>) {
+    this.#database = new CachedCheck(
+      clock,
+      DATABASE_CHECK_MS,
+      async () => {
+        await db.query(sql`select 1`);
+      },
+      (err) => logger.error({ err }, 'the database does not answer'),
+    );
+    this.#compute = new CachedCheck(
+      clock,
+      COMPUTE_CHECK_MS,
+      async () => {
+        const { ok, summary } = await compute.probe();
+        if (!ok) throw new Error(summary);
+      },
+      (err) => logger.error({ err }, 'the compute engine does not work'),
+    );
+  }
+
+  enter(phase: Phase): void {
+    this.#phase = phase;
+  }
+
+  async report(): Promise<ReadinessReport> {
+    if (this.#phase !== 'running') return { status: this.#phase, failing: [] };
+    const [database, compute] = await Promise.all([this.#database.passes(), this.#compute.passes()]);
+    const failing: ReadinessReport['failing'] = [];
+    if (!database) failing.push('database');
+    if (!compute) failing.push('compute');
+    return { status: failing.length === 0 ? 'ready' : 'failing', failing };
+  }
+}

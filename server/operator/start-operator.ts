@@ -1,0 +1,23 @@
+import type { Services } from '../services.ts';
+import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
+import type { Readiness } from './readiness.ts';
+import { createMonitoringServer, createOperatorServer } from './server.ts';
+
+/** Opens the operator's side: the API on its socket, and health and metrics over TCP where that is configured. */
+export async function startOperator(
+  services: Services,
+  readiness: Readiness,
+): Promise<{ close(): Promise<void> }> {
+  const { dataDir, operatorListen } = services.config;
+  const operator = createOperatorServer(services, readiness);
+  await listenOnSocket(operator, operatorSocket(dataDir));
+  if (!operatorListen) return operator;
+  const monitoring = createMonitoringServer(services, readiness);
+  await monitoring.listen(operatorListen);
+  return {
+    async close() {
+      await monitoring.close();
+      await operator.close();
+    },
+  };
+}

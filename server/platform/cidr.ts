@@ -1,0 +1,50 @@
+import { BlockList, isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** A parsed network: the address with its host bits, and the prefix length. */
+export interface Cidr {
+  address: string;
+  prefix: number;
+  family: 4 | 6;
+  /** True when bits right of the prefix are set: "10.0.0.1/8". */
+  hasHostBits: boolean;
+}
+
+/** Parses `text` as CIDR in strict notation (no leading zeros, no short forms); undefined when it is none. */
+export function parseCidr(text: string): Cidr | undefined {
+  const slash = text.indexOf('/');
+  const address = text.slice(0, slash);
+  const prefixText = text.slice(slash + 1);
+  const version = slash < 0 ? 0 : isIP(address);
+  if (version === 0 || !/^(0|[1-9][0-9]{0,2})$/.test(prefixText) || address.includes('%')) return undefined;
+  const prefix = Number(prefixText);
+  const family = version as 4 | 6;
+  if (prefix > (family === 4 ? 32 : 128)) return undefined;
+  const network =
+    family === 4 ? ipaddr.IPv4.networkAddressFromCIDR(text) : ipaddr.IPv6.networkAddressFromCIDR(text);
+  const hasHostBits = network.toNormalizedString() !== ipaddr.parse(address).toNormalizedString();
+  return { address, prefix, family, hasHostBits };
+}
+
+/** A matcher for a list of CIDRs or single addresses; an empty list matches nothing. */
+export function addressMatcher(cidrs: readonly string[]): (ip: string) => boolean {
+  const list = new BlockList();
+  for (const text of cidrs) {
+    const cidr = parseCidr(text.includes('/') ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);
+    if (!cidr) throw new Error(`not a CIDR: ${text}`);
+    list.addSubnet(cidr.address, cidr.prefix, cidr.family === 4 ? 'ipv4' : 'ipv6');
+  }
+  return (ip) => list.check(ip, isIP(ip) === 6 ? 'ipv6' : 'ipv4');
+}
+
+/** One spelling for one address: an IPv4 address that came over an IPv6 socket is an IPv4 address. */
+export function normalizeIp(ip: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip);
+  return mapped ? mapped[1]! : ip;
+}
+
+/** The network that one client can be expected to hold: the address itself, or its /64 for IPv6. */
+export function clientNetwork(ip: string): string {
+  if (isIP(ip) !== 6) return ip;
+  return ipaddr.IPv6.networkAddressFromCIDR(`${ip.split('%')[0]}/64`).toString();
+}

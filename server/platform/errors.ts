@@ -1,0 +1,98 @@
+/**
+ * Every error code of the API and the HTTP status it is answered with. The openapi document, the tests and
+ * the handlers all read this table, so a code has one status and no endpoint invents one.
+ */
+export const ERROR_STATUS = {
+  idempotency_key_missing: 400,
+  idempotency_key_invalid: 400,
+  invalid_json: 400,
+  invalid_cursor: 400,
+  invalid_request: 400,
+  api_key_missing: 401,
+  api_key_invalid: 401,
+  api_key_expired: 401,
+  ip_not_allowed: 401,
+  insufficient_funds: 402,
+  scope_required: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  idempotency_in_progress: 409,
+  vm_locked: 409,
+  invalid_state: 409,
+  vm_must_be_stopped: 409,
+  vm_suspended: 409,
+  guest_agent_unavailable: 409,
+  quota_exceeded: 409,
+  price_changed: 409,
+  port_in_use: 409,
+  rule_exists: 409,
+  ssh_key_exists: 409,
+  agent_busy: 409,
+  approval_not_pending: 409,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  unknown_plan: 422,
+  unknown_template: 422,
+  plan_not_available_in_region: 422,
+  disk_shrink_not_supported: 422,
+  idempotency_key_reused: 422,
+  rate_limit_exceeded: 429,
+  internal_error: 500,
+  compute_unavailable: 503,
+  capacity_unavailable: 503,
+  agent_unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+export type ErrorDetails = Record<string, unknown>;
+
+/** One field that was wrong, as listed in `details.fields` of a `validation_failed`. */
+export interface FieldProblem {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/**
+ * A refusal that the caller is meant to read. `message` and `details` are public; `context` is for the log
+ * only and never reaches a response.
+ */
+export class ApiError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly details: ErrorDetails | undefined;
+  readonly context: unknown;
+
+  constructor(code: ErrorCode, message: string, details?: ErrorDetails, context?: unknown) {
+    super(message);
+    this.name = 'ApiError';
+    this.code = code;
+    this.status = ERROR_STATUS[code];
+    this.details = details;
+    this.context = context;
+  }
+
+  /** The one shape of every error response. */
+  toBody(): { error: { code: ErrorCode; message: string; details?: ErrorDetails } } {
+    const error = { code: this.code, message: this.message };
+    return { error: this.details === undefined ? error : { ...error, details: this.details } };
+  }
+}
+
+/** A 404 says nothing about why: absent and foreign resources must be indistinguishable, byte for byte. */
+export function notFound(): ApiError {
+  return new ApiError('not_found', 'The resource does not exist.');
+}
+
+/** A 422 naming each field that was wrong. */
+export function validationFailed(fields: FieldProblem[]): ApiError {
+  const first = fields[0];
+  const message = first ? `${first.field}: ${first.message}` : 'The request is not valid.';
+  return new ApiError('validation_failed', message, { fields });
+}
+
+/** A 422 for one field. */
+export function invalidField(field: string, code: string, message: string): ApiError {
+  return validationFailed([{ field, code, message }]);
+}

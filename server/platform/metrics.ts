@@ -1,0 +1,71 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Policy } from './rate-limits.ts';
+
+export type JobOutcome = 'succeeded' | 'failed' | 'canceled';
+
+/** What the service counts for Prometheus. Label values are from closed sets: never an id, never a path. */
+export interface Metrics {
+  /** A request was answered. `operation` is the endpoint's name, "none" for an unknown route. */
+  requestAnswered(operation: string, status: number, seconds: number): void;
+  /** A request was refused with 429. */
+  rateLimited(policy: Policy): void;
+  /** A worker took a job `seconds` after it could have run. */
+  jobPickedUp(seconds: number): void;
+  jobFinished(kind: string, outcome: JobOutcome): void;
+  /** Media type of `text`. */
+  readonly contentType: string;
+  /** Everything, in Prometheus' text format. */
+  text(): Promise<string>;
+}
+
+/** Up to 30 seconds: how long a poll may wait. */
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** From a notification's few milliseconds to a queue that has backed up. */
+const PICKUP_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30, 120];
+
+/** A registry of its own, so that several services can live in one process (tests do). */
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'vauban_http_request_duration_seconds',
+    help: 'Time to answer a request, by operation and status',
+    labelNames: ['operation', 'status'] as const,
+    buckets: REQUEST_BUCKETS,
+    registers,
+  });
+  const refused = new Counter({
+    name: 'vauban_rate_limited_total',
+    help: 'Requests answered 429, by the policy that refused',
+    labelNames: ['policy'] as const,
+    registers,
+  });
+  const pickups = new Histogram({
+    name: 'vauban_job_pickup_seconds',
+    help: 'Time from a job being due to a worker taking it',
+    buckets: PICKUP_BUCKETS,
+    registers,
+  });
+  const jobs = new Counter({
+    name: 'vauban_jobs_total',
+    help: 'Jobs that ended, by kind and outcome',
+    labelNames: ['kind', 'outcome'] as const,
+    registers,
+  });
+  new Gauge({
+    name: 'vauban_build_info',
+    help: 'Always 1; the labels say what runs',
+    labelNames: ['version', 'node'] as const,
+    registers,
+  }).set({ version, node: process.version }, 1);
+
+  return {
+    requestAnswered: (operation, status, seconds) => requests.observe({ operation, status }, seconds),
+    rateLimited: (policy) => refused.inc({ policy }),
+    jobPickedUp: (seconds) => pickups.observe(seconds),
+    jobFinished: (kind, outcome) => jobs.inc({ kind, outcome }),
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+  };
+}

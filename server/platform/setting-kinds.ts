@@ -1,0 +1,112 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { type TSchema, Type } from 'typebox';
+import { parseCidr } from './cidr.ts';
+
+/** A kind of setting: how it is written in the environment and in a file, and what comes of it. */
+export interface Kind<T> {
+  /** Completes "must be …". */
+  expected: string;
+  /** What the configuration file may hold; its text form goes through `parse` as well. */
+  schema: TSchema;
+  /** The value, or undefined when `text` is not of this kind. */
+  parse(text: string): T | undefined;
+}
+
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+/** `127.0.0.1:8080`, `[::1]:8080`, `localhost:0` (0: any free port). */
+export const listenAddress: Kind<ListenAddress> = {
+  expected: 'host:port, such as 127.0.0.1:8080 or [::1]:8080',
+  schema: Type.String(),
+  parse(text) {
+    const [, ipv6, name, digits] = /^(?:\[([^\]]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(text) ?? [];
+    const host = ipv6 ?? name;
+    const port = Number(digits);
+    if (host === undefined || port > 65_535 || (ipv6 !== undefined && isIP(ipv6) !== 6)) return undefined;
+    return { host, port };
+  },
+};
+
+/** A path; a relative one is taken from the working directory of the start. */
+export const path: Kind<string> = {
+  expected: 'a path',
+  schema: Type.String({ minLength: 1 }),
+  parse: (text) => resolve(text),
+};
+
+/** `postgres://user:password@host/database` */
+export const postgresUrl: Kind<string> = {
+  expected: 'an address that begins with postgres:// or postgresql://',
+  schema: Type.String(),
+  parse: (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+};
+
+/** An origin, with a path before it is joined with ours if need be; without a slash at its end. */
+export const baseUrl: Kind<string> = {
+  expected: 'an http:// or https:// address without user, query or fragment',
+  schema: Type.String(),
+  parse(text) {
+    const url = URL.parse(text);
+    if (!url || !/^https?:$/.test(url.protocol)) return undefined;
+    if (url.username || url.password || url.search || url.hash) return undefined;
+    return url.href.replace(/\/+$/, '');
+  },
+};
+
+/** `10.0.0.0/8, 192.0.2.1`, or a list in a file. */
+export const networks: Kind<readonly string[]> = {
+  expected: 'addresses or CIDRs separated by commas',
+  schema: Type.Array(Type.String()),
+  parse(text) {
+    const entries = text === '' ? [] : text.split(',').map((entry) => entry.trim());
+    return entries.every((entry) => isIP(entry) !== 0 || parseCidr(entry)?.hasHostBits === false)
+      ? entries
+      : undefined;
+  },
+};
+
+/** Base64 or hexadecimal of exactly 32 bytes. */
+export const key256: Kind<Buffer> = {
+  expected: '32 bytes in base64 or hexadecimal',
+  schema: Type.String(),
+  parse(text) {
+    if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+    return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+  },
+};
+
+/** One word of a closed list. */
+export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
+  return {
+    expected: `one of ${words.join(', ')}`,
+    schema: Type.Enum([...words]),
+    parse: (text) => words.find((word) => word === text),
+  };
+}
+
+/** A whole number, bounds included. */
+export function integer(minimum: number, maximum: number): Kind<number> {
+  return {
+    expected: `a whole number from ${minimum} to ${maximum}`,
+    schema: Type.Integer({ minimum, maximum }),
+    parse: (text) => inRange(/^\d+$/, text, minimum, maximum),
+  };
+}
+
+/** A number of seconds, fractions allowed, bounds included. */
+export function seconds(minimum: number, maximum: number): Kind<number> {
+  return {
+    expected: `a number of seconds from ${minimum} to ${maximum}`,
+    schema: Type.Number({ minimum, maximum }),
+    parse: (text) => inRange(/^\d+(\.\d+)?$/, text, minimum, maximum),
+  };
+}
+
+function inRange(form: RegExp, text: string, minimum: number, maximum: number): number | undefined {
+  const value = Number(text);
+  return form.test(text) && value >= minimum && value <= maximum ? value : undefined;
+}

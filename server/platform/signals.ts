@@ -1,0 +1,62 @@
+import type { Database, Queryable } from '../db/database.ts';
+import { notify } from '../db/database.ts';
+
+const VM_CHANGED = 'vm_changed';
+const JOB_CANCELED = 'job_canceled';
+
+/**
+ * Hints that travel between requests, jobs and nodes by NOTIFY, at commit. A lost hint costs time, never
+ * correctness: whoever waits looks again.
+ */
+export class Signals {
+  readonly #waiters = new Map<string, Set<() => void>>();
+  readonly #onCancel = new Set<(jobId: string) => void>();
+  #stops: (() => Promise<void>)[] = [];
+
+  async start(db: Database): Promise<void> {
+    this.#stops = [
+      await db.listen(VM_CHANGED, (vmId) => this.wake(vmId)),
+      await db.listen(JOB_CANCELED, (jobId) => {
+        for (const listener of this.#onCancel) listener(jobId);
+      }),
+    ];
+  }
+
+  async stop(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) await stop();
+    for (const vmId of this.#waiters.keys()) this.wake(vmId);
+  }
+
+  /** Tells every node, when the transaction commits, that a VM's job or state has changed. */
+  vmChanged(tx: Queryable, vmId: string): Promise<void> {
+    return notify(tx, VM_CHANGED, vmId);
+  }
+
+  /** Tells the node that runs a job, when the transaction commits, to let go of it. */
+  jobCanceled(tx: Queryable, jobId: string): Promise<void> {
+    return notify(tx, JOB_CANCELED, jobId);
+  }
+
+  onJobCanceled(listener: (jobId: string) => void): void {
+    this.#onCancel.add(listener);
+  }
+
+  /** Resolves at the next change of a VM, or when `until` does. Register before reading the state. */
+  nextChange(vmId: string, until: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const waiters = this.#waiters.get(vmId) ?? new Set();
+      const done = () => {
+        waiters.delete(done);
+        if (waiters.size === 0) this.#waiters.delete(vmId);
+        resolve();
+      };
+      waiters.add(done);
+      this.#waiters.set(vmId, waiters);
+      until.then(done, done);
+    });
+  }
+
+  wake(vmId: string): void {
+    for (const done of [...(this.#waiters.get(vmId) ?? [])]) done();
+  }
+}

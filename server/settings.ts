@@ -1,0 +1,131 @@
+import { fileURLToPath } from 'node:url';
+import * as kind from './platform/setting-kinds.ts';
+
+/** The one description of a setting: its names, its kind, its default and its meaning all follow from it. */
+export interface Setting {
+  env: string;
+  kind: kind.Kind<unknown>;
+  /** As it would be written in the environment; without one the setting may be absent. */
+  default?: string;
+  /** What the reference says of a default that differs from machine to machine. */
+  defaultText?: string;
+  /** Never repeated in an error message. */
+  secret?: true;
+  about: string;
+}
+
+export const COMPUTE_CHOICES = ['auto', 'simulator'] as const;
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+const SHIPPED_CATALOG = fileURLToPath(new URL('../catalog.yaml', import.meta.url));
+/** Beyond it a limit no longer limits anything a node can serve in a minute. */
+const MAX_REQUESTS_PER_MINUTE = 10_000_000;
+/** Each running job holds a few kilobytes and now and then a database connection. */
+const MAX_JOBS = 1_000;
+const MAX_BOOT_SECONDS = 3_600;
+
+/** Every setting of the service, by its name in `Config`. */
+export const SETTINGS = {
+  listen: {
+    env: 'VAUBAN_LISTEN',
+    kind: kind.listenAddress,
+    default: '127.0.0.1:8080',
+    about: 'Address of the API and the panel. Port 0 takes any free port.',
+  },
+  operatorListen: {
+    env: 'VAUBAN_OPERATOR_LISTEN',
+    kind: kind.listenAddress,
+    about: 'Second address, for `/metrics` and health checks; keep it private.',
+  },
+  publicUrl: {
+    env: 'VAUBAN_PUBLIC_URL',
+    kind: kind.baseUrl,
+    about: 'Base address in the URLs handed out; when absent, the one that a request was sent to.',
+  },
+  trustProxy: {
+    env: 'VAUBAN_TRUST_PROXY',
+    kind: kind.networks,
+    default: '',
+    about: 'Proxies whose `X-Forwarded-For` is believed.',
+  },
+  mode: {
+    env: 'VAUBAN_MODE',
+    kind: kind.oneOf(['development', 'production']),
+    default: 'development',
+    about: 'In development the first start makes a demo account with a key; in production it does not.',
+  },
+  dataDir: {
+    env: 'VAUBAN_DATA_DIR',
+    kind: kind.path,
+    default: 'data',
+    about:
+      "Directory of everything the service keeps: the embedded database, the installation key, guests' disks.",
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    kind: kind.postgresUrl,
+    secret: true,
+    about: 'PostgreSQL 15 or newer; when absent, the embedded database in the data directory.',
+  },
+  secretKey: {
+    env: 'VAUBAN_SECRET_KEY',
+    kind: kind.key256,
+    secret: true,
+    about:
+      'Installation key. Several nodes on one database need the same; when absent, a file in the data directory.',
+  },
+  catalog: {
+    env: 'VAUBAN_CATALOG',
+    kind: kind.path,
+    default: SHIPPED_CATALOG,
+    defaultText: 'the `catalog.yaml` shipped',
+    about: 'What is sold: plans, regions, images, prices, limits.',
+  },
+  compute: {
+    env: 'VAUBAN_COMPUTE',
+    kind: kind.oneOf(COMPUTE_CHOICES),
+    default: 'auto',
+    about: 'Engine that runs the VMs; `auto` takes the best that works on this machine.',
+  },
+  simulatorBootSeconds: {
+    env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',
+    kind: kind.seconds(0, MAX_BOOT_SECONDS),
+    default: '2',
+    about: 'How long a simulated guest takes to boot.',
+  },
+  jobConcurrency: {
+    env: 'VAUBAN_JOB_CONCURRENCY',
+    kind: kind.integer(1, MAX_JOBS),
+    default: '32',
+    about: 'Jobs that this node runs at the same time.',
+  },
+  rateLimitKey: {
+    env: 'VAUBAN_RATE_LIMIT_KEY',
+    kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
+    default: '120',
+    about: 'Requests a minute for each API key.',
+  },
+  rateLimitAccount: {
+    env: 'VAUBAN_RATE_LIMIT_ACCOUNT',
+    kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
+    default: '300',
+    about: 'Requests a minute for all keys of an account together.',
+  },
+  rateLimitIp: {
+    env: 'VAUBAN_RATE_LIMIT_IP',
+    kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
+    default: '300',
+    about: 'Requests a minute without a valid key, for each IPv4 address or IPv6 /64.',
+  },
+  logLevel: {
+    env: 'VAUBAN_LOG_LEVEL',
+    kind: kind.oneOf(LOG_LEVELS),
+    default: 'info',
+    about: 'Least important lines that are logged.',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** The name of a setting in the configuration file: `VAUBAN_DATA_DIR` is `data_dir` there. */
+export function fileKey(setting: Setting): string {
+  return setting.env.replace(/^VAUBAN_/, '').toLowerCase();
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { probeAll } from './probes.ts';
+import { arrears } from './stories/arrears.ts';
+import { idempotency } from './stories/idempotency.ts';
+import { limits } from './stories/limits.ts';
+import { pages } from './stories/pages.ts';
+import { power, takeAway } from './stories/power.ts';
+import { quickStart } from './stories/quick-start.ts';
+import { isNeverProvoked, orderOfChecks, provokeAll, setStage } from './stories/refusals.ts';
+import { catalogWithTinyRegion } from './support/catalog.ts';
+import { Coverage } from './support/coverage.ts';
+import { makeKeys } from './support/keys.ts';
+import { start } from './support/start.ts';
+import { equip, newSubject, PLENTY } from './support/world.ts';
+
+/**
+ * Every operation of openapi.json with every outcome that it documents, from outside, on one installation.
+ * Each reply is held against the document by the client; in the end nothing documented may be unseen.
+ */
+test('conformity', { concurrency: true }, async (t) => {
+  const coverage = new Coverage();
+  const installation = await start(t, { env: { VAUBAN_CATALOG: await catalogWithTinyRegion(t) }, coverage });
+  const { operator, client } = installation;
+  const own = await newSubject(operator, client);
+  const foreign = await newSubject(operator, client);
+  own.ids = await equip(own, 'own');
+  foreign.ids = await equip(foreign, 'foreign');
+
+  await t.test('probes on every operation', async (t) => {
+    const probes = await probeAll({ own, foreign, keys: await makeKeys(operator, own) });
+    t.diagnostic(`${probes} probes`);
+  });
+  await Promise.all([
+    t.test('the quick start', async () => quickStart(await newSubject(operator, client), PLENTY)),
+    t.test('power and access', async () => power(await newSubject(operator, client))),
+    t.test('taking away', async () => takeAway(await newSubject(operator, client))),
+    t.test('idempotency', () => idempotency(installation)),
+  ]);
+  await t.test('refusals by circumstances', async (t) => {
+    const stage = await setStage(operator, own);
+    const refusals = await provokeAll(stage);
+    t.diagnostic(`${refusals} refusals`);
+    await orderOfChecks(stage);
+  });
+  await t.test('lists, page by page', () => pages(own));
+  await t.test('arrears', async () => {
+    await arrears(installation, operator, own);
+  });
+  await t.test('limits', () => limits(own));
+
+  t.diagnostic(`${coverage.exchanges} exchanges, ${coverage.covered} documented outcomes seen`);
+  assert.deepEqual(coverage.missing(isNeverProvoked), []);
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { OPERATIONS, operationOf } from '../support/document.ts';
+import type { Operator } from '../support/operator.ts';
+import type { Vm } from '../support/shapes.ts';
+import type { Installation } from '../support/start.ts';
+import { equip, furnish, newSubject, newVm, type Subject } from '../support/world.ts';
+import { LOW_LIMIT } from './limits.ts';
+import { priceOfSmallest, refuse } from './refusals.ts';
+
+/**
+ * A VM that nobody paid for, weeks later. Time cannot be turned forward from outside, so the VM's period is
+ * turned back in the database while the service is away. So is made a VM whose guest got lost.
+ */
+
+/** Longer than a period and the grace after it. */
+const WEEKS_AGO = "interval '40 days'";
+/** Enough for a service that is slow to start its rounds. */
+const DEADLINE_MS = 30_000;
+
+/** Often enough to lose no time, and seldom enough to stay below the limit. */
+const POLL_MS = 50;
+
+async function untilSuspended({ client, ids }: Subject): Promise<void> {
+  const deadline = Date.now() + DEADLINE_MS;
+  let vm: Vm;
+  do {
+    assert.ok(Date.now() < deadline, 'the unpaid VM was not suspended');
+    await sleep(POLL_MS);
+    vm = await client.ok<Vm>('getVm', { at: [ids.vm!], query: { wait_seconds: 5 } });
+  } while (vm.status !== 'suspended');
+}
+
+/**
+ * Brings every operation that an unpaid VM refuses to that refusal; how many they are. The service that comes back
+ * has low limits, for the story of these.
+ */
+export async function arrears(installation: Installation, operator: Operator, own: Subject): Promise<number> {
+  const { client, location } = installation;
+  const debtor = await newSubject(operator, client, { balance: await priceOfSmallest(own.client) });
+  debtor.ids = await equip(debtor, 'debtor');
+  const lost = { ...own, ids: await furnish(own.client, (await newVm(own.client, 'lost')).id) };
+  await installation.restart({ VAUBAN_RATE_LIMIT_KEY: `${LOW_LIMIT}` }, async () => {
+    const db = await location.open();
+    await db.script(`
+      update vms set status = 'error' where id = '${lost.ids.vm}';
+      update vms set billing_period_start_at = billing_period_start_at - ${WEEKS_AGO},
+        billing_period_end_at = billing_period_end_at - ${WEEKS_AGO} where id = '${debtor.ids.vm}'`);
+    await db.close();
+  });
+  await untilSuspended(debtor);
+  const refusals = OPERATIONS.filter(({ codes }) => codes.includes('vm_suspended'));
+  for (const operation of refusals) await refuse(operation, debtor, 'vm_suspended');
+  await refuse(operationOf('deleteSnapshot'), lost, 'invalid_state');
+  await debtor.client.ok('deleteVm', { at: [debtor.ids.vm!] });
+  return refusals.length + 1;
+}

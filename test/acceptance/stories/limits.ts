@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { toRequest } from '../support/client.ts';
+import { OPERATIONS } from '../support/document.ts';
+import { validCall } from '../support/valid-calls.ts';
+import type { Subject } from '../support/world.ts';
+
+/** Low enough to be used up in a moment, and enough for what other stories do meanwhile with keys of their own. */
+export const LOW_LIMIT = 1_000;
+
+/** With a key whose requests are used up, every operation is refused. The subject's key has {@link LOW_LIMIT}. */
+export async function limits({ client, ids }: Subject): Promise<void> {
+  for (const operation of OPERATIONS) {
+    const request = toRequest(operation, { ...validCall(operation, ids), query: { tempalte: 1 } });
+    let answer = await client.send(request);
+    // Not only the first operation has to use them up: a new minute may begin at any time.
+    for (let n = 0; n < LOW_LIMIT && answer.status !== 429; n++) answer = await client.send(request);
+    assert.equal(answer.code, 'rate_limit_exceeded', `${operation.id}: ${answer.text}`);
+  }
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { engine } from '../../support/database.ts';
+import { TINY_REGION } from '../support/catalog.ts';
+import type { Call, Client } from '../support/client.ts';
+import { OPERATIONS, type Operation } from '../support/document.ts';
+import type { Operator } from '../support/operator.ts';
+import type { Vm } from '../support/shapes.ts';
+import { type Ids, validCall } from '../support/valid-calls.ts';
+import { equip, furnish, newSubject, newVm, SMALL, type Subject } from '../support/world.ts';
+
+/** Every refusal that depends on how things stand: each operation that documents it is brought to it. */
+
+/** One in its own situation, whose calls are then refused. */
+interface Stage {
+  /** Rich, with a VM that runs and one of everything. */
+  own: Subject;
+  /** The same, whose VM has a larger plan and is where not every plan is sold. */
+  abroad: Subject;
+  /** Its VM is being deleted, without end. */
+  stuck: Subject;
+  /** Its VM could not be made. */
+  neverMade: Subject;
+  /** In its VM nothing answers. */
+  silent: Subject;
+  /** Has used up every quota. */
+  full: Subject;
+  /** Has spent its last money. */
+  poor: Subject;
+  /** Its VM is in a region that is full. */
+  tiny: Subject;
+}
+
+interface Plan {
+  code: string;
+  price_monthly_minor: number;
+}
+
+const ONE_OF_EACH = {
+  vms: 1,
+  vcpu: 1,
+  ram_mb: 1024,
+  disk_gb: 20,
+  snapshots_per_vm: 1,
+  firewall_rules_per_vm: 1,
+  port_forwards_per_vm: 1,
+  ssh_keys: 1,
+};
+
+const withVm = (subject: Subject, { id }: Vm): Subject => ({ ...subject, ids: { ...subject.ids, vm: id } });
+
+/** What a month of the smallest plan costs. */
+export async function priceOfSmallest(client: Client): Promise<number> {
+  const { plans } = await client.ok<{ plans: Plan[] }>('listPublicPlans');
+  return plans.find(({ code }) => code === SMALL.plan)!.price_monthly_minor;
+}
+
+export async function setStage(operator: Operator, own: Subject): Promise<Stage> {
+  const { client } = own;
+  const balance = await priceOfSmallest(client);
+  // Quotas come before funds, so it may be poor as well.
+  const full = await newSubject(operator, client, { balance, limits: ONE_OF_EACH });
+  full.ids = await equip(full, 'full');
+  const poor = await newSubject(operator, client, { balance });
+  poor.ids = await equip(poor, 'poor');
+  const doomed = await newVm(client, 'sim-fail-remove');
+  const stuck = { ...own, ids: { ...own.ids, ...(await furnish(client, doomed.id)) } };
+  await client.ok('deleteVm', { at: [doomed.id] });
+  return {
+    own,
+    abroad: withVm(own, await newVm(client, 'abroad', { plan: 's2', region: 'eu-west' })),
+    stuck,
+    neverMade: withVm(own, await newVm(client, 'sim-fail-create')),
+    silent: withVm(own, await newVm(client, 'sim-no-agent')),
+    full,
+    poor,
+    tiny: withVm(own, await fillTinyRegion(own)),
+  };
+}
+
+/** Buys VMs in the tiny region until there is no address left; then takes its last port. The first VM. */
+async function fillTinyRegion({ client }: Subject): Promise<Vm> {
+  const first = await newVm(client, 'tiny', { region: TINY_REGION });
+  const more = { ...(validCall(operation('createVm'), {}).body as object), region: TINY_REGION };
+  while ((await client.call('createVm', { body: more })).status === 200);
+  await client.ok('addPortForward', { at: [first.id], body: { protocol: 'tcp', internal_port: 22 } });
+  return first;
+}
+
+const operation = (id: string) => OPERATIONS.find((candidate) => candidate.id === id)!;
+
+/** Who calls, and what differs from the valid call. */
+interface Attempt {
+  subject: Subject;
+  body?: Record<string, unknown>;
+  query?: Call['query'];
+}
+
+type Provocation = (stage: Stage, operation: Operation) => Attempt | Promise<Attempt>;
+
+/** A wish that stands in the body of an operation that changes something, and in the query of one that asks. */
+const wish = ({ method }: Operation, fields: Record<string, string | number>) =>
+  method === 'GET' ? { query: fields } : { body: fields };
+
+const PROVOCATIONS: Record<string, Provocation> = {
+  invalid_cursor: ({ own }) => ({ subject: own, query: { cursor: 'not-one-of-ours' } }),
+  insufficient_funds: ({ poor }) => ({ subject: poor }),
+  quota_exceeded: ({ full }) => ({ subject: full }),
+  price_changed: ({ own }) => ({ subject: own, body: { max_charge_minor: 0 } }),
+  vm_locked: ({ stuck }) => ({ subject: stuck }),
+  vm_must_be_stopped: ({ own }) => ({ subject: own, body: { allow_reboot: false } }),
+  guest_agent_unavailable: ({ silent }) => ({ subject: silent }),
+  unknown_plan: ({ own }, op) => ({ subject: own, ...wish(op, { plan: 'no-such-plan' }) }),
+  unknown_template: ({ own }) => ({ subject: own, body: { template: 'no-such-template' } }),
+  plan_not_available_in_region: ({ abroad }, op) => ({
+    subject: abroad,
+    ...wish(op, { plan: 'd8', ...(op.id === 'createVm' && { region: 'eu-west' }) }),
+  }),
+  disk_shrink_not_supported: ({ abroad }, op) => ({
+    subject: abroad,
+    ...(op.id === 'changeCustom' ? { body: { disk_gb: 20 } } : wish(op, { plan: 's1' })),
+  }),
+  // A job has the lock of a VM on its way out, so only what needs no lock gets as far as its state.
+  invalid_state: ({ neverMade, stuck }, op) => ({
+    subject: op.codes.includes('vm_locked') ? neverMade : stuck,
+  }),
+  rule_exists: async ({ own }) => ({ subject: own, body: await first(own, 'listFirewallRules', RULE_INPUT) }),
+  port_in_use: async ({ own }) => ({
+    subject: own,
+    body: await first(own, 'listPortForwards', ['external_port']),
+  }),
+  ssh_key_exists: async ({ own }) => ({
+    subject: own,
+    body: await first(own, 'listSshKeys', ['public_key']),
+  }),
+  capacity_unavailable: ({ tiny }, op) => ({
+    subject: tiny,
+    body: op.id === 'createVm' ? { region: TINY_REGION } : {},
+  }),
+};
+
+const RULE_INPUT = ['direction', 'action', 'protocol', 'ports', 'cidrs'];
+
+/** The named fields of the first thing in a list. */
+async function first(
+  { client, ids }: Subject,
+  list: string,
+  fields: string[],
+): Promise<Record<string, unknown>> {
+  const [item] = await client.ok<Record<string, unknown>[]>(list, validCall(operation(list), ids));
+  return Object.fromEntries(fields.map((field) => [field, item![field]]));
+}
+
+/** Brought about by the story of that name. */
+const IN_ARREARS = [['deleteSnapshot', 'invalid_state']];
+
+interface Exception {
+  reason: string;
+  code: string;
+  /** Only of these; of all that document it when absent. */
+  operations?: string[];
+  engine?: 'pglite' | 'postgres';
+}
+
+/** What no caller can bring about. The parts that refuse so are tested in process. */
+const NEVER_PROVOKED: Exception[] = [
+  { reason: 'it would be a bug', code: 'internal_error' },
+  { reason: 'the simulated engine is never away', code: 'compute_unavailable' },
+  {
+    reason: 'the simulated engine has room for everything; only addresses and ports run out',
+    code: 'capacity_unavailable',
+    operations: ['changePlan', 'changeCustom'],
+  },
+  {
+    reason: 'the embedded database does one transaction after the other, so a twin waits and is answered',
+    code: 'idempotency_in_progress',
+    engine: 'pglite',
+  },
+];
+
+export function isNeverProvoked(operationId: string, outcome: string): boolean {
+  return NEVER_PROVOKED.some(
+    ({ code, operations, engine: only }) =>
+      code === outcome && (operations?.includes(operationId) ?? true) && (only ?? engine) === engine,
+  );
+}
+
+/** Brings every operation to every refusal that it documents and that is known here; how many that were. */
+export async function provokeAll(stage: Stage): Promise<number> {
+  let count = 0;
+  for (const op of OPERATIONS) {
+    for (const code of op.codes) {
+      const provoke = PROVOCATIONS[code];
+      if (!provoke || isNeverProvoked(op.id, code)) continue;
+      if (IN_ARREARS.some(([id, other]) => id === op.id && other === code)) continue;
+      const { subject, body, query } = await provoke(stage, op);
+      await refuse(op, subject, code, { body, query });
+      count += 1;
+    }
+  }
+  return count;
+}
+
+/** Makes the valid call with these differences, which must be refused with `code`. */
+export async function refuse(
+  op: Operation,
+  { client, ids }: { client: Client; ids: Ids },
+  code: string,
+  change: { body?: Record<string, unknown>; query?: Call['query'] } = {},
+): Promise<void> {
+  const valid = validCall(op, ids);
+  const body = op.body && { ...(valid.body as object), ...change.body };
+  const query = { ...valid.query, ...change.query };
+  const answer = await client.call(op.id, { ...valid, body, query });
+  assert.equal(answer.code, code, `${op.id} was to be refused with ${code}: ${answer.status} ${answer.text}`);
+}
+
+/** What is wrong in two ways is refused for the one that is checked first. */
+export async function orderOfChecks({ own, stuck, full }: Stage): Promise<void> {
+  const changePlan = operation('changePlan');
+  const cases: [Subject, Record<string, unknown>, string][] = [
+    [stuck, { tempalte: 1 }, 'validation_failed'],
+    [stuck, { plan: 'no-such-plan' }, 'unknown_plan'],
+    [stuck, { allow_reboot: false }, 'vm_locked'],
+    [full, { allow_reboot: false }, 'vm_must_be_stopped'],
+    [full, { max_charge_minor: 0 }, 'quota_exceeded'],
+    [own, { allow_reboot: false, max_charge_minor: 0 }, 'vm_must_be_stopped'],
+  ];
+  for (const [subject, body, code] of cases) await refuse(changePlan, subject, code, { body });
+}

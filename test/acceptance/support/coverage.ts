@@ -1,0 +1,43 @@
+import { match, OPERATIONS } from './document.ts';
+import type { Request } from './transport.ts';
+
+/** Which operations were answered with what: `ok`, or the code of an error. */
+export class Coverage {
+  readonly #seen = new Map<string, Set<string>>();
+  #exchanges = 0;
+
+  record(request: Request, outcome: string): void {
+    this.#exchanges += 1;
+    const operation = match(request.method, request.target);
+    if (!operation) return;
+    this.#seen.set(operation.id, (this.#seen.get(operation.id) ?? new Set<string>()).add(outcome));
+  }
+
+  /** How many requests there were. */
+  get exchanges(): number {
+    return this.#exchanges;
+  }
+
+  /** Each documented outcome that never occurred, but for those that `excused` names: "createVm price_changed". */
+  missing(excused: (operationId: string, outcome: string) => boolean): string[] {
+    return outcomes()
+      .filter(([id, outcome]) => !this.#has(id, outcome) && !excused(id, outcome))
+      .map((pair) => pair.join(' '));
+  }
+
+  /** How many documented outcomes occurred. */
+  get covered(): number {
+    return outcomes().filter(([id, outcome]) => this.#has(id, outcome)).length;
+  }
+
+  #has(id: string, outcome: string): boolean {
+    return this.#seen.get(id)?.has(outcome) ?? false;
+  }
+}
+
+/** Every operation with each outcome that openapi.json documents of it. */
+function outcomes(): [string, string][] {
+  return OPERATIONS.flatMap(({ id, codes }) =>
+    ['ok', ...codes].map((outcome): [string, string] => [id, outcome]),
+  );
+}

@@ -1,0 +1,38 @@
+import type { Operator } from './operator.ts';
+import { SCOPES } from './roster.ts';
+import type { Subject } from './world.ts';
+
+/** Where nobody calls from: a network for documentation. */
+const ELSEWHERE = ['198.51.100.0/24', '2001:db8:ffff::/48'];
+/** A key cannot be made expired; this one is soon. */
+const EXPIRES_AFTER_MS = 200;
+
+/** Keys of the same account that are good for nothing, or not for everything. */
+export interface Keys {
+  expired: string;
+  revoked: string;
+  elsewhere: string;
+  /** All scopes but this one. */
+  without: Map<string, string>;
+}
+
+export async function makeKeys(operator: Operator, { account, client }: Subject): Promise<Keys> {
+  const without = new Map<string, string>();
+  for (const scope of SCOPES) {
+    without.set(
+      scope,
+      await operator.key(
+        account,
+        SCOPES.filter((other) => other !== scope),
+      ),
+    );
+  }
+  const expired = await operator.key(account, SCOPES, { expiresAt: new Date(Date.now() + EXPIRES_AFTER_MS) });
+  while ((await client.withKey(expired).call('getPrices')).status === 200);
+  return {
+    expired,
+    revoked: await operator.revokedKey(account, SCOPES),
+    elsewhere: await operator.key(account, SCOPES, { from: ELSEWHERE }),
+    without,
+  };
+}

@@ -1,0 +1,29 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** An endpoint as the specification lists it. */
+export interface SpecifiedEndpoint {
+  /** "GET /v1/vm/{id}" */
+  name: string;
+  scope: string;
+  idempotent: boolean;
+}
+
+const lines = (file: string) =>
+  readFileSync(join(import.meta.dirname, '..', file), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '');
+
+/** The rows of a Markdown table: method, path, purpose, scope and, where it is needed, "yes" for idempotency. */
+export const SPECIFICATION: readonly SpecifiedEndpoint[] = lines('specification-roster.txt')
+  .filter((line) => line.startsWith('|'))
+  .map((line) => {
+    const [, method, path, , scope, idempotent] = line.split('|').map((cell) => cell.trim());
+    return { name: `${method} ${path}`, scope: scope!, idempotent: idempotent === 'yes' };
+  });
+
+/** What the specification lists and the service does not have yet. */
+export const TO_COME: readonly string[] = lines('to-come.txt').filter((line) => !line.startsWith('#'));
+
+/** Every scope there is: each grants something. */
+export const SCOPES: readonly string[] = [...new Set(SPECIFICATION.map(({ scope }) => scope))];

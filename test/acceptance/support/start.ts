@@ -1,0 +1,55 @@
+import type { TestContext } from 'node:test';
+import { defer } from '../../support/cleanup.ts';
+import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
+import { startService } from '../../support/service.ts';
+import { Client } from './client.ts';
+import type { Coverage } from './coverage.ts';
+import { Operator } from './operator.ts';
+import { Transport } from './transport.ts';
+
+/** No test of these may run into a limit by accident; the limits have tests of their own. */
+const UNLIMITED = '10000000';
+
+const SETTINGS = {
+  VAUBAN_MODE: 'production',
+  VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
+  VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
+  VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
+  VAUBAN_RATE_LIMIT_IP: UNLIMITED,
+};
+
+type Environment = Record<string, string>;
+
+/** A service process with an operator and a customer's program, which has no key yet. */
+export interface Installation {
+  operator: Operator;
+  client: Client;
+  location: DatabaseLocation;
+  /** Such as `http://127.0.0.1:8080`. */
+  baseUrl(): string;
+  /** Stops the service and starts it again on the same database; its clients find it. */
+  restart(env?: Environment, meanwhile?: () => Promise<void>): Promise<void>;
+}
+
+export async function start(
+  t: TestContext,
+  { env, coverage }: { env?: Environment; coverage?: Coverage } = {},
+): Promise<Installation> {
+  const location = await freshDatabaseLocation(t);
+  const begin = (more?: Environment) => startService(t, { env: { ...SETTINGS, ...env, ...more }, location });
+  let service = await begin();
+  const transport = new Transport(service.baseUrl);
+  defer(t, () => transport.close());
+  return {
+    operator: new Operator(service.operatorSocket),
+    client: new Client(transport, undefined, coverage),
+    location,
+    baseUrl: () => service.baseUrl,
+    async restart(more, meanwhile) {
+      await service.stop();
+      await meanwhile?.();
+      service = await begin(more);
+      transport.baseUrl = service.baseUrl;
+    },
+  };
+}

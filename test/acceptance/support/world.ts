@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import type { Client } from './client.ts';
+import type { Operator } from './operator.ts';
+import { SCOPES } from './roster.ts';
+import type { Created, Vm } from './shapes.ts';
+import { type Ids, newPublicKey } from './valid-calls.ts';
+
+/** Enough for anything that a test buys, in minor units. */
+export const PLENTY = 10_000_000;
+/** A VM of the smallest plan. */
+export const SMALL = { plan: 's1', template: 'debian-12' };
+
+/** An account with its program and the ids of what it has. */
+export interface Subject {
+  account: string;
+  client: Client;
+  ids: Ids;
+}
+
+/** A new account that may do everything, and has nothing but money. */
+export async function newSubject(
+  operator: Operator,
+  client: Client,
+  { balance = PLENTY, limits }: { balance?: number; limits?: Record<string, number> } = {},
+): Promise<Subject> {
+  const account = await operator.account('acceptance', balance, limits);
+  return { account, client: client.withKey(await operator.key(account, SCOPES)), ids: {} };
+}
+
+/** Jobs take three seconds at most, more on a busy machine; a wait of this length was not ended by its job. */
+const TOO_LONG_MS = 25_000;
+
+/** Waits until the VM has no job. */
+export async function idle(client: Client, id: string): Promise<Vm> {
+  const start = performance.now();
+  const vm = await client.ok<Vm>('getVm', { at: [id], query: { wait_seconds: 30 } });
+  assert.equal(vm.active_job, null, 'the job does not end');
+  assert.ok(performance.now() - start < TOO_LONG_MS, 'the end of the job did not end the wait');
+  return vm;
+}
+
+/** A VM whose creation is over, however it ended. */
+export async function newVm(client: Client, hostname: string, more: object = {}): Promise<Vm> {
+  const { vm } = await client.ok<Created>('createVm', { body: { ...SMALL, hostname, ...more } });
+  return idle(client, vm.id);
+}
+
+/** Adds one of everything to a VM that exists; the ids of all of it. */
+export async function furnish(client: Client, vmId: string): Promise<Ids> {
+  const at = [vmId];
+  const rule = await client.ok<{ id: string }>('addFirewallRule', {
+    at,
+    body: { direction: 'in', action: 'accept', protocol: 'tcp', ports: '22', cidrs: ['198.51.100.0/24'] },
+  });
+  const forward = await client.ok<{ id: string }>('addPortForward', {
+    at,
+    body: { protocol: 'tcp', internal_port: 22 },
+  });
+  const { snapshot } = await client.ok<{ snapshot: { id: string } }>('createSnapshot', { at, body: {} });
+  await idle(client, vmId);
+  return { vm: vmId, firewall: rule.id, 'port-forwarding': forward.id, snapshots: snapshot.id };
+}
+
+/** Gives an account one of everything, on a VM of that name; what the account itself has included. */
+export async function equip({ client }: Subject, hostname: string, more: object = {}): Promise<Ids> {
+  const vm = await newVm(client, hostname, more);
+  const key = await client.ok<{ id: string }>('addSshKey', {
+    body: { name: hostname, public_key: newPublicKey() },
+  });
+  const [invoice] = await client.ok<{ id: string }[]>('listInvoices');
+  return { ...(await furnish(client, vm.id)), sshkeys: key.id, invoices: invoice!.id };
+}

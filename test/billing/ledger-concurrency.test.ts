@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { type Database, sql } from '../../server/db/database.ts';
+import { transfer } from '../../server/db/queries/wallets.ts';
+import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { ApiError } from '../../server/platform/errors.ts';
+import { freshDatabase } from '../support/database.ts';
+import { balancesOf, fundedAccount, journalBalancesOf, orderOf, storedVm, withLedger } from './support.ts';
+
+/** What the SQL standard calls a check constraint that does not hold. */
+const CHECK_VIOLATION = '23514';
+
+const count = async <T>(outcomes: Promise<T>[], matches: (reason: unknown) => boolean) => {
+  const settled = await Promise.allSettled(outcomes);
+  const rejected = settled.filter((outcome) => outcome.status === 'rejected');
+  for (const { reason } of rejected) if (!matches(reason)) throw reason;
+  return { done: settled.length - rejected.length, refused: rejected.length };
+};
+
+test('of many who spend at once, as many succeed as the wallet can pay', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock();
+  const accountId = await fundedAccount(db, clock, 1000n);
+  const vm = await storedVm(db, clock, accountId);
+  const spend = (index: number) =>
+    withLedger(db, clock, (ledger) =>
+      index % 2 === 0
+        ? placeOrder(ledger, orderOf(clock, vm, 100n))
+        : settleNow(ledger, orderOf(clock, vm, 100n)),
+    );
+  const outcomes = Array.from({ length: 24 }, (_, index) => spend(index));
+  const isRefusal = (reason: unknown) => reason instanceof ApiError && reason.code === 'insufficient_funds';
+  assert.deepEqual(await count(outcomes, isRefusal), { done: 10, refused: 14 });
+  const balances = await balancesOf(db, accountId);
+  assert.equal(balances.available, 0n);
+  assert.deepEqual(await journalBalancesOf(db, accountId), balances);
+});
+
+test('the store itself refuses an overdraft by whoever did not look', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock();
+  const accountId = await fundedAccount(db, clock, 250n);
+  const isViolation = (reason: unknown) => (reason as { code?: string }).code === CHECK_VIOLATION;
+  const take = (debit: 'wallet' | 'hold') =>
+    db.transaction((tx) =>
+      transfer(tx, {
+        accountId,
+        debit,
+        credit: 'revenue',
+        amountMinor: 100n,
+        reason: 'test',
+        at: clock.now(),
+      }),
+    );
+  const outcomes = Array.from({ length: 8 }, () => take('wallet'));
+  assert.deepEqual(await count(outcomes, isViolation), { done: 2, refused: 6 });
+  assert.deepEqual(await count([take('hold')], isViolation), { done: 0, refused: 1 });
+  assert.deepEqual(await balancesOf(db, accountId), { available: 50n, held: 0n });
+  assert.deepEqual(await journalBalancesOf(db, accountId), { available: 50n, held: 0n });
+});
+
+test('an order that several settle at once is settled once', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock();
+  const accountId = await fundedAccount(db, clock, 1000n);
+  const vm = await storedVm(db, clock, accountId);
+  const { id } = await withLedger(db, clock, (ledger) => placeOrder(ledger, orderOf(clock, vm, 400n)));
+  await Promise.all(
+    Array.from({ length: 8 }, (_, index) =>
+      withLedger(db, clock, (ledger) =>
+        (index % 2 ? completeOrder : failOrder)(ledger, accountId, id, clock.now()),
+      ),
+    ),
+  );
+  const { available, held } = await balancesOf(db, accountId);
+  assert.equal(held, 0n);
+  const [order] = await db.query<{ status: string }>(sql`select status from orders`);
+  assert.equal(available, order!.status === 'completed' ? 600n : 1000n);
+  const entries = await db.query(sql`select 1 from journal where order_id = ${id}`);
+  assert.equal(entries.length, 2);
+});
+
+async function numbersOf(db: Database, accountId: string): Promise<number[]> {
+  const rows = await db.query<{ number: number }>(
+    sql`select number from invoices where account_id = ${accountId} order by number`,
+  );
+  return rows.map((row) => row.number);
+}
+
+test('invoice numbers have neither gap nor twin, whoever fails in between', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock();
+  const accounts = await Promise.all([1, 2].map(() => fundedAccount(db, clock, 10_000n)));
+  const vms = await Promise.all(accounts.map((accountId) => storedVm(db, clock, accountId)));
+  const settle = (index: number) =>
+    withLedger(db, clock, async (ledger) => {
+      const at = new Date(Date.UTC(2026, index % 6, 10));
+      await settleNow(ledger, { ...orderOf(clock, vms[index % 2]!, 1n), at });
+      if (index % 5 === 0) throw new Error('rolled back');
+    });
+  const outcomes = Array.from({ length: 30 }, (_, index) => settle(index));
+  const isRollback = (reason: unknown) => reason instanceof Error && reason.message === 'rolled back';
+  assert.deepEqual(await count(outcomes, isRollback), { done: 24, refused: 6 });
+  // Each account meets every second month.
+  for (const accountId of accounts) assert.deepEqual(await numbersOf(db, accountId), [1, 2, 3]);
+});
+
+test('a wallet is what its history says, whatever the history', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock();
+  const amount = fc.bigInt({ min: -500n, max: 500n });
+  const step = fc.record({
+    how: fc.constantFrom('place', 'settle', 'complete', 'fail'),
+    amount,
+    which: fc.nat(20),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.bigInt({ min: 0n, max: 2000n }),
+      fc.array(step, { maxLength: 15 }),
+      async (funds, steps) => {
+        const accountId = await fundedAccount(db, clock, funds);
+        const vm = await storedVm(db, clock, accountId);
+        const model = { available: funds, held: 0n };
+        const pending: { id: string; amount: bigint }[] = [];
+        for (const { how, amount, which } of steps) {
+          await withLedger(db, clock, async (ledger) => {
+            const cost = amount > 0n ? amount : 0n;
+            if (how === 'place' || how === 'settle') {
+              const run = how === 'place' ? placeOrder : settleNow;
+              const outcome = run(ledger, orderOf(clock, vm, amount));
+              if (cost > model.available) return assert.rejects(outcome, { code: 'insufficient_funds' });
+              const { id } = await outcome;
+              if (how === 'settle') model.available -= amount;
+              else {
+                model.available -= cost;
+                model.held += cost;
+                pending.push({ id, amount });
+              }
+              return;
+            }
+            const [order] = pending.splice(which % (pending.length || 1), 1);
+            if (!order) return;
+            await (how === 'complete' ? completeOrder : failOrder)(ledger, accountId, order.id, clock.now());
+            const held = order.amount > 0n ? order.amount : 0n;
+            model.held -= held;
+            if (how === 'fail') model.available += held;
+            else model.available += held - order.amount;
+          });
+          assert.deepEqual(await balancesOf(db, accountId), model);
+          assert.deepEqual(await journalBalancesOf(db, accountId), model);
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,131 @@
+import { join } from 'node:path';
+import { type Database, sql, type Transaction } from '../../server/db/database.ts';
+import { insertVm, updateVm, type VmRow } from '../../server/db/queries/vms.ts';
+import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { createAccount } from '../../server/domain/accounts/create-account.ts';
+import { creditAccount } from '../../server/domain/accounts/credit-account.ts';
+import type { LedgerContext, OrderRequest } from '../../server/domain/billing/ledger.ts';
+import { type Charge, firstPeriod } from '../../server/domain/billing/pricing.ts';
+import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
+import type { Clock } from '../../server/platform/clock.ts';
+import { newId } from '../../server/platform/ids.ts';
+
+/** The catalog as it is shipped: s1 costs 3.99 a month, custom parts 2.20, 1.10 and 0.045. */
+export const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
+
+/** An account whose wallet holds `amountMinor`; its id. */
+export async function fundedAccount(db: Database, clock: Clock, amountMinor = 0n): Promise<string> {
+  return db.transaction(async (tx) => {
+    const { id } = await createAccount(tx, clock, { name: 'Test', currency: catalog.currency, limits: {} });
+    if (amountMinor > 0n) await creditAccount(tx, clock, { accountId: id, amountMinor, method: 'test' });
+    return id;
+  });
+}
+
+/** A VM on plan s1 that was bought, and came into being, at the clock's instant. */
+export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = {}): VmRow {
+  const now = clock.now();
+  const period = firstPeriod(now);
+  return {
+    id: newId('vm', clock),
+    account_id: accountId,
+    hostname: 'web-1',
+    notes: null,
+    status: 'running',
+    plan: 's1',
+    template: 'debian-12',
+    region: 'eu-central',
+    zone: 'eu-central-a',
+    vcpu: 1,
+    ram_mb: 1024,
+    disk_gb: 20,
+    bandwidth_gb: 10_000,
+    mac: '52:54:00:00:00:01',
+    price_monthly_minor: 399n,
+    currency: catalog.currency,
+    auto_renew: true,
+    billing_anchor_day: now.getUTCDate(),
+    billing_period_start_at: period.startAt,
+    billing_period_end_at: period.endAt,
+    unpaid_since: null,
+    suspended_at: null,
+    resume_after_payment: false,
+    provisioned_at: now,
+    active_job_id: null,
+    last_job_id: null,
+    network_generation: 1,
+    network_applied: 1,
+    created_at: now,
+    updated_at: now,
+    deleted_at: null,
+    ...change,
+  };
+}
+
+/** The same, in the database. */
+export async function storedVm(
+  db: Database,
+  clock: Clock,
+  accountId: string,
+  change: Partial<VmRow> = {},
+): Promise<VmRow> {
+  const vm = newVm(clock, accountId, change);
+  await insertVm(db, vm);
+  const { unpaid_since, suspended_at, provisioned_at, deleted_at } = vm;
+  await updateVm(db, vm.id, { unpaid_since, suspended_at, provisioned_at, deleted_at }, clock.now());
+  return vm;
+}
+
+/** A charge of lines with these amounts. */
+export function chargeOf(...amounts: bigint[]): Charge {
+  const at = new Date('2026-01-01T00:00:00Z');
+  const lines = amounts.map((amount_minor, index) => ({
+    description: `Line ${index + 1}`,
+    quantity: 1,
+    unit: 'month',
+    unit_price: '1.00',
+    amount_minor,
+    from_at: at,
+    to_at: at,
+    proration: amounts.length > 1,
+  }));
+  return { lines, total_minor: amounts.reduce((sum, amount) => sum + amount, 0n) };
+}
+
+/** Runs `work` with the ledger, in one transaction at the clock's instant. */
+export function withLedger<T>(
+  db: Database,
+  clock: Clock,
+  work: (ledger: LedgerContext, tx: Transaction) => Promise<T>,
+): Promise<T> {
+  return db.transaction((tx) => work({ tx, clock, taxRate: '0.2' }, tx));
+}
+
+/** An order of these line amounts at the clock's instant. */
+export function orderOf(clock: Clock, vm: VmRow, ...amounts: bigint[]): OrderRequest {
+  const { account_id: accountId, id: vmId } = vm;
+  return { accountId, vmId, kind: 'adjustment', charge: chargeOf(...amounts), at: clock.now() };
+}
+
+/** A wallet's balances. */
+export async function balancesOf(db: Database, accountId: string) {
+  const { available_minor, held_minor } = await lookUpWallet(db, accountId);
+  return { available: available_minor, held: held_minor };
+}
+
+/** The same balances, worked out from the journal alone. */
+export async function journalBalancesOf(db: Database, accountId: string) {
+  const [row] = await db.query<{ available: bigint; held: bigint }>(sql`
+    select coalesce(sum(case 'wallet' when credit then amount_minor when debit then -amount_minor end), 0)::bigint as available,
+      coalesce(sum(case 'hold' when credit then amount_minor when debit then -amount_minor end), 0)::bigint as held
+    from journal where account_id = ${accountId}`);
+  return row!;
+}
+
+/** Why money moved, oldest first. */
+export async function reasonsOf(db: Database, accountId: string): Promise<string[]> {
+  const rows = await db.query<{ reason: string }>(
+    sql`select reason from journal where account_id = ${accountId} order by id`,
+  );
+  return rows.map((row) => row.reason);
+}

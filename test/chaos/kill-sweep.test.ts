@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engine, freshDatabaseLocation } from '../support/database.ts';
+import { changePlan, create, doomedCreate, type Operation, remove } from './support/operations.ts';
+import { OUTCOMES, type Outcome, Sweep } from './support/sweep.ts';
+
+/** Kills of each operation. Each costs a start of the service, which is nearly all of the time that this takes. */
+const KILLS = 15;
+/** The other test files may keep both cores busy meanwhile. */
+const TIMEOUT = 600_000;
+const OPERATIONS: readonly Operation[] = [create, changePlan, remove, doomedCreate];
+/** Between the commit of an operation and its answer lies just this one point. */
+const COMMITTED = /^after the commit after insert into idempotency_keys/;
+
+/** A second claim is adoption racing the delivery of a job: whether it comes at all is a matter of timing. */
+const BY_CHANCE = /(select vm_id from jobs|update jobs set owner) .* #(?!1$)\d+$/;
+
+/** `KILLS` of the points: evenly spread from the first to the last, and always the one between commit and answer. */
+function spread(all: readonly string[]): string[] {
+  const points = all.filter((point) => !BY_CHANCE.test(point));
+  const step = (points.length - 1) / (KILLS - 2);
+  const chosen = new Set(Array.from({ length: KILLS - 1 }, (_, i) => Math.round(i * step)));
+  chosen.add(points.findIndex((point) => COMMITTED.test(point)));
+  for (let next = 0; chosen.size < KILLS; next++) chosen.add(next);
+  return [...chosen].sort((a, b) => a - b).map((index) => points[index]!);
+}
+
+test('killed anywhere, an operation happens once and nothing is lost', { timeout: TIMEOUT }, async (t) => {
+  const sweep = new Sweep(t, await freshDatabaseLocation(t));
+  await sweep.start();
+  const points = await sweep.learn(OPERATIONS);
+  const visits = OPERATIONS.map((operation) => ({
+    operation,
+    points: spread(points.get(operation)!),
+    outcomes: [] as Outcome[],
+  }));
+  const began = performance.now();
+  for (let round = 0; round < KILLS; round++) {
+    const customer = await sweep.customer();
+    let vmId = '';
+    for (const { operation, points, outcomes } of visits) {
+      const killed = await sweep.killAt(customer, operation, vmId, points[round]!);
+      outcomes.push(killed.outcome);
+      vmId = killed.vmId;
+    }
+  }
+  const kills = KILLS * OPERATIONS.length;
+  t.diagnostic(`${engine}: ${kills} kills in ${((performance.now() - began) / 1000).toFixed(0)} s`);
+  for (const { operation, outcomes } of visits) {
+    const counts = OUTCOMES.map((one) => `${one} ${outcomes.filter((outcome) => outcome === one).length}`);
+    t.diagnostic(`${operation.name}, ${points.get(operation)!.length} points: ${counts.join('; ')}`);
+    for (const outcome of OUTCOMES) assert.ok(outcomes.includes(outcome), `${operation.name}: ${outcome}`);
+  }
+});

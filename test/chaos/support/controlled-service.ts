@@ -1,0 +1,52 @@
+// The service as a process whose clock stands still and which dies where it is told. A Unix socket beside the
+// operator's takes the orders; see controlled.ts, which gives them. CLOCK_START is the instant it begins at.
+import { rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { flushCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { openDatabase, startService } from '../../../server/app.ts';
+import { loadConfig } from '../../../server/config.ts';
+import { sql } from '../../../server/db/database.ts';
+import { ManualClock } from '../../../server/platform/clock.ts';
+import { inventoryProblems, ledgerProblems } from '../../support/invariants.ts';
+import { KillPoints } from './kill-points.ts';
+
+const config = loadConfig(process.env);
+const clock = new ManualClock(process.env.CLOCK_START);
+const db = await openDatabase(config);
+const points = new KillPoints();
+
+/** Jobs that are not over, or not let go of: a line each. */
+async function underWay(): Promise<string[]> {
+  const rows = await db.query<{ line: string }>(sql`
+    select concat_ws(' ', id, kind, status, 'at step', step, case when undoing then 'undoing' end, 'owned by', owner) as line
+    from jobs where status in ('pending', 'running') or owner is not null`);
+  return rows.map(({ line }) => line);
+}
+
+const orders: Record<string, (input: { ms?: number; killAt?: string }) => unknown> = {
+  '/advance': ({ ms = 0 }) => clock.advance(ms),
+  '/record': ({ killAt }) => points.record(killAt),
+  '/points': () => points.reached,
+  '/under-way': underWay,
+  '/sleeping': () => clock.sleeping,
+  '/problems': async () => [...(await ledgerProblems(db)), ...(await inventoryProblems(db))],
+};
+
+const control = createServer(async (request, response) => {
+  const result = await orders[request.url!]!((await json(request)) as object);
+  response.end(JSON.stringify({ result: result ?? null, now: clock.now() }));
+});
+const socket = join(config.dataDir, 'control.sock');
+// A killed predecessor has left its own behind.
+await rm(socket, { force: true });
+const service = await startService(config, { clock, db: points.watch(db) });
+control.listen(socket);
+// Node writes it when a process ends by itself, which this one may never do.
+flushCompileCache();
+
+process.once('SIGTERM', async () => {
+  control.close();
+  await service.stop();
+});

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { openDatabase, type Parts, startService } from '../../../server/app.ts';
+import { loadConfig } from '../../../server/config.ts';
+import { ManualClock } from '../../../server/platform/clock.ts';
+import { createLogger } from '../../../server/platform/logging.ts';
+import { defer } from '../../support/cleanup.ts';
+import { freshDatabaseLocation } from '../../support/database.ts';
+
+export const START = '2026-01-01T00:00:00.000Z';
+
+export interface InProcessOptions {
+  env?: Record<string, string>;
+  /** Puts something around the database before the service gets it. */
+  watch?: (db: NonNullable<Parts['db']>) => NonNullable<Parts['db']>;
+}
+
+/** The whole service inside this process, on a fresh database and a clock that the test owns. */
+export async function startInProcess(t: TestContext, { env, watch = (db) => db }: InProcessOptions = {}) {
+  const location = await freshDatabaseLocation(t);
+  const config = loadConfig({
+    VAUBAN_LISTEN: '127.0.0.1:0',
+    VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
+    ...location.env,
+    ...env,
+  });
+  const clock = new ManualClock(START);
+  const db = watch(await openDatabase(config));
+  const service = await startService(config, { clock, db, logger: createLogger({ logLevel: 'silent' }) });
+  defer(t, () => service.stop());
+  const operatorSocket = join(config.dataDir, 'vauban.sock');
+  return { baseUrl: service.address, operatorSocket, clock, db, service };
+}

@@ -1,0 +1,82 @@
+import type { Database, Queryable, Sql, Transaction } from '../../../server/db/database.ts';
+
+/** Enough of a statement to tell it from every other one. */
+const NAME_LENGTH = 120;
+/**
+ * What leaves nothing behind where it stands alone: a read, of which there are the more the longer somebody
+ * waits, and the queue's search for deliveries, which may be lost.
+ */
+const WITHOUT_TRACE = /^\s*select|pgboss/;
+
+/** Names a point for people and, with the count of its occurrence behind it, for {@link KillPoints.record}. */
+function nameOf({ text }: Sql): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, NAME_LENGTH);
+}
+
+/**
+ * Every place where dying leaves another state behind: before each statement of a transaction, before and
+ * after each commit, before and after each change without a transaction. Records them, and kills this process at the one it is told.
+ */
+export class KillPoints {
+  #recording = false;
+  #killAt: string | undefined;
+  #reached: string[] = [];
+  #counts = new Map<string, number>();
+
+  /** Begins to record anew; `killAt` is a name from an earlier recording. */
+  record(killAt?: string): void {
+    this.#recording = true;
+    this.#killAt = killAt;
+    this.#reached = [];
+    this.#counts.clear();
+  }
+
+  /** Names of the points reached since then, in order. */
+  get reached(): readonly string[] {
+    return this.#reached;
+  }
+
+  #reach(point: string): void {
+    if (!this.#recording) return;
+    const count = (this.#counts.get(point) ?? 0) + 1;
+    this.#counts.set(point, count);
+    const name = `${point} #${count}`;
+    this.#reached.push(name);
+    if (name === this.#killAt) process.kill(process.pid, 'SIGKILL');
+  }
+
+  /** The same database, with its points reported. */
+  watch(db: Database): Database {
+    return {
+      ...db,
+      query: <Row extends object>(statement: Sql) => this.#alone<Row>(db, statement),
+      transaction: (work) => this.#transaction(db, work),
+    };
+  }
+
+  async #alone<Row extends object>(db: Queryable, statement: Sql): Promise<Row[]> {
+    if (WITHOUT_TRACE.test(statement.text)) return db.query<Row>(statement);
+    this.#reach(`before ${nameOf(statement)}`);
+    const rows = await db.query<Row>(statement);
+    this.#reach(`after ${nameOf(statement)}`);
+    return rows;
+  }
+
+  async #transaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+    let last = 'nothing';
+    const result = await db.transaction(async (tx) => {
+      const value = await work({
+        query: <Row extends object>(statement: Sql) => {
+          last = nameOf(statement);
+          this.#reach(`before ${last}`);
+          return tx.query<Row>(statement);
+        },
+        afterCommit: (callback) => tx.afterCommit(callback),
+      });
+      this.#reach(`before the commit after ${last}`);
+      return value;
+    });
+    this.#reach(`after the commit after ${last}`);
+    return result;
+  }
+}

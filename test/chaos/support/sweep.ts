@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import type { TestContext } from 'node:test';
+import type { DatabaseLocation } from '../../support/database.ts';
+import { type ControlledService, startControlled } from './controlled.ts';
+import { type Customer, newCustomer, type Reply } from './customer.ts';
+import { ask, assertOnce, type Operation } from './operations.ts';
+
+const CREDIT_MINOR = 2_000;
+/** Longer than any background task sleeps. */
+const IDLE_SECONDS = 70;
+
+/** How far an operation had come when its service was killed. */
+export const OUTCOMES = ['not begun', 'done, not answered', 'answered'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** A database whose service is killed and started again and again. */
+export class Sweep {
+  readonly #t: TestContext;
+  readonly #location: DatabaseLocation;
+  #node: ControlledService | undefined;
+
+  constructor(t: TestContext, location: DatabaseLocation) {
+    this.#t = t;
+    this.#location = location;
+  }
+
+  get node(): ControlledService {
+    return this.#node!;
+  }
+
+  /** Starts the service where the one before it was killed: on its database and at its time. */
+  async start(): Promise<void> {
+    this.#node = await startControlled(this.#t, {
+      location: this.#location,
+      now: this.#node?.now ?? '2026-01-01T00:00:00.000Z',
+      env: {
+        VAUBAN_SIMULATOR_BOOT_SECONDS: '0.05',
+        VAUBAN_RATE_LIMIT_KEY: '1000000',
+        VAUBAN_RATE_LIMIT_ACCOUNT: '1000000',
+      },
+    });
+  }
+
+  customer(): Promise<Customer> {
+    return newCustomer(this.node, { credit: String(CREDIT_MINOR / 100) });
+  }
+
+  /**
+   * Runs the operations one after the other, the first a creation, and learns the points at which each could
+   * die. What an idle service does of its own accord is no part of an operation.
+   */
+  async learn(operations: readonly Operation[]): Promise<Map<Operation, string[]>> {
+    const customer = await this.customer();
+    const points = new Map<Operation, string[]>();
+    const idle = new Set<string>();
+    let vmId = '';
+    for (const operation of operations) {
+      await warmUp(customer);
+      const { reached, result } = await this.#recorded(() => ask(customer, operation, vmId, randomUUID()));
+      await assertOnce(customer, operation, result, CREDIT_MINOR);
+      vmId = result.json.data.vm.id;
+      points.set(operation, reached);
+      if (idle.size > 0) continue;
+      const idling = await this.#recorded(() => this.node.idle(IDLE_SECONDS));
+      for (const point of idling.reached) idle.add(withoutCount(point));
+    }
+    for (const [operation, reached] of points) {
+      points.set(
+        operation,
+        reached.filter((point) => !idle.has(withoutCount(point))),
+      );
+    }
+    return points;
+  }
+
+  /** The points reached while `work` runs and its job comes to an end. */
+  async #recorded<T>(work: () => Promise<T>): Promise<{ reached: string[]; result: T }> {
+    await this.node.record();
+    const result = await work();
+    await this.node.settle();
+    return { reached: await this.node.points(), result };
+  }
+
+  /**
+   * Asks for an operation, has the service killed at `point` on the way, starts it again, asks again with the
+   * same key, and fails unless all of it comes to one result.
+   */
+  async killAt(customer: Customer, operation: Operation, vmId: string, point: string) {
+    const key = randomUUID();
+    await warmUp(customer);
+    await this.node.record(point);
+    const asking = { over: false, reply: undefined as Reply | undefined };
+    const answer = ask(customer, operation, vmId, key)
+      .then((reply) => {
+        asking.reply = reply;
+      })
+      // Cut off by the kill: the customer does not know what became of it.
+      .catch(() => {})
+      .finally(() => {
+        asking.over = true;
+      });
+    const died = await this.node.dies(() => asking.over);
+    await answer;
+    assert.ok(died, `${operation.name} never came to: ${point}`);
+    await this.start();
+    customer.target = this.node;
+    const retry = await askUntilFree(customer, operation, vmId, key);
+    await this.node.settle();
+    await assertOnce(customer, operation, retry, CREDIT_MINOR);
+    assert.deepEqual(await this.node.problems(), []);
+    const replayed = retry.headers.has('idempotent-replayed');
+    if (asking.reply) assert.deepEqual([retry.text, replayed], [asking.reply.text, true]);
+    const outcome: Outcome = asking.reply ? 'answered' : replayed ? 'done, not answered' : 'not begun';
+    return { outcome, vmId: retry.json.data.vm.id as string };
+  }
+}
+
+/** Makes the service read the customer's key, so that no operation does: a record is believed while the clock stands. */
+const warmUp = (customer: Customer) => customer.ask('GET', '/v1/billing/wallet');
+
+/** Asks again; a PostgreSQL may need a moment to notice that its client has died. */
+async function askUntilFree(
+  customer: Customer,
+  operation: Operation,
+  vmId: string,
+  key: string,
+): Promise<Reply> {
+  for (;;) {
+    const reply = await ask(customer, operation, vmId, key);
+    if (reply.json.error?.code !== 'idempotency_in_progress') return reply;
+  }
+}
+
+const withoutCount = (point: string) => point.replace(/ #\d+$/, '');

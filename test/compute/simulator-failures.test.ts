@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import {
+  AgentUnavailableError,
+  CapacityError,
+  type ComputeDriver,
+  ComputeUnavailableError,
+  ShutdownTimeoutError,
+} from '../../server/compute/driver.ts';
+import type { Operation } from '../../server/compute/simulator/sentinels.ts';
+import {
+  BOOT_SECONDS,
+  booted,
+  eventsUntil,
+  guestSpec,
+  MINUTE_MS,
+  openTestDatabase,
+  settle,
+  simulator,
+} from './support.ts';
+
+const db = await openTestDatabase();
+after(() => db.close());
+
+const POLICY = { defaultIn: 'drop' as const, defaultOut: 'accept' as const, firewall: [], portForwards: [] };
+const SIZE = { vcpu: 4, ramMb: 4096, diskGb: 40 };
+
+/** Every sentinel of a failure, the state in which its operation works otherwise, and the operation. */
+const FAILURES: [string, 'off' | 'running', (driver: ComputeDriver, id: string) => Promise<unknown>][] = [
+  ['sim-fail-create', 'off', (driver, id) => driver.create(guestSpec('', { id }))],
+  ['sim-fail-start', 'off', (driver, id) => driver.start(id)],
+  ['sim-fail-shutdown', 'running', (driver, id) => driver.shutdown(id, 60)],
+  ['sim-fail-poweroff', 'running', (driver, id) => driver.powerOff(id)],
+  ['sim-fail-reboot', 'running', (driver, id) => driver.reboot(id, 60)],
+  ['sim-fail-remove', 'off', (driver, id) => driver.remove(id)],
+  ['sim-fail-resize', 'off', (driver, id) => driver.resize(id, SIZE)],
+  ['sim-fail-password', 'running', (driver, id) => driver.setPassword(id, 'root', 'correct horse')],
+  ['sim-fail-key', 'running', (driver, id) => driver.authorizeKey(id, 'ssh-ed25519 AAAA')],
+  ['sim-fail-snapshot', 'off', (driver, id) => driver.createSnapshot(id, 'snap_1')],
+  ['sim-fail-delete-snapshot', 'off', (driver, id) => driver.deleteSnapshot(id, 'snap_1')],
+  ['sim-fail-network', 'running', (driver, id) => driver.applyNetwork(id, POLICY)],
+];
+
+for (const [sentinel, power, operation] of FAILURES) {
+  for (const once of [false, true]) {
+    const hostname = once ? `${sentinel}-once` : sentinel;
+    test(`${hostname} fails ${once ? 'the first time' : 'each time'}`, async () => {
+      const { driver, clock } = simulator(db);
+      const spec = guestSpec(hostname);
+      if (sentinel !== 'sim-fail-create') await driver.create(spec);
+      else await assert.rejects(driver.create(spec), Error);
+      if (power === 'running') await settle(clock, driver.start(spec.id));
+      const again = () => settle(clock, operation(driver, spec.id));
+      if (once) {
+        if (sentinel !== 'sim-fail-create') await assert.rejects(again(), ComputeUnavailableError);
+        await again();
+      } else {
+        await assert.rejects(again(), /asks for/);
+        await assert.rejects(again(), /asks for/);
+      }
+    });
+  }
+}
+
+test('a create that failed may leave a guest behind, which remove clears away', async () => {
+  const { driver } = simulator(db);
+  const spec = guestSpec('sim-fail-create');
+  await assert.rejects(driver.create(spec), Error);
+  assert.ok((await driver.list()).includes(spec.id));
+  await driver.remove(spec.id);
+  assert.equal(await driver.inspect(spec.id), undefined);
+});
+
+test('a failure that has happened once is remembered across restarts', async () => {
+  const { driver } = simulator(db);
+  const spec = guestSpec('sim-fail-remove-once');
+  await driver.create(spec);
+  await assert.rejects(driver.remove(spec.id), ComputeUnavailableError);
+  await driver.close();
+  await simulator(db).driver.remove(spec.id);
+});
+
+test('sim-unavailable: the engine seems to be away, and makes nothing', async () => {
+  const { driver } = simulator(db);
+  const spec = guestSpec('sim-unavailable');
+  await assert.rejects(driver.create(spec), ComputeUnavailableError);
+  assert.equal(await driver.inspect(spec.id), undefined);
+});
+
+test('sim-ignores-shutdown: stopping takes the whole time-out, and fails', async () => {
+  const { driver, clock } = simulator(db);
+  const id = await booted(driver, clock, 'sim-ignores-shutdown');
+  const begun = clock.now().getTime();
+  await assert.rejects(settle(clock, driver.shutdown(id, 60)), ShutdownTimeoutError);
+  assert.equal(clock.now().getTime() - begun, MINUTE_MS);
+});
+
+test('sim-no-agent: nothing inside answers', async () => {
+  const { driver, clock } = simulator(db);
+  const id = await booted(driver, clock, 'sim-no-agent');
+  await assert.rejects(driver.setPassword(id, 'root', 'correct horse'), AgentUnavailableError);
+  await assert.rejects(driver.authorizeKey(id, 'ssh-ed25519 AAAA'), AgentUnavailableError);
+});
+
+test('sim-slow-boot: a boot takes ten times as long', async () => {
+  const { driver, clock } = simulator(db);
+  const begun = clock.now().getTime();
+  await booted(driver, clock, 'sim-slow-boot');
+  assert.equal(clock.now().getTime() - begun, 10 * BOOT_SECONDS * 1000);
+});
+
+for (const [hostname, type] of [
+  ['sim-crashes', 'guest.crashed'],
+  ['sim-powers-off', 'guest.powered_off'],
+] as const) {
+  test(`${hostname}: off a minute after the boot, and it is reported under one key`, async () => {
+    const { driver, clock } = simulator(db);
+    const id = await booted(driver, clock, hostname);
+    const end = new Date(clock.now().getTime() + MINUTE_MS);
+    const later = new Date(end.getTime() + MINUTE_MS);
+    const seen = (await eventsUntil(driver, clock, later, 5_000)).filter((event) => event.id === id);
+    assert.deepEqual(
+      seen.map((event) => [event.type, event.at]),
+      [[type, end]],
+    );
+    assert.equal((await driver.inspect(id))?.power, 'off');
+    const again = (await eventsUntil(driver, clock, later, 5_000)).filter((event) => event.id === id);
+    assert.deepEqual(again, seen);
+    await settle(clock, driver.start(id));
+    assert.equal((await driver.inspect(id))?.power, 'running');
+  });
+}
+
+test('a region admits what fits beside its guests', async () => {
+  const region = guestSpec().id;
+  const { driver } = simulator(db, { capacity: { vcpu: 4, ramMb: 65_536, diskGb: 1_000 } });
+  const size = { vcpu: 2, ramMb: 1024, diskGb: 10 };
+  await driver.create(guestSpec('web', { region, ...size }));
+  await driver.admit(size, region);
+  await driver.create(guestSpec('web', { region, ...size }));
+  await assert.rejects(driver.admit(size, region), CapacityError);
+  await driver.admit(size, 'another-region');
+});
+
+test('a fault injector sees every change before it happens', async () => {
+  const seen: Operation[] = [];
+  const fault = new Error('injected');
+  const { driver } = simulator(db, {
+    faults(operation) {
+      seen.push(operation);
+      throw fault;
+    },
+  });
+  const spec = guestSpec();
+  await assert.rejects(driver.create(spec), fault);
+  assert.equal(await driver.inspect(spec.id), undefined);
+  for (const [, , operation] of FAILURES) await assert.rejects(operation(driver, spec.id), fault);
+  assert.equal(new Set(seen).size, FAILURES.length);
+});

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { checkReply } from '../acceptance/support/checks.ts';
+import { OPERATIONS } from '../acceptance/support/document.ts';
+import { Wire } from '../acceptance/support/wire.ts';
+import { brokenRequests } from './support/junk.ts';
+import { aim, everywhere, type Shot, shots } from './support/shots.ts';
+import { Target } from './support/target.ts';
+
+/**
+ * Whatever is sent, the service answers as openapi.json promises, never breaks, and writes nothing when it
+ * refuses. A failure names its seed and path, which repeat it: FUZZ_SEED=… FUZZ_PATH=…. To look for longer:
+ * FUZZ_RUNS=100000 node --test test/fuzz/requests.test.ts
+ */
+const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
+const path = process.env.FUZZ_PATH;
+const runs = Number(process.env.FUZZ_RUNS ?? 1_200);
+/** A busy machine does fewer runs instead of taking longer, unless it was asked for more. */
+const TIME_LIMIT_MS = 20_000;
+
+/** Nearly all that they reach is Node's parser, which others test. */
+const BROKEN_REQUESTS = 200;
+
+/** Fires, and sees to it that the next shot finds something to hit. The reply's code, `ok` for a success. */
+async function fire(target: Target, shot: Shot): Promise<string> {
+  const { status, code = 'ok' } = await target.client.send(aim(shot, target.ids));
+  assert.ok(status < 500, `answered ${status}`);
+  if (status === 200 && shot.operation.method !== 'GET') {
+    await target.settle();
+    if (shot.operation.method === 'DELETE') await target.furnish();
+  }
+  return code;
+}
+
+test(`whatever is sent (seed ${seed})`, async (t) => {
+  const target = await Target.open(t);
+
+  await t.test('anything, in no order; a refusal writes nothing', async (t) => {
+    const counts: Record<string, number> = {};
+    let before = await target.digest();
+    const property = fc.asyncProperty(shots, async (shot) => {
+      const code = await fire(target, shot);
+      counts[code] = (counts[code] ?? 0) + 1;
+      const after = await target.digest();
+      if (code !== 'ok' || shot.operation.method === 'GET')
+        assert.equal(after, before, 'something was written');
+      before = after;
+    });
+    const interruptAfterTimeLimit = process.env.FUZZ_RUNS === undefined ? TIME_LIMIT_MS : undefined;
+    await fc.assert(property, { seed, path, numRuns: runs, interruptAfterTimeLimit });
+    const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+    t.diagnostic(`${total} requests: ${JSON.stringify(counts)}`);
+  });
+
+  await t.test('hostile values, each in every place', async (t) => {
+    let count = 0;
+    for (const operation of OPERATIONS) {
+      for (const shot of everywhere(operation)) {
+        await fire(target, shot);
+        count += 1;
+      }
+    }
+    t.diagnostic(`${count} requests`);
+  });
+
+  await t.test('bytes that are hardly a request', async () => {
+    const property = fc.asyncProperty(brokenRequests, async (bytes) => {
+      const wire = await Wire.open(target.baseUrl);
+      wire.write(bytes);
+      wire.end();
+      const reply = await wire.reply();
+      wire.close();
+      if (reply) checkReply({ method: '', target: '' }, reply);
+    });
+    await fc.assert(property, { seed, numRuns: BROKEN_REQUESTS });
+  });
+});

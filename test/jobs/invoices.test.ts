@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sweep } from '../../server/jobs/sweep.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import type { Customer } from './support/customer.ts';
+import { buyVm, comes, tenant } from './support/landlord.ts';
+import { Stage } from './support/stage.ts';
+
+interface Invoice {
+  id: string;
+  status: string;
+  period_start_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  number: string;
+}
+
+/** A customer's invoices, oldest first. */
+async function invoicesOf(customer: Customer): Promise<Invoice[]> {
+  return (await customer.must({ method: 'GET', path: '/v1/billing/invoices' })).reverse();
+}
+
+test('there is an invoice a month, issued when the month is over, and its lines add up', async (t) => {
+  const stage = await Stage.open(t, '2026-01-20T00:00:00Z');
+  const { services } = stage.installation;
+  const customer = await tenant(stage, 100_00n);
+  const id = await buyVm(stage, customer);
+  await comes(stage, '2026-01-31T23:59:59Z');
+  await sweep(services);
+  assert.deepEqual(
+    (await invoicesOf(customer)).map(({ status }) => status),
+    ['draft'],
+  );
+  await comes(stage, '2026-02-01T01:00:00Z');
+  await sweep(services);
+  assert.deepEqual(
+    (await invoicesOf(customer)).map(({ status }) => status),
+    ['paid'],
+  );
+
+  await comes(stage, '2026-02-20T00:00:00Z');
+  const body = { plan: 's4', allow_reboot: true };
+  await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body });
+  await stage.finish();
+  // Nothing happens in March: February's period lasts until the 20th, and then the VM is given up.
+  await comes(stage, '2026-03-05T12:34:56Z');
+  await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
+  await stage.finish();
+  await comes(stage, '2026-05-10T00:00:00Z');
+  await buyVm(stage, customer);
+  await comes(stage, '2026-06-01T01:00:00Z');
+  await sweep(services);
+
+  const invoices = await invoicesOf(customer);
+  assert.deepEqual(
+    invoices.map(({ period_start_at, status }) => `${period_start_at.slice(0, 7)} ${status}`),
+    ['2026-01 paid', '2026-02 paid', '2026-03 paid', '2026-05 paid'],
+  );
+  assert.deepEqual(
+    invoices.map(({ number }) => Number(number.split('-').at(-1))),
+    [1, 2, 3, 4],
+  );
+  let billed = 0;
+  for (const { id, total_minor, subtotal_minor, tax_minor } of invoices) {
+    const { lines } = await customer.must({ method: 'GET', path: `/v1/billing/invoices/${id}` });
+    const sum = lines.reduce((total: number, line: { amount_minor: number }) => total + line.amount_minor, 0);
+    assert.equal(sum, total_minor);
+    assert.equal(subtotal_minor + tax_minor, total_minor);
+    billed += total_minor;
+  }
+  assert.ok(invoices[2]!.total_minor < 0, 'a month in which only money was given back');
+  assert.equal((await customer.wallet()).available_minor, 100_00n - BigInt(billed));
+  await assertInvariants(stage.db);
+});

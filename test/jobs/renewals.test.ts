@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { findPlan } from '../../server/domain/catalog/lookup.ts';
+import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
+import { Stage } from './support/stage.ts';
+
+test('a VM is renewed at the end of its period, whatever the length of the months', async (t) => {
+  const stage = await Stage.open(t, '2026-01-31T10:00:00Z');
+  const customer = await tenant(stage, 100_00n);
+  const id = await buyVm(stage, customer);
+  const ends: string[] = [];
+  for (const instant of ['2026-02-28T10:00:00Z', '2026-03-31T10:00:00Z', '2026-04-30T10:00:00Z']) {
+    const before = await vmOf(stage, id);
+    await comes(stage, new Date(new Date(instant).getTime() - 1).toISOString());
+    assert.deepEqual(
+      (await vmOf(stage, id)).billing_period_end_at,
+      before.billing_period_end_at,
+      'too early',
+    );
+    await comes(stage, instant);
+    const { billing_period_start_at, billing_period_end_at } = await vmOf(stage, id);
+    assert.equal(billing_period_start_at.toISOString(), new Date(instant).toISOString());
+    ends.push(billing_period_end_at.toISOString());
+    assert.deepEqual(await eventsOf(stage, id, instant), ['billing.charged']);
+  }
+  assert.deepEqual(ends, [
+    '2026-03-31T10:00:00.000Z',
+    '2026-04-30T10:00:00.000Z',
+    '2026-05-31T10:00:00.000Z',
+  ]);
+  assert.deepEqual(await renewalsOf(stage, id), [699n, 699n, 699n]);
+  assert.equal((await customer.wallet()).available_minor, 100_00n - 4n * 699n);
+  await assertInvariants(stage.db);
+});
+
+test('a VM that was forgotten for months is renewed month by month', async (t) => {
+  const stage = await Stage.open(t, '2026-01-15T00:00:00Z');
+  const id = await buyVm(stage, await tenant(stage, 100_00n));
+  for (let round = 0; round < 5; round++) await comes(stage, '2026-04-20T00:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [699n, 699n, 699n]);
+  assert.equal((await vmOf(stage, id)).billing_period_end_at.toISOString(), '2026-05-15T00:00:00.000Z');
+});
+
+test('a new price is felt at the next renewal and not before', async (t) => {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const customer = await tenant(stage, 100_00n);
+  const id = await buyVm(stage, customer);
+  findPlan(stage.installation.services.catalog, 's2')!.price_monthly = '8.99';
+  stage.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
+  const preview = await customer.must({ method: 'GET', path: `/v1/vm/${id}/delete-preview` });
+  assert.equal(preview.refund_minor, Math.floor(699 / 2));
+  await comes(stage, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [899n]);
+  assert.equal((await vmOf(stage, id)).price_monthly_minor, 899n);
+  await assertInvariants(stage.db);
+});
+
+test('a plan that is no longer sold is renewed, and one that is gone keeps its price', async (t) => {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const id = await buyVm(stage, await tenant(stage, 100_00n));
+  const { catalog } = stage.installation.services;
+  findPlan(catalog, 's2')!.deprecated = true;
+  await comes(stage, '2026-02-01T00:00:00Z');
+  catalog.plans = catalog.plans.filter(({ code }) => code !== 's2');
+  await comes(stage, '2026-03-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [699n, 699n]);
+});
+
+test('nodes that renew at the same time charge once', async (t) => {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const { services } = stage.installation;
+  const customer = await tenant(stage, 100_00n);
+  const ids = [await buyVm(stage, customer), await buyVm(stage, customer), await buyVm(stage, customer)];
+  services.clock.set(new Date('2026-02-01T00:00:00Z'));
+  await Promise.all(Array.from({ length: 6 }, () => renewVms(services)));
+  for (const id of ids) assert.deepEqual(await renewalsOf(stage, id), [699n]);
+  await assertInvariants(stage.db);
+});
+
+test('where the money covers some renewals only, those are renewed', async (t) => {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const { services } = stage.installation;
+  const customer = await tenant(stage, 5n * 699n);
+  const ids = [await buyVm(stage, customer), await buyVm(stage, customer), await buyVm(stage, customer)];
+  services.clock.set(new Date('2026-02-01T00:00:00Z'));
+  await Promise.all(Array.from({ length: 4 }, () => renewVms(services)));
+  const renewed = await Promise.all(ids.map((id) => renewalsOf(stage, id)));
+  assert.deepEqual(renewed.flat(), [699n, 699n]);
+  const unpaid = await stage.db.query(sql`select 1 from vms where unpaid_since is not null`);
+  assert.equal(unpaid.length, 1);
+  await assertInvariants(stage.db);
+});
+
+test('a VM whose job may change its price is renewed after the job', async (t) => {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const { services } = stage.installation;
+  const customer = await tenant(stage, 100_00n);
+  const id = await buyVm(stage, customer);
+  services.clock.set(new Date('2026-01-31T23:59:59Z'));
+  const body = { plan: 's4', allow_reboot: true };
+  await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body });
+  services.clock.set(new Date('2026-02-01T00:00:00Z'));
+  await renewVms(services);
+  assert.deepEqual(await renewalsOf(stage, id), []);
+  await stage.finish();
+  await renewVms(services);
+  assert.deepEqual(await renewalsOf(stage, id), [1299n]);
+  await assertInvariants(stage.db);
+});
+
+test('a VM that cannot be renewed, for whatever reason, holds up no other', async (t) => {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const customer = await tenant(stage, 100_00n);
+  const broken = await buyVm(stage, customer);
+  const sound = await buyVm(stage, customer);
+  await stage.db.query(sql`
+    update vms set currency = 'none', billing_period_end_at = ${new Date('2026-01-31T00:00:00Z')} where id = ${broken}`);
+  await comes(stage, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, broken), []);
+  assert.deepEqual(await renewalsOf(stage, sound), [699n]);
+});
+
+test('any number of unpaid VMs hold up no renewal', async (t) => {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const customer = await tenant(stage, 100_00n);
+  const poor = await tenant(stage, 699n);
+  const unpaid = await buyVm(stage, poor);
+  const id = await buyVm(stage, customer);
+  await stage.db.query(sql`
+    insert into vms select (json_populate_record(vms, json_build_object('id', vms.id || n))).*
+    from vms, generate_series(1, 510) n where vms.id = ${unpaid}`);
+  await stage.db.query(sql`
+    update vms set billing_period_end_at = ${new Date('2026-01-31T00:00:00Z')} where id like ${`${unpaid}%`}`);
+  await comes(stage, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [699n]);
+});

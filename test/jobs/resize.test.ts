@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { assertInvariants } from '../support/invariants.ts';
+import { type Customer, openCustomer } from './support/customer.ts';
+import { buyVm, tenant, vmOf } from './support/landlord.ts';
+import { Stage } from './support/stage.ts';
+
+const changePlan = (customer: Customer, id: string, plan: string) =>
+  customer.call({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan, allow_reboot: true } });
+
+test('after a resize that failed, a plan with a smaller disk than that one can be taken', async (t) => {
+  const stage = await Stage.open(t);
+  const customer = await tenant(stage, 500_00n);
+  const id = await buyVm(stage, customer);
+  stage.trouble = {
+    step({ step, phase }) {
+      if (step === 'power_on_guest' && phase === 'before') throw new Error('fails with the disk grown');
+      return undefined;
+    },
+  };
+  assert.equal((await changePlan(customer, id, 's8')).status, 200);
+  await stage.finish();
+  stage.trouble = {};
+  assert.equal((await changePlan(customer, id, 's4')).status, 200);
+  await stage.finish();
+  const { plan, status, disk_gb } = await vmOf(stage, id);
+  assert.deepEqual({ plan, status, disk_gb }, { plan: 's4', status: 'running', disk_gb: 80 });
+  assert.equal((await stage.installation.services.compute.inspect(id))!.diskGb, 160);
+  await assertInvariants(stage.db);
+});
+
+test('VMs that grow at the same time share one quota', async (t) => {
+  const stage = await Stage.open(t);
+  // Two VMs of 2 vCPUs each: one of them may grow to 4, and neither beyond that.
+  const customer = await openCustomer(stage.installation, 500_00n, { vcpu: 6 });
+  const [first, second] = [await buyVm(stage, customer), await buyVm(stage, customer)];
+  assert.equal((await changePlan(customer, first, 's4')).status, 200);
+  assert.equal((await changePlan(customer, second, 's4')).error?.code, 'quota_exceeded');
+  await stage.finish();
+  // What shrinks counts in full until it has shrunk.
+  assert.equal((await customer.call(shrink(first))).status, 200);
+  assert.equal((await changePlan(customer, second, 's4')).error?.code, 'quota_exceeded');
+  await stage.finish();
+  assert.equal((await changePlan(customer, second, 's4')).status, 200);
+  await stage.finish();
+  await assertInvariants(stage.db);
+});
+
+const shrink = (id: string) => ({
+  method: 'POST' as const,
+  path: `/v1/vm/${id}/change-custom`,
+  body: { vcpu: 1, allow_reboot: true },
+});

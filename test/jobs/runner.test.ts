@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database, type Sql, sql } from '../../server/db/database.ts';
+import { createLogger } from '../../server/platform/logging.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { openCustomer } from './support/customer.ts';
+import { openInstallation, runJobs } from './support/installation.ts';
+import { PURCHASE } from './support/stage.ts';
+
+const CREATE = { method: 'POST', path: '/v1/vm', body: PURCHASE } as const;
+
+/** The database, with something that happens before each statement outside a transaction; it may throw. */
+function watched(db: Database, before: (statement: Sql) => Promise<void> | void): Database {
+  return {
+    ...db,
+    async query(statement) {
+      await before(statement);
+      return db.query(statement);
+    },
+  };
+}
+
+test('a job that cannot be finished is let go of as soon as the database is there', async (t) => {
+  let refusals = 3;
+  const real = await freshDatabase(t);
+  const db = watched(real, ({ text }) => {
+    if (text.startsWith('update jobs set owner = null') && refusals-- > 0) throw new Error('away');
+  });
+  const installation = await openInstallation(db);
+  defer(t, () => installation.close());
+  const customer = await openCustomer(installation, 100_00n);
+  const { vm } = await customer.must(CREATE);
+  let failures = 1;
+  const node = await installation.openNode(({ phase }) => {
+    if (phase === 'undo' || failures-- > 0) throw new Error('fails, and so does its undo');
+  });
+  await node.runner.deliver(vm.active_job.id);
+  const { clock } = installation.services;
+  while (refusals >= 0) {
+    await real.query(sql`select 1`);
+    if (clock.sleeping > 0) clock.advance(1000);
+  }
+  await node.stop();
+  await runJobs(installation, await installation.openNode());
+  assert.equal((await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}` })).last_job.status, 'failed');
+});
+
+test('a job that is cancelled while it fails ends without an error, and lets the next one run', async (t) => {
+  const lines: string[] = [];
+  const logger = createLogger({ logLevel: 'error' }, { write: (line: string) => void lines.push(line) });
+  let meanwhile: (() => Promise<unknown>) | undefined;
+  const db = watched(await freshDatabase(t), async ({ text }) => {
+    if (!text.startsWith('update jobs set step')) return;
+    await meanwhile?.();
+    meanwhile = undefined;
+  });
+  const installation = await openInstallation(db, { logger });
+  defer(t, () => installation.close());
+  const customer = await openCustomer(installation, 100_00n);
+  const { vm } = await customer.must(CREATE);
+  const one = { method: 'DELETE', path: `/v1/vm/${vm.id}` } as const;
+  meanwhile = () => customer.must(one);
+  let failures = 1;
+  const node = await installation.openNode(() => {
+    if (failures-- > 0) throw new Error('fails');
+  });
+  await node.runner.runToEnd(vm.active_job.id);
+  await runJobs(installation, node);
+  assert.deepEqual(lines, []);
+  assert.equal((await customer.call({ method: 'GET', path: `/v1/vm/${vm.id}` })).status, 404);
+  const { available_minor, held_minor } = await customer.wallet();
+  assert.deepEqual({ available_minor, held_minor }, { available_minor: 100_00n, held_minor: 0n });
+});
+
+test('the next job of a VM waits until the cancelled one has let go of the guest', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const db = watched(await freshDatabase(t), ({ text }) => {
+    if (!text.includes('insert into simulator_guests')) return;
+    reached.resolve();
+    return gate.promise;
+  });
+  const installation = await openInstallation(db);
+  defer(t, () => installation.close());
+  const customer = await openCustomer(installation, 100_00n);
+  const { vm } = await customer.must(CREATE);
+  const [first, second] = [await installation.openNode(), await installation.openNode()];
+  const creation = first.runner.runToEnd(vm.active_job.id);
+  await reached.promise;
+  const { job } = await customer.must({ method: 'DELETE', path: `/v1/vm/${vm.id}` });
+  await second.runner.runToEnd(job.id);
+  await assertInvariants(db);
+  gate.resolve();
+  await creation;
+  await runJobs(installation, first);
+  assert.equal((await customer.call({ method: 'GET', path: `/v1/vm/${vm.id}` })).status, 404);
+  await assertInvariants(db);
+});

@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { JOB_KINDS, type JobKind } from '../../server/domain/vms/states.ts';
+import { JOBS } from '../../server/jobs/kinds/index.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { CASES, type Case } from './support/cases.ts';
+import { type Scene, Stage, type State, stateOf } from './support/stage.ts';
+import { type Disturbance, disturbances } from './support/troubles.ts';
+
+/** What the job leaves when nothing goes wrong. */
+interface Reference {
+  before: State;
+  after: State;
+}
+
+/** After a job that succeeded, whatever happened on the way, everything is as after one that was not disturbed. */
+function requireSame(after: State, reference: Reference): void {
+  assert.deepEqual(after, reference.after);
+}
+
+/** After a job that failed the slate is clean: money and VM are as before, and the failure can be read. */
+function requireCleanSlate(kind: JobKind, { undone }: Case, before: State, after: State): void {
+  assert.deepEqual(after.wallet, before.wallet);
+  const { vm, guest, orders, snapshots, addresses, events } = after;
+  assert.ok(vm && orders && snapshots && events);
+  assert.equal(vm.locked, false);
+  const newOrders = orders.filter(({ status }) => status === 'failed');
+  assert.deepEqual(
+    orders.filter(({ status }) => status !== 'failed'),
+    before.orders,
+  );
+  assert.deepEqual(
+    newOrders.map((order) => order.kind),
+    ORDERED.has(kind) ? [kind] : [],
+  );
+  assert.equal(events.filter((type) => type === 'job.failed').length, 1);
+  if (!before.vm) {
+    assert.deepEqual(
+      { status: vm.status, provisioned_at: vm.provisioned_at },
+      { status: 'error', provisioned_at: null },
+    );
+    assert.deepEqual({ guest, addresses }, { guest: undefined, addresses: 0 });
+    return;
+  }
+  const { status, updated_at, ...rest } = vm;
+  const { status: statusBefore, updated_at: _, ...restBefore } = before.vm;
+  assert.deepEqual(rest, restBefore);
+  assert.equal(addresses, before.addresses);
+  const errors = snapshots.filter((snapshot) => snapshot === 'error').length;
+  assert.equal(errors, kind.startsWith('snapshot') ? 1 : 0);
+  assert.equal(status, guest?.power === 'off' ? 'stopped' : 'running');
+  if (!undone) return;
+  // A disk cannot shrink, so it keeps what it has grown to.
+  const diskGb = Math.max(guest?.diskGb ?? 0, before.guest?.diskGb ?? 0);
+  assert.deepEqual(guest, { ...before.guest, diskGb });
+  assert.equal(status, statusBefore);
+}
+
+/** Kinds of job that have an order; it bears their name. */
+const ORDERED = new Set<JobKind>(['create', 'change_plan', 'change_custom']);
+
+async function playDisturbed(
+  stage: Stage,
+  kind: JobKind,
+  one: Case,
+  scene: Scene,
+  disturbance: Disturbance,
+  reference: Reference,
+) {
+  const before = await stateOf(stage, scene);
+  assert.deepEqual(before, reference.before);
+  const job = await stage.play(scene, one.call(scene), disturbance.make());
+  assert.deepEqual({ owner: job.owner, input: job.input }, { owner: null, input: {} });
+  if (disturbance.end !== 'either') assert.equal(job.status, disturbance.end);
+  const after = await stateOf(stage, scene);
+  if (job.status === 'succeeded') return requireSame(after, reference);
+  assert.ok(job.error_code);
+  requireCleanSlate(kind, one, before, after);
+  // Where the VM is as it was, the customer may simply try again.
+  if (before.vm && after.vm?.status !== before.vm.status) return;
+  const again = await stage.play(scene, one.call(scene));
+  assert.equal(again.status, 'succeeded');
+  assert.deepEqual((await stateOf(stage, scene)).vm, reference.after.vm);
+}
+
+async function playCase(t: TestContext, stage: Stage, kind: JobKind, one: Case): Promise<void> {
+  const all = disturbances(JOBS[kind]);
+  const [model, ...scenes] = await stage.scenes(all.length + 1, one.before, one.snapshot ?? false);
+  const before = await stateOf(stage, model!);
+  const job = await stage.play(model!, one.call(model!));
+  assert.equal(job.status, 'succeeded');
+  const reference = { before, after: await stateOf(stage, model!) };
+  for (const [index, disturbance] of all.entries()) {
+    await t.test(`${one.name}: ${disturbance.name}`, () =>
+      playDisturbed(stage, kind, one, scenes[index]!, disturbance, reference),
+    );
+  }
+  await assertInvariants(stage.db);
+}
+
+test('every kind of job is on the scaffold', () => {
+  assert.deepEqual(Object.keys(CASES).sort(), [...JOB_KINDS].sort());
+  assert.deepEqual(Object.keys(JOBS).sort(), [...JOB_KINDS].sort());
+});
+
+for (const kind of JOB_KINDS) {
+  test(`${kind} fails at every step and leaves a clean slate, and every step can be repeated`, async (t) => {
+    const stage = await Stage.open(t);
+    for (const one of CASES[kind]) await playCase(t, stage, kind, one);
+  });
+}

@@ -1,0 +1,82 @@
+import type { JobKind } from '../../../server/domain/vms/states.ts';
+import type { Call } from './customer.ts';
+import { PURCHASE, type Scene } from './stage.ts';
+
+const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl laptop';
+
+/** One way for a job of some kind to come about. */
+export interface Case {
+  name: string;
+  before: 'none' | 'running' | 'stopped';
+  /** The VM has a snapshot. */
+  snapshot?: true;
+  call(scene: Scene): Call;
+  /** The guest of a job that failed is as it was; else the VM shows what became of it. */
+  undone?: true;
+}
+
+const onVm =
+  (action: string, body?: object) =>
+  ({ vmId }: Scene): Call => ({
+    method: 'POST',
+    path: `/v1/vm/${vmId}/${action}`,
+    body,
+  });
+
+/** At least one case of every kind of job: a kind without one does not compile, and fails the scaffold. */
+export const CASES: Record<JobKind, Case[]> = {
+  create: [
+    {
+      name: 'started',
+      before: 'none',
+      undone: true,
+      call: () => ({ method: 'POST', path: '/v1/vm', body: PURCHASE }),
+    },
+    {
+      name: 'left off',
+      before: 'none',
+      undone: true,
+      call: () => ({ method: 'POST', path: '/v1/vm', body: { ...PURCHASE, start: false } }),
+    },
+  ],
+  start: [{ name: 'start', before: 'stopped', call: onVm('start') }],
+  stop: [{ name: 'stop', before: 'running', call: onVm('stop') }],
+  force_stop: [{ name: 'force stop', before: 'running', call: onVm('force-stop') }],
+  reboot: [{ name: 'reboot', before: 'running', call: onVm('reboot') }],
+  reset_password: [{ name: 'reset', before: 'running', call: onVm('reset-password') }],
+  attach_ssh_key: [{ name: 'attach', before: 'running', call: onVm('ssh-key', { public_key: PUBLIC_KEY }) }],
+  change_plan: [
+    {
+      name: 'dearer, running',
+      before: 'running',
+      undone: true,
+      call: onVm('change-plan', { plan: 's4', allow_reboot: true }),
+    },
+    { name: 'dearer, off', before: 'stopped', undone: true, call: onVm('change-plan', { plan: 's4' }) },
+  ],
+  change_custom: [
+    {
+      name: 'cheaper, running',
+      before: 'running',
+      undone: true,
+      call: onVm('change-custom', { vcpu: 1, ram_mb: 1024, allow_reboot: true }),
+    },
+  ],
+  snapshot_create: [{ name: 'taken', before: 'running', undone: true, call: onVm('snapshots') }],
+  snapshot_delete: [
+    {
+      name: 'deleted',
+      before: 'running',
+      snapshot: true,
+      call: ({ vmId, snapshotId }) => ({ method: 'DELETE', path: `/v1/vm/${vmId}/snapshots/${snapshotId}` }),
+    },
+  ],
+  delete: [
+    {
+      name: 'deleted',
+      before: 'running',
+      snapshot: true,
+      call: ({ vmId }) => ({ method: 'DELETE', path: `/v1/vm/${vmId}` }),
+    },
+  ],
+};

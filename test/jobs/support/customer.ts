@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { lookUpWallet, type WalletRow } from '../../../server/db/queries/wallets.ts';
+import { createAccount } from '../../../server/domain/accounts/create-account.ts';
+import { creditAccount } from '../../../server/domain/accounts/credit-account.ts';
+import { createKey } from '../../../server/domain/accounts/keys.ts';
+import type { Limits } from '../../../server/domain/catalog/catalog-schema.ts';
+import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
+import type { Services } from '../../../server/services.ts';
+import type { Installation } from './installation.ts';
+
+/** An answer of the API; `data` where it succeeded, `error` where it refused. */
+export interface Reply {
+  status: number;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into data of every shape
+  data: any;
+  error: { code: string; message: string; details?: Record<string, unknown> } | undefined;
+  replayed: boolean;
+}
+
+export interface Call {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  body?: object;
+}
+
+/** An account with a key that may do everything. */
+export class Customer {
+  readonly accountId: string;
+  readonly #http: FastifyInstance;
+  readonly #services: Services;
+  readonly #key: string;
+
+  constructor({ http, services }: Installation, accountId: string, key: string) {
+    this.#http = http;
+    this.#services = services;
+    this.accountId = accountId;
+    this.#key = key;
+  }
+
+  /** Calls the API; `idempotencyKey` is a new one unless given, and is sent whether or not it is needed. */
+  async call({ method, path, body }: Call, idempotencyKey: string = randomUUID()): Promise<Reply> {
+    const reply = await this.#http.inject({
+      method,
+      url: path,
+      headers: {
+        authorization: `Bearer ${this.#key}`,
+        'idempotency-key': idempotencyKey,
+        ...(body && { 'content-type': 'application/json' }),
+      },
+      payload: body && JSON.stringify(body),
+    });
+    const { data, error } = reply.json();
+    const replayed = reply.headers['idempotent-replayed'] === 'true';
+    return { status: reply.statusCode, text: reply.body, data, error, replayed };
+  }
+
+  /** The same, for a call that must succeed; its data. */
+  // biome-ignore lint/suspicious/noExplicitAny: see Reply
+  async must(call: Call): Promise<any> {
+    const { status, text, data } = await this.call(call);
+    if (status !== 200) throw new Error(`${call.method} ${call.path} answered ${status}: ${text}`);
+    return data;
+  }
+
+  /** Pays money in. Throws where the account has a payment of that reference. */
+  async topUp(amountMinor: bigint, reference?: string): Promise<void> {
+    const { db, clock } = this.#services;
+    const credit = { accountId: this.accountId, amountMinor, method: 'test', reference };
+    await db.transaction((tx) => creditAccount(tx, clock, credit));
+  }
+
+  wallet(): Promise<WalletRow> {
+    return lookUpWallet(this.#services.db, this.accountId);
+  }
+}
+
+/** A new account whose wallet holds `amountMinor`, with quotas of its own where some are given. */
+export async function openCustomer(
+  installation: Installation,
+  amountMinor: bigint,
+  limits: Partial<Limits> = {},
+): Promise<Customer> {
+  const { db, clock, catalog } = installation.services;
+  const { accountId, key } = await db.transaction(async (tx) => {
+    const { id } = await createAccount(tx, clock, { name: 'Test', currency: catalog.currency, limits });
+    const wish = { accountId: id, name: 'test', scopes: ALL_SCOPES, expiresAt: null, allowCidrs: [] };
+    return { accountId: id, key: (await createKey(tx, clock, wish)).key };
+  });
+  const customer = new Customer(installation, accountId, key);
+  if (amountMinor > 0n) await customer.topUp(amountMinor);
+  return customer;
+}

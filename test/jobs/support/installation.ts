@@ -1,0 +1,156 @@
+import type { FastifyInstance } from 'fastify';
+import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
+import { loadConfig } from '../../../server/config.ts';
+import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
+import { ensurePool } from '../../../server/db/queries/addresses.ts';
+import { poolName } from '../../../server/domain/network/allocate.ts';
+import { ENDPOINTS } from '../../../server/endpoints/roster.ts';
+import { createHttpServer } from '../../../server/http/server.ts';
+import { adoptJobs, Node } from '../../../server/jobs/adopt-jobs.ts';
+import type { JobOutlet } from '../../../server/jobs/queue.ts';
+import { NetworkReconciler } from '../../../server/jobs/reconcile-network.ts';
+import { JobRunner, type StepHook } from '../../../server/jobs/runner.ts';
+import { Authenticator } from '../../../server/platform/authentication.ts';
+import { ManualClock } from '../../../server/platform/clock.ts';
+import { createLogger, type Logger } from '../../../server/platform/logging.ts';
+import { createMetrics } from '../../../server/platform/metrics.ts';
+import { openOpsKey } from '../../../server/platform/ops-key.ts';
+import { LocalLimitStore, RateLimiter } from '../../../server/platform/rate-limits.ts';
+import { SecretBox } from '../../../server/platform/secrets.ts';
+import { Signals } from '../../../server/platform/signals.ts';
+import type { Services } from '../../../server/services.ts';
+import { catalog } from '../../billing/support.ts';
+
+/** More requests than a minute of a clock that may stand still will see. */
+const NO_LIMIT = Number.MAX_SAFE_INTEGER;
+const SECOND_MS = 1000;
+
+/** Hands the id of a job over when the transaction that wrote it has committed; nothing is kept anywhere. */
+class DirectOutlet implements JobOutlet {
+  deliver: (jobId: string) => void = () => {};
+
+  async send(tx: Transaction, jobId: string): Promise<void> {
+    tx.afterCommit(() => this.deliver(jobId));
+  }
+}
+
+/** The service's parts in this process, on a clock that the test owns. Nothing runs by itself. */
+export interface Installation {
+  services: Services & { clock: ManualClock };
+  /** The customer API behind its whole pipeline; not listening. */
+  http: FastifyInstance;
+  /** Told of each new job once it is committed. */
+  outlet: DirectOutlet;
+  /** One more node that runs jobs. */
+  openNode(hook?: StepHook): Promise<TestNode>;
+  /** Stops every node and lets go of the parts, not of the database. */
+  close(): Promise<void>;
+}
+
+/** A node of the installation. */
+export interface TestNode {
+  runner: JobRunner;
+  /** Interrupts what it runs and leaves. */
+  stop(): Promise<void>;
+}
+
+export interface InstallationOptions {
+  clock?: ManualClock;
+  logger?: Logger;
+  /** Of the simulated engine: instantaneous unless told otherwise. */
+  simulator?: Partial<SimulatorOptions>;
+}
+
+async function openServices(
+  db: Database,
+  outlet: JobOutlet,
+  { clock = new ManualClock(), logger, simulator }: InstallationOptions,
+): Promise<Installation['services']> {
+  for (const region of catalog.regions) {
+    await ensurePool(db, poolName(region, 4), region.ipv4_pool);
+    await ensurePool(db, poolName(region, 6), region.ipv6_pool);
+  }
+  const silent = logger ?? createLogger({ logLevel: 'silent' });
+  const compute = createSimulator({ db, clock, bootSeconds: 0, shutdownSeconds: 0, ...simulator });
+  const network = new NetworkReconciler(db, compute, silent);
+  const signals = new Signals();
+  await signals.start(db);
+  const secrets = new SecretBox(Buffer.alloc(32, 1));
+  return {
+    config: loadConfig({}),
+    catalog: structuredClone(catalog),
+    clock,
+    logger: silent,
+    metrics: createMetrics('test'),
+    db,
+    compute,
+    secrets,
+    signals,
+    queue: outlet,
+    network,
+    opsKey: await openOpsKey(db, secrets),
+  };
+}
+
+/** Composes the service on a migrated database, which is the caller's. */
+export async function openInstallation(
+  db: Database,
+  options: InstallationOptions = {},
+): Promise<Installation> {
+  const outlet = new DirectOutlet();
+  const services = await openServices(db, outlet, options);
+  const { clock, compute, network, signals } = services;
+  const http = createHttpServer({
+    services,
+    authenticator: new Authenticator(db, clock),
+    limiter: new RateLimiter(
+      { key: NO_LIMIT, account: NO_LIMIT, ip: NO_LIMIT },
+      new LocalLimitStore(NO_LIMIT),
+      clock,
+    ),
+    endpoints: ENDPOINTS,
+    stopping: new Promise(() => {}),
+  });
+  const nodes = new Set<TestNode>();
+  const openNode = async (hook?: StepHook) => {
+    const node = new Node(db);
+    await node.announce();
+    const runner = new JobRunner(services, node.id, services.config.jobConcurrency, hook);
+    const stop = async () => {
+      await runner.stop();
+      await node.leave();
+      nodes.delete(opened);
+    };
+    const opened = { runner, stop };
+    nodes.add(opened);
+    return opened;
+  };
+  const close = async () => {
+    await http.close();
+    for (const node of nodes) await node.stop();
+    await network.idle();
+    await signals.stop();
+    await compute.close();
+  };
+  return { services, http, outlet, openNode, close };
+}
+
+/** Ids of jobs that have not ended, oldest first. */
+export async function unfinishedJobs(db: Database): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    sql`select id from jobs where status in ('pending', 'running') order by id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Lets `node` run every job to its end, those of nodes that are gone and those to be tried again included.
+ * Time passes, a second a round, as far as something waits for it.
+ */
+export async function runJobs({ services }: Installation, { runner }: TestNode): Promise<void> {
+  const { db, clock } = services;
+  while ((await unfinishedJobs(db)).length > 0) {
+    await adoptJobs(db, (jobId) => runner.deliver(jobId));
+    if (clock.sleeping > 0) clock.advance(SECOND_MS);
+  }
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { one, sql } from '../../server/db/database.ts';
+import { vacuum } from '../../server/jobs/vacuum.ts';
+import { freshDatabase } from '../support/database.ts';
+
+test('rows that are updated over and over do not make the embedded database grow', async (t) => {
+  const db = await freshDatabase(t);
+  if (db.engine !== 'pglite') return t.skip('PostgreSQL has autovacuum');
+  const size = async () =>
+    Number((await one<{ n: bigint }>(db, sql`select pg_relation_size('settings') as n`)).n);
+  const rewrite = () =>
+    db.query(sql`
+      insert into settings select 'row ' || i, to_jsonb(repeat('x', 500)) from generate_series(1, 200) i
+      on conflict (name) do update set value = excluded.value`);
+  const rounds = async (n: number) => {
+    for (let round = 0; round < n; round++) {
+      await rewrite();
+      await vacuum(db);
+    }
+  };
+  await rounds(3);
+  const settled = await size();
+  await rounds(10);
+  assert.ok((await size()) <= settled, `${settled} bytes before, ${await size()} after`);
+});

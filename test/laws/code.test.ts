@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeLines, read, sources } from '../support/source.ts';
+
+/** Two screens; the length of a function is the linter's business. */
+const MAX_LINES = 250;
+
+const AMBIENT = [
+  { what: 'the wall clock', pattern: /\bDate\.now\(|\bnew Date\(\)/ },
+  { what: 'a timer', pattern: /\bset(Timeout|Interval)\(|'(node:)?timers(\/promises)?'/ },
+  { what: 'randomness', pattern: /\bMath\.random\(/ },
+];
+
+/** Files that may use what a test cannot own, each with its reason. */
+const ALLOWED: Record<string, string> = {};
+
+test('time and randomness come from platform, so that a test can own them', () => {
+  const offenders = new Map<string, string[]>();
+  for (const path of sources('server').filter((path) => !path.startsWith('server/platform/'))) {
+    for (const { number, text } of codeLines(path)) {
+      for (const { what, pattern } of AMBIENT) {
+        if (!pattern.test(text)) continue;
+        offenders.set(path, [...(offenders.get(path) ?? []), `${path}:${number} uses ${what}`]);
+      }
+    }
+  }
+  const offences = [...offenders].flatMap(([path, lines]) => (path in ALLOWED ? [] : lines));
+  assert.deepEqual(offences, []);
+  const stale = Object.keys(ALLOWED).filter((path) => !offenders.has(path));
+  assert.deepEqual(stale, [], 'exceptions that are no longer needed');
+});
+
+test('no file of the service is longer than two screens', () => {
+  const long = [...sources('server'), ...sources('vaubanctl')]
+    // A migration is one list of statements, and is never edited once released.
+    .filter((path) => !path.startsWith('server/db/migrations/'))
+    .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > MAX_LINES)
+    .map(({ path, lines }) => `${path}: ${lines} lines`);
+  assert.deepEqual(long, []);
+});

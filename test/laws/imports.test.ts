@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { importsOf, sources } from '../support/source.ts';
+
+interface Law {
+  name: string;
+  /** Files it binds: paths that start so. */
+  from: string;
+  /** What they must not import: paths that match, unless they match `except`. */
+  never: RegExp;
+  except?: RegExp;
+}
+
+const LAWS: Law[] = [
+  { name: 'the service stands alone', from: 'server/', never: /^(test|vaubanctl|scripts|bench)\// },
+  {
+    name: 'platform knows nothing of the product',
+    from: 'server/platform/',
+    never: /^server\/(endpoints|domain|jobs|compute|edge|operator)\//,
+  },
+  {
+    name: 'db is at the bottom',
+    from: 'server/db/',
+    never: /^server\/(endpoints|domain|jobs|compute|edge|operator)\//,
+  },
+  {
+    name: 'the domain sees drivers only as interfaces',
+    from: 'server/domain/',
+    never: /^server\/(endpoints|operator)\/|^server\/(compute|edge)\//,
+    except: /^server\/(compute|edge)\/driver\.ts$/,
+  },
+  {
+    name: 'endpoints see drivers only as interfaces',
+    from: 'server/endpoints/',
+    never: /^server\/(compute|edge)\//,
+    except: /^server\/(compute|edge)\/driver\.ts$/,
+  },
+  { name: 'jobs are not started from above', from: 'server/jobs/', never: /^server\/(endpoints|operator)\// },
+  {
+    name: 'a compute driver knows neither the rules nor the API',
+    from: 'server/compute/',
+    never: /^server\/(domain|endpoints|jobs|operator|edge)\//,
+  },
+  {
+    name: 'an edge driver knows neither the rules nor the API',
+    from: 'server/edge/',
+    never: /^server\/(domain|endpoints|jobs|operator|compute)\//,
+  },
+  {
+    name: 'vaubanctl talks to the service and shares no code with it',
+    from: 'vaubanctl/',
+    never: /^server\//,
+  },
+  { name: 'acceptance tests see what a customer sees', from: 'test/acceptance/', never: /^server\// },
+];
+
+for (const { name, from, never, except } of LAWS) {
+  test(name, () => {
+    const offences = sources(from.replace(/\/$/, '')).flatMap((path) =>
+      importsOf(path)
+        .filter((target) => never.test(target) && !except?.test(target))
+        .map((target) => `${path} imports ${target}`),
+    );
+    assert.deepEqual(offences, []);
+  });
+}
+
+test('every import of the project names a file with its extension', () => {
+  const offences = ['server', 'vaubanctl', 'test', 'scripts'].flatMap((directory) =>
+    sources(directory).flatMap((path) =>
+      importsOf(path)
+        .filter((target) => /^(server|vaubanctl|test|scripts)\//.test(target) && !/\.(ts|json)$/.test(target))
+        .map((target) => `${path} imports ${target}`),
+    ),
+  );
+  assert.deepEqual(offences, []);
+});

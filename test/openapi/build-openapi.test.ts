@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import type { Endpoint } from '../../server/endpoints/endpoint.ts';
+import { Shape } from '../../server/endpoints/schemas.ts';
+import { buildOpenApi, formatOpenApi } from '../../server/openapi/build-openapi.ts';
+import { type Operation, type Response, resolve } from '../../server/openapi/document.ts';
+import { ERROR_STATUS } from '../../server/platform/errors.ts';
+import { looseReplies, wrongExamples } from './document-checks.ts';
+import { listVms, SAMPLES, startVm } from './samples.ts';
+
+const document = buildOpenApi(SAMPLES);
+const sample: Endpoint = startVm;
+const list = document.paths['/v1/vm']!.get!;
+const create = document.paths['/v1/vm']!.post!;
+const start = document.paths['/v1/vm/{id}/start']!.post!;
+
+function reply(operation: Operation, status: number): Response {
+  return resolve(document, 'responses', operation.responses[status]!);
+}
+
+/** The codes that an operation can answer, by status, as its schemas say. */
+function codes(operation: Operation): Record<string, unknown> {
+  const refusals = Object.keys(operation.responses).filter((status) => status !== '200');
+  return Object.fromEntries(
+    refusals.map((status) => {
+      const { allOf } = reply(operation, Number(status)).content['application/json']!.schema;
+      return [status, allOf?.[1]?.properties?.error?.properties?.code?.enum];
+    }),
+  );
+}
+
+test('the same endpoints give the same text', () => {
+  assert.equal(formatOpenApi(buildOpenApi(SAMPLES)), formatOpenApi(document));
+  assert.match(formatOpenApi(document), /^\{\n {2}"openapi": "3.1.0",\n/);
+});
+
+test('an operation says its scope, for people and for tools', () => {
+  assert.equal(create['x-required-scope'], 'vm:create');
+  assert.deepEqual(create.security, [{ bearer: ['vm:create'] }]);
+});
+
+test('a named schema is written once and referred to, in lists and unions too', () => {
+  const { Vm } = document.components.schemas;
+  assert.deepEqual(reply(list, 200).content['application/json']!.schema.properties!.data, {
+    type: 'array',
+    items: { $ref: '#/components/schemas/Vm' },
+  });
+  assert.deepEqual(Vm!.properties!.active_job, {
+    anyOf: [{ $ref: '#/components/schemas/Job' }, { type: 'null' }],
+  });
+  assert.doesNotMatch(formatOpenApi(document), /"(\$id|~\w+)"/);
+});
+
+test('two schemas cannot share a name', () => {
+  const impostor = Shape({ id: Type.Integer() }, { $id: 'Vm' });
+  const clash = () => buildOpenApi([listVms, { ...sample, data: impostor }]);
+  assert.throws(clash, /Two different schemas carry the \$id "Vm"/);
+});
+
+test('tuples and maps are written in the dialect of OpenAPI 3.1', () => {
+  const data = Shape({
+    points: Type.Tuple([Type.Integer(), Type.Null()]),
+    byName: Type.Record(Type.String(), Type.Integer()),
+  });
+  const built = buildOpenApi([{ ...sample, data }]).paths['/v1/vm/{id}/start']!.post!.responses[
+    '200'
+  ] as Response;
+  const { points, byName } = built.content['application/json']!.schema.properties!.data!.properties!;
+  const pair = {
+    prefixItems: [{ type: 'integer' }, { type: 'null' }],
+    items: false,
+    minItems: 2,
+    maxItems: 2,
+  };
+  assert.deepEqual(points, { type: 'array', ...pair });
+  assert.deepEqual(byName, { type: 'object', additionalProperties: { type: 'integer' } });
+});
+
+test('an operation lists exactly the codes it can answer', () => {
+  const usual = {
+    401: ['api_key_missing', 'api_key_invalid', 'api_key_expired', 'ip_not_allowed'],
+    403: ['scope_required'],
+    422: ['validation_failed'],
+    429: ['rate_limit_exceeded'],
+    500: ['internal_error'],
+  };
+  const body = { 413: ['body_too_large'], 415: ['unsupported_media_type'] };
+  assert.deepEqual(codes(list), { ...usual, 400: ['invalid_cursor'] });
+  assert.deepEqual(codes(start), {
+    ...usual,
+    ...body,
+    400: ['invalid_json'],
+    404: ['not_found'],
+    409: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  });
+  assert.deepEqual(codes(create), {
+    ...usual,
+    ...body,
+    400: ['idempotency_key_missing', 'idempotency_key_invalid', 'invalid_json'],
+    402: ['insufficient_funds'],
+    409: ['idempotency_in_progress', 'quota_exceeded'],
+    422: ['validation_failed', 'unknown_plan', 'idempotency_key_reused'],
+    503: ['capacity_unavailable'],
+  });
+});
+
+test('every code stands under its own status', () => {
+  for (const operation of [list, create, start]) {
+    for (const [status, some] of Object.entries(codes(operation))) {
+      for (const code of some as (keyof typeof ERROR_STATUS)[])
+        assert.equal(ERROR_STATUS[code], Number(status));
+    }
+  }
+});
+
+test('headers stand where the contract has them and nowhere else', () => {
+  const usual = ['X-Request-Id', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
+  const names = (operation: Operation, status: number) => Object.keys(reply(operation, status).headers);
+  assert.deepEqual(names(list, 200), usual);
+  assert.deepEqual(names(create, 200), [...usual, 'Idempotent-Replayed', 'Cache-Control']);
+  assert.deepEqual(names(create, 401), [...usual, 'WWW-Authenticate']);
+  assert.deepEqual(names(create, 429), [...usual, 'Retry-After']);
+  assert.deepEqual(names(create, 503), usual);
+});
+
+test('Idempotency-Key is asked for only where it is required', () => {
+  const asksForKey = ({ parameters }: Operation) =>
+    parameters
+      .map((parameter) => resolve(document, 'parameters', parameter))
+      .some(({ name }) => name === 'Idempotency-Key');
+  assert.deepEqual([list, create, start].map(asksForKey), [false, true, false]);
+});
+
+test('an action without fields takes no body or an empty object', () => {
+  const { required, content } = start.requestBody!;
+  assert.equal(required, false);
+  assert.equal(content['application/json']!.schema.additionalProperties, false);
+  assert.deepEqual(content['application/json']!.example, {});
+  assert.equal(list.requestBody, undefined);
+});
+
+test('every example fits its schema', () => {
+  assert.deepEqual(wrongExamples(document), []);
+  assert.equal(wrongExamples(buildOpenApi([{ ...sample, example: {} }])).length, 1);
+});
+
+test('every reply is closed', () => {
+  assert.deepEqual(looseReplies(document), []);
+  const open = Type.Object({ id: Type.Optional(Type.String()) });
+  assert.equal(looseReplies(buildOpenApi([{ ...sample, data: open }])).length, 2);
+});

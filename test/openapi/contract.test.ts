@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ENDPOINTS } from '../../server/endpoints/roster.ts';
+import { buildOpenApi, formatOpenApi } from '../../server/openapi/build-openapi.ts';
+import { looseReplies, operationsOf, wrongExamples } from './document-checks.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const document = buildOpenApi(ENDPOINTS);
+
+test('openapi.json is what the endpoints say', () => {
+  // Not assert.equal: a difference of two files of this size is slow to make and hard to read.
+  const isCurrent = readFileSync(`${root}openapi.json`, 'utf8') === formatOpenApi(document);
+  assert.ok(isCurrent, 'openapi.json is out of date: run `npm run generate` and commit the result');
+});
+
+test('openapi.json passes the linter', () => {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--config', 'redocly.yaml', '--max-problems', '20'],
+    {
+      cwd: root,
+      encoding: 'utf8',
+      timeout: 60_000,
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    },
+  );
+  assert.equal(status, 0, stdout + stderr);
+});
+
+test('every endpoint is one operation', () => {
+  const described = operationsOf(document).map(({ name, operation }) => `${operation.operationId} ${name}`);
+  const defined = ENDPOINTS.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
+  assert.deepEqual(described.sort(), defined.sort());
+});
+
+test('every example fits its schema', () => assert.deepEqual(wrongExamples(document), []));
+
+test('every reply is closed and complete', () => assert.deepEqual(looseReplies(document), []));

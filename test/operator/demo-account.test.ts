@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { loadConfig } from '../../server/config.ts';
+import { sql } from '../../server/db/database.ts';
+import { ensureDemoAccount } from '../../server/domain/accounts/demo-account.ts';
+import { Authenticator } from '../../server/platform/authentication.ts';
+import { ALL_SCOPES } from '../../server/platform/scopes.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase, freshDatabaseLocation } from '../support/database.ts';
+import { operatorServices } from './support.ts';
+
+const development = loadConfig({ VAUBAN_MODE: 'development' });
+const production = loadConfig({ VAUBAN_MODE: 'production' });
+
+test('the first start in development makes one account with money and a key for everything', async (t) => {
+  const services = operatorServices(await freshDatabase(t));
+  const { db, clock } = services;
+  const key = await ensureDemoAccount({ ...services, config: development });
+  assert.ok(key);
+  const caller = await new Authenticator(db, clock).authenticate(`Bearer ${key}`, '127.0.0.1');
+  assert.deepEqual([...caller.scopes], ALL_SCOPES);
+  const [account] = await db.query(
+    sql`select name, available_minor from accounts join wallets on account_id = accounts.id`,
+  );
+  assert.deepEqual(account, { name: 'demo', available_minor: 10_000n });
+  assert.equal(
+    await ensureDemoAccount({ ...services, config: development }),
+    undefined,
+    'only the first time',
+  );
+});
+
+test('in production there is no demo account', async (t) => {
+  const services = operatorServices(await freshDatabase(t));
+  assert.equal(await ensureDemoAccount({ ...services, config: production }), undefined);
+  assert.deepEqual(await services.db.query(sql`select id from accounts`), []);
+});
+
+test('starts at the same moment make one demo account together', async (t) => {
+  const location = await freshDatabaseLocation(t);
+  const first = await location.open();
+  defer(t, () => first.close());
+  // A node of its own where the engine allows two.
+  const second = first.engine === 'postgres' ? await location.open() : first;
+  defer(t, () => second.close());
+  const starts = [first, second, first, second].map((db) =>
+    ensureDemoAccount({ ...operatorServices(db), config: development }),
+  );
+  const keys = (await Promise.all(starts)).filter((key) => key !== undefined);
+  assert.equal(keys.length, 1);
+  assert.equal((await first.query(sql`select id from accounts`)).length, 1);
+});

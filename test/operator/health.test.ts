@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import Fastify from 'fastify';
+import { registerHealth } from '../../server/operator/health.ts';
+import { Readiness } from '../../server/operator/readiness.ts';
+import { createMonitoringServer } from '../../server/operator/server.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+import { operatorServices, startOperator } from './support.ts';
+
+test('the service is ready between its start and its stop, and up all the time', async (t) => {
+  const { get, readiness } = await startOperator(t);
+  for (const [phase, status, code] of [
+    ['starting', 'starting', 503],
+    ['running', 'ready', 200],
+    ['stopping', 'stopping', 503],
+  ] as const) {
+    readiness.enter(phase);
+    const reply = await get('/readyz');
+    assert.equal(reply.status, code);
+    assert.deepEqual(reply.json(), { status, failing: [] });
+    assert.deepEqual((await get('/healthz')).json(), { status: 'ok' });
+  }
+});
+
+test('a database that does not answer makes the service unready', async (t) => {
+  const { get, readiness, clock, db } = await startOperator(t);
+  readiness.enter('running');
+  assert.equal((await get('/readyz')).status, 200);
+  await db.close();
+  clock.advance(1_000);
+  const reply = await get('/readyz');
+  assert.equal(reply.status, 503);
+  assert.ok(reply.json().failing.includes('database'), reply.text);
+});
+
+test('a compute engine that does not work makes the service unready until it does', async (t) => {
+  const services = operatorServices(await freshDatabase(t));
+  let works = false;
+  let probes = 0;
+  const compute = Object.create(services.compute, {
+    probe: { value: async () => ({ ok: works, summary: `probe ${++probes}` }) },
+  });
+  const readiness = new Readiness({ ...services, compute });
+  readiness.enter('running');
+  assert.deepEqual(await readiness.report(), { status: 'failing', failing: ['compute'] });
+  works = true;
+  await readiness.report();
+  assert.equal(probes, 1, 'an answer is believed for a while');
+  services.clock.advance(30_000);
+  assert.deepEqual(await readiness.report(), { status: 'ready', failing: [] });
+});
+
+test('many who ask at once cost one check, and one that hangs is a failure after its time', async (t) => {
+  const services = operatorServices(await freshDatabase(t));
+  const answer = Promise.withResolvers<{ ok: boolean; summary: string }>();
+  let probes = 0;
+  const probe = () => {
+    probes++;
+    return answer.promise;
+  };
+  const readiness = new Readiness({
+    ...services,
+    compute: Object.create(services.compute, { probe: { value: probe } }),
+  });
+  readiness.enter('running');
+  const asked = [readiness.report(), readiness.report(), readiness.report()];
+  while (services.clock.sleeping < 3) await new Promise(setImmediate);
+  services.clock.advance(2_000);
+  for (const report of await Promise.all(asked)) assert.ok(report.failing.includes('compute'));
+  const later = readiness.report();
+  answer.resolve({ ok: true, summary: 'at last' });
+  assert.deepEqual(await later, { status: 'ready', failing: [] });
+  assert.equal(probes, 1);
+});
+
+test('the metrics are in the text format of Prometheus', async (t) => {
+  const { get, metrics } = await startOperator(t);
+  metrics.jobFinished('create', 'succeeded');
+  const reply = await get('/metrics');
+  assert.equal(reply.status, 200);
+  assert.match(String(reply.headers['content-type']), /^text\/plain; version=0\.0\.4/);
+  assert.match(reply.text, /^vauban_jobs_total\{kind="create",outcome="succeeded"\} 1$/m);
+});
+
+test('a network sees health and metrics and nothing else', async (t) => {
+  const services = operatorServices(await freshDatabase(t));
+  const readiness = new Readiness(services);
+  readiness.enter('running');
+  const app = createMonitoringServer(services, readiness);
+  defer(t, () => app.close());
+  const base = await app.listen({ host: '127.0.0.1', port: 0 });
+  for (const path of ['/healthz', '/readyz', '/metrics'])
+    assert.equal((await fetch(base + path)).status, 200);
+  for (const path of ['/accounts', '/scopes', '/']) assert.equal((await fetch(base + path)).status, 404);
+  const created = await fetch(`${base}/accounts`, { method: 'POST', body: '{}' });
+  assert.equal(created.status, 404);
+});
+
+test('the routes of health are marked as open to callers without a key', async (t) => {
+  const services = operatorServices(await freshDatabase(t));
+  const app = Fastify();
+  const routes: unknown[] = [];
+  app.addHook('onRoute', ({ method, url, config }) => {
+    if (method === 'GET') routes.push([url, config]);
+  });
+  registerHealth(app, new Readiness(services));
+  assert.deepEqual(routes, [
+    ['/healthz', { open: true }],
+    ['/readyz', { open: true }],
+  ]);
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { createSimulator } from '../../server/compute/simulator/simulator.ts';
+import type { Database } from '../../server/db/database.ts';
+import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
+import { listenOnSocket, operatorSocket } from '../../server/operator/listen-on-socket.ts';
+import type { OperatorServices } from '../../server/operator/operation.ts';
+import { Readiness } from '../../server/operator/readiness.ts';
+import { createOperatorServer } from '../../server/operator/server.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { createLogger } from '../../server/platform/logging.ts';
+import { createMetrics } from '../../server/platform/metrics.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+
+export const START = '2026-01-01T00:00:00.000Z';
+export const UNKNOWN_ACCOUNT = 'acc_00000000000000000000000000';
+
+/** A directory short enough for a socket; removed when the test ends. */
+export async function temporaryDirectory(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'vauban-'));
+  defer(t, () => rm(directory, { recursive: true }));
+  return directory;
+}
+
+/** The parts of the service that the operator's API needs, on a clock that stands still. */
+export function operatorServices(db: Database) {
+  const clock = new ManualClock(START);
+  const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
+  const logger = createLogger({ logLevel: 'silent' });
+  const compute = createSimulator({ db, clock, bootSeconds: 1 });
+  return { catalog, clock, compute, db, logger, metrics: createMetrics('test') } satisfies OperatorServices;
+}
+
+export interface Reply {
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+  /** The reply, read as JSON. */
+  // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
+  json: () => any;
+}
+
+/** One request over the socket. */
+export function call(socketPath: string, method: string, path: string, body?: unknown): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const headers = body === undefined ? {} : { 'content-type': 'application/json' };
+    const outgoing = request({ socketPath, method, path, headers, agent: false });
+    outgoing.on('error', reject).on('response', async (response) => {
+      const content = await text(response);
+      const { statusCode: status = 0, headers } = response;
+      resolve({ status, headers, text: content, json: () => JSON.parse(content) });
+    });
+    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}
+
+/** A running operator's server on a fresh database; `post` and `get` speak to it. */
+export async function startOperator(t: TestContext) {
+  const db = await freshDatabase(t);
+  const services = operatorServices(db);
+  const dataDir = await temporaryDirectory(t);
+  const socket = operatorSocket(dataDir);
+  const readiness = new Readiness(services);
+  const app = createOperatorServer(services, readiness);
+  await listenOnSocket(app, socket);
+  defer(t, () => app.close());
+  return {
+    ...services,
+    dataDir,
+    socket,
+    readiness,
+    get: (path: string) => call(socket, 'GET', path),
+    post: (path: string, body?: unknown) => call(socket, 'POST', path, body),
+    async newAccount(name = 'Example Ltd'): Promise<string> {
+      return (await call(socket, 'POST', '/accounts', { name })).json().data.id;
+    },
+  };
+}

@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { inspect } from 'node:util';
+import fc from 'fast-check';
+import fastify from 'fastify';
+import { createLogger } from '../../server/platform/logging.ts';
+
+const KEY = 'vk_4Zt0bqGk1mXw8RrE2yVn5Qp7Lc9Hd3Js6AB';
+const SECRET = 'hunter2-Correct.Horse';
+
+/** A logger and the lines it wrote. */
+function capture() {
+  const lines: string[] = [];
+  const logger = createLogger({ logLevel: 'trace' }, { write: (line) => void lines.push(line) });
+  return { logger, lines, text: () => lines.join('') };
+}
+
+function assertClean(text: string) {
+  assert.ok(!text.includes(KEY), text);
+  assert.ok(!text.includes(SECRET), text);
+}
+
+test('an ordinary line passes unchanged, as JSON with a level and an instant', () => {
+  const { logger, lines } = capture();
+  logger.info({ vm: 'vm_1' }, 'started');
+  const line = JSON.parse(lines[0]!);
+  assert.deepEqual([line.level, line.vm, line.msg], ['info', 'vm_1', 'started']);
+  assert.match(line.time, /^\d{4}-\d\d-\d\dT.*Z$/);
+});
+
+for (const name of [
+  'authorization',
+  'Authorization',
+  'cookie',
+  'set-cookie',
+  'password',
+  'initial_password',
+  'token',
+  'accessToken',
+  'ticket',
+  'secret',
+  'client_secret',
+  'api_key',
+  'apiKey',
+  'x-api-key',
+  'secretKey',
+  'private_key',
+  'user_data',
+]) {
+  test(`the value of ${name} is redacted at any depth and of any type`, () => {
+    const { logger, lines, text } = capture();
+    logger.info({ [name]: SECRET });
+    logger.info({ a: { b: [{ c: { d: { e: { [name]: SECRET } } } }] } });
+    logger.info({ a: { [name]: { value: SECRET, list: [SECRET] } } });
+    logger.child({ context: { [name]: SECRET } }).warn('with bindings');
+    logger.error(Object.assign(new Error('with fields'), { request: { [name]: SECRET } }));
+    logger.info(JSON.stringify({ body: { [name]: SECRET } }));
+    logger.info(JSON.stringify(JSON.stringify({ [name]: SECRET, rest: 'kept' })));
+    logger.info(inspect({ [name]: SECRET }));
+    logger.info('body: %o', { [name]: SECRET });
+    assert.equal(lines.length, 9);
+    assertClean(text());
+    assert.ok(lines.every((line) => line.includes('[redacted]') && line.endsWith('}\n')));
+  });
+}
+
+test('a key is masked wherever it stands', () => {
+  const { logger, text } = capture();
+  const error = new Error(`no such key ${KEY}`, { cause: new Error(`caused by ${KEY}`) });
+  logger.info(`key ${KEY}`);
+  logger.info('key %s', KEY);
+  logger.info({ url: `/v1/vm?key=${KEY}`, percent: `/v1/vm?x=${KEY.replace('_', '%5F')}` });
+  logger.info({ rawHeaders: ['X', `Bearer ${KEY}`], nested: { [KEY]: 1, deep: [[KEY]] } });
+  logger.error(error);
+  logger.error({ err: error, context: error.stack });
+  logger.error({ err: new AggregateError([error], KEY) });
+  logger.child({ caller: KEY }).info({ req: { headers: { authorization: `Bearer ${KEY}` } } });
+  assertClean(text());
+});
+
+test('secrets of URLs and headers are masked inside a text', () => {
+  const { logger, text } = capture();
+  logger.info({
+    url: `/v1/console?ticket=${SECRET}&token=${SECRET}#x`,
+    ws: `wss://h/ssh?cols=80&token=${SECRET}`,
+  });
+  logger.info(`connecting to postgres://vauban:${SECRET}@db.example.com/vauban`);
+  logger.info(`Authorization: Bearer ${SECRET}`);
+  assertClean(text());
+  assert.match(text(), /cols=80/);
+  assert.match(text(), /@db\.example\.com\/vauban/);
+});
+
+test('what merely sounds like a secret stays readable', () => {
+  const { logger, lines } = capture();
+  logger.info(
+    { initial_password: null, secret: true, key_id: 'apk_1', token_count: 3 },
+    'bearer token required: none given',
+  );
+  const line = JSON.parse(lines[0]!);
+  assert.deepEqual(
+    [line.initial_password, line.secret, line.key_id, line.token_count, line.msg],
+    [null, true, 'apk_1', 3, 'bearer token required: none given'],
+  );
+});
+
+test('whatever is logged, the line is JSON and holds no secret', () => {
+  const secrets = fc.constantFrom(KEY, `x ${KEY} "y`, `\\"${KEY}`, { password: SECRET }, [
+    { token: [SECRET] },
+  ]);
+  const anything = fc.object({ values: [fc.string(), fc.double(), fc.constant(null), secrets], maxDepth: 4 });
+  fc.assert(
+    fc.property(anything, fc.string(), (value, message) => {
+      const { logger, lines } = capture();
+      logger.info({ value }, `${message}${KEY}`);
+      assert.doesNotThrow(() => JSON.parse(lines[0]!));
+      assertClean(lines[0]!);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('requests that Fastify logs are clean', async () => {
+  const { logger, lines, text } = capture();
+  const app = fastify({ loggerInstance: logger });
+  app.get('/', (request) => {
+    request.log.info({ headers: request.headers, query: request.query });
+    throw new Error(`failed for ${KEY}`);
+  });
+  await app.inject({
+    url: `/?ticket=${SECRET}&key=${KEY}`,
+    headers: { authorization: `Bearer ${KEY}`, cookie: SECRET },
+  });
+  await app.close();
+  assert.ok(lines.length >= 3);
+  assertClean(text());
+});
+
+test('what is buffered is written when the process exits', () => {
+  const logging = new URL('../../server/platform/logging.ts', import.meta.url).href;
+  const program = `
+    import { createLogger } from ${JSON.stringify(logging)};
+    const logger = createLogger({ logLevel: 'info' });
+    for (let i = 0; i < 2000; i++) logger.info({ i }, 'line');
+    process.exit(0);
+  `;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+    encoding: 'utf8',
+  });
+  const lines = stdout.trimEnd().split('\n');
+  assert.equal(lines.length, 2000);
+  assert.equal(JSON.parse(lines[1999]!).i, 1999);
+});

@@ -1,0 +1,39 @@
+/** Public keys that OpenSSH made, each with the fingerprint that `ssh-keygen -l` prints of it. */
+export const OPENSSH_KEYS = [
+  {
+    line: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICezVT5R2qvZwBcGACLRQl3RqtgALNNXnQn23z7h5SEt anna@laptop',
+    fingerprint: 'SHA256:8C9n9k8Oe3C5j6LMIK88+dIr6vZLIKJ5KdMiA/zx2Iw',
+  },
+  {
+    line: 'ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBBg2tiXrlrjKIlPsYEHudE4/x+A1hYsz+5qD4h123BdYuN1ooLWdTDDqlmfjZyg95K3rL4oTs9IZeJVanS7GgIw=',
+    fingerprint: 'SHA256:DLI6Kn89ik6EsyRK8n5jq6k4UyVfY9WExcqIjlLpodk',
+  },
+  {
+    line: 'ecdsa-sha2-nistp384 AAAAE2VjZHNhLXNoYTItbmlzdHAzODQAAAAIbmlzdHAzODQAAABhBLdVrpWS8ZB5N7Nn+s931jD9M0AwpeDoIA6pgdwTL11D8cKB3gjrmgJ+tGm5RtsePlJfG/7Fx/1j1gF+gHgXKot8U4L5UIemU+nLp8U3iF8YZAf5e7A+JSb5oYZ1U/CyKw==',
+    fingerprint: 'SHA256:CquQCK4eejoy321irXCCJG73ISjm9JK/cI2pzD7YqhI',
+  },
+  {
+    line: 'ecdsa-sha2-nistp521 AAAAE2VjZHNhLXNoYTItbmlzdHA1MjEAAAAIbmlzdHA1MjEAAACFBABL5xi7Y9KI5PrxScOWCmscuHhS9Byu2itBLVihz4yhuDiESsp1kAGJbWqy3ywn28urz5ryfBFH2SqoF1fO0sgpFwBpZu1B2bwFCLBRJG816CDXsw7by0tJsHae9yFJMIdfXvbQphrYKfR3RHNDRrbEljkW4YaECs7CBJIRkCT+Kxm+0w==',
+    fingerprint: 'SHA256:gHm7DT57ylaJUOcTYJ8sw3OCo+uyS7tMFqTWAX9wXP0',
+  },
+  {
+    line: 'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQCZOZgfGncLaoLH6NvN+IT85QUieiSlb6bo4B5knqJvPfaHM9XZieaPIZk+sYzni9fYPj4LE6YhxK6HiXM4jO573qrQnXisQFzfrNOUKF2B2tpbWrdzyaUSNpsBbV/452Sdxmz+jHjw4Ub9qtUmdtfyr+16tIbeuOTUsls8EbTOSrbiiqqIaxLq0bllFYkJJGweFX9Jt2yDQOUFpqru7QU54ihEl78XdjxJKFirPljn7YTyIa7eATvOxW3byR1I/kbmXbyOkXKyxJBSqtO1IuhYrW0eImpNcGt17eV4+CajX9/4QsbcnILcMufMyWRBGB7ddpIhRAp2wAT3VM5CQNJR ci runner',
+    fingerprint: 'SHA256:sfmJbwAnLNbe3cDfcroQFNiueFOkLZe15dVEDGbM4JU',
+  },
+  {
+    line: 'sk-ssh-ed25519@openssh.com AAAAGnNrLXNzaC1lZDI1NTE5QG9wZW5zc2guY29tAAAAICezVT5R2qvZwBcGACLRQl3RqtgALNNXnQn23z7h5SEtAAAABHNzaDo= token',
+    fingerprint: 'SHA256:pddsrlMx/RvU+30TVG60Meg9loxQ9578/mHIfB/p9l4',
+  },
+  {
+    line: 'sk-ecdsa-sha2-nistp256@openssh.com AAAAInNrLWVjZHNhLXNoYTItbmlzdHAyNTZAb3BlbnNzaC5jb20AAAAIbmlzdHAyNTYAAABBBBg2tiXrlrjKIlPsYEHudE4/x+A1hYsz+5qD4h123BdYuN1ooLWdTDDqlmfjZyg95K3rL4oTs9IZeJVanS7GgIwAAAAEc3NoOg== token',
+    fingerprint: 'SHA256:9eD3RcpDUhAiLDxJdWVfrTY3/djlcfqdytBPOV4vlrE',
+  },
+];
+
+/** Keys that OpenSSH made as well, and that are not to be let in. */
+export const DSA =
+  'ssh-dss AAAAB3NzaC1kc3MAAACBAJQEWQeuO0REdLYitnq4naT8xWQpyfAwqf9L9IeL4KNtj3uLKacAikaHB7ozNZGcM05mVMIDKcmUIg6BHOA4B41IKhDtOhQziEJPAlQKr/1R6/BTp/eUokLCSD2Cw4h43I32QbH3EEI7kPI9UY5lAaBn4M/XG9hKhnO+tk2f4CsDAAAAFQCwj4R81AyRNFgTTbKWL1RgK1YMBwAAAIB8YyOMuN4a0XIj/zsVDFBqa5lpXcaQe4s6sPN6kBFfLiw6OxX8Svpy4JLFlQzwY/hgHpvFEjeWFRE4zibab6/7LMXTh5QqPXebHgUCyeWcoyNkEwSP/SEOY+Y8H3n5BznvQ9lnX/MezJGmgY4rv0qWAXDsYZxRW1odM1fGaGFAcAAAAIA7t8OivFDy+NVOEW/n8gymKcO5hJNx5TxOBkbaXpaGy23dAfJUN6gPFaIRIHhYJ/D3vXp/ZgiZnh6TTokmb+V9rEXZRpgrT066IJ4Ddiw5krpk1ZmoQKY71GPHlxbGh3QBVZToaeBBW2wWB66cVCmoGVB5r/OMbu0EVyBNUUCv6A== old';
+export const CERTIFICATE =
+  'ssh-ed25519-cert-v01@openssh.com AAAAIHNzaC1lZDI1NTE5LWNlcnQtdjAxQG9wZW5zc2guY29tAAAAIN1z//AdPfD0QExnfm4D+f/3jN0TJfdr8WKoJ9OqMtfPAAAAICezVT5R2qvZwBcGACLRQl3RqtgALNNXnQn23z7h5SEtAAAAAAAAAAAAAAABAAAABGFubmEAAAAIAAAABGFubmEAAAAAAAAAAP//////////AAAAAAAAAIIAAAAVcGVybWl0LVgxMS1mb3J3YXJkaW5nAAAAAAAAABdwZXJtaXQtYWdlbnQtZm9yd2FyZGluZwAAAAAAAAAWcGVybWl0LXBvcnQtZm9yd2FyZGluZwAAAAAAAAAKcGVybWl0LXB0eQAAAAAAAAAOcGVybWl0LXVzZXItcmMAAAAAAAAAAAAAADMAAAALc3NoLWVkMjU1MTkAAAAgBE6GiMva9hcZMad8NBDRNCgEPVrxEToGrApamd95HzkAAABTAAAAC3NzaC1lZDI1NTE5AAAAQGDMZcyGIkQBULKTZw4a6/yrDRUNuXsjRwjgq6DSX1QaXsk3ZSpWP1Noqqz5ewzUYBjmnhhEer4mSRETg2bQbAk= anna@laptop';
+export const RSA_1024 =
+  'ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQDGv53kucP1efEsoT2AbEXr1VSXZ/I+mYsVQL7nUjRmvf1xTSWrVeQGObZmdLWNq7nNOArmvKBxR/YDvof3cZQCKGoOPkZxPodOmUTl3JS0AIMsRYJzUdfLHT2dgaJq3hm7nBmaSrybOheWj9Y6QYcichd4/tgJs0KTk75GDeYLIw== weak';

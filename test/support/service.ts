@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { defer } from './cleanup.ts';
+import { type DatabaseLocation, freshDatabaseLocation } from './database.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+/** The service's own start takes under a second; this much is for a busy machine. */
+const START_TIMEOUT = 30_000;
+/** A stopping service lets work under way finish; one that takes longer than this hangs. */
+const STOP_TIMEOUT = 15_000;
+/** Output kept for the report of a failed test; more only buries the cause. */
+const OUTPUT_LINES = 200;
+
+export interface ServiceOptions {
+  /** Added to the environment: settings of the service. */
+  env?: Record<string, string>;
+  /** Where its state is; a fresh, migrated place when absent. Give the same one to start it again. */
+  location?: DatabaseLocation;
+  /** The program, relative to the repository. */
+  entry?: string;
+}
+
+/** A running service process. */
+export interface Service {
+  /** Such as `http://127.0.0.1:41234`, without a slash at the end. */
+  baseUrl: string;
+  /** The key that a first start in demo mode prints. */
+  demoKey: string | undefined;
+  location: DatabaseLocation;
+  /** The operator's Unix socket. */
+  operatorSocket: string;
+  pid: number;
+  /** What it has written so far, standard output and error together. */
+  output(): string;
+  /** SIGTERM, and waits for the end. Fails when it does not end by itself or ends with an error. */
+  stop(): Promise<void>;
+  /** SIGKILL, as a crash would be, and waits for the end. */
+  kill(): Promise<void>;
+}
+
+interface Ready {
+  address: string;
+  demoKey: string | undefined;
+  output(): string;
+}
+
+/** Reads the child's output: hands each line to `onLine` and keeps the last ones. */
+function collect(child: ChildProcess, onLine: (line: string) => void): string[] {
+  const lines: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream! }).on('line', (line) => {
+      lines.push(line);
+      if (lines.length > OUTPUT_LINES) lines.shift();
+      onLine(line);
+    });
+  }
+  return lines;
+}
+
+/** The address in the log line that says the service listens. */
+function listeningAddress(line: string): string | undefined {
+  if (!line.startsWith('{') || !line.includes('"listening"')) return undefined;
+  const entry = JSON.parse(line) as { msg?: string; address?: string };
+  return entry.msg === 'listening' ? entry.address : undefined;
+}
+
+function environment(location: DatabaseLocation, extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+  // Only what a program needs to run: a setting in the developer's own shell must not change a test.
+  const { PATH, HOME, TMPDIR } = process.env;
+  const listen = { VAUBAN_LISTEN: '127.0.0.1:0' };
+  return { PATH, HOME, TMPDIR, ...listen, ...location.env, ...extra };
+}
+
+function isRunning(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+async function endsWithin(child: ChildProcess, ms: number): Promise<boolean> {
+  if (!isRunning(child)) return true;
+  const timer = new AbortController();
+  const late = sleep(ms, false, { signal: timer.signal }).catch(() => false);
+  const inTime = await Promise.race([once(child, 'exit').then(() => true), late]);
+  timer.abort();
+  return inTime;
+}
+
+/** Sends `signal` and waits; throws where the process had ended before, does not end, or ends with an error. */
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL', output: () => string): Promise<void> {
+  const failure = (what: string) => new Error(`the service ${what}\n${output()}`);
+  if (!isRunning(child)) throw failure(`ended by itself with ${child.exitCode ?? child.signalCode}`);
+  child.kill(signal);
+  if (!(await endsWithin(child, STOP_TIMEOUT))) {
+    child.kill('SIGKILL');
+    throw failure('did not stop');
+  }
+  if (signal === 'SIGTERM' && child.exitCode !== 0) {
+    throw failure(`stopped with ${child.exitCode ?? child.signalCode}`);
+  }
+}
+
+/** Waits until the process listens; throws with what it wrote when it does not. */
+async function untilReady(child: ChildProcess): Promise<Ready> {
+  const ready = Promise.withResolvers<{ address: string; demoKey: string | undefined }>();
+  let demoKey: string | undefined;
+  const lines = collect(child, (line) => {
+    demoKey ??= /^demo key: (vk_\S+)/.exec(line)?.[1];
+    const address = listeningAddress(line);
+    if (address) ready.resolve({ address, demoKey });
+  });
+  const output = () => lines.join('\n');
+  const fail = (what: string) => ready.reject(new Error(`the service ${what}\n${output()}`));
+  child.once('error', ready.reject);
+  child.once('close', () => fail('ended before it listened'));
+  const timer = setTimeout(() => fail('does not start'), START_TIMEOUT);
+  return { ...(await ready.promise.finally(() => clearTimeout(timer))), output };
+}
+
+/**
+ * Starts the service as a process of its own on a free port and waits until it listens. It is stopped when
+ * the test ends; should it have ended by itself before that, the test fails with what it wrote.
+ */
+export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
+  const location = options.location ?? (await freshDatabaseLocation(t));
+  const child = spawn(process.execPath, [options.entry ?? 'server/main.ts'], {
+    cwd: REPOSITORY,
+    env: environment(location, options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let over = false;
+  let output = () => '';
+  const endOnce = async (signal: 'SIGTERM' | 'SIGKILL') => {
+    if (over) return;
+    over = true;
+    await end(child, signal, output);
+  };
+  defer(t, () => endOnce('SIGTERM'));
+  const ready = await untilReady(child);
+  output = ready.output;
+  return {
+    baseUrl: ready.address,
+    demoKey: ready.demoKey,
+    location,
+    operatorSocket: join(location.env.VAUBAN_DATA_DIR, 'vauban.sock'),
+    pid: child.pid!,
+    output,
+    stop: () => endOnce('SIGTERM'),
+    kill: () => endOnce('SIGKILL'),
+  };
+}

@@ -1,0 +1,51 @@
+/** What the operator API answers under `data`. Instants are RFC 3339, `*_minor` amounts integers. */
+export interface Account {
+  id: string;
+  name: string;
+  currency: string;
+  wallet: Wallet;
+  vm_count: number;
+  limits: Record<string, number>;
+  created_at: string;
+}
+
+export interface Wallet {
+  balance_minor: number;
+  held_minor: number;
+  available_minor: number;
+}
+
+export interface Payment {
+  id: string;
+  account_id: string;
+  method: string;
+  status: string;
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  created_at: string;
+  settled_at: string | null;
+}
+
+export interface Key {
+  id: string;
+  account_id: string;
+  name: string;
+  hint: string;
+  status: string;
+  scopes: string[];
+  allow_cidrs: string[];
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}
+
+/** The one shape of every refusal. */
+export interface Refusal {
+  error: {
+    code: string;
+    message: string;
+    details?: { fields?: { field: string; message: string }[]; [name: string]: unknown };
+  };
+}

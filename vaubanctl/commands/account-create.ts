@@ -1,0 +1,34 @@
+import type { Command } from 'commander';
+import type { Account } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { collectLimit } from '../option-values.ts';
+import { printJson } from '../output.ts';
+import { printAccount } from '../print-account.ts';
+
+interface Options {
+  name: string;
+  currency?: string;
+  limit?: Record<string, number>;
+}
+
+export function addAccountCreate(parent: Command): void {
+  parent
+    .command('create')
+    .description('make an account with an empty wallet')
+    .requiredOption('--name <name>', 'whose account it is')
+    .option('--currency <code>', "the catalog's currency; there is no other")
+    .option('--limit <name=number>', "a quota that differs from the catalog's; repeatable", collectLimit)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vaubanctl account create --name "Example Ltd"
+  $ vaubanctl account create --name "Example Ltd" --limit vms=50 --limit vcpu=200`,
+    )
+    .action(async ({ name, currency, limit }: Options, command: Command) => {
+      const { client, json } = contextOf(command);
+      const account = await client.post<Account>('/accounts', { name, currency, limits: limit });
+      if (json) printJson(account);
+      else printAccount(account);
+    });
+}

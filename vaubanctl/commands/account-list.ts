@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+import type { Account } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { instant, money, printJson, printTable } from '../output.ts';
+
+export function addAccountList(parent: Command): void {
+  parent
+    .command('list')
+    .description('list all accounts, newest first')
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const accounts = await client.list<Account>('/accounts');
+      if (json) return printJson(accounts);
+      printTable(
+        ['ID', 'NAME', 'AVAILABLE', 'HELD', 'VMS', 'CREATED'],
+        accounts.map(({ id, name, currency, wallet, vm_count, created_at }) => [
+          id,
+          name,
+          money(wallet.available_minor, currency),
+          money(wallet.held_minor, currency),
+          String(vm_count),
+          instant(created_at),
+        ]),
+      );
+    });
+}

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import type { Key } from '../api.ts';
+import { contextOf } from '../context.ts';
+import type { OperatorClient } from '../operator-client.ts';
+import { parseExpiry, parseList } from '../option-values.ts';
+import { instant, printJson } from '../output.ts';
+
+interface Options {
+  name: string;
+  scopes: string[];
+  expires?: string;
+  allowIp?: string[];
+}
+
+export function addKeyCreate(parent: Command): void {
+  parent
+    .command('create')
+    .description('make an API key and print it, this once')
+    .argument('<account>', 'id of the account, acc_…')
+    .requiredOption('--name <name>', 'what the key is for')
+    .requiredOption('--scopes <list>', 'what it may do, separated by commas; "all" is every scope', parseList)
+    .option(
+      '--expires <when>',
+      'until when it works: 2027-01-01T00:00:00Z, 30d or 12h (default: ever)',
+      parseExpiry,
+    )
+    .option('--allow-ip <cidr...>', 'addresses or networks it may be used from (default: any)')
+    .addHelpText(
+      'after',
+      `
+The key alone goes to standard output, so that a script can take it from there:
+  $ KEY=$(vaubanctl key create acc_… --name ci --scopes vm:read)
+
+Examples:
+  $ vaubanctl key create acc_… --name admin --scopes all
+  $ vaubanctl key create acc_… --name ci --scopes vm:read,vm:write --expires 90d --allow-ip 203.0.113.0/24`,
+    )
+    .action(async (id: string, options: Options, command: Command) => {
+      const { client, json } = contextOf(command);
+      const made = await client.post<Key & { key: string }>(`/accounts/${encodeURIComponent(id)}/keys`, {
+        name: options.name,
+        scopes: await resolveScopes(client, options.scopes),
+        expires_at: options.expires,
+        allow_cidrs: options.allowIp,
+      });
+      if (json) return printJson(made);
+      console.log(made.key);
+      console.error(
+        `Key ${made.id} of ${made.account_id}, expires: ${instant(made.expires_at)}. ` +
+          'It will not be shown again: keep it now.',
+      );
+    });
+}
+
+async function resolveScopes(client: OperatorClient, scopes: string[]): Promise<string[]> {
+  if (scopes.length !== 1 || scopes[0] !== 'all') return scopes;
+  return (await client.get<{ scope: string }[]>('/scopes')).map(({ scope }) => scope);
+}

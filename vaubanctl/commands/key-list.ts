@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { Key } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+import { printKeys } from '../print-keys.ts';
+
+export function addKeyList(parent: Command): void {
+  parent
+    .command('list')
+    .description('list the keys of an account, revoked and expired ones too, newest first')
+    .argument('<account>', 'id of the account, acc_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const keys = await client.get<Key[]>(`/accounts/${encodeURIComponent(id)}/keys`);
+      if (json) printJson(keys);
+      else printKeys(keys);
+    });
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import type { Key } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { instant, printJson } from '../output.ts';
+
+export function addKeyRevoke(parent: Command): void {
+  parent
+    .command('revoke')
+    .description('end a key for good; it stops working within a second')
+    .argument('<key>', 'id of the key, apk_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const key = await client.post<Key>(`/keys/${encodeURIComponent(id)}/revoke`);
+      if (json) printJson(key);
+      else
+        console.log(
+          `Key ${key.id} (${key.name}) of ${key.account_id} was revoked at ${instant(key.revoked_at)}.`,
+        );
+    });
+}

@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Refusal } from './api.ts';
+import { Failure } from './failure.ts';
+
+/** The service answers within milliseconds; one that does not by then is stuck. */
+const TIMEOUT_MS = 30_000;
+
+interface ListReply<T> {
+  data: T[];
+  pagination: { next_cursor: string | null };
+}
+
+/** Speaks to the service over its Unix socket. Whatever goes wrong is a {@link Failure}. */
+export class OperatorClient {
+  readonly #socketPath: string;
+
+  constructor(socketPath: string) {
+    this.#socketPath = socketPath;
+  }
+
+  async get<T>(path: string): Promise<T> {
+    return ((await this.#call('GET', path)) as { data: T }).data;
+  }
+
+  async post<T>(path: string, body: object = {}): Promise<T> {
+    return ((await this.#call('POST', path, body)) as { data: T }).data;
+  }
+
+  /** All pages of a list, newest first. */
+  async list<T>(path: string): Promise<T[]> {
+    const items: T[] = [];
+    let cursor: string | null = null;
+    do {
+      const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const reply = (await this.#call('GET', `${path}?limit=100${query}`)) as ListReply<T>;
+      items.push(...reply.data);
+      cursor = reply.pagination.next_cursor;
+    } while (cursor !== null);
+    return items;
+  }
+
+  async #call(method: string, path: string, body?: object): Promise<unknown> {
+    const { status, reply } = await this.#exchange(method, path, body);
+    if (status === 200) return reply;
+    throw new Failure(explain(reply as Refusal, path), 1);
+  }
+
+  async #exchange(method: string, path: string, body?: object): Promise<{ status: number; reply: unknown }> {
+    try {
+      const outgoing = request({
+        socketPath: this.#socketPath,
+        method,
+        path,
+        headers: body ? { 'content-type': 'application/json' } : {},
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      outgoing.end(body && JSON.stringify(body));
+      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      return { status: response.statusCode!, reply: JSON.parse(await text(response)) };
+    } catch (error) {
+      throw new Failure([this.#unreachable(error as NodeJS.ErrnoException)], 2);
+    }
+  }
+
+  #unreachable(error: NodeJS.ErrnoException): string {
+    const socket = this.#socketPath;
+    switch (error.code) {
+      case 'ENOENT':
+      case 'ECONNREFUSED':
+        return `no service listens on ${socket}; is it running, and is this its data directory (--data-dir)?`;
+      case 'EACCES':
+        return `may not open ${socket}; run this as the user that runs the service`;
+      case 'ABORT_ERR':
+        return `the service on ${socket} does not answer`;
+      default:
+        return `cannot speak to the service on ${socket}: ${error.message}`;
+    }
+  }
+}
+
+/** A refusal for people: each wrong field, else the message with what belongs to it. */
+function explain({ error: { code, message, details = {} } }: Refusal, path: string): string[] {
+  const { fields, ...rest } = details;
+  if (fields) return fields.map((problem) => `${problem.field}: ${problem.message}`);
+  if (code === 'not_found') return [`${message} (${path})`];
+  const facts = Object.entries(rest).map(([name, value]) => `${name}: ${value}`);
+  return [facts.length > 0 ? `${message} (${facts.join(', ')})` : message];
+}

@@ -1,0 +1,39 @@
+/** Prints for scripts. */
+export function printJson(value: unknown): void {
+  console.log(JSON.stringify(value, null, 2));
+}
+
+/** Prints rows under their headings, in columns as wide as their widest cell. */
+export function printTable(headings: string[], rows: string[][]): void {
+  for (const line of align([headings, ...rows])) console.log(line);
+}
+
+/** Prints one thing: names and values, a line each. */
+export function printFields(fields: Record<string, string>): void {
+  for (const line of align(Object.entries(fields).map(([name, value]) => [`${name}:`, value])))
+    console.log(line);
+}
+
+function align(rows: string[][]): string[] {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Minor units as people write them: 12345 EUR is "123.45 EUR". */
+export function money(minor: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits!;
+  const text = String(minor).padStart(digits + 1, '0');
+  const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  return `${amount} ${currency}`;
+}
+
+/** An instant to the second; "never" where there is none. */
+export function instant(at: string | null): string {
+  return at === null ? 'never' : at.replace(/\.\d+Z$/, 'Z');
+}
