@@ -98,8 +98,9 @@ export class World {
 
   /** A node stops with all it has under way, and another takes its place. */
   async restartNode(): Promise<void> {
+    const fresh = await this.#openNode();
     const node = this.#nodes.pop()!;
-    this.#nodes.unshift(await this.#openNode());
+    this.#nodes.unshift(fresh);
     await node.stop();
   }
 

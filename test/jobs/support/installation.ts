@@ -145,12 +145,17 @@ export async function unfinishedJobs(db: Database): Promise<string[]> {
 
 /**
  * Lets `node` run every job to its end, those of nodes that are gone and those to be tried again included.
- * Time passes, a second a round, as far as something waits for it.
+ * Time passes, a second a round, as far as something waits for it; also while a delivery waits for room on the
+ * node, as what fills the node may be jobs that wait for time.
  */
 export async function runJobs({ services }: Installation, { runner }: TestNode): Promise<void> {
   const { db, clock } = services;
+  let adopting: Promise<void> | undefined;
   while ((await unfinishedJobs(db)).length > 0) {
-    await adoptJobs(db, (jobId) => runner.deliver(jobId));
+    adopting ??= adoptJobs(db, (jobId) => runner.deliver(jobId)).finally(() => {
+      adopting = undefined;
+    });
     if (clock.sleeping > 0) clock.advance(SECOND_MS);
   }
+  await adopting;
 }
