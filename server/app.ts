@@ -118,7 +118,6 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   const runner = new JobRunner(services, node.id, config.jobConcurrency, parts.stepHook);
   await queue.receive((jobId) => runner.deliver(jobId));
   const schedule = new Schedule(clock, logger);
-  schedule.start(backgroundTasks(services, node, runner, authenticator));
   const unwatch = watchGuests(services);
 
   const operator = await startOperator(services, readiness);
@@ -127,6 +126,8 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   const address = await http.listen({ host: config.listen.host, port: config.listen.port });
   readiness.enter('running');
   logger.info({ address }, 'listening');
+  // Only now: each task runs at once, and customers need not wait for housekeeping.
+  schedule.start(backgroundTasks(services, node, runner, authenticator));
 
   const stop = async () => {
     readiness.enter('stopping');
