@@ -10,7 +10,7 @@ after(() => db.close());
 
 computeContract('simulator', {
   shutdownSeconds: 60,
-  testTimeoutMs: 20_000,
+  testTimeoutMs: 120_000,
   async open() {
     const clock = new ManualClock();
     let driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS });

@@ -23,7 +23,7 @@ test('openapi.json passes the linter', () => {
     {
       cwd: root,
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 300_000,
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
     },
   );

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 
 /** The oldest server that the product supports. */
 const OLDEST_VERSION = 15;
-const START_TIMEOUT = 30_000;
+const START_TIMEOUT = 120_000;
 /** Not for data that anybody wants to keep: nothing waits for the disk. */
 const VOLATILE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off'];
 

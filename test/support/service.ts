@@ -9,9 +9,9 @@ import { type DatabaseLocation, freshDatabaseLocation } from './database.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 /** The service's own start takes under a second; this much is for a busy machine. */
-const START_TIMEOUT = 30_000;
+const START_TIMEOUT = 120_000;
 /** A stopping service lets work under way finish; one that takes longer than this hangs. */
-const STOP_TIMEOUT = 15_000;
+const STOP_TIMEOUT = 60_000;
 /** Output kept for the report of a failed test; more only buries the cause. */
 const OUTPUT_LINES = 200;
 

@@ -16,7 +16,7 @@ import { priceOfSmallest, refuse } from './refusals.ts';
 /** Longer than a period and the grace after it. */
 const WEEKS_AGO = "interval '40 days'";
 /** Enough for a service that is slow to start its rounds. */
-const DEADLINE_MS = 30_000;
+const DEADLINE_MS = 120_000;
 
 /** Often enough to lose no time, and seldom enough to stay below the limit. */
 const POLL_MS = 50;

@@ -18,7 +18,7 @@ export interface Reply {
 }
 
 /** A reply that takes longer never comes: long-polls end after 30 seconds at most. */
-const TIMEOUT_MS = 40_000;
+const TIMEOUT_MS = 120_000;
 
 /** Keep-alive connections to one service. */
 export class Transport {

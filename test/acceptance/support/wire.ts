@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Reply } from './transport.ts';
 
 /** No answer takes longer. */
-const TIMEOUT_MS = 10_000;
+const TIMEOUT_MS = 60_000;
 
 /** One connection on which any bytes can be sent. */
 export class Wire {
