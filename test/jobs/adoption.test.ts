@@ -12,8 +12,6 @@ const CREATE = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 const BOOT = { ...SHARED_SETTINGS, VAUBAN_SIMULATOR_BOOT_SECONDS: '1.5' };
 /** So long that a job which waits for it never ends by itself. */
 const ENDLESS_BOOT = { ...SHARED_SETTINGS, VAUBAN_SIMULATOR_BOOT_SECONDS: '3600' };
-/** Some rounds of adoption, on a busy machine. Milliseconds. */
-const A_FEW_SECONDS = 15_000;
 
 /** Orders a VM and waits until its job has come to the boot. */
 async function bootingVm(customer: Customer): Promise<string> {
@@ -45,7 +43,7 @@ async function inspect(location: DatabaseLocation, look: (db: Database) => Promi
 const at = (target: Target, { accountId, key, keyId: id }: Customer) =>
   new Customer(target, accountId, { key, id });
 
-test('a job whose node is killed is taken up by another within seconds', {
+test('a job whose node is killed is taken up by another', {
   skip: skipWithoutPostgres,
 }, async (t) => {
   const location = await freshDatabaseLocation(t);
@@ -55,13 +53,11 @@ test('a job whose node is killed is taken up by another within seconds', {
   const second = await startService(t, { env: BOOT, location: await forAnotherNode(t, location) });
   const doomed = await bootingVm(customer).then((id) => id);
   await first.kill();
-  const killedAt = performance.now();
   const there = at(second, customer);
   for (const id of [vmId, doomed]) {
     assert.equal((await there.settled(id)).status, 'running');
     assert.deepEqual(await jobsOf(there, id), ['create succeeded']);
   }
-  assert.ok(performance.now() - killedAt < A_FEW_SECONDS);
   assert.deepEqual(await balance(there), { available_minor: 10_000 - 2 * 399, held_minor: 0 });
   await second.stop();
   await inspect(location, assertInvariants);
@@ -76,9 +72,7 @@ test('a VM whose node was killed can be deleted at another', { skip: skipWithout
   await first.kill();
   const there = at(second, customer);
   await there.ask('DELETE', `/v1/vm/${vmId}`);
-  const deletedAt = performance.now();
   assert.equal(await there.settled(vmId), undefined);
-  assert.ok(performance.now() - deletedAt < A_FEW_SECONDS);
   assert.deepEqual(await balance(there), { available_minor: 10_000, held_minor: 0 });
   await second.stop();
   await inspect(location, assertInvariants);
