@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
@@ -192,6 +193,14 @@ class Simulator implements ComputeDriver {
   async volumes(id: string): Promise<GuestVolume[]> {
     const guest = await readGuest(this.#db, id);
     return guest ? [diskAt(id, guest, this.#now())] : [];
+  }
+
+  async openVnc(id: string): Promise<Duplex> {
+    throw new AgentUnavailableError(`guest ${id} has no screen yet`);
+  }
+
+  async openSsh(id: string): Promise<Duplex> {
+    throw new AgentUnavailableError(`guest ${id} has no SSH server yet`);
   }
 
   watch(listener: (event: GuestEvent) => void): () => void {
