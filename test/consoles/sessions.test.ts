@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GREETING } from './support/rfb-guest.ts';
 import { type ConsoleSocket, open } from './support/socket.ts';
+import { waitFor } from './support/wait-for.ts';
 import { openWorld } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
@@ -17,42 +18,42 @@ test('consoles', async (t) => {
   const { clock } = world;
 
   await t.test('a terminal logs in, echoes, resizes and runs a full-screen program', async (t) => {
-  const token = await world.terminal({ cols: 100, rows: 30 });
-  const terminal = await open(t, token.url, token);
-  assert.equal(terminal.ws.protocol, 'vauban.ssh');
-  await terminal.says('welcome 100x30\r\n$ ');
-  terminal.type('top\r');
-  await terminal.says('top 100x30');
-  terminal.resize(120, 40);
-  await terminal.says('top 120x40');
-  terminal.type('exit\r');
-  assert.deepEqual(await terminal.closed, { code: 1000, reason: 'The session has ended' });
+    const token = await world.terminal({ cols: 100, rows: 30 });
+    const terminal = await open(t, token.url, token);
+    assert.equal(terminal.ws.protocol, 'vauban.ssh');
+    await terminal.says('welcome 100x30\r\n$ ');
+    terminal.type('top\r');
+    await terminal.says('top 100x30');
+    terminal.resize(120, 40);
+    await terminal.says('top 120x40');
+    terminal.type('exit\r');
+    assert.deepEqual(await terminal.closed, { code: 1000, reason: 'The session has ended' });
 
-  const deploy = await world.terminal({ username: 'deploy' });
-  await (await open(t, deploy.url, deploy)).says('welcome 80x24');
-  const mallory = await world.terminal({ username: 'mallory' });
-  assert.equal((await (await open(t, mallory.url, mallory)).closed).code, 4004);
-  for (const text of [
-    'hello',
-    '{"type":"resize","cols":0,"rows":24}',
-    '{"type":"resize","cols":9999,"rows":1}',
-  ]) {
-    const again = await world.terminal();
-    const confused = await open(t, again.url, again);
-    await confused.says('welcome');
-    confused.ws.send(text);
-    assert.equal((await confused.closed).code, 1003);
-  }
-});
+    const deploy = await world.terminal({ username: 'deploy' });
+    await (await open(t, deploy.url, deploy)).says('welcome 80x24');
+    const mallory = await world.terminal({ username: 'mallory' });
+    assert.equal((await (await open(t, mallory.url, mallory)).closed).code, 4004);
+    for (const text of [
+      'hello',
+      '{"type":"resize","cols":0,"rows":24}',
+      '{"type":"resize","cols":9999,"rows":1}',
+    ]) {
+      const again = await world.terminal();
+      const confused = await open(t, again.url, again);
+      await confused.says('welcome');
+      confused.ws.send(text);
+      assert.equal((await confused.closed).code, 1003);
+    }
+  });
 
   await t.test('a screen carries bytes as they are, and no text', async (t) => {
-  const ticket = await world.screen();
-  const screen = await open(t, ticket.url, ticket);
-  screen.type('echo');
-  await screen.says(`${GREETING}echo`);
-  screen.ws.send('text');
-  assert.equal((await screen.closed).code, 1003);
-});
+    const ticket = await world.screen();
+    const screen = await open(t, ticket.url, ticket);
+    screen.type('echo');
+    await screen.says(`${GREETING}echo`);
+    screen.ws.send('text');
+    assert.equal((await screen.closed).code, 1003);
+  });
 
   const both = async (vm = world.vm, key = world.key): Promise<ConsoleSocket[]> => {
     const [screen, terminal] = [await world.screen(vm, key), await world.terminal({}, { vm, key })];
@@ -120,41 +121,36 @@ test('consoles', async (t) => {
   });
 
   await t.test('limits of a VM', async (t) => {
-  const sockets: ConsoleSocket[] = [];
-  for (let n = 0; n < 64; n++) {
-    const ticket = await world.screen();
-    sockets.push(await open(t, ticket.url, ticket));
-  }
-  const extra = await world.screen();
-  assert.equal((await (await open(t, extra.url, extra)).closed).code, 4006);
-  sockets[0]!.ws.close();
-  await sockets[0]!.closed;
-  const again = await world.screen();
-  await (await open(t, again.url, again)).says(GREETING);
-});
+    const sockets: ConsoleSocket[] = [];
+    for (let n = 0; n < 64; n++) {
+      const ticket = await world.screen();
+      sockets.push(await open(t, ticket.url, ticket));
+    }
+    const extra = await world.screen();
+    assert.equal((await (await open(t, extra.url, extra)).closed).code, 4006);
+    sockets[0]!.ws.close();
+    await sockets[0]!.closed;
+    const again = await world.screen();
+    await (await open(t, again.url, again)).says(GREETING);
+  });
 
   await t.test('a guest that is somebody else now is not logged in to', async (t) => {
-  const before = await world.terminal();
-  await (await open(t, before.url, before)).says('welcome');
-  world.ssh.replaceHostKey();
-  const after = await world.terminal();
-  assert.equal((await (await open(t, after.url, after)).closed).code, 4005);
-});
+    const before = await world.terminal();
+    await (await open(t, before.url, before)).says('welcome');
+    world.ssh.replaceHostKey();
+    const after = await world.terminal();
+    assert.equal((await (await open(t, after.url, after)).closed).code, 4005);
+  });
 
   await t.test('a service that stops tells its consoles and ends', async (t) => {
-  const sockets = await Promise.all(
-    [world.screen(), world.terminal()].map(async (ticket) => {
-      const { url, protocols } = await ticket;
-      return open(t, url, { protocols });
-    }),
-  );
-  await sockets[0]!.says(GREETING);
-  await world.service.stop();
-  for (const { closed } of sockets) assert.equal((await closed).code, 1001);
+    const sockets = await Promise.all(
+      [world.screen(), world.terminal()].map(async (ticket) => {
+        const { url, protocols } = await ticket;
+        return open(t, url, { protocols });
+      }),
+    );
+    await sockets[0]!.says(GREETING);
+    await world.service.stop();
+    for (const { closed } of sockets) assert.equal((await closed).code, 1001);
+  });
 });
-});
-
-/** Waits, without a clock, until something that is under way has happened. */
-async function waitFor(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise(setImmediate);
-}
