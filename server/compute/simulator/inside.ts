@@ -4,7 +4,10 @@ import type { Clock } from '../../platform/clock.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
 import { Machine } from './machine/machine.ts';
 import { troubled } from './machine/trouble.ts';
+import { connectionPair } from './pair.ts';
 import { powerAt } from './power.ts';
+import { Console } from './screen/console.ts';
+import { serveRfb } from './screen/rfb.ts';
 import { freshHostKey } from './ssh/host-key.ts';
 import { serveSsh } from './ssh/server.ts';
 import { runsOf } from './store.ts';
@@ -13,6 +16,15 @@ import { runsOf } from './store.ts';
 const LOOK_EVERY_MS = 1_000;
 /** Connections that one guest takes on one node; more are a leak in the caller. */
 const MAX_CONNECTIONS = 64;
+
+/** Consoles where somebody is logged in while nobody looks on. The one left alone longest is logged out. */
+const MAX_UNWATCHED = 50;
+
+interface Watched {
+  console: Console;
+  viewers: number;
+  open: Open;
+}
 
 interface Open {
   id: string;
@@ -26,6 +38,7 @@ export class Inside {
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #open = new Set<Open>();
+  readonly #consoles = new Map<string, Watched>();
   readonly #closing = new AbortController();
   #watching: Promise<void> | undefined;
 
@@ -45,6 +58,49 @@ export class Inside {
     const stream = serveSsh(machine, open.end.signal);
     stream.once('close', () => this.#finish(open));
     return stream;
+  }
+
+  /** A connection to the guest's screen; every viewer on this node sees the same console. */
+  async openVnc(id: string): Promise<Duplex> {
+    const machine = await this.#machine(id);
+    if (powerAt(machine.guest, machine.now()) === 'off') throw new AgentUnavailableError(`${id} is off`);
+    const open = this.#begin(id, undefined);
+    const watched = this.#consoles.get(id) ?? this.#newConsole(machine);
+    watched.viewers++;
+    const [client, served] = connectionPair();
+    open.end.signal.addEventListener('abort', () => client.destroy(), { once: true });
+    client.on('error', () => {});
+    served.once('close', () => {
+      this.#finish(open);
+      watched.viewers--;
+      this.#tidy(watched);
+    });
+    serveRfb(served, watched.console);
+    return client;
+  }
+
+  #newConsole(machine: Machine): Watched {
+    const { id } = machine;
+    const open: Open = { id, boot: undefined, end: new AbortController() };
+    this.#open.add(open);
+    const watched = { console: new Console(machine, open.end.signal), viewers: 0, open };
+    this.#consoles.set(id, watched);
+    open.end.signal.addEventListener('abort', () => this.#consoles.delete(id), { once: true });
+    return watched;
+  }
+
+  /** Ends a console that nobody needs, and the oldest of those that are only logged in. */
+  #tidy(watched: Watched): void {
+    if (watched.viewers > 0) return;
+    if (!watched.console.busy) {
+      this.#finish(watched.open);
+      return;
+    }
+    // Put at the end: the order of a map is the order of its entries' arrival.
+    this.#consoles.delete(watched.open.id);
+    this.#consoles.set(watched.open.id, watched);
+    const unwatched = [...this.#consoles.values()].filter(({ viewers }) => viewers === 0);
+    if (unwatched.length > MAX_UNWATCHED) this.#finish(unwatched[0]!.open);
   }
 
   async #machine(id: string): Promise<Machine> {
@@ -82,6 +138,7 @@ export class Inside {
         open.boot === undefined ||
         (power === 'running' && (run?.bootUntil === open.boot || now < run!.bootFrom));
       if (power === 'off' || !same) this.#finish(open);
+      else this.#consoles.get(open.id)?.console.booted(run!.bootFrom);
     }
   }
 

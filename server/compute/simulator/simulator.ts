@@ -201,8 +201,8 @@ class Simulator implements ComputeDriver {
     return guest ? [diskAt(id, guest, this.#now())] : [];
   }
 
-  async openVnc(id: string): Promise<Duplex> {
-    throw new AgentUnavailableError(`guest ${id} has no screen yet`);
+  openVnc(id: string): Promise<Duplex> {
+    return this.#inside.openVnc(id);
   }
 
   openSsh(id: string): Promise<Duplex> {
