@@ -2,6 +2,9 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { selectCompute } from './compute/select.ts';
 import type { Config } from './config.ts';
+import { Consoles } from './consoles/consoles.ts';
+import { registerSockets } from './consoles/routes.ts';
+import { registerSharePage } from './consoles/share-page.ts';
 import type { Database } from './db/database.ts';
 import { migrateUp } from './db/migrate.ts';
 import { openPglite } from './db/pglite.ts';
@@ -100,15 +103,19 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   const stopping = Promise.withResolvers<void>();
   const readiness = new Readiness(services);
   const authenticator = new Authenticator(db, clock);
+  const limiter = createLimiter(services);
   const http = createHttpServer({
     services,
     authenticator,
-    limiter: createLimiter(services),
+    limiter,
     endpoints: ENDPOINTS,
     stopping: stopping.promise,
   });
   registerHealth(http, readiness);
   registerReference(http, ENDPOINTS);
+  const consoles = new Consoles(services);
+  registerSockets(http, { services, consoles, limiter });
+  await registerSharePage(http);
 
   const report = await compute.probe();
   logger.info({ database: db.engine, compute: compute.name, report: report.summary }, 'starting');
@@ -127,11 +134,13 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   readiness.enter('running');
   logger.info({ address }, 'listening');
   // Only now: each task runs at once, and customers need not wait for housekeeping.
-  schedule.start(backgroundTasks(services, node, runner, authenticator));
+  schedule.start(backgroundTasks(services, { node, runner, authenticator, consoles }));
 
   const stop = async () => {
     readiness.enter('stopping');
     stopping.resolve();
+    // An open WebSocket would hold up the server's end.
+    await consoles.close();
     await http.close();
     await operator.close();
     unwatch();

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream';
+
 /**
  * The promise of a compute engine. Vauban decides *what* should exist; a driver makes it so on one engine
  * (the simulator, QEMU, a cluster). `contract.ts` is the executable form of this promise: every driver
@@ -54,6 +56,17 @@ export interface ComputeDriver {
   sample(ids: string[]): Promise<GuestSample[]>;
   /** Volumes of one guest; empty when absent. */
   volumes(id: string): Promise<GuestVolume[]>;
+
+  /**
+   * A connection to the guest's screen, speaking RFB (VNC) from its first byte, as a socket to the engine
+   * would. Throws {@link AgentUnavailableError} when the guest is off. The caller destroys the stream.
+   */
+  openVnc(id: string): Promise<Duplex>;
+  /**
+   * A connection to port 22 of a running guest, speaking SSH from its first byte; {@link AgentUnavailableError}
+   * when nothing listens there. The caller destroys the stream.
+   */
+  openSsh(id: string): Promise<Duplex>;
 
   /**
    * Reports what guests do by themselves (power off, crash, warn). Calls `listener` until the returned

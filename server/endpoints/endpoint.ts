@@ -29,6 +29,8 @@ export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {
   services: Services;
   /** The instant of this request: one request sees one time. */
   now: Date;
+  /** Where the caller reached us, such as "https://cloud.example": the beginning of URLs that are handed out. */
+  baseUrl: () => string;
   /** Resolves when the caller hangs up or the service shuts down: a waiting handler then answers at once. */
   hangUp: () => Promise<void>;
 }

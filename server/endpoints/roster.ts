@@ -9,6 +9,11 @@ import { getCatalog } from './catalog/get-catalog.ts';
 import { getCustomQuote } from './catalog/get-custom-quote.ts';
 import { getPrices } from './catalog/get-prices.ts';
 import { listPublicPlans } from './catalog/list-public-plans.ts';
+import { createConsoleShare } from './consoles/create-console-share.ts';
+import { createSshToken } from './consoles/create-ssh-token.ts';
+import { deleteConsoleShare } from './consoles/delete-console-share.ts';
+import { getConsole } from './consoles/get-console.ts';
+import { listConsoleShares } from './consoles/list-console-shares.ts';
 import type { Endpoint } from './endpoint.ts';
 import { addFirewallRule } from './network/add-firewall-rule.ts';
 import { addPortForward } from './network/add-port-forward.ts';
@@ -86,6 +91,11 @@ export const ENDPOINTS: readonly Endpoint[] = [
   changePlan,
   changeCustom,
   deleteVm,
+  getConsole,
+  createSshToken,
+  listConsoleShares,
+  createConsoleShare,
+  deleteConsoleShare,
   listSshKeys,
   addSshKey,
   deleteSshKey,
@@ -100,14 +110,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 /** Operations of the specification that are still to come. This list may only shrink. */
 export const TO_COME: readonly string[] = [
-  'GET /v1/vm/{id}/console',
-  'POST /v1/vm/{id}/ssh-token',
   'GET /v1/vm/{id}/ai-agent/status',
   'POST /v1/vm/{id}/ai-agent/clear',
   'POST /v1/vm/{id}/ai-agent',
-  'GET /v1/vm/{id}/console-shares',
-  'POST /v1/vm/{id}/console-shares',
-  'DELETE /v1/vm/{id}/console-shares/{sid}',
   'GET /v1/tenants/{tid}/summary',
   'GET /v1/tenants/{tid}/targets',
   'GET /v1/tenants/{tid}/targets/{id}/rules',

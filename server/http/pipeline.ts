@@ -6,6 +6,7 @@ import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { LimitState, RateLimiter } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
+import { baseUrl } from './base-url.ts';
 import {
   fingerprint,
   type OperationKey,
@@ -186,6 +187,7 @@ export class Pipeline {
       db,
       services,
       now: services.clock.now(),
+      baseUrl: () => baseUrl(services.config, request),
       hangUp: () => this.#hangUp(request),
     };
     const result: Result = await endpoint.handle(context);

@@ -1,4 +1,4 @@
-import { maxHeaderSize } from 'node:http';
+import { type IncomingMessage, maxHeaderSize, type ServerOptions } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -16,6 +16,7 @@ import { refuseBrokenRequests } from './broken-request.ts';
 import { sendError } from './errors.ts';
 import { type Passage, Pipeline, type RouteConfig } from './pipeline.ts';
 import { RouteTable } from './routes.ts';
+import { isWebSocketRequest } from './upgrades.ts';
 import { compileChecks } from './validation.ts';
 
 /** Largest body of an endpoint that says nothing else. */
@@ -30,6 +31,9 @@ declare module 'fastify' {
     passage: Passage | undefined;
   }
 }
+
+/** What Node's published types do not know yet. */
+type HttpOptions = ServerOptions & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
 
 export interface HttpParts {
   services: Services;
@@ -64,7 +68,7 @@ export function createHttpServer({
     // Longer than the request line can be: what is no id takes the ordinary way to a 404.
     routerOptions: { maxParamLength: maxHeaderSize },
     // Node's own refusal would lack all that ours have: the pipeline refuses.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: isWebSocketRequest } as HttpOptions,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     // A path that cannot be decoded names nothing: it takes the ordinary way to a 404.

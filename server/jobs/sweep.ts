@@ -1,4 +1,6 @@
 import { sql } from '../db/database.ts';
+import { deleteSharesBefore } from '../db/queries/console-shares.ts';
+import { deleteTicketsBefore } from '../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../db/queries/events.ts';
 import { issueInvoices } from '../db/queries/invoices.ts';
 import { deleteFinishedJobs } from '../db/queries/jobs.ts';
@@ -12,6 +14,8 @@ const DAY_MS = 86_400_000;
 const JOB_DAYS = 30;
 /** A year of history answers every question about a bill. */
 const EVENT_DAYS = 365;
+/** Long enough to look into a link that was abused; the event log knows longer that it was. */
+const SHARE_DAYS = 7;
 
 /** Issues the invoices of months that are over, and lets go of what is kept for a time only. */
 export async function sweep(services: Services): Promise<void> {
@@ -23,5 +27,7 @@ export async function sweep(services: Services): Promise<void> {
   await db.query(sql`delete from idempotency_keys where created_at < ${daysAgo(IDEMPOTENT_REPLY_DAYS)}`);
   await deleteFinishedJobs(db, daysAgo(JOB_DAYS));
   await deleteEventsBefore(db, daysAgo(EVENT_DAYS));
+  await deleteTicketsBefore(db, now);
+  await deleteSharesBefore(db, daysAgo(SHARE_DAYS));
   await SharedLimitStore.sweep(db, now);
 }

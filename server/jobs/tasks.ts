@@ -1,3 +1,5 @@
+import type { Consoles } from '../consoles/consoles.ts';
+import { CHECK_MS } from '../consoles/limits.ts';
 import type { Authenticator } from '../platform/authentication.ts';
 import type { Services } from '../services.ts';
 import { adoptJobs, type Node } from './adopt-jobs.ts';
@@ -10,12 +12,18 @@ import { vacuum } from './vacuum.ts';
 
 const SECOND = 1000;
 
+/** Parts of a node, besides its services, that something has to be done with now and then. */
+export interface TaskParts {
+  node: Node;
+  runner: JobRunner;
+  authenticator: Authenticator;
+  consoles: Consoles;
+}
+
 /** Everything that happens by itself, and how often. */
 export function backgroundTasks(
   services: Services,
-  node: Node,
-  runner: JobRunner,
-  authenticator: Authenticator,
+  { node, runner, authenticator, consoles }: TaskParts,
 ): Task[] {
   const { db, clock, network } = services;
   const sampler = new MetricsSampler(services);
@@ -33,6 +41,7 @@ export function backgroundTasks(
     { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
     { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
     { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
+    { name: 'check_consoles', everyMs: CHECK_MS, run: () => consoles.check() },
     { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
     { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep(services) },
   ];

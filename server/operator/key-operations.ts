@@ -62,10 +62,14 @@ export function registerKeyOperations(app: FastifyInstance, services: OperatorSe
   register(app, services, {
     method: 'POST',
     path: '/keys/:id/revoke',
-    async handle({ id, services: { clock, db, logger } }) {
+    async handle({ id, services: { clock, db, logger, signals } }) {
       const now = clock.now();
-      const key = await revokeKey(db, id, now);
-      if (!key) throw notFound();
+      const key = await db.transaction(async (tx) => {
+        const revoked = await revokeKey(tx, id, now);
+        if (!revoked) throw notFound();
+        await signals.accessEnded(tx, id);
+        return revoked;
+      });
       logger.info({ account_id: key.account_id, key_id: id }, 'key revoked');
       return { data: presentKey(key, now) };
     },

@@ -3,6 +3,9 @@ import type { Policy } from './rate-limits.ts';
 
 export type JobOutcome = 'succeeded' | 'failed' | 'canceled';
 
+/** What a console's WebSocket carries; `share` is one viewer of a share link. */
+export type ConsoleKind = 'vnc' | 'ssh' | 'ssh_raw' | 'share';
+
 /** What the service counts for Prometheus. Label values are from closed sets: never an id, never a path. */
 export interface Metrics {
   /** A request was answered. `operation` is the endpoint's name, "none" for an unknown route. */
@@ -12,6 +15,12 @@ export interface Metrics {
   /** A worker took a job `seconds` after it could have run. */
   jobPickedUp(seconds: number): void;
   jobFinished(kind: string, outcome: JobOutcome): void;
+  /** A console's WebSocket was let in. */
+  consoleOpened(kind: ConsoleKind): void;
+  /** It ended, for a `reason` from a closed set. */
+  consoleClosed(kind: ConsoleKind, reason: string): void;
+  /** Bytes went through it: `in` towards the guest, `out` towards the caller. */
+  consoleBytes(kind: ConsoleKind, direction: 'in' | 'out', bytes: number): void;
   /** Media type of `text`. */
   readonly contentType: string;
   /** Everything, in Prometheus' text format. */
@@ -53,6 +62,7 @@ export function createMetrics(version: string): Metrics {
     labelNames: ['kind', 'outcome'] as const,
     registers,
   });
+  const consoles = consoleMetrics(registers);
   new Gauge({
     name: 'vauban_build_info',
     help: 'Always 1; the labels say what runs',
@@ -65,7 +75,39 @@ export function createMetrics(version: string): Metrics {
     rateLimited: (policy) => refused.inc({ policy }),
     jobPickedUp: (seconds) => pickups.observe(seconds),
     jobFinished: (kind, outcome) => jobs.inc({ kind, outcome }),
+    ...consoles,
     contentType: registry.contentType,
     text: () => registry.metrics(),
+  };
+}
+
+type ConsoleMetrics = Pick<Metrics, 'consoleOpened' | 'consoleClosed' | 'consoleBytes'>;
+
+function consoleMetrics(registers: Registry[]): ConsoleMetrics {
+  const open = new Gauge({
+    name: 'vauban_console_sessions',
+    help: 'Console WebSockets that are open, by what they carry',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  const closed = new Counter({
+    name: 'vauban_console_sessions_closed_total',
+    help: 'Console WebSockets that ended, by what they carried and why',
+    labelNames: ['kind', 'reason'] as const,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'vauban_console_bytes_total',
+    help: 'Bytes relayed by consoles: in towards the guest, out towards the caller',
+    labelNames: ['kind', 'direction'] as const,
+    registers,
+  });
+  return {
+    consoleOpened: (kind) => open.inc({ kind }),
+    consoleClosed: (kind, reason) => {
+      open.dec({ kind });
+      closed.inc({ kind, reason });
+    },
+    consoleBytes: (kind, direction, count) => bytes.inc({ kind, direction }, count),
   };
 }

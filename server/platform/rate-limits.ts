@@ -61,6 +61,11 @@ export class RateLimiter {
     return this.#state('ip', this.#ips.add(network, windowStart), windowStart);
   }
 
+  /** Whether a network has used up its requests without a valid key; counts nothing. */
+  isIpSpent(network: string): boolean {
+    return this.#ips.used(network, this.#windowStart()) >= this.#limits.ip;
+  }
+
   #windowStart(): number {
     const seconds = Math.floor(this.#clock.now().getTime() / 1000);
     return seconds - (seconds % WINDOW_SECONDS);
@@ -90,6 +95,10 @@ export class RateLimiter {
 class WindowCounter {
   #windowStart = 0;
   #used = new Map<string, number>();
+
+  used(bucket: string, windowStart: number): number {
+    return windowStart === this.#windowStart ? (this.#used.get(bucket) ?? 0) : 0;
+  }
 
   add(bucket: string, windowStart: number): number {
     if (windowStart !== this.#windowStart) {

@@ -3,6 +3,7 @@ import { notify } from '../db/database.ts';
 
 const VM_CHANGED = 'vm_changed';
 const JOB_CANCELED = 'job_canceled';
+const ACCESS_ENDED = 'access_ended';
 
 /**
  * Hints that travel between requests, jobs and nodes by NOTIFY, at commit. A lost hint costs time, never
@@ -11,13 +12,21 @@ const JOB_CANCELED = 'job_canceled';
 export class Signals {
   readonly #waiters = new Map<string, Set<() => void>>();
   readonly #onCancel = new Set<(jobId: string) => void>();
+  readonly #onVmChange = new Set<(vmId: string) => void>();
+  readonly #onAccessEnd = new Set<(id: string) => void>();
   #stops: (() => Promise<void>)[] = [];
 
   async start(db: Database): Promise<void> {
     this.#stops = [
-      await db.listen(VM_CHANGED, (vmId) => this.wake(vmId)),
+      await db.listen(VM_CHANGED, (vmId) => {
+        this.wake(vmId);
+        for (const listener of this.#onVmChange) listener(vmId);
+      }),
       await db.listen(JOB_CANCELED, (jobId) => {
         for (const listener of this.#onCancel) listener(jobId);
+      }),
+      await db.listen(ACCESS_ENDED, (id) => {
+        for (const listener of this.#onAccessEnd) listener(id);
       }),
     ];
   }
@@ -35,6 +44,19 @@ export class Signals {
   /** Tells the node that runs a job, when the transaction commits, to let go of it. */
   jobCanceled(tx: Queryable, jobId: string): Promise<void> {
     return notify(tx, JOB_CANCELED, jobId);
+  }
+
+  /** Tells every node, when the transaction commits, that an API key or a share link is good for nothing any more. */
+  accessEnded(tx: Queryable, id: string): Promise<void> {
+    return notify(tx, ACCESS_ENDED, id);
+  }
+
+  onVmChanged(listener: (vmId: string) => void): void {
+    this.#onVmChange.add(listener);
+  }
+
+  onAccessEnded(listener: (id: string) => void): void {
+    this.#onAccessEnd.add(listener);
   }
 
   onJobCanceled(listener: (jobId: string) => void): void {

@@ -14,6 +14,7 @@ import { createOperatorServer } from '../../server/operator/server.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
+import { Signals } from '../../server/platform/signals.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
@@ -33,7 +34,9 @@ export function operatorServices(db: Database) {
   const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
   const logger = createLogger({ logLevel: 'silent' });
   const compute = createSimulator({ db, clock, bootSeconds: 1 });
-  return { catalog, clock, compute, db, logger, metrics: createMetrics('test') } satisfies OperatorServices;
+  const metrics = createMetrics('test');
+  const signals = new Signals();
+  return { catalog, clock, compute, db, logger, metrics, signals } satisfies OperatorServices;
 }
 
 export interface Reply {

@@ -120,6 +120,11 @@ export function sampleAt(
   };
 }
 
+/** Bytes of the image, before anything was written. */
+export function imageUsedBytes(): number {
+  return IMAGE_BYTES;
+}
+
 /** The guest's one disk: the image, and a part of what was written since. */
 export function diskAt(id: string, guest: Guest, now: number): GuestVolume & { usedBytes: number } {
   const written = IMAGE_BYTES + KEPT_SHARE * usageAt(id, guest, now).diskWriteBytes;

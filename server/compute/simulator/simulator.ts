@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type SnapshotInfo,
 } from '../driver.ts';
 import { diskAt, endRun, type Guest, newGuest, sampleAt } from './guest.ts';
+import { Inside } from './inside.ts';
 import { type Faults, Operations } from './operations.ts';
 import { hashPassword } from './password.ts';
 import { askOff, type Pace, powerAt, powerOn, restart, whenBooted, whenOff } from './power.ts';
@@ -52,6 +54,7 @@ class Simulator implements ComputeDriver {
   readonly #pace: Pace;
   readonly #capacity: GuestSize | undefined;
   readonly #operations: Operations;
+  readonly #inside: Inside;
   readonly #watchers = new Set<Promise<void>>();
 
   constructor(options: SimulatorOptions) {
@@ -61,6 +64,7 @@ class Simulator implements ComputeDriver {
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
     this.#capacity = options.capacity;
     this.#operations = new Operations(db, clock, options.faults ?? doNothing);
+    this.#inside = new Inside(db, clock);
   }
 
   async probe(): Promise<DriverReport> {
@@ -102,10 +106,12 @@ class Simulator implements ComputeDriver {
       return latest;
     });
     await this.#operations.wait(id, (guest, now) => whenOff(id, guest, now, deadline), signal);
+    await this.#inside.look();
   }
 
   async powerOff(id: string): Promise<void> {
     await this.#operations.change('powerOff', id, (guest, now) => endRun(id, guest, now), doNothing);
+    await this.#inside.look();
   }
 
   async reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
@@ -119,6 +125,7 @@ class Simulator implements ComputeDriver {
   async remove(id: string): Promise<void> {
     await this.#operations.change('remove', id, doNothing, doNothing);
     await deleteGuest(this.#db, id);
+    await this.#inside.look();
   }
 
   async resize(id: string, size: GuestSize): Promise<void> {
@@ -194,6 +201,14 @@ class Simulator implements ComputeDriver {
     return guest ? [diskAt(id, guest, this.#now())] : [];
   }
 
+  openVnc(id: string): Promise<Duplex> {
+    return this.#inside.openVnc(id);
+  }
+
+  openSsh(id: string): Promise<Duplex> {
+    return this.#inside.openSsh(id);
+  }
+
   watch(listener: (event: GuestEvent) => void): () => void {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.#operations.closing]);
@@ -205,7 +220,7 @@ class Simulator implements ComputeDriver {
 
   async close(): Promise<void> {
     this.#operations.close();
-    await Promise.all(this.#watchers);
+    await Promise.all([this.#inside.close(), ...this.#watchers]);
   }
 
   #now(): number {

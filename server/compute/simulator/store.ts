@@ -77,6 +77,13 @@ export function runs(db: Queryable): Promise<({ id: string } & Pick<Guest, 'run'
   );
 }
 
+/** The runs of these guests; one that has gone is left out. */
+export function runsOf(db: Queryable, ids: string[]): Promise<({ id: string } & Pick<Guest, 'run'>)[]> {
+  return db.query(
+    sql`select id, nullif(state->'run', 'null'::jsonb) as run from simulator_guests where id = any(${ids}::text[])`,
+  );
+}
+
 /** Sizes of a region's guests, added up. */
 export function usedSize(db: Queryable, region: string): Promise<GuestSize> {
   return one(

@@ -1,0 +1,23 @@
+/**
+ * Why a console's WebSocket is closed, with the code that its client sees. Below 4000 the codes are the
+ * protocol's own.
+ */
+export const CLOSE_REASONS = {
+  /** The guest ended the session: a logout, an end of stream. */
+  guest_ended: { code: 1000, text: 'The session has ended' },
+  /** The client went away, or broke the protocol. */
+  client_left: { code: 1000, text: '' },
+  shutdown: { code: 1001, text: 'The service is restarting' },
+  unexpected_message: { code: 1003, text: 'This text message is not understood' },
+  idle: { code: 4000, text: 'Nothing has happened for 15 minutes' },
+  vm_off: { code: 4001, text: 'The VM is not running' },
+  access_ended: { code: 4002, text: 'Access was revoked or has expired' },
+  guest_unreachable: { code: 4003, text: 'The guest does not answer' },
+  login_refused: { code: 4004, text: 'The guest does not let this user in' },
+  host_key_changed: { code: 4005, text: 'The guest shows another host key than before' },
+  too_many_sessions: { code: 4006, text: 'Too many sessions are open' },
+  too_many_viewers: { code: 4007, text: 'The link has as many viewers as it may' },
+  unresponsive: { code: 4008, text: 'No answer to a ping' },
+} as const;
+
+export type CloseReason = keyof typeof CLOSE_REASONS;

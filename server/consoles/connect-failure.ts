@@ -1,0 +1,20 @@
+import type { VmRow } from '../db/queries/vms.ts';
+import type { Services } from '../services.ts';
+import type { CloseReason } from './close-reasons.ts';
+import { OpsSessionError } from './ops-session.ts';
+
+const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
+  unreachable: 'guest_unreachable',
+  timeout: 'guest_unreachable',
+  refused: 'login_refused',
+  host_key_changed: 'host_key_changed',
+};
+
+/** Logs why a guest could not be reached, and gives what its viewer is told. */
+export function connectFailure({ logger }: Pick<Services, 'logger'>, vm: VmRow, error: unknown): CloseReason {
+  const reason = error instanceof OpsSessionError ? REASONS[error.reason] : 'guest_unreachable';
+  // Somebody may be in between: that is the operator's business, a guest that is busy is not.
+  const level = reason === 'host_key_changed' ? 'error' : 'info';
+  logger[level]({ err: error, vm_id: vm.id, reason }, 'console not connected');
+  return reason;
+}

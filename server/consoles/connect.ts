@@ -1,0 +1,47 @@
+import type { Duplex } from 'node:stream';
+import type { TicketRow } from '../db/queries/console-tickets.ts';
+import type { Services } from '../services.ts';
+import { connectFailure } from './connect-failure.ts';
+import { DEFAULT_COLS, DEFAULT_ROWS } from './limits.ts';
+import { parseResize } from './messages.ts';
+import { defaultUser } from './ops-session.ts';
+import { relay } from './relay.ts';
+import type { ConsoleSession } from './session.ts';
+import { openTerminal } from './terminal.ts';
+
+/** Connects a session that a ticket let in with its guest, and carries bytes until either ends. */
+export async function connect(services: Services, session: ConsoleSession, ticket: TicketRow): Promise<void> {
+  const { kind, vm } = session.grant;
+  try {
+    if (kind === 'ssh') return await connectTerminal(services, session, ticket);
+    const { compute } = services;
+    connectStream(session, await (kind === 'vnc' ? compute.openVnc(vm.id) : compute.openSsh(vm.id)));
+  } catch (error) {
+    // What it ended for already is the reason; that the connection broke then is a consequence.
+    if (!session.reason) session.end(connectFailure(services, vm, error));
+  }
+}
+
+/** Bytes as they are: RFB, or SSH that the caller's own client speaks. There is nothing to say in text. */
+function connectStream(session: ConsoleSession, stream: Duplex): void {
+  relay(session, stream, () => session.end('unexpected_message'));
+}
+
+async function connectTerminal(
+  services: Services,
+  session: ConsoleSession,
+  ticket: TicketRow,
+): Promise<void> {
+  const { vm } = session.grant;
+  const terminal = await openTerminal(services, vm, {
+    username: ticket.username ?? defaultUser(services, vm),
+    cols: ticket.cols ?? DEFAULT_COLS,
+    rows: ticket.rows ?? DEFAULT_ROWS,
+    signal: session.signal,
+  });
+  relay(session, terminal.stream, (text) => {
+    const size = parseResize(text);
+    if (size) terminal.resize(size);
+    else session.end('unexpected_message');
+  });
+}

@@ -1,0 +1,141 @@
+import type { WebSocket } from 'ws';
+import {
+  deleteEmptySeats,
+  findShareBySecret,
+  leaveSeat,
+  renewSeats,
+  type ShareRow,
+  takeSeat,
+} from '../db/queries/console-shares.ts';
+import { findVm, type VmView } from '../db/queries/vms.ts';
+import { OPERATIONS } from '../domain/vms/states.ts';
+import { notFound } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Services } from '../services.ts';
+import type { CloseReason } from './close-reasons.ts';
+import { connect } from './connect.ts';
+import { CLOSE_GRACE_MS, EMPTY_ROOM_MS } from './limits.ts';
+import { ConsoleRegistry } from './registry.ts';
+import { hashSecret, isSecret } from './secret.ts';
+import { ConsoleSession, type Grant } from './session.ts';
+import { ShareRoom } from './share-room.ts';
+import type { UsedTicket } from './tickets.ts';
+
+/** A share link that a secret opened, and its VM as it is now. */
+export interface OpenedShare {
+  share: ShareRow;
+  vm: VmView;
+}
+
+/** The consoles of this node: lets WebSockets in, watches over them, and ends them. */
+export class Consoles {
+  readonly #services: Services;
+  readonly #registry: ConsoleRegistry;
+  readonly #rooms = new Map<string, ShareRoom>();
+  #stopping = false;
+
+  constructor(services: Services) {
+    this.#services = services;
+    this.#registry = new ConsoleRegistry(services);
+  }
+
+  /** Serves a WebSocket that a ticket let in; `raw` asks for the guest's port 22 itself. */
+  async serveTicket({ ticket, vm }: UsedTicket, ws: WebSocket, raw: boolean): Promise<void> {
+    const kind = ticket.kind === 'ssh' && raw ? 'ssh_raw' : ticket.kind;
+    const grant: Grant = { kind, vm, accountId: ticket.account_id, keyId: ticket.key_id, share: null };
+    const operation = ticket.kind === 'ssh' ? 'ssh' : 'console';
+    const session = await this.#letIn(grant, ws, OPERATIONS[operation].allowed.includes(vm.status));
+    if (!session.reason) await connect(this.#services, session, ticket);
+  }
+
+  /** The share that this secret opens, or `not_found`: unknown, revoked and expired ones look the same. */
+  async openShare(id: string, secret: string): Promise<OpenedShare> {
+    const { db, clock } = this.#services;
+    if (!isSecret(secret, 'vcs')) throw notFound();
+    const share = await findShareBySecret(db, id, hashSecret(secret), clock.now());
+    const vm = share && (await findVm(db, share.account_id, share.vm_id));
+    if (!share || !vm) throw notFound();
+    return { share, vm };
+  }
+
+  /** Serves a viewer of a share. */
+  async serveViewer({ share, vm }: OpenedShare, ws: WebSocket): Promise<void> {
+    const { db, clock } = this.#services;
+    const viewerId = newId('vwr', clock);
+    const grant: Grant = {
+      kind: 'share',
+      vm,
+      accountId: share.account_id,
+      keyId: share.key_id,
+      share: { id: share.id, viewerId },
+    };
+    const session = await this.#letIn(grant, ws, OPERATIONS.ssh.allowed.includes(vm.status));
+    if (session.reason) return;
+    const seated = await db.transaction((tx) => takeSeat(tx, share, viewerId, clock.now()));
+    if (!seated) return session.end('too_many_viewers');
+    void session.closed.then(() => this.#leave(viewerId));
+    if (!session.reason) this.#room(share, vm).join(session, share.mode);
+  }
+
+  /** Everything that time brings: called every few seconds, and runs to its end before it is called again. */
+  async check(): Promise<void> {
+    const { db, clock } = this.#services;
+    const now = clock.now();
+    for (const room of this.#rooms.values()) {
+      if (room.emptyFor(now.getTime()) >= EMPTY_ROOM_MS) room.end('idle');
+    }
+    this.#forgetRooms();
+    await this.#registry.check();
+    const viewers = [...this.#registry.sessions].flatMap(({ grant }) => grant.share?.viewerId ?? []);
+    if (viewers.length > 0) await renewSeats(db, viewers, now);
+    await deleteEmptySeats(db, now);
+  }
+
+  /** Tells every client that the service stops and cuts those that do not answer. Nobody is let in any more. */
+  async close(): Promise<void> {
+    this.#stopping = true;
+    for (const room of this.#rooms.values()) room.end('shutdown');
+    this.#registry.endAll('shutdown');
+    const sessions = [...this.#registry.sessions];
+    const closed = Promise.all(sessions.map((session) => session.closed));
+    const graceOver = new AbortController();
+    await Promise.race([closed, this.#services.clock.sleep(CLOSE_GRACE_MS, graceOver.signal)]);
+    graceOver.abort();
+    for (const session of sessions) session.cut();
+    await closed;
+  }
+
+  /** A session that is watched over; one that may not begin has ended, with the reason why. */
+  async #letIn(grant: Grant, ws: WebSocket, isUp: boolean): Promise<ConsoleSession> {
+    const refusal = this.#refusal(grant, isUp);
+    const session = new ConsoleSession(grant, ws, this.#services);
+    const watched = this.#registry.add(session);
+    if (refusal) session.end(refusal);
+    await watched;
+    return session;
+  }
+
+  #refusal(grant: Grant, isUp: boolean): CloseReason | undefined {
+    if (this.#stopping) return 'shutdown';
+    if (!isUp) return 'vm_off';
+    return this.#registry.hasRoom(grant) ? undefined : 'too_many_sessions';
+  }
+
+  #room(share: ShareRow, vm: VmView): ShareRoom {
+    this.#forgetRooms();
+    const room = this.#rooms.get(share.id) ?? new ShareRoom(this.#services, vm);
+    this.#rooms.set(share.id, room);
+    return room;
+  }
+
+  #forgetRooms(): void {
+    for (const [id, room] of this.#rooms) if (room.isOver) this.#rooms.delete(id);
+  }
+
+  async #leave(viewerId: string): Promise<void> {
+    // A seat that cannot be given back now is given back by time.
+    await leaveSeat(this.#services.db, viewerId).catch((error) =>
+      this.#services.logger.warn({ err: error }, 'seat not given back'),
+    );
+  }
+}

@@ -1,0 +1,38 @@
+import type { Duplex } from 'node:stream';
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './limits.ts';
+import type { ConsoleSession } from './session.ts';
+
+/**
+ * Carries bytes both ways between a session's WebSocket and the guest's stream, whichever ends first. A slow
+ * client pauses the guest and a slow guest pauses the client: no more than the high water mark waits here.
+ * `onText` is given text messages, which carry no bytes.
+ */
+export function relay(session: ConsoleSession, stream: Duplex, onText: (message: string) => void): void {
+  const { ws } = session;
+  const goOn = () => {
+    if (stream.isPaused() && ws.bufferedAmount <= LOW_WATER_BYTES) stream.resume();
+  };
+  stream.on('data', (chunk: Buffer) => {
+    if (session.state !== 'open') return;
+    session.count('out', chunk.length);
+    ws.send(chunk, { binary: true }, goOn);
+    if (ws.bufferedAmount > HIGH_WATER_BYTES) stream.pause();
+  });
+  ws.on('message', (data: Buffer, isBinary) => {
+    if (session.state !== 'open') return;
+    if (!isBinary) return onText(data.toString());
+    session.count('in', data.length);
+    if (stream.write(data)) return;
+    ws.pause();
+    stream.once('drain', () => ws.resume());
+  });
+  const end = () => session.end('guest_ended');
+  stream.once('end', end);
+  stream.once('close', end);
+  // A guest that vanishes is an end like any other.
+  stream.on('error', end);
+  const letGo = () => stream.destroy();
+  if (session.signal.aborted) letGo();
+  else session.signal.addEventListener('abort', letGo, { once: true });
+  session.open();
+}

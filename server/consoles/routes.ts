@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import type { TicketKind } from '../db/queries/console-tickets.ts';
+import { isOwnOrigin } from '../http/base-url.ts';
+import { limitExceeded, limitHeaders } from '../http/limit-headers.ts';
+import type { RouteConfig } from '../http/pipeline.ts';
+import { offeredProtocols, Upgrades } from '../http/upgrades.ts';
+import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { RateLimiter } from '../platform/rate-limits.ts';
+import type { Services } from '../services.ts';
+import type { Consoles } from './consoles.ts';
+import { MAX_FRAME_BYTES } from './limits.ts';
+import { isSecret, type SecretPrefix } from './secret.ts';
+import { useTicket } from './tickets.ts';
+
+/** No API key: the secret that a WebSocket brings is its right. */
+const config: RouteConfig = { open: true };
+const RAW_PROTOCOL = 'vauban.ssh.raw';
+/** `binary` is what noVNC offers. */
+const PROTOCOLS = ['binary', 'vauban.ssh', RAW_PROTOCOL, 'vauban.share'];
+
+interface ConsoleParts {
+  services: Services;
+  consoles: Consoles;
+  limiter: RateLimiter;
+}
+
+/** The WebSockets: `/console/{vm}/vnc`, `/console/{vm}/ssh` and `/share/{id}/socket`. */
+export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void {
+  const { services, consoles } = parts;
+  const upgrades = new Upgrades(app, { protocols: PROTOCOLS, maxPayload: MAX_FRAME_BYTES });
+  const serve = (run: (ws: WebSocket) => Promise<void>) => (ws: WebSocket) => {
+    run(ws).catch((error) => {
+      services.logger.error({ err: error }, 'console failed');
+      ws.terminate();
+    });
+  };
+  for (const kind of ['vnc', 'ssh'] satisfies TicketKind[]) {
+    app.get<{ Params: { vm: string } }>(`/console/:vm/${kind}`, { config }, async (request, reply) => {
+      upgrades.requireUpgrade(request);
+      const used = await guarded(parts, { request, reply, prefix: 'vct' }, (secret) =>
+        useTicket(services, secret, { kind, vmId: request.params.vm }),
+      );
+      const raw = offeredProtocols(request.raw).includes(RAW_PROTOCOL) || query(request).mode === 'raw';
+      upgrades.accept(
+        request,
+        reply as FastifyReply,
+        serve((ws) => consoles.serveTicket(used, ws, raw)),
+      );
+    });
+  }
+  app.get<{ Params: { id: string } }>('/share/:id/socket', { config }, async (request, reply) => {
+    upgrades.requireUpgrade(request);
+    const opened = await guarded(parts, { request, reply, prefix: 'vcs' }, (secret) =>
+      consoles.openShare(request.params.id, secret),
+    );
+    upgrades.accept(
+      request,
+      reply as FastifyReply,
+      serve((ws) => consoles.serveViewer(opened, ws)),
+    );
+  });
+}
+
+/** Looks a secret up for a browser of our own pages or for a program; a network that guesses is slowed down. */
+async function guarded<T>(
+  { services, limiter }: ConsoleParts,
+  { request, reply, prefix }: { request: FastifyRequest; reply: FastifyReply; prefix: SecretPrefix },
+  open: (secret: string) => Promise<T>,
+): Promise<T> {
+  if (!isOwnOrigin(services.config, request))
+    throw new ApiError('invalid_request', 'The Origin is not this service.');
+  const network = clientNetwork(normalizeIp(request.ip));
+  // Before the look-up, so that a guess beyond the limit is not even looked at.
+  if (limiter.isIpSpent(network)) {
+    const state = limiter.takeIp(network);
+    reply.headers(limitHeaders(state, services.clock.now()));
+    throw limitExceeded(state, services.clock.now());
+  }
+  try {
+    return await open(presentedSecret(request, prefix));
+  } catch (error) {
+    if (error instanceof ApiError) limiter.takeIp(network);
+    throw error;
+  }
+}
+
+/** The secret, where a client can put it: a subprotocol, for browsers; a bearer token; the query, for what can do neither. */
+function presentedSecret(request: FastifyRequest, prefix: SecretPrefix): string {
+  const bearer = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  const { ticket, token } = query(request);
+  const places = [...offeredProtocols(request.raw), bearer, ...(prefix === 'vct' ? [ticket, token] : [])];
+  return places.find((text) => text !== undefined && isSecret(text, prefix)) ?? '';
+}
+
+function query(request: FastifyRequest): Record<string, string | undefined> {
+  const entries = Object.entries(request.query as Record<string, unknown>);
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}

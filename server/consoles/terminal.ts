@@ -1,0 +1,41 @@
+import type ssh2 from 'ssh2';
+import type { VmRow } from '../db/queries/vms.ts';
+import { type OpsServices, OpsSessionError, openOpsSession } from './ops-session.ts';
+
+/** What programs in the guest believe they draw on; xterm.js and every modern terminal understand it. */
+const TERM = 'xterm-256color';
+
+export interface TerminalSize {
+  cols: number;
+  rows: number;
+}
+
+/** A login shell in a guest, on a pseudo-terminal. */
+export interface Terminal {
+  stream: ssh2.ClientChannel;
+  resize(size: TerminalSize): void;
+}
+
+/**
+ * Logs in with the ops key and starts a shell. Throws an {@link OpsSessionError}. Ended by `signal`, or by
+ * the guest.
+ */
+export async function openTerminal(
+  services: OpsServices,
+  vm: VmRow,
+  { cols, rows, username, signal }: TerminalSize & { username: string; signal: AbortSignal },
+): Promise<Terminal> {
+  const client = await openOpsSession(services, vm, signal, username);
+  const stream = await new Promise<ssh2.ClientChannel>((resolve, reject) => {
+    client.once('close', () => reject(new OpsSessionError('unreachable', `${vm.id} hung up`)));
+    client.shell({ cols, rows, term: TERM }, (error, channel) => {
+      if (!error) return resolve(channel);
+      client.destroy();
+      reject(new OpsSessionError('refused', `${vm.id} gave no shell: ${error.message}`, { cause: error }));
+    });
+  });
+  // A pseudo-terminal has one output; what a server sends here nevertheless must not fill the window.
+  stream.stderr.resume();
+  stream.once('close', () => client.end());
+  return { stream, resize: (size) => stream.setWindow(size.rows, size.cols, 0, 0) };
+}

@@ -1,0 +1,135 @@
+import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export type ShareMode = 'read_only' | 'read_write';
+
+export interface ShareRow {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  key_id: string;
+  mode: ShareMode;
+  label: string | null;
+  max_viewers: number;
+  created_at: Date;
+  expires_at: Date;
+  revoked_at: Date | null;
+  last_used_at: Date | null;
+}
+
+export interface ShareView extends ShareRow {
+  viewers: number;
+}
+
+/**
+ * A viewer that its node has not confirmed for so long is gone, and so is the node. Several rounds of
+ * {@link renewSeats}, so that a busy node does not lose its viewers' seats.
+ */
+const SEAT_MS = 60_000;
+
+const columns = sql`id, account_id, vm_id, key_id, mode, label, max_viewers, created_at, expires_at, revoked_at, last_used_at`;
+
+/** A share is worth no more than the key that made it. */
+const isActive = (now: Date): Sql => sql`revoked_at is null and expires_at > ${now} and exists (
+  select 1 from api_keys where api_keys.id = key_id and api_keys.revoked_at is null
+    and (api_keys.expires_at is null or api_keys.expires_at > ${now}))`;
+
+const viewers = (now: Date): Sql => sql`(select count(*)::int from console_viewers
+  where share_id = console_shares.id and seen_at > ${new Date(now.getTime() - SEAT_MS)})`;
+
+export type NewShare = Omit<ShareRow, 'revoked_at' | 'last_used_at'>;
+
+export function insertShare(db: Queryable, share: NewShare, hash: Uint8Array): Promise<ShareRow> {
+  return one<ShareRow>(
+    db,
+    sql`insert into console_shares (id, account_id, vm_id, key_id, hash, mode, label, max_viewers, created_at, expires_at)
+        values (${share.id}, ${share.account_id}, ${share.vm_id}, ${share.key_id}, ${hash}, ${share.mode}, ${share.label},
+          ${share.max_viewers}, ${share.created_at}, ${share.expires_at}) returning ${columns}`,
+  );
+}
+
+export function listActiveShares(db: Queryable, vmId: string, now: Date, page: Page): Promise<ShareView[]> {
+  return db.query<ShareView>(
+    sql`select ${columns}, ${viewers(now)} as viewers from console_shares
+        where vm_id = ${vmId} and ${isActive(now)} ${pageOf(sql`id`, page)}`,
+  );
+}
+
+export async function countActiveShares(db: Queryable, vmId: string, now: Date): Promise<number> {
+  const row = await one<{ n: number }>(
+    db,
+    sql`select count(*)::int as n from console_shares where vm_id = ${vmId} and ${isActive(now)}`,
+  );
+  return row.n;
+}
+
+export function findActiveShare(
+  db: Queryable,
+  vmId: string,
+  id: string,
+  now: Date,
+): Promise<ShareRow | undefined> {
+  return maybeOne<ShareRow>(
+    db,
+    sql`select ${columns} from console_shares where id = ${id} and vm_id = ${vmId} and ${isActive(now)}`,
+  );
+}
+
+/** The share that a secret opens, if it is good for anything. */
+export function findShareBySecret(
+  db: Queryable,
+  id: string,
+  hash: Uint8Array,
+  now: Date,
+): Promise<ShareRow | undefined> {
+  return maybeOne<ShareRow>(
+    db,
+    sql`select ${columns} from console_shares where id = ${id} and hash = ${hash} and ${isActive(now)}`,
+  );
+}
+
+/** Ids, of those given, of shares that are still good. */
+export async function activeShares(db: Queryable, ids: string[], now: Date): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(
+    sql`select id from console_shares where id = any(${ids}::text[]) and ${isActive(now)}`,
+  );
+  return new Set(rows.map((row) => row.id));
+}
+
+export async function revokeShare(db: Queryable, id: string, at: Date): Promise<void> {
+  await db.query(sql`update console_shares set revoked_at = ${at} where id = ${id}`);
+}
+
+/** Gives a viewer one of the share's seats, counted over all nodes; false when every seat is taken. */
+export async function takeSeat(
+  tx: Queryable,
+  share: ShareRow,
+  viewerId: string,
+  now: Date,
+): Promise<boolean> {
+  // Locks the share, so that two viewers cannot both take the last seat.
+  await tx.query(sql`update console_shares set last_used_at = ${now} where id = ${share.id}`);
+  const taken = await tx.query(sql`
+    insert into console_viewers (id, share_id, seen_at)
+    select ${viewerId}, ${share.id}, ${now} from console_shares
+    where id = ${share.id} and ${viewers(now)} < max_viewers returning id`);
+  return taken.length > 0;
+}
+
+export async function leaveSeat(db: Queryable, viewerId: string): Promise<void> {
+  await db.query(sql`delete from console_viewers where id = ${viewerId}`);
+}
+
+/** Confirms that these viewers are still there, and forgets those whose node has died. */
+export async function renewSeats(db: Queryable, viewerIds: string[], now: Date): Promise<void> {
+  await db.query(sql`update console_viewers set seen_at = ${now} where id = any(${viewerIds}::text[])`);
+}
+
+export async function deleteEmptySeats(db: Queryable, now: Date): Promise<void> {
+  await db.query(sql`delete from console_viewers where seen_at < ${new Date(now.getTime() - SEAT_MS)}`);
+}
+
+/** Shares that ended before `at`: nobody asks for them any more. */
+export async function deleteSharesBefore(db: Queryable, at: Date): Promise<void> {
+  await db.query(sql`delete from console_shares where expires_at < ${at}`);
+}

@@ -1,0 +1,35 @@
+import { maybeOne, type Queryable, sql } from '../database.ts';
+
+export type TicketKind = 'vnc' | 'ssh';
+
+export interface TicketRow {
+  kind: TicketKind;
+  account_id: string;
+  vm_id: string;
+  key_id: string;
+  /** Of a terminal; null for a screen. */
+  username: string | null;
+  cols: number | null;
+  rows: number | null;
+  expires_at: Date;
+}
+
+export async function insertTicket(db: Queryable, ticket: TicketRow, hash: Uint8Array): Promise<void> {
+  await db.query(sql`
+    insert into console_tickets (hash, kind, account_id, vm_id, key_id, username, cols, rows, expires_at)
+    values (${hash}, ${ticket.kind}, ${ticket.account_id}, ${ticket.vm_id}, ${ticket.key_id}, ${ticket.username},
+      ${ticket.cols}, ${ticket.rows}, ${ticket.expires_at})`);
+}
+
+/** Takes a ticket away: of any number of callers at once one gets it. Undefined when there is none of that hash. */
+export function takeTicket(db: Queryable, hash: Uint8Array): Promise<TicketRow | undefined> {
+  return maybeOne<TicketRow>(
+    db,
+    sql`delete from console_tickets where hash = ${hash}
+        returning kind, account_id, vm_id, key_id, username, cols, rows, expires_at`,
+  );
+}
+
+export async function deleteTicketsBefore(db: Queryable, at: Date): Promise<void> {
+  await db.query(sql`delete from console_tickets where expires_at < ${at}`);
+}

@@ -1,0 +1,42 @@
+import { Type } from 'typebox';
+import { findActiveShare, revokeShare } from '../../db/queries/console-shares.ts';
+import { recordCallerEvent } from '../../domain/vms/events.ts';
+import { notFound } from '../../platform/errors.ts';
+import { endpoint } from '../endpoint.ts';
+import { Id, Shape } from '../schemas.ts';
+import { loadVmForChange } from '../vms/load-vm.ts';
+import { exampleShare } from './share-shape.ts';
+
+export const deleteConsoleShare = endpoint({
+  operation: 'deleteConsoleShare',
+  method: 'DELETE',
+  path: '/v1/vm/{id}/console-shares/{sid}',
+  scope: 'vm:console',
+  tag: 'vm',
+  summary: 'Revoke a share link',
+  description: 'In any state of the VM. Whoever looks at it is cut off at once.',
+  params: Type.Object({
+    id: Type.String({ description: 'VM identifier' }),
+    sid: Type.String({ description: 'Share link identifier' }),
+  }),
+  data: Shape({ id: Id('shr'), deleted: Type.Boolean() }),
+  errors: [],
+  example: { id: exampleShare.id, deleted: true },
+  async load(request) {
+    const vm = await loadVmForChange(request);
+    const { db, params, services } = request;
+    const share = await findActiveShare(db, vm.id, params.sid, services.clock.now());
+    if (!share) throw notFound();
+    return { vm, share };
+  },
+  async handle({ resource: { vm, share }, db, services, caller, now }) {
+    await revokeShare(db, share.id, now);
+    await services.signals.accessEnded(db, share.id);
+    await recordCallerEvent(db, services.clock, caller, vm.id, {
+      type: 'console_share.revoked',
+      message: 'A share link was revoked.',
+      metadata: { share_id: share.id },
+    });
+    return { data: { id: share.id, deleted: true } };
+  },
+});

@@ -1,0 +1,22 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config.ts';
+
+/** Where the caller reached us: `VAUBAN_PUBLIC_URL`, else what the request was sent to, as seen through trusted proxies. */
+export function baseUrl(config: Config, request: FastifyRequest): string {
+  return config.publicUrl ?? `${request.protocol}://${request.host}`;
+}
+
+/** The same for WebSockets: `http` becomes `ws`, `https` `wss`. */
+export function webSocketUrl(base: string, path: string): string {
+  return base.replace(/^http/, 'ws') + path;
+}
+
+/** Whether a browser's `Origin` is this service; a program sends none and is no concern of this. */
+export function isOwnOrigin(config: Config, request: FastifyRequest): boolean {
+  const { origin } = request.headers;
+  if (origin === undefined) return true;
+  const given = URL.parse(origin);
+  const own = URL.parse(baseUrl(config, request));
+  // By host: behind a proxy that ends TLS without saying so, the schemes differ.
+  return given !== null && own !== null && given.host === own.host;
+}

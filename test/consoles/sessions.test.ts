@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { GREETING } from './support/rfb-guest.ts';
+import { type ConsoleSocket, open } from './support/socket.ts';
+import { waitFor } from './support/wait-for.ts';
+import { openWorld } from './support/world.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What a metric says, summed over its labels that are not asked for. */
+function sumOf(metrics: string, name: string): number {
+  const lines = metrics.split('\n').filter((line) => line.startsWith(name));
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+}
+
+test('consoles', async (t) => {
+  const world = await openWorld(t);
+  const { clock } = world;
+
+  await t.test('a terminal logs in, echoes, resizes and runs a full-screen program', async (t) => {
+    const token = await world.terminal({ cols: 100, rows: 30 });
+    const terminal = await open(t, token.url, token);
+    assert.equal(terminal.ws.protocol, 'vauban.ssh');
+    await terminal.says('welcome 100x30\r\n$ ');
+    terminal.type('top\r');
+    await terminal.says('top 100x30');
+    terminal.resize(120, 40);
+    await terminal.says('top 120x40');
+    terminal.type('exit\r');
+    assert.deepEqual(await terminal.closed, { code: 1000, reason: 'The session has ended' });
+
+    const deploy = await world.terminal({ username: 'deploy' });
+    await (await open(t, deploy.url, deploy)).says('welcome 80x24');
+    const mallory = await world.terminal({ username: 'mallory' });
+    assert.equal((await (await open(t, mallory.url, mallory)).closed).code, 4004);
+    for (const text of [
+      'hello',
+      '{"type":"resize","cols":0,"rows":24}',
+      '{"type":"resize","cols":9999,"rows":1}',
+    ]) {
+      const again = await world.terminal();
+      const confused = await open(t, again.url, again);
+      await confused.says('welcome');
+      confused.ws.send(text);
+      assert.equal((await confused.closed).code, 1003);
+    }
+  });
+
+  await t.test('a screen carries bytes as they are, and no text', async (t) => {
+    const ticket = await world.screen();
+    const screen = await open(t, ticket.url, ticket);
+    screen.type('echo');
+    await screen.says(`${GREETING}echo`);
+    screen.ws.send('text');
+    assert.equal((await screen.closed).code, 1003);
+  });
+
+  const both = async (vm = world.vm, key = world.key): Promise<ConsoleSocket[]> => {
+    const [screen, terminal] = [await world.screen(vm, key), await world.terminal({}, { vm, key })];
+    const sockets = [await open(t, screen.url, screen), await open(t, terminal.url, terminal)];
+    await sockets[0]!.says(GREETING);
+    await sockets[1]!.says('welcome');
+    return sockets;
+  };
+  const codes = async (sockets: ConsoleSocket[]) =>
+    (await Promise.all(sockets.map(({ closed }) => closed))).map(({ code }) => code);
+
+  await t.test('its VM is powered off or deleted, and no other', async () => {
+    const bystanders = await both(await world.newVm());
+    for (const status of ['stopped', 'deleting', 'resizing', 'suspended'] as const) {
+      const vm = await world.newVm();
+      const sockets = await both(vm);
+      await world.become({ status }, vm);
+      assert.deepEqual(await codes(sockets), [4001, 4001], status);
+    }
+    for (const socket of bystanders) {
+      assert.equal(socket.ws.readyState, socket.ws.OPEN);
+      socket.ws.close();
+    }
+  });
+
+  await t.test('its key is revoked', async () => {
+    const { key, row } = await world.newKey();
+    const sockets = await both(world.vm, key);
+    await world.revokeKey(row.id);
+    assert.deepEqual(await codes(sockets), [4002, 4002]);
+  });
+
+  await t.test('a hint is lost: it is looked at every few seconds', async () => {
+    const sockets = await both();
+    await world.db.script(`update vms set status = 'stopped'`);
+    clock.advance(5_000);
+    assert.deepEqual(await codes(sockets), [4001, 4001]);
+    await world.db.script(`update vms set status = 'running'`);
+  });
+
+  await t.test('nothing is said for 15 minutes', async () => {
+    const [screen, terminal] = await both();
+    clock.advance(14 * MINUTE_MS);
+    terminal!.type('x');
+    await terminal!.says('$ x');
+    clock.advance(MINUTE_MS);
+    assert.deepEqual(await codes([screen!]), [4000]);
+    assert.equal(terminal!.ws.readyState, terminal!.ws.OPEN);
+    terminal!.ws.close();
+  });
+
+  await t.test('the client goes: what was opened for it is let go of', async () => {
+    const sockets = await both();
+    assert.equal(world.rfb.connections.size, 1);
+    for (const { ws } of sockets) ws.terminate();
+    await waitFor(() => world.rfb.connections.size === 0);
+  });
+
+  await t.test('all of it is counted', async () => {
+    await waitFor(async () => sumOf(await world.metrics(), 'vauban_console_sessions{') === 0);
+    const metrics = await world.metrics();
+    assert.match(metrics, /vauban_console_sessions_closed_total\{kind="ssh",reason="vm_off"\} 5/);
+    assert.match(metrics, /vauban_console_sessions_closed_total\{kind="vnc",reason="idle"\} 1/);
+    assert.ok(sumOf(metrics, 'vauban_console_bytes_total') > 0);
+  });
+
+  await t.test('limits of a VM', async (t) => {
+    const sockets: ConsoleSocket[] = [];
+    for (let n = 0; n < 64; n++) {
+      const ticket = await world.screen();
+      sockets.push(await open(t, ticket.url, ticket));
+    }
+    const extra = await world.screen();
+    assert.equal((await (await open(t, extra.url, extra)).closed).code, 4006);
+    sockets[0]!.ws.close();
+    await sockets[0]!.closed;
+    const again = await world.screen();
+    await (await open(t, again.url, again)).says(GREETING);
+  });
+
+  await t.test('a guest that is somebody else now is not logged in to', async (t) => {
+    const before = await world.terminal();
+    await (await open(t, before.url, before)).says('welcome');
+    world.ssh.replaceHostKey();
+    const after = await world.terminal();
+    assert.equal((await (await open(t, after.url, after)).closed).code, 4005);
+  });
+
+  await t.test('a service that stops tells its consoles and ends', async (t) => {
+    const sockets = await Promise.all(
+      [world.screen(), world.terminal()].map(async (ticket) => {
+        const { url, protocols } = await ticket;
+        return open(t, url, { protocols });
+      }),
+    );
+    await sockets[0]!.says(GREETING);
+    await world.service.stop();
+    for (const { closed } of sockets) assert.equal((await closed).code, 1001);
+  });
+});

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { attempt, type ConsoleSocket, open } from './support/socket.ts';
+import { waitFor } from './support/wait-for.ts';
+import { openWorld } from './support/world.ts';
+
+const HOUR_MS = 3_600_000;
+/** What the service begins a picture of the whole screen with. */
+const RESET = '\x1bc';
+
+test('share links', async (t) => {
+  const world = await openWorld(t);
+  const { clock, db, vm, ssh } = world;
+  const path = `/v1/vm/${vm.id}/console-shares`;
+  const list = () => world.ask('GET', path);
+  const view = async (share: { url: string; protocols: string[] }) => {
+    const viewer = await open(t, share.url, share);
+    await viewer.until(({ messages, text }) => messages.length > 0 && text.includes('welcome'));
+    return viewer;
+  };
+  const state = ({ messages }: ConsoleSocket) => messages.at(-1);
+
+  await t.test('a link is listed without its secret, which is stored as a hash', async () => {
+    const made = await world.ask('POST', path, { mode: 'read_only', label: 'for support' });
+    const { url, ...shown } = made;
+    const secret = url.split('#')[1];
+    assert.equal(url, `${world.baseUrl}/share/${made.id}#${secret}`);
+    assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at), HOUR_MS);
+    assert.deepEqual(await list(), [{ ...shown, viewers: 0, last_used_at: null }]);
+    const rows = await db.query<{ row: string }>(
+      sql`select row_to_json(s)::text as row from console_shares s union all select row_to_json(e)::text from events e`,
+    );
+    for (const { row } of rows) assert.ok(!row.includes(secret));
+    assert.deepEqual(await world.ask('DELETE', `${path}/${made.id}`), { id: made.id, deleted: true });
+    assert.deepEqual(await list(), []);
+    await world.ask('DELETE', `${path}/${made.id}`, undefined, { status: 404 });
+  });
+
+  await t.test('all viewers see one session, and who comes late the screen so far', async () => {
+    const share = await world.share();
+    const before = ssh.logins;
+    const first = await view(share);
+    assert.deepEqual(state(first), { type: 'state', cols: 80, rows: 24, mode: 'read_write', viewers: 1 });
+    first.type('one');
+    await first.says('$ one');
+    const second = await view(share);
+    await second.says('$ one');
+    assert.ok(second.text.startsWith(RESET));
+    second.type('two');
+    await first.says('$ onetwo');
+    await second.says('two');
+    second.resize(100, 30);
+    await first.until((viewer) => state(viewer).cols === 100 && state(viewer).viewers === 2);
+    first.type('top\r');
+    await second.says('top 100x30');
+    assert.equal(ssh.logins, before + 1);
+    const [listed] = await list();
+    assert.equal(listed.viewers, 2);
+    assert.equal(listed.last_used_at, clock.now().toISOString());
+
+    first.ws.close();
+    await second.until((viewer) => state(viewer).viewers === 1);
+    await waitFor(async () => (await list())[0].viewers === 1);
+    second.ws.close();
+    await second.closed;
+    const back = await open(t, share.url, share);
+    await back.says('top 100x30');
+    assert.equal(ssh.logins, before + 1, 'a page that is loaded again finds its shell');
+    back.ws.close();
+    await waitFor(async () => (await list())[0].viewers === 0);
+  });
+
+  await t.test('who may only read changes nothing, whatever is sent', async () => {
+    const share = await world.share({ mode: 'read_only' });
+    const viewer = await view(share);
+    assert.equal(state(viewer).mode, 'read_only');
+    viewer.type('exit\r');
+    viewer.resize(120, 50);
+    viewer.ws.send(Buffer.alloc(200_000, 'x'), { binary: true });
+    // Answered after what was sent before it: by now it would have had its effect.
+    await new Promise((resolve) => viewer.ws.once('pong', resolve).ping());
+    const later = await view(share);
+    assert.equal(state(later).cols, 80);
+    assert.equal(later.text.replace(RESET, '').trimEnd(), 'welcome 80x24\r\n$');
+    viewer.ws.close();
+    later.ws.close();
+  });
+
+  await t.test('it has as many viewers as it may', async () => {
+    const share = await world.share({ max_viewers: 1 });
+    const viewer = await view(share);
+    assert.equal((await (await open(t, share.url, share)).closed).code, 4007);
+    viewer.ws.close();
+    await viewer.closed;
+    await waitFor(async () => (await list())[0].viewers === 0);
+    (await view(share)).ws.close();
+    await waitFor(async () => (await list())[0].viewers === 0);
+    // The viewers of a node that died count for a minute.
+    await db.query(sql`insert into console_viewers values ('vwr_dead', ${share.id}, ${clock.now()})`);
+    assert.equal((await (await open(t, share.url, share)).closed).code, 4007);
+    clock.advance(60_000);
+    (await view(share)).ws.close();
+  });
+
+  await t.test('a wrong secret, and one of another link, open nothing', async () => {
+    const [share, other] = [await world.share(), await world.share()];
+    assert.equal(await attempt(t, share.url, { protocols: other.protocols }), 404);
+    assert.equal(await attempt(t, share.url, { protocols: ['vauban.share'] }), 404);
+    assert.equal(await attempt(t, share.url, { ...share, headers: { origin: 'https://evil.example' } }), 400);
+  });
+
+  await t.test('revocation, expiry, the end of its key, and power off cut it', async () => {
+    const revoked = await world.share();
+    const cut = await view(revoked);
+    await world.ask('DELETE', `${path}/${revoked.id}`);
+    assert.equal((await cut.closed).code, 4002);
+    assert.equal(await attempt(t, revoked.url, revoked), 404);
+
+    const short = await world.share({ ttl_seconds: 300 });
+    const late = await view(short);
+    clock.advance(300_000);
+    assert.equal((await late.closed).code, 4002);
+    assert.equal(await attempt(t, short.url, short), 404);
+
+    const off = await world.share();
+    const dark = await view(off);
+    await world.become({ status: 'stopped' });
+    assert.equal((await dark.closed).code, 4001);
+    assert.equal((await (await open(t, off.url, off)).closed).code, 4001);
+    await world.ask('POST', path, { mode: 'read_only' }, { status: 409 });
+    await world.become({ status: 'running' });
+    await view(off);
+  });
+
+  await t.test('a link is worth no more than the key that made it', async () => {
+    const { key, row } = await world.newKey();
+    const made = await world.ask('POST', path, { mode: 'read_only' }, { key });
+    const [page, secret] = made.url.split('#');
+    const target = { url: `${page.replace('http', 'ws')}/socket`, protocols: ['vauban.share', secret] };
+    const viewer = await view(target);
+    await world.revokeKey(row.id);
+    assert.equal((await viewer.closed).code, 4002);
+    assert.equal(await attempt(t, target.url, target), 404);
+    assert.ok((await list()).every(({ id }: { id: string }) => id !== made.id));
+  });
+
+  await t.test('a VM has twenty at most, and input has its limits', async () => {
+    const room = 20 - (await list()).length;
+    for (let n = 0; n < room; n++) await world.share();
+    const error = await world.ask('POST', path, { mode: 'read_only' }, { status: 409 });
+    assert.deepEqual(error.details, { limit: 20, used: 20, resource: 'console_shares_per_vm' });
+    const bad = [
+      { mode: 'x' },
+      { ttl_seconds: 299 },
+      { ttl_seconds: 86_401 },
+      { max_viewers: 51 },
+      { label: '' },
+    ];
+    for (const body of bad) await world.ask('POST', path, { mode: 'read_only', ...body }, { status: 422 });
+    await world.ask('POST', path, {}, { status: 422 });
+  });
+});
+
+test('a viewer that falls behind is shown the screen as it is, and slows nobody down', async (t) => {
+  const world = await openWorld(t);
+  const share = await world.share();
+  const [quick, slow] = [await open(t, share.url, share), await open(t, share.url, share)];
+  await quick.says('welcome');
+  await slow.says('welcome');
+  slow.ws.pause();
+  quick.type('pour 16000000\r');
+  await quick.until(({ text }) => text.length > 16_000_000);
+  slow.text = '';
+  slow.ws.resume();
+  await slow.says(RESET);
+  assert.ok(slow.text.length < 14_000_000, `${slow.text.length} bytes were kept for it`);
+});

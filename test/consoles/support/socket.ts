@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { Duplex } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { WebSocket } from 'ws';
+import { defer } from '../../support/cleanup.ts';
+
+/** How a WebSocket ended. */
+export interface End {
+  code: number;
+  reason: string;
+}
+
+/** A WebSocket of a console, as a customer's program holds it. */
+export class ConsoleSocket {
+  readonly ws: WebSocket;
+  /** All bytes so far, as text. */
+  text = '';
+  /** All text messages so far, parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
+  readonly messages: any[] = [];
+  readonly closed: Promise<End>;
+  #wake: () => void = () => {};
+
+  constructor(ws: WebSocket) {
+    this.ws = ws;
+    ws.on('error', () => {});
+    ws.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) this.text += data.toString('latin1');
+      else this.messages.push(JSON.parse(data.toString()));
+      this.#wake();
+    });
+    this.closed = new Promise((resolve) => {
+      ws.on('close', (code, reason) => {
+        this.#wake();
+        resolve({ code, reason: reason.toString() });
+      });
+    });
+  }
+
+  /** Waits until `found` holds; fails where the socket closes without. */
+  async until(found: (socket: this) => boolean): Promise<void> {
+    while (!found(this)) {
+      if (this.ws.readyState === WebSocket.CLOSED) throw new Error(`closed, having said: ${this.text}`);
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  says(words: string): Promise<void> {
+    return this.until(({ text }) => text.includes(words));
+  }
+
+  /** Types, as bytes. */
+  type(text: string): void {
+    this.ws.send(Buffer.from(text), { binary: true });
+  }
+
+  resize(cols: number, rows: number): void {
+    this.ws.send(JSON.stringify({ type: 'resize', cols, rows }));
+  }
+}
+
+export interface SocketOptions {
+  protocols?: string[];
+  headers?: Record<string, string>;
+}
+
+/** What comes of an attempt: an open socket, or the status of the refusal. */
+export async function attempt(
+  t: TestContext,
+  url: string,
+  { protocols = [], headers = {} }: SocketOptions = {},
+): Promise<ConsoleSocket | number> {
+  const ws = new WebSocket(url, protocols, { headers, perMessageDeflate: false });
+  defer(t, () => ws.terminate());
+  const socket = new ConsoleSocket(ws);
+  const opened = once(ws, 'open').then(() => socket);
+  const refused = once(ws, 'unexpected-response').then(([request, response]) => {
+    request.destroy();
+    return response.statusCode as number;
+  });
+  // Whichever does not come about ends with the other's error.
+  opened.catch(() => {});
+  refused.catch(() => {});
+  return Promise.race([opened, refused]);
+}
+
+/** The same, where it must open. */
+export async function open(t: TestContext, url: string, options?: SocketOptions): Promise<ConsoleSocket> {
+  const result = await attempt(t, url, options);
+  if (typeof result === 'number') throw new Error(`refused with ${result}`);
+  return result;
+}
+
+/** The bytes of a WebSocket as a stream, for a client that wants a connection of its own. */
+export function bytesOf({ ws }: ConsoleSocket): Duplex {
+  ws.removeAllListeners('message');
+  const stream = new Duplex({
+    read: () => ws.resume(),
+    write: (chunk, _encoding, done) => ws.send(chunk, { binary: true }, done),
+    final: (done) => {
+      ws.close();
+      done();
+    },
+  });
+  ws.on('message', (data: Buffer) => stream.push(data) || ws.pause());
+  ws.on('close', () => stream.push(null));
+  return stream;
+}

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { ApiKeyRow } from '../../../server/db/queries/api-keys.ts';
+import { updateVm, type VmRow } from '../../../server/db/queries/vms.ts';
+import { createKey } from '../../../server/domain/accounts/keys.ts';
+import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
+import { fundedAccount, storedVm } from '../../billing/support.ts';
+import { type InProcessOptions, startInProcess } from '../../chaos/support/in-process.ts';
+import { call } from '../../operator/support.ts';
+import { startRfbGuest } from './rfb-guest.ts';
+import { startSshGuest } from './ssh-guest.ts';
+
+/** A service with one customer who has one running VM, on a clock that the test owns. */
+export type ConsoleWorld = Awaited<ReturnType<typeof openWorld>>;
+
+export async function openWorld(t: TestContext, options: InProcessOptions = {}) {
+  const installation = await startInProcess(t, {
+    ...options,
+    env: { VAUBAN_RATE_LIMIT_KEY: '100000', VAUBAN_RATE_LIMIT_ACCOUNT: '100000', ...options.env },
+  });
+  const { service, clock, db, baseUrl, operatorSocket } = installation;
+  const { compute, signals, opsKey } = service.services;
+  const ssh = await startSshGuest(t, { authorizedKeys: [opsKey.publicKey], users: ['debian', 'deploy'] });
+  const rfb = await startRfbGuest(t);
+  Object.assign(compute, { openSsh: ssh.open, openVnc: rfb.open });
+  const accountId = await fundedAccount(db, clock);
+
+  const newKey = (): Promise<{ key: string; row: ApiKeyRow }> =>
+    db.transaction((tx) =>
+      createKey(tx, clock, { accountId, name: 'test', scopes: ALL_SCOPES, expiresAt: null, allowCidrs: [] }),
+    );
+  const newVm = (): Promise<VmRow> => storedVm(db, clock, accountId);
+  const own = { ...(await newKey()), vm: await newVm() };
+
+  const world = {
+    ...installation,
+    ...own,
+    accountId,
+    ssh,
+    rfb,
+    newKey,
+    newVm,
+    /** Calls the API; fails where it refuses, unless `status` says so. Returns `data`, or the error. */
+    async ask(method: string, path: string, body?: object, { key = own.key, status = 200 } = {}) {
+      const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) };
+      const reply = await fetch(baseUrl + path, { method, headers, body: body && JSON.stringify(body) });
+      // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
+      const json = (await reply.json()) as any;
+      assert.equal(reply.status, status, JSON.stringify(json));
+      return json.data ?? json.error;
+    },
+    /** A ticket for the screen, as what opens a socket. */
+    async screen(vm = own.vm, key = own.key) {
+      const { ws_url, ticket } = await world.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { key });
+      return { url: ws_url as string, secret: ticket as string, protocols: ['binary', ticket as string] };
+    },
+    /** A token for a terminal; `raw` for port 22 itself. */
+    async terminal(body: object = {}, { raw = false, vm = own.vm, key = own.key } = {}) {
+      const { ws_url, token } = await world.ask('POST', `/v1/vm/${vm.id}/ssh-token`, body, { key });
+      const protocols = [raw ? 'vauban.ssh.raw' : 'vauban.ssh', token as string];
+      return { url: ws_url as string, secret: token as string, protocols };
+    },
+    /** A share link, as what opens a viewer's socket. */
+    async share(body: object = {}, vm = own.vm) {
+      const share = await world.ask('POST', `/v1/vm/${vm.id}/console-shares`, {
+        mode: 'read_write',
+        ...body,
+      });
+      const [page, secret] = share.url.split('#') as [string, string];
+      const url = `${page.replace(/^http/, 'ws')}/socket`;
+      return { id: share.id as string, page: share.url as string, url, protocols: ['vauban.share', secret] };
+    },
+    /** Makes the VM something else, as a job's end would. */
+    async become(change: Parameters<typeof updateVm>[2], vm = own.vm) {
+      await db.transaction(async (tx) => {
+        await updateVm(tx, vm.id, change, clock.now());
+        await signals.vmChanged(tx, vm.id);
+      });
+    },
+    revokeKey: (id: string) => call(operatorSocket, 'POST', `/keys/${id}/revoke`),
+    metrics: async () => (await call(operatorSocket, 'GET', '/metrics')).text,
+  };
+  return world;
+}

@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { GREETING } from './support/rfb-guest.ts';
+import { attempt, open } from './support/socket.ts';
+import { openWorld } from './support/world.ts';
+
+test('tickets', async (t) => {
+  const world = await openWorld(t);
+  const { clock, db, vm } = world;
+
+  await t.test('a ticket says what it opens, and is stored as a hash only', async () => {
+    const data = await world.ask('GET', `/v1/vm/${vm.id}/console`);
+    assert.deepEqual(data, {
+      protocol: 'vnc',
+      ws_url: `${world.baseUrl.replace('http', 'ws')}/console/${vm.id}/vnc`,
+      ticket: data.ticket,
+      password: null,
+      expires_at: new Date(clock.now().getTime() + 60_000).toISOString(),
+      expires_in_seconds: 60,
+      single_use: true,
+    });
+    const token = await world.ask('POST', `/v1/vm/${vm.id}/ssh-token`, { username: 'deploy' });
+    assert.equal(token.username, 'deploy');
+    const everything = await db.query<{ row: string }>(
+      sql`select row_to_json(t)::text as row from console_tickets t union all select row_to_json(e)::text from events e`,
+    );
+    for (const { row } of everything) assert.ok(!row.includes(data.ticket) && !row.includes(token.token));
+    const events = await world.ask('GET', `/v1/vm/${vm.id}/events`);
+    const types = events.map(({ type }: { type: string }) => type);
+    assert.deepEqual(types.sort(), ['console.ticket_issued', 'console.token_issued']);
+  });
+
+  await t.test('it opens one socket, whatever way it is sent', async () => {
+    for (const place of ['protocol', 'bearer', 'query'] as const) {
+      const { url, secret } = await world.screen();
+      const target = place === 'query' ? `${url}?ticket=${secret}` : url;
+      const options = {
+        protocols: place === 'protocol' ? ['binary', secret] : [],
+        ...(place === 'bearer' && { headers: { authorization: `Bearer ${secret}` } }),
+      };
+      const socket = await open(t, target, options);
+      assert.equal(socket.ws.protocol, place === 'protocol' ? 'binary' : '');
+      await socket.says(GREETING);
+      assert.equal(await attempt(t, target, options), 404, 'a second time it opens nothing');
+      socket.ws.close();
+    }
+  });
+
+  await t.test('of two upgrades at once one wins', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { url, protocols } = await world.screen();
+      const results = await Promise.all([1, 2, 3].map(() => attempt(t, url, { protocols })));
+      const winners = results.filter((result) => typeof result !== 'number');
+      assert.equal(winners.length, 1);
+      winners[0]!.ws.close();
+    }
+  });
+
+  await t.test('it expires after a minute', async () => {
+    const [early, late] = [await world.screen(), await world.screen()];
+    clock.advance(59_999);
+    await open(t, early.url, early);
+    clock.advance(1);
+    assert.equal(await attempt(t, late.url, late), 404);
+  });
+
+  await t.test('it is good for its VM and its kind only, and is gone when it was tried', async () => {
+    const other = await world.newVm();
+    const { url, protocols } = await world.screen();
+    assert.equal(await attempt(t, url.replace(vm.id, other.id), { protocols }), 404);
+    assert.equal(await attempt(t, url, { protocols }), 404);
+    const screen = await world.screen();
+    assert.equal(await attempt(t, screen.url.replace('/vnc', '/ssh'), screen), 404);
+    assert.equal(await attempt(t, screen.url), 404, 'nothing presented');
+  });
+
+  await t.test('the key and the VM are looked at again when it is used', async () => {
+    const { key, row } = await world.newKey();
+    const ofKey = await world.screen(vm, key);
+    await world.revokeKey(row.id);
+    assert.equal((await (await open(t, ofKey.url, ofKey)).closed).code, 4002);
+    const ofVm = await world.terminal();
+    await world.become({ status: 'stopping' });
+    assert.equal((await (await open(t, ofVm.url, ofVm)).closed).code, 4001);
+    const screen = await world.screen();
+    assert.ok(await open(t, screen.url, screen), 'a VM that is stopping has a screen');
+    await world.become({ status: 'stopped' });
+    await world.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { status: 409 });
+    await world.ask('POST', `/v1/vm/${vm.id}/ssh-token`, {}, { status: 409 });
+    await world.become({ status: 'running' });
+  });
+
+  await t.test('a browser has to come from our own pages', async () => {
+    const { url, protocols } = await world.screen();
+    for (const origin of ['https://evil.example', 'null', `${world.baseUrl}.evil.example`]) {
+      assert.equal(await attempt(t, url, { protocols, headers: { origin } }), 400);
+    }
+    await open(t, url, { protocols, headers: { origin: world.baseUrl } });
+  });
+
+  await t.test('what is no WebSocket is answered as ever', async () => {
+    const { url } = await world.screen();
+    assert.equal((await fetch(url.replace('ws', 'http'))).status, 400);
+    const upgrade = (path: string, protocol: string) =>
+      new Promise<number>((resolve, reject) => {
+        const headers = { connection: 'Upgrade', upgrade: protocol, authorization: `Bearer ${world.key}` };
+        const asking = request(`${world.baseUrl}${path}`, { headers, agent: false });
+        asking.on('response', (response) => resolve(response.resume().statusCode!)).on('error', reject);
+        asking.end();
+      });
+    assert.equal(await upgrade('/v1/vm', 'h2c'), 200, 'some clients ask with every request');
+    assert.equal(await upgrade('/v1/vm', 'websocket'), 200);
+    assert.equal(await upgrade('/console/x/vnc', 'h2c'), 400);
+    assert.equal(await upgrade('/share/nothing/here', 'websocket'), 404);
+  });
+});
+
+test('a network that guesses is slowed down, and a good ticket with it', async (t) => {
+  const world = await openWorld(t, { env: { VAUBAN_RATE_LIMIT_IP: '3' } });
+  const { url, protocols } = await world.screen();
+  const guess = ['binary', `vct_${'x'.repeat(43)}`];
+  for (const status of [404, 404, 404, 429]) {
+    assert.equal(await attempt(t, url, { protocols: guess }), status);
+  }
+  assert.equal(await attempt(t, url, { protocols }), 429);
+  world.clock.advance(59_000 - (world.clock.now().getTime() % 60_000));
+  await world.newKey();
+  world.clock.advance(1_000);
+  const fresh = await world.screen();
+  await open(t, fresh.url, fresh);
+});
