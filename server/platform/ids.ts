@@ -23,7 +23,12 @@ export type IdPrefix =
   | 'tgt'
   | 'rul'
   | 'atk'
-  | 'shr';
+  | 'shr'
+  | 'ars'
+  | 'run'
+  | 'msg'
+  | 'cmd'
+  | 'apr';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

@@ -20,10 +20,7 @@ export const ROUTINE: Record<string, CommandRule | CommandRule[]> = {
   apt: { flags: 'qy --quiet', operands: exactly(oneOf('update', 'clean', 'autoclean')) },
   dnf: { flags: 'q --quiet', operands: exactly(oneOf('check-update', 'makecache')) },
   yum: { flags: 'q --quiet', operands: exactly(oneOf('check-update', 'makecache')) },
-  nginx: {
-    flags: 'tTq',
-    operands: (words, options) => options.has('-t') && !options.has('-T') && words.length === 0,
-  },
+  nginx: { flags: 'tq', operands: (words, options) => options.has('-t') && words.length === 0 },
   apachectl: { operands: exactly(oneOf('configtest')) },
   apache2ctl: { operands: exactly(oneOf('configtest')) },
   docker: { operands: verbs({ restart: some(NAME, 5), start: some(NAME, 5) }) },

@@ -12,7 +12,7 @@ const PLAIN = /^[\x20-\x7e\t\n]*$/;
 /** Redirections that neither read nor write a file. */
 const HARMLESS_REDIRECTION = /^(?:2>&1|[12]?>>?[ \t]*\/dev\/null|<[ \t]*\/dev\/null)$/;
 /** All that may stand between the words of a command that is understood. */
-const BETWEEN = /^(?:[ \t\n;!]|\|\||\||&&)*$/;
+const BETWEEN = /^(?:[ \t\n;!|]|&&)*$/;
 
 /** Why a script is not understood. */
 export class NotUnderstood extends Error {}

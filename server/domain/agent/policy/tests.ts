@@ -30,7 +30,7 @@ export const IP_ADDRESS = matching(/^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a
  */
 const SERVICE = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]*$/;
 const NOT_ROUTINE =
-  /^(?:systemd-|(?:poweroff|reboot|halt|kexec|soft-reboot|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|exit|emergency|rescue|debug-shell|initrd.*|dbus.*|user@.*|container-getty@.*|getty@.*|console-shell)(?:\.service)?$)/;
+  /^(?:systemd-|plymouth|network(?:ing|manager)?(?:\.service)?$|(?:poweroff|reboot|halt|kexec|soft-reboot|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|exit|emergency|rescue|debug-shell|initrd.*|dbus.*|user@.*|container-getty@.*|getty@.*|console-shell)(?:\.service)?$)/i;
 export const ROUTINE_SERVICE: Test = ({ value, glob }) =>
   !glob &&
   SERVICE.test(value) &&
