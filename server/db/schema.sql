@@ -36,6 +36,50 @@ create table bandwidth_days (
   constraint bandwidth_days_pkey PRIMARY KEY (vm_id, day)
 );
 
+create table console_shares (
+  id id_text not null,
+  account_id id_text not null,
+  vm_id id_text not null,
+  key_id id_text not null,
+  hash bytea not null,
+  mode text not null,
+  label text,
+  max_viewers integer not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  constraint console_shares_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint console_shares_hash_key UNIQUE (hash),
+  constraint console_shares_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
+  constraint console_shares_pkey PRIMARY KEY (id),
+  constraint console_shares_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table console_tickets (
+  hash bytea not null,
+  kind text not null,
+  account_id id_text not null,
+  vm_id id_text not null,
+  key_id id_text not null,
+  username text,
+  cols integer,
+  rows integer,
+  expires_at timestamp with time zone not null,
+  constraint console_tickets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint console_tickets_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
+  constraint console_tickets_pkey PRIMARY KEY (hash),
+  constraint console_tickets_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table console_viewers (
+  id id_text not null,
+  share_id id_text not null,
+  seen_at timestamp with time zone not null,
+  constraint console_viewers_pkey PRIMARY KEY (id),
+  constraint console_viewers_share_id_fkey FOREIGN KEY (share_id) REFERENCES console_shares(id) ON DELETE CASCADE
+);
+
 create table events (
   id id_text not null,
   account_id id_text not null,
@@ -73,6 +117,14 @@ create table firewall_rules (
   constraint firewall_rules_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint firewall_rules_pkey PRIMARY KEY (id),
   constraint firewall_rules_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table guest_host_keys (
+  vm_id id_text not null,
+  fingerprint text not null,
+  pinned_at timestamp with time zone not null,
+  constraint guest_host_keys_pkey PRIMARY KEY (vm_id),
+  constraint guest_host_keys_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
 create table idempotency_keys (
@@ -384,6 +436,9 @@ create table wallets (
 );
 
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id);
+CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);
+CREATE INDEX console_tickets_by_expiry ON public.console_tickets USING btree (expires_at);
+CREATE INDEX console_viewers_by_share ON public.console_viewers USING btree (share_id);
 CREATE INDEX events_by_age ON public.events USING btree (created_at);
 CREATE INDEX events_by_vm ON public.events USING btree (vm_id, id DESC);
 CREATE UNIQUE INDEX events_once ON public.events USING btree (vm_id, dedupe_key) WHERE (dedupe_key IS NOT NULL);

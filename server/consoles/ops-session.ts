@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { Duplex } from 'node:stream';
+import ssh2 from 'ssh2';
+import { pinHostKey } from '../db/queries/guest-host-keys.ts';
+import type { VmRow } from '../db/queries/vms.ts';
+import { findTemplate } from '../domain/catalog/lookup.ts';
+import type { Services } from '../services.ts';
+
+/** A guest under load is slow to log in to; one that has not answered by then will not. */
+const LOGIN_TIMEOUT_MS = 20_000;
+
+/** What an ops session needs of the services. */
+export type OpsServices = Pick<Services, 'catalog' | 'clock' | 'compute' | 'db' | 'opsKey'>;
+
+/** The guest could not be logged in to; `reason` is from a closed set, `message` is for the log. */
+export class OpsSessionError extends Error {
+  override name = 'OpsSessionError';
+  readonly reason: 'unreachable' | 'refused' | 'timeout' | 'host_key_changed';
+
+  constructor(reason: OpsSessionError['reason'], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** The guest shows another host key than at first contact: it was replaced, or somebody is in between. */
+export class HostKeyChangedError extends OpsSessionError {
+  override name = 'HostKeyChangedError';
+  readonly pinned: string;
+  readonly shown: string;
+
+  constructor(vmId: string, pinned: string, shown: string) {
+    super('host_key_changed', `${vmId} showed host key ${shown}; ${pinned} is pinned`);
+    this.pinned = pinned;
+    this.shown = shown;
+  }
+}
+
+/** The user that the ops key is attached to: the image's default one. */
+export function defaultUser({ catalog }: Pick<Services, 'catalog'>, vm: VmRow): string {
+  return findTemplate(catalog, vm.template)?.default_user ?? 'root';
+}
+
+/**
+ * Logs in to the guest with the ops key: as the image's default user, or as `username` where the guest lets
+ * that user in with it. The guest's host key is pinned at first contact. Throws {@link HostKeyChangedError}
+ * or {@link OpsSessionError}, or the reason of `signal`, which also ends a session that is open. The caller
+ * ends the client. Never call it inside a transaction.
+ */
+export async function openOpsSession(
+  services: OpsServices,
+  vm: VmRow,
+  signal?: AbortSignal,
+  username = defaultUser(services, vm),
+): Promise<ssh2.Client> {
+  const loggedIn = new AbortController();
+  const deadline = services.clock.sleep(LOGIN_TIMEOUT_MS, loggedIn.signal).then(() => {
+    throw new OpsSessionError('timeout', `${vm.id} did not let us in within ${LOGIN_TIMEOUT_MS} ms`);
+  });
+  deadline.catch(() => {});
+  const giveUp = new AbortController();
+  const abort = AbortSignal.any(signal ? [giveUp.signal, signal] : [giveUp.signal]);
+  const login = connect(services, vm, username, abort);
+  try {
+    return await Promise.race([login, deadline, rejection(abort)]);
+  } catch (error) {
+    giveUp.abort(error);
+    // It may still come about: then nobody wants it.
+    login.then(
+      (client) => client.destroy(),
+      () => {},
+    );
+    throw error;
+  } finally {
+    loggedIn.abort();
+  }
+}
+
+function rejection(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+async function connect(
+  services: OpsServices,
+  vm: VmRow,
+  username: string,
+  signal: AbortSignal,
+): Promise<ssh2.Client> {
+  const sock = await services.compute.openSsh(vm.id).catch((error) => {
+    throw new OpsSessionError('unreachable', `${vm.id} has nothing on port 22`, { cause: error });
+  });
+  if (signal.aborted) {
+    sock.destroy();
+    throw signal.reason;
+  }
+  return logIn(services, vm, { sock, username, signal });
+}
+
+interface Login {
+  sock: Duplex;
+  username: string;
+  signal: AbortSignal;
+}
+
+function logIn(services: OpsServices, vm: VmRow, { sock, username, signal }: Login): Promise<ssh2.Client> {
+  const client = new ssh2.Client();
+  let refusal: Error | undefined;
+  const hostVerifier = (key: Buffer, verdict: (valid: boolean) => void) => {
+    checkHostKey(services, vm, key).then(
+      () => verdict(true),
+      (error) => {
+        refusal = error;
+        verdict(false);
+      },
+    );
+  };
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => client.destroy(), { once: true });
+    client.once('close', () => sock.destroy());
+    // Kept for the client's whole life: without a listener a late error would end the process.
+    client.on('error', (error: Error & { level?: string }) => {
+      const reason = error.level === 'client-authentication' ? 'refused' : 'unreachable';
+      reject(refusal ?? new OpsSessionError(reason, `${vm.id}: ${error.message}`, { cause: error }));
+    });
+    client.once('close', () =>
+      reject(refusal ?? new OpsSessionError('unreachable', `${vm.id} closed the connection`)),
+    );
+    client.once('ready', () => resolve(client));
+    const { privateKey } = services.opsKey;
+    // The library's own time-out runs on the wall clock; ours is in openOpsSession.
+    client.connect({ sock, username, privateKey, hostVerifier, readyTimeout: 0 });
+  });
+}
+
+/** Pins the key, or throws {@link HostKeyChangedError} where another one is pinned. */
+async function checkHostKey({ db, clock }: OpsServices, vm: VmRow, key: Buffer): Promise<void> {
+  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
+  const shown = `SHA256:${digest}`;
+  const pinned = await pinHostKey(db, vm.id, shown, clock.now());
+  if (pinned !== shown) throw new HostKeyChangedError(vm.id, pinned, shown);
+}

@@ -1,0 +1,21 @@
+import { one, type Queryable, sql } from '../database.ts';
+
+/**
+ * The fingerprint that this guest is known by: the given one at first contact, else the one pinned then. Of
+ * two first contacts at once one pins, and both are told the same.
+ */
+export async function pinHostKey(
+  db: Queryable,
+  vmId: string,
+  fingerprint: string,
+  at: Date,
+): Promise<string> {
+  await db.query(sql`
+    insert into guest_host_keys (vm_id, fingerprint, pinned_at) values (${vmId}, ${fingerprint}, ${at})
+    on conflict (vm_id) do nothing`);
+  const pinned = await one<{ fingerprint: string }>(
+    db,
+    sql`select fingerprint from guest_host_keys where vm_id = ${vmId}`,
+  );
+  return pinned.fingerprint;
+}

@@ -1,0 +1,147 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TestContext } from 'node:test';
+import ssh2 from 'ssh2';
+import { defer } from '../../support/cleanup.ts';
+
+/** A guest's SSH server whose every word is the test's: what an engine's guest would not do on demand. */
+export interface SshGuest {
+  /** A connection to its port 22. */
+  open(): Promise<Duplex>;
+  /** From now on it shows another host key. */
+  replaceHostKey(): void;
+  /** How often somebody has logged in. */
+  logins: number;
+}
+
+export interface SshGuestOptions {
+  /** authorized_keys lines. */
+  authorizedKeys: string[];
+  /** Users that the keys, and the password "secret", let in. */
+  users?: string[];
+}
+
+/** One in two hundred of the library's pairs cannot be read. */
+function hostKey(): string {
+  for (;;) {
+    const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
+    if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
+  }
+}
+
+function authenticate(context: ssh2.AuthContext, { authorizedKeys, users = ['root'] }: SshGuestOptions) {
+  if (!users.includes(context.username)) return context.reject();
+  if (context.method === 'password' && context.password === 'secret') return context.accept();
+  if (context.method !== 'publickey') return context.reject(['publickey', 'password']);
+  const known = authorizedKeys.map((line) => ssh2.utils.parseKey(line) as ssh2.ParsedKey);
+  const key = known.find((one) => one.getPublicSSH().equals(context.key.data));
+  if (!key) return context.reject();
+  if (context.signature && key.verify(context.blob!, context.signature, context.hashAlgo) !== true)
+    return context.reject();
+  context.accept();
+}
+
+/** Sends `length` bytes as fast as they are taken. */
+function pour(channel: ssh2.ServerChannel, length: number): void {
+  const block = Buffer.alloc(32_768, 'x');
+  let left = length;
+  const more = () => {
+    while (left > 0) {
+      const part = block.subarray(0, Math.min(left, block.length));
+      left -= part.length;
+      if (!channel.write(part)) return void channel.once('drain', more);
+    }
+    channel.exit(0);
+    channel.end();
+  };
+  more();
+}
+
+/** A shell of four words: `pour <bytes>`, `swallow <bytes>`, `top` (full screen) and `exit`; else it echoes. */
+function shell(channel: ssh2.ServerChannel, size: { cols: number; rows: number }): void {
+  let fullScreen = false;
+  let swallow = 0;
+  const draw = () => channel.write(`\x1b[?1049h\x1b[2J\x1b[Htop ${size.cols}x${size.rows}`);
+  channel.on('resized', () => fullScreen && draw());
+  channel.write(`welcome ${size.cols}x${size.rows}\r\n$ `);
+  channel.on('data', (data: Buffer) => {
+    if (swallow > 0) {
+      swallow -= data.length;
+      if (swallow <= 0) channel.write('swallowed\r\n$ ');
+      return;
+    }
+    const word = data.toString();
+    const [, command, count] = /^(pour|swallow|top|exit)(?: (\d+))?\r$/.exec(word) ?? [];
+    if (command === 'pour') pour(channel, Number(count));
+    else if (command === 'swallow') swallow = Number(count);
+    else if (command === 'top') {
+      fullScreen = true;
+      draw();
+    } else if (command === 'exit') channel.end();
+    else channel.write(word.replace('\r', '\r\n$ '));
+  });
+}
+
+function serve(session: ssh2.Session): void {
+  const size = { cols: 0, rows: 0 };
+  let channel: ssh2.ServerChannel | undefined;
+  session.on('pty', (accept, _reject, { cols, rows }) => {
+    Object.assign(size, { cols, rows });
+    accept?.();
+  });
+  session.on('window-change', (accept, _reject, { cols, rows }) => {
+    Object.assign(size, { cols, rows });
+    accept?.();
+    channel?.emit('resized');
+  });
+  session.on('shell', (accept) => {
+    channel = accept();
+    shell(channel, size);
+  });
+  session.on('exec', (accept, _reject, { command }) => {
+    const exec = accept();
+    const [, count] = /^pour (\d+)$/.exec(command) ?? [];
+    if (count) return pour(exec, Number(count));
+    exec.write(`ran ${command}\n`);
+    exec.exit(0);
+    exec.end();
+  });
+}
+
+export async function startSshGuest(t: TestContext, options: SshGuestOptions): Promise<SshGuest> {
+  let server: ssh2.Server;
+  const start = async () => {
+    server = new ssh2.Server({ hostKeys: [hostKey()] }, (client) => {
+      client.on('error', () => {});
+      client.on('authentication', (context) => authenticate(context, options));
+      client.on('ready', () => {
+        guest.logins++;
+      });
+      client.on('session', (accept) => serve(accept()));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+  };
+  const guest: SshGuest & { logins: number } = {
+    logins: 0,
+    open: async () => {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    },
+    replaceHostKey: () => {
+      server.close();
+      replaced = start();
+    },
+  };
+  let replaced = start();
+  await replaced;
+  defer(t, async () => {
+    await replaced;
+    server.close();
+  });
+  const open = guest.open;
+  guest.open = () => replaced.then(open);
+  return guest;
+}
