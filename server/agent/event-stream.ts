@@ -29,15 +29,17 @@ export class EventStream {
     this.#write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
-  /** Resolves when the client has taken what was sent, all but a small rest, or hung up. */
-  drained(): Promise<void> {
-    if (!this.#stream.writableNeedDrain || this.closed.aborted) return Promise.resolve();
+  /** Resolves when the client has taken what was sent, all but a small rest, or hung up, or `signal` aborts. */
+  drained(signal: AbortSignal): Promise<void> {
+    if (!this.#stream.writableNeedDrain || this.closed.aborted || signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const done = () => {
         this.#stream.off('drain', done).off('close', done);
+        signal.removeEventListener('abort', done);
         resolve();
       };
       this.#stream.once('drain', done).once('close', done);
+      signal.addEventListener('abort', done, { once: true });
     });
   }
 

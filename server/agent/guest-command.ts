@@ -2,6 +2,7 @@ import { StringDecoder } from 'node:string_decoder';
 import type { Client, ClientChannel } from 'ssh2';
 import type { Clock } from '../platform/clock.ts';
 import { COMMAND_TIMEOUT_MS, KEPT_OUTPUT, OUTPUT_BYTES } from './limits.ts';
+import { whenAborted } from './signals.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
 
@@ -30,7 +31,10 @@ export interface GuestCommand {
  * Runs a command on the guest to its end, its time-out or `signal`, whichever is first. Rejects only where it
  * could not be started. What it writes beyond the cap is read and dropped, so that it goes on.
  */
-export async function runOnGuest(client: Client, { command, clock, signal, onOutput }: GuestCommand): Promise<CommandResult> {
+export async function runOnGuest(
+  client: Client,
+  { command, clock, signal, onOutput }: GuestCommand,
+): Promise<CommandResult> {
   const began = clock.now().getTime();
   const channel = await open(client, command, signal);
   const output = new CappedOutput(onOutput);
@@ -55,16 +59,22 @@ export async function runOnGuest(client: Client, { command, clock, signal, onOut
     },
     () => {},
   );
-  await Promise.race([ended, deadline, aborted(signal, over.signal)]);
+  await Promise.race([ended, deadline, whenAborted(signal, over.signal)]);
   over.abort();
   if (exitCode === null) stop(channel);
   output.end();
-  return { exitCode: timedOut ? null : exitCode, timedOut, durationMs: clock.now().getTime() - began, output: output.kept() };
+  return {
+    exitCode: timedOut ? null : exitCode,
+    timedOut,
+    durationMs: clock.now().getTime() - began,
+    output: output.kept(),
+  };
 }
 
 function open(client: Client, command: string, signal: AbortSignal): Promise<ClientChannel> {
   return new Promise((resolve, reject) => {
-    const fail = () => reject(signal.aborted ? signal.reason : new Error('the connection to the guest was lost'));
+    const fail = () =>
+      reject(signal.aborted ? signal.reason : new Error('the connection to the guest was lost'));
     if (signal.aborted) return fail();
     signal.addEventListener('abort', fail, { once: true });
     client.once('close', fail);
@@ -94,18 +104,6 @@ function stop(channel: ClientChannel): void {
   }
 }
 
-function aborted(signal: AbortSignal, until: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      signal.removeEventListener('abort', done);
-      resolve();
-    };
-    signal.addEventListener('abort', done, { once: true });
-    until.addEventListener('abort', done, { once: true });
-  });
-}
-
 /** Text that the database takes: it refuses NUL. */
 const clean = (text: string) => text.replaceAll('\0', '\ufffd');
 
@@ -132,7 +130,8 @@ class CappedOutput {
 
   /** Hands out what is left of characters that were cut. */
   end(): void {
-    for (const stream of ['stdout', 'stderr'] as const) this.#emit(stream, this.#decoders[stream].end(), false);
+    for (const stream of ['stdout', 'stderr'] as const)
+      this.#emit(stream, this.#decoders[stream].end(), false);
     this.#ended = true;
   }
 

@@ -7,7 +7,13 @@ import {
   type RunProgress,
   suspendAgentRun,
 } from '../db/queries/agent-runs.ts';
-import { type AgentEntryRow, appendEntry, completeEntry, listEntries, type NewEntry } from '../db/queries/agent-sessions.ts';
+import {
+  type AgentEntryRow,
+  appendEntry,
+  completeEntry,
+  listEntries,
+  type NewEntry,
+} from '../db/queries/agent-sessions.ts';
 import { recordCallerEvent } from '../domain/vms/events.ts';
 import type { Clock } from '../platform/clock.ts';
 import { redactText } from '../platform/redaction.ts';
@@ -44,7 +50,12 @@ export class RunRecord {
   }
 
   /** Writes a command down before it runs: should the service die meanwhile, it is known that it ran. */
-  async beginCommand(commandId: string, command: string, risk: string, approvalId: string | null): Promise<number> {
+  async beginCommand(
+    commandId: string,
+    command: string,
+    risk: string,
+    approvalId: string | null,
+  ): Promise<number> {
     const { vm_id, id } = this.run;
     return this.#db.transaction(async (tx) => {
       const entry = await appendEntry(

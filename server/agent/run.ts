@@ -4,12 +4,15 @@ import { type Judgement, judgeCommand, MAX_COMMAND_LENGTH } from '../domain/agen
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { EventStream } from './event-stream.ts';
-import type { AgentEvents, AgentEventType, Usage } from './events.ts';
+import type { Usage } from './events.ts';
 import { runOnGuest } from './guest-command.ts';
+import { GuestLink } from './guest-link.ts';
 import { APPROVAL_LIFETIME_MS, MAX_NONSENSE } from './limits.ts';
-import { type AgentModel, ModelError, type ProposedCommand, type Said, type Turn } from './model.ts';
+import { type AgentModel, ModelError, type ProposedCommand, type Said } from './model.ts';
 import { NOT_RUN, type RunRecord } from './run-record.ts';
 import { failed, Stop } from './stop.ts';
+import { Teller } from './teller.ts';
+import { Thinker } from './thinker.ts';
 
 /** The customer's word on a command that waited for it. */
 export interface Verdict {
@@ -49,36 +52,39 @@ class AwaitsApproval extends Error {}
 export class AgentRun {
   readonly #parts: RunParts;
   readonly #usage: Usage;
-  #seq: number;
+  readonly #teller: Teller;
+  readonly #guest: GuestLink;
+  readonly #thinker: Thinker;
   #conversation: Said[] = [];
-  #client: Client | undefined;
   #nonsense = 0;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
     const { run } = parts.record;
-    this.#seq = run.event_seq;
+    this.#teller = new Teller(parts.clock, parts.stream, run);
+    this.#guest = new GuestLink(parts.connect, AbortSignal.any([parts.halt, parts.kill]));
     const count = (tokens: bigint | null) => (tokens === null ? null : Number(tokens));
     this.#usage = {
       steps: run.steps,
       input_tokens: count(run.input_tokens),
       output_tokens: count(run.output_tokens),
     };
+    this.#thinker = new Thinker(parts, this.#teller, this.#usage);
   }
 
   /** Runs to the end, which is written down and told before this resolves. Never rejects. */
   async execute(verdict?: Verdict): Promise<Stop['reason'] | 'awaiting_approval'> {
     const { run } = this.#parts.record;
-    this.#emit('run.started', {
+    this.#teller.tell('run.started', {
       model: this.#parts.model.identity,
       approval_mode: run.approval_mode,
       max_steps: run.max_steps,
       resumed: verdict !== undefined,
     });
     const stop = await this.#work(verdict).catch((error) => this.#stopFor(error));
-    this.#client?.end();
+    this.#guest.close();
     const reason = stop instanceof Stop ? await this.#finish(stop) : 'awaiting_approval';
-    this.#emit('run.completed', { stop_reason: reason, usage: this.#usage });
+    this.#teller.tell('run.completed', { stop_reason: reason, usage: this.#usage });
     this.#parts.stream.end();
     return reason;
   }
@@ -89,7 +95,7 @@ export class AgentRun {
     if (verdict) await this.#settle(verdict);
     for (;;) {
       await this.#mayGoOn();
-      const { call, nonsense } = await this.#think();
+      const { call, nonsense } = await this.#thinker.think(this.#conversation);
       if (!call && !nonsense) return new Stop('completed');
       if (this.#usage.steps >= record.run.max_steps) return new Stop('max_steps');
       this.#usage.steps += 1;
@@ -101,45 +107,12 @@ export class AgentRun {
   /** Throws where the run has to end, and waits for a client that is slow to read. */
   async #mayGoOn(): Promise<void> {
     const { halt, kill, check, stream } = this.#parts;
-    await Promise.race([stream.drained(), whenAborted(kill)]);
+    await stream.drained(kill);
     halt.throwIfAborted();
     kill.throwIfAborted();
     await check();
     halt.throwIfAborted();
     kill.throwIfAborted();
-  }
-
-  async #think(): Promise<Turn> {
-    const { model, record, stream, clock, halt, kill } = this.#parts;
-    const message_id = newId('msg', clock);
-    const signal = AbortSignal.any([halt, kill]);
-    let text = '';
-    const onText = async (delta: string) => {
-      signal.throwIfAborted();
-      const piece = delta.replaceAll('\0', '').toWellFormed();
-      text += piece;
-      if (piece !== '') this.#emit('message.delta', { message_id, text: piece });
-      await Promise.race([stream.drained(), whenAborted(signal)]);
-    };
-    try {
-      const turn = await model.turn({ conversation: this.#conversation, onText, signal });
-      signal.throwIfAborted();
-      this.#count(turn);
-      return turn;
-    } finally {
-      // What was said before it broke off was said.
-      if (text !== '') {
-        this.#emit('message.completed', { message_id, text });
-        await record.add({ role: 'assistant', content: text });
-        this.#conversation.push({ role: 'assistant', text });
-      }
-    }
-  }
-
-  #count({ inputTokens, outputTokens }: Turn): void {
-    const add = (sum: number | null, tokens: number | null) => (tokens === null ? sum : (sum ?? 0) + tokens);
-    this.#usage.input_tokens = add(this.#usage.input_tokens, inputTokens);
-    this.#usage.output_tokens = add(this.#usage.output_tokens, outputTokens);
   }
 
   /** Tells the model that its call makes no sense; a model that does not learn ends the run. */
@@ -164,7 +137,7 @@ export class AgentRun {
     const reason = call.reason.replaceAll('\0', '').toWellFormed().slice(0, 500);
     const { risk, why } = judgeCommand(command);
     const command_id = newId('cmd', clock);
-    this.#emit('command.proposed', { command_id, command, reason, risk });
+    this.#teller.tell('command.proposed', { command_id, command, reason, risk });
     const mode = record.run.approval_mode;
     if (mode !== 'all' && risk !== 'dangerous') return this.#run(command_id, command, risk, null);
     if (mode === 'never') {
@@ -180,11 +153,11 @@ export class AgentRun {
     const expires = new Date(clock.now().getTime() + APPROVAL_LIFETIME_MS);
     const approval = { ...proposal, expires_at: expires.toISOString() };
     // Two more events will follow on this stream.
-    const progress = { ...this.#usage, event_seq: this.#seq + 2 };
+    const progress = { ...this.#usage, event_seq: this.#teller.seq + 2 };
     await this.#mayGoOn();
     if (!(await record.suspend(approval, progress))) throw failed('interrupted', 'The run was ended.', false);
     const { id: approval_id, command_id, command, risk, expires_at } = approval;
-    this.#emit('approval.required', { approval_id, command_id, command, risk, expires_at });
+    this.#teller.tell('approval.required', { approval_id, command_id, command, risk, expires_at });
     throw new AwaitsApproval();
   }
 
@@ -199,28 +172,41 @@ export class AgentRun {
   }
 
   async #deny(command_id: string, command: string, by: 'customer' | 'policy', reason: string): Promise<void> {
-    this.#emit('command.denied', { command_id, by, reason });
+    this.#teller.tell('command.denied', { command_id, by, reason });
     const content = `${NOT_RUN}${by === 'customer' ? 'denied by the customer' : 'refused by the service'}: ${reason}`;
     await this.#parts.record.add({ role: 'command', content, command, command_id });
-    this.#conversation.push({ role: 'command', id: command_id, command, exitCode: null, output: content, ran: false });
+    this.#conversation.push({
+      role: 'command',
+      id: command_id,
+      command,
+      exitCode: null,
+      output: content,
+      ran: false,
+    });
   }
 
-  async #run(command_id: string, command: string, risk: Judgement['risk'], approvalId: string | null): Promise<void> {
+  async #run(
+    command_id: string,
+    command: string,
+    risk: Judgement['risk'],
+    approvalId: string | null,
+  ): Promise<void> {
     const { record, clock, kill, counted } = this.#parts;
-    const client = await this.#connected();
+    const client = await this.#guest.client();
     await this.#mayGoOn();
     const seq = await record.beginCommand(command_id, command, risk, approvalId);
-    this.#emit('command.started', { command_id });
+    this.#teller.tell('command.started', { command_id });
     const result = await runOnGuest(client, {
       command,
       clock,
       signal: kill,
-      onOutput: (stream, text, truncated) => this.#emit('command.output', { command_id, stream, text, truncated }),
+      onOutput: (stream, text, truncated) =>
+        this.#teller.tell('command.output', { command_id, stream, text, truncated }),
     });
     counted(risk, result.timedOut ? 'timed_out' : 'ran');
     await record.completeCommand(seq, result);
     const { exitCode, durationMs, timedOut, output } = result;
-    this.#emit('command.completed', {
+    this.#teller.tell('command.completed', {
       command_id,
       exit_code: exitCode,
       duration_ms: durationMs,
@@ -229,29 +215,14 @@ export class AgentRun {
     const shown = timedOut ? `${output}\n[ended after its time-out]` : output;
     this.#conversation.push({ role: 'command', id: command_id, command, exitCode, output: shown, ran: true });
     // A command that was given up may still hold the connection.
-    if (timedOut) this.#disconnect();
-  }
-
-  async #connected(): Promise<Client> {
-    if (this.#client) return this.#client;
-    const { connect, halt, kill } = this.#parts;
-    const client = await connect(AbortSignal.any([halt, kill]));
-    client.once('close', () => {
-      if (this.#client === client) this.#client = undefined;
-    });
-    this.#client = client;
-    return client;
-  }
-
-  #disconnect(): void {
-    this.#client?.end();
-    this.#client = undefined;
+    if (timedOut) this.#guest.close();
   }
 
   /** The end that belongs to an error. */
   #stopFor(error: unknown): Stop | AwaitsApproval {
     const { halt, kill } = this.#parts;
-    for (const signal of [kill, halt]) if (signal.aborted && signal.reason instanceof Stop) return signal.reason;
+    for (const signal of [kill, halt])
+      if (signal.aborted && signal.reason instanceof Stop) return signal.reason;
     if (error instanceof Stop || error instanceof AwaitsApproval) return error;
     if (error instanceof ModelError) return failed(error.code, error.message, error.retryable);
     return failed('guest_unreachable', 'The guest could not be reached, or let go of the connection.', true);
@@ -259,26 +230,11 @@ export class AgentRun {
 
   /** Writes the end down, then tells of it: who reads the last event may start the next run. */
   async #finish(stop: Stop): Promise<Stop['reason']> {
-    if (stop.failure) this.#emit('error', stop.failure);
-    const progress = { ...this.#usage, event_seq: this.#seq + 1 };
+    if (stop.failure) this.#teller.tell('error', stop.failure);
+    const progress = { ...this.#usage, event_seq: this.#teller.seq + 1 };
     const { record } = this.#parts;
     if (stop.failure) await record.add({ role: 'system', content: stop.failure.message }).catch(() => {});
     await record.finish(stop.reason, progress).catch(() => {});
     return stop.reason;
   }
-
-  #emit<T extends AgentEventType>(type: T, fields: AgentEvents[T]): void {
-    const { record, clock, stream } = this.#parts;
-    const { id: run_id, session_id } = record.run;
-    this.#seq += 1;
-    const at = clock.now().toISOString();
-    stream.send(this.#seq, type, { type, seq: this.#seq, run_id, session_id, at, ...fields });
-  }
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

@@ -1,3 +1,6 @@
+import { clearAgent } from './agent/clear-agent.ts';
+import { getAgentStatus } from './agent/get-agent-status.ts';
+import { runAgent } from './agent/run-agent.ts';
 import { getBillingSummary } from './billing/get-billing-summary.ts';
 import { getInvoice } from './billing/get-invoice.ts';
 import { getUsage } from './billing/get-usage.ts';
@@ -86,6 +89,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   changePlan,
   changeCustom,
   deleteVm,
+  getAgentStatus,
+  clearAgent,
+  runAgent,
   listSshKeys,
   addSshKey,
   deleteSshKey,
@@ -102,9 +108,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
 export const TO_COME: readonly string[] = [
   'GET /v1/vm/{id}/console',
   'POST /v1/vm/{id}/ssh-token',
-  'GET /v1/vm/{id}/ai-agent/status',
-  'POST /v1/vm/{id}/ai-agent/clear',
-  'POST /v1/vm/{id}/ai-agent',
   'GET /v1/vm/{id}/console-shares',
   'POST /v1/vm/{id}/console-shares',
   'DELETE /v1/vm/{id}/console-shares/{sid}',

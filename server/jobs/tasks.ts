@@ -1,3 +1,4 @@
+import { settleAgentRuns } from '../agent/settle-runs.ts';
 import type { Authenticator } from '../platform/authentication.ts';
 import type { Services } from '../services.ts';
 import { adoptJobs, type Node } from './adopt-jobs.ts';
@@ -33,6 +34,7 @@ export function backgroundTasks(
     { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
     { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
     { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
+    { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => settleAgentRuns(db, clock) },
     { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
     { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep(services) },
   ];
