@@ -1,5 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AgentRuns } from './agent/agent-runs.ts';
+import { settleAgentRuns } from './agent/settle-runs.ts';
 import { selectCompute } from './compute/select.ts';
 import type { Config } from './config.ts';
 import { Consoles } from './consoles/consoles.ts';
@@ -80,7 +82,7 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
   const compute = selectCompute(config, db, clock);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
   await queue.prepare();
-  return {
+  const services = {
     config,
     catalog,
     clock,
@@ -94,6 +96,7 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
     network: new NetworkReconciler(db, compute, logger),
     opsKey: await openOpsKey(db, secrets),
   };
+  return { ...services, agent: new AgentRuns(services) };
 }
 
 /** Composes and starts the service. */
@@ -122,6 +125,8 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   await signals.start(db);
   const node = new Node(db);
   await node.announce();
+  services.agent.node = node.id;
+  await settleAgentRuns(db, clock);
   const runner = new JobRunner(services, node.id, config.jobConcurrency, parts.stepHook);
   await queue.receive((jobId) => runner.deliver(jobId));
   const schedule = new Schedule(clock, logger);
@@ -139,8 +144,9 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   const stop = async () => {
     readiness.enter('stopping');
     stopping.resolve();
-    // An open WebSocket would hold up the server's end.
+    // An open WebSocket or stream would hold up the server's end.
     await consoles.close();
+    await services.agent.stop();
     await http.close();
     await operator.close();
     unwatch();

@@ -1,4 +1,5 @@
 import { type TObject, Type } from 'typebox';
+import { agentProblems } from './agent/model-settings.ts';
 import { ConfigError } from './platform/config-error.ts';
 import type { Kind } from './platform/setting-kinds.ts';
 import { readYaml, type YamlFile } from './platform/yaml-file.ts';
@@ -38,8 +39,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     const value = fromFile(setting, file, problems) ?? fromText(setting, setting.default);
     return [name, fromEnvironment(setting, env, problems) ?? value];
   });
+  const config = Object.fromEntries(entries) as Config;
+  if (problems.length === 0) problems.push(...agentProblems(config));
   if (problems.length > 0) throw new ConfigError(problems);
-  return Object.fromEntries(entries) as Config;
+  return config;
 }
 
 function readConfigFile(path: string | undefined): YamlFile<Record<string, unknown>> | undefined {

@@ -1,3 +1,4 @@
+import type { AgentRuns } from './agent/agent-runs.ts';
 import type { ComputeDriver } from './compute/driver.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
@@ -25,4 +26,5 @@ export interface Services {
   queue: JobOutlet;
   network: NetworkReconciler;
   opsKey: OpsKey;
+  agent: AgentRuns;
 }

@@ -93,6 +93,29 @@ export const SETTINGS = {
     default: '2',
     about: 'How long a simulated guest takes to boot.',
   },
+  agentProvider: {
+    env: 'VAUBAN_AGENT_PROVIDER',
+    kind: kind.oneOf(['runbook', 'openai-compatible', 'anthropic']),
+    default: 'runbook',
+    about:
+      'Model of the AI SSH agent: the built-in offline `runbook`, any OpenAI-compatible endpoint, or Anthropic.',
+  },
+  agentModel: {
+    env: 'VAUBAN_AGENT_MODEL',
+    kind: kind.word,
+    about: 'Name of the model, such as `llama3.3:70b`.',
+  },
+  agentBaseUrl: {
+    env: 'VAUBAN_AGENT_BASE_URL',
+    kind: kind.baseUrl,
+    about: 'Address of the model, such as `http://127.0.0.1:11434/v1`; for Anthropic its own when absent.',
+  },
+  agentApiKey: {
+    env: 'VAUBAN_AGENT_API_KEY',
+    kind: kind.word,
+    secret: true,
+    about: 'Key of the model; Anthropic needs one, an endpoint of your own may not.',
+  },
   jobConcurrency: {
     env: 'VAUBAN_JOB_CONCURRENCY',
     kind: kind.integer(1, MAX_JOBS),

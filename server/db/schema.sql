@@ -11,6 +11,62 @@ create table accounts (
   constraint accounts_pkey PRIMARY KEY (id)
 );
 
+create table agent_entries (
+  vm_id id_text not null,
+  seq integer not null,
+  session_id id_text not null,
+  run_id id_text not null,
+  role text not null,
+  content text,
+  command text,
+  command_id id_text,
+  exit_code integer,
+  created_at timestamp with time zone not null,
+  constraint agent_entries_pkey PRIMARY KEY (vm_id, seq),
+  constraint agent_entries_role_check CHECK ((role = ANY (ARRAY['user'::text, 'assistant'::text, 'command'::text, 'system'::text]))),
+  constraint agent_entries_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table agent_runs (
+  id id_text not null,
+  account_id id_text not null,
+  vm_id id_text not null,
+  session_id id_text not null,
+  key_id id_text not null,
+  state text not null,
+  stop_reason text,
+  approval_mode text not null,
+  max_steps integer not null,
+  steps integer not null default 0,
+  event_seq integer not null default 0,
+  input_tokens bigint,
+  output_tokens bigint,
+  approval jsonb,
+  owner bigint,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint agent_runs_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint agent_runs_approval_mode_check CHECK ((approval_mode = ANY (ARRAY['dangerous'::text, 'all'::text, 'never'::text]))),
+  constraint agent_runs_check CHECK (((state = 'finished'::text) = (stop_reason IS NOT NULL))),
+  constraint agent_runs_check1 CHECK (((state = 'awaiting_approval'::text) = (approval IS NOT NULL))),
+  constraint agent_runs_check2 CHECK (((state = 'running'::text) = (owner IS NOT NULL))),
+  constraint agent_runs_pkey PRIMARY KEY (id),
+  constraint agent_runs_state_check CHECK ((state = ANY (ARRAY['running'::text, 'awaiting_approval'::text, 'finished'::text]))),
+  constraint agent_runs_stop_reason_check CHECK ((stop_reason = ANY (ARRAY['completed'::text, 'max_steps'::text, 'canceled'::text, 'timeout'::text, 'error'::text]))),
+  constraint agent_runs_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table agent_sessions (
+  vm_id id_text not null,
+  account_id id_text not null,
+  id id_text not null,
+  next_seq integer not null default 1,
+  started_at timestamp with time zone not null,
+  constraint agent_sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint agent_sessions_pkey PRIMARY KEY (vm_id),
+  constraint agent_sessions_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
 create table api_keys (
   id id_text not null,
   account_id id_text not null,
@@ -458,6 +514,8 @@ create table wallets (
   constraint wallets_pkey PRIMARY KEY (account_id)
 );
 
+CREATE INDEX agent_runs_by_age ON public.agent_runs USING btree (finished_at) WHERE (state = 'finished'::text);
+CREATE UNIQUE INDEX agent_runs_one_a_vm ON public.agent_runs USING btree (vm_id) WHERE (state <> 'finished'::text);
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id);
 CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);
 CREATE INDEX console_tickets_by_expiry ON public.console_tickets USING btree (expires_at);

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Queryable, Transaction } from '../db/database.ts';
 import type { ErrorCode } from '../platform/errors.ts';
@@ -42,6 +43,11 @@ export interface Result {
   [beside: string]: unknown;
 }
 
+/** A reply that is a stream of server-sent events, begun when the transaction has committed. */
+export interface StreamedResult {
+  stream: () => Readable;
+}
+
 type OptionalStatic<S> = S extends TSchema ? Static<S> : Record<string, never>;
 
 /**
@@ -78,6 +84,8 @@ export interface EndpointDefinition<
   bodyLimit?: number;
   /** Schema of `data` in the 200 reply. */
   data: TSchema;
+  /** The reply is a stream of server-sent events; `data` is the schema of the `data` of each. */
+  streams?: true;
   /** `data` is an array and `pagination` stands beside it. */
   paginated?: true;
   /** Schemas of further members beside `data`. */
@@ -113,7 +121,7 @@ export interface EndpointDefinition<
       M extends 'GET' ? Queryable : Transaction,
       A
     >,
-  ): Promise<Result>;
+  ): Promise<Result | StreamedResult>;
 }
 
 // The roster holds endpoints of every shape; the pipeline checks shapes at run time by their schemas.

@@ -1,3 +1,6 @@
+import { clearAgent } from './agent/clear-agent.ts';
+import { getAgentStatus } from './agent/get-agent-status.ts';
+import { runAgent } from './agent/run-agent.ts';
 import { getBillingSummary } from './billing/get-billing-summary.ts';
 import { getInvoice } from './billing/get-invoice.ts';
 import { getUsage } from './billing/get-usage.ts';
@@ -96,6 +99,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listConsoleShares,
   createConsoleShare,
   deleteConsoleShare,
+  getAgentStatus,
+  clearAgent,
+  runAgent,
   listSshKeys,
   addSshKey,
   deleteSshKey,
@@ -110,9 +116,6 @@ export const ENDPOINTS: readonly Endpoint[] = [
 
 /** Operations of the specification that are still to come. This list may only shrink. */
 export const TO_COME: readonly string[] = [
-  'GET /v1/vm/{id}/ai-agent/status',
-  'POST /v1/vm/{id}/ai-agent/clear',
-  'POST /v1/vm/{id}/ai-agent',
   'GET /v1/tenants/{tid}/summary',
   'GET /v1/tenants/{tid}/targets',
   'GET /v1/tenants/{tid}/targets/{id}/rules',

@@ -1,6 +1,7 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Queryable, Transaction } from '../db/database.ts';
-import type { Caller, Context, Endpoint, Result } from '../endpoints/endpoint.ts';
+import type { Caller, Context, Endpoint, Result, StreamedResult } from '../endpoints/endpoint.ts';
 import type { AuthenticatedKey, Authenticator } from '../platform/authentication.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
@@ -52,6 +53,8 @@ interface Visit {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const isStreamed = (outcome: Result | StreamedResult): outcome is StreamedResult => 'stream' in outcome;
 
 /**
  * The one way in, in the contract's order. {@link admit} runs before the body is read: key and IP, limits,
@@ -141,7 +144,7 @@ export class Pipeline {
   }
 
   /** Runs the endpoint and sends its reply. */
-  async answer(request: FastifyRequest, reply: FastifyReply, passage: Passage): Promise<string> {
+  async answer(request: FastifyRequest, reply: FastifyReply, passage: Passage): Promise<string | Readable> {
     const { endpoint, checks } = request.routeOptions.config as unknown as Required<RouteConfig>;
     reply.header('content-type', 'application/json; charset=utf-8');
     reply.header('cache-control', 'no-store');
@@ -153,12 +156,22 @@ export class Pipeline {
       passage,
       prepared: await this.#prepare(endpoint, request, passage),
     };
-    if (endpoint.method === 'GET') return this.#run(visit, db);
-    return db.transaction((tx) =>
+    if (endpoint.method === 'GET') return JSON.stringify(await this.#run(visit, db));
+    const outcome = await db.transaction(async (tx) =>
       passage.idempotencyKey === undefined
-        ? this.#run(visit, tx)
-        : this.#runOnce(visit, reply, passage.idempotencyKey, tx),
+        ? await this.#run(visit, tx)
+        : await this.#runOnce(visit, reply, passage.idempotencyKey, tx),
     );
+    if (typeof outcome === 'string') return outcome;
+    return isStreamed(outcome) ? this.#stream(reply, outcome) : JSON.stringify(outcome);
+  }
+
+  /** Refusals were ordinary replies so far; from here on the events tell what goes wrong. */
+  #stream(reply: FastifyReply, { stream }: StreamedResult): Readable {
+    reply.header('content-type', 'text/event-stream; charset=utf-8');
+    // Asks the proxies that know it not to hold events back.
+    reply.header('x-accel-buffering', 'no');
+    return stream();
   }
 
   #prepare(endpoint: Endpoint, request: FastifyRequest, { caller }: Passage): Promise<unknown> | undefined {
@@ -169,7 +182,7 @@ export class Pipeline {
   async #run(
     { endpoint, checks, request, passage: { caller }, prepared }: Visit,
     db: Queryable,
-  ): Promise<string> {
+  ): Promise<Result | StreamedResult> {
     const params = request.params as Record<string, string>;
     const query = request.query as Record<string, unknown>;
     const body = (request.body ?? {}) as Record<string, unknown>;
@@ -190,8 +203,7 @@ export class Pipeline {
       baseUrl: () => baseUrl(services.config, request),
       hangUp: () => this.#hangUp(request),
     };
-    const result: Result = await endpoint.handle(context);
-    return JSON.stringify(result);
+    return endpoint.handle(context);
   }
 
   async #runOnce(visit: Visit, reply: FastifyReply, key: string, tx: Transaction): Promise<string> {
@@ -210,7 +222,7 @@ export class Pipeline {
       reply.header('idempotent-replayed', 'true');
       return stored;
     }
-    const text = await this.#run(visit, tx);
+    const text = JSON.stringify(await this.#run(visit, tx));
     await rememberReply(
       tx,
       operation,

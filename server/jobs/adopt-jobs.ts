@@ -35,7 +35,7 @@ export class Node {
 }
 
 /** Numbers that somebody holds an advisory lock on; those of living nodes are among them. */
-async function presentNodes(db: Database): Promise<Set<bigint>> {
+export async function presentNodes(db: Database): Promise<Set<bigint>> {
   const rows = await db.query<{ id: bigint }>(sql`
     select (classid::bigint << 32) | objid::bigint as id from pg_locks
     where locktype = 'advisory' and objsubid = 1 and granted

@@ -1,4 +1,5 @@
 import { sql } from '../db/database.ts';
+import { deleteAgentRunsBefore } from '../db/queries/agent-runs.ts';
 import { deleteSharesBefore } from '../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../db/queries/events.ts';
@@ -12,6 +13,8 @@ import { sweepFailedCreations } from './renew-vms.ts';
 const DAY_MS = 86_400_000;
 /** As the API promises. */
 const JOB_DAYS = 30;
+/** A finished run only explains its events. */
+const AGENT_RUN_DAYS = 30;
 /** A year of history answers every question about a bill. */
 const EVENT_DAYS = 365;
 /** Long enough to look into a link that was abused; the event log knows longer that it was. */
@@ -26,6 +29,7 @@ export async function sweep(services: Services): Promise<void> {
   await sweepFailedCreations(services);
   await db.query(sql`delete from idempotency_keys where created_at < ${daysAgo(IDEMPOTENT_REPLY_DAYS)}`);
   await deleteFinishedJobs(db, daysAgo(JOB_DAYS));
+  await deleteAgentRunsBefore(db, daysAgo(AGENT_RUN_DAYS));
   await deleteEventsBefore(db, daysAgo(EVENT_DAYS));
   await deleteTicketsBefore(db, now);
   await deleteSharesBefore(db, daysAgo(SHARE_DAYS));

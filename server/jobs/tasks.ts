@@ -1,3 +1,4 @@
+import { settleAgentRuns } from '../agent/settle-runs.ts';
 import type { Consoles } from '../consoles/consoles.ts';
 import { CHECK_MS } from '../consoles/limits.ts';
 import type { Authenticator } from '../platform/authentication.ts';
@@ -42,6 +43,7 @@ export function backgroundTasks(
     { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
     { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
     { name: 'check_consoles', everyMs: CHECK_MS, run: () => consoles.check() },
+    { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => settleAgentRuns(db, clock) },
     { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
     { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep(services) },
   ];

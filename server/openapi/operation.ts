@@ -76,7 +76,18 @@ function requestBodyOf({ body }: Endpoint, registry: SchemaRegistry): NonNullabl
   return { required, content: { 'application/json': { schema, example: body ? sample(body) : {} } } };
 }
 
+function streamOf(endpoint: Endpoint, registry: SchemaRegistry): Response {
+  const schema = registry.toJson(endpoint.data);
+  return {
+    description:
+      'A stream of server-sent events. The schema is that of the `data` of each event, which is JSON.',
+    headers: headers(...EVERY_RESPONSE),
+    content: { 'text/event-stream': { schema, example: endpoint.example } },
+  };
+}
+
 function successOf(endpoint: Endpoint, registry: SchemaRegistry): Response {
+  if (endpoint.streams) return streamOf(endpoint, registry);
   const beside = Object.entries(endpoint.beside ?? {});
   const properties: Record<string, JsonSchema> = {
     data: registry.toJson(endpoint.data),

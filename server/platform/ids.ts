@@ -24,7 +24,12 @@ export type IdPrefix =
   | 'rul'
   | 'atk'
   | 'shr'
-  | 'vwr';
+  | 'vwr'
+  | 'ars'
+  | 'run'
+  | 'msg'
+  | 'cmd'
+  | 'apr';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

@@ -21,6 +21,12 @@ export interface Metrics {
   consoleClosed(kind: ConsoleKind, reason: string): void;
   /** Bytes went through it: `in` towards the guest, `out` towards the caller. */
   consoleBytes(kind: ConsoleKind, direction: 'in' | 'out', bytes: number): void;
+  /** Runs of the agent on this node. */
+  agentRunsActive(count: number): void;
+  /** A stream of the agent ended. */
+  agentRunEnded(reason: string): void;
+  /** A command of the agent ended, or was denied. */
+  agentCommand(risk: string, outcome: string): void;
   /** Media type of `text`. */
   readonly contentType: string;
   /** Everything, in Prometheus' text format. */
@@ -76,6 +82,7 @@ export function createMetrics(version: string): Metrics {
     jobPickedUp: (seconds) => pickups.observe(seconds),
     jobFinished: (kind, outcome) => jobs.inc({ kind, outcome }),
     ...consoles,
+    ...agentMetrics(registers),
     contentType: registry.contentType,
     text: () => registry.metrics(),
   };
@@ -109,5 +116,32 @@ function consoleMetrics(registers: Registry[]): ConsoleMetrics {
       closed.inc({ kind, reason });
     },
     consoleBytes: (kind, direction, count) => bytes.inc({ kind, direction }, count),
+  };
+}
+
+type AgentMetrics = Pick<Metrics, 'agentRunsActive' | 'agentRunEnded' | 'agentCommand'>;
+
+function agentMetrics(registers: Registry[]): AgentMetrics {
+  const active = new Gauge({
+    name: 'vauban_agent_runs',
+    help: 'Runs of the AI agent that are at work',
+    registers,
+  });
+  const ended = new Counter({
+    name: 'vauban_agent_runs_ended_total',
+    help: 'Streams of the AI agent that ended, by why',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  const commands = new Counter({
+    name: 'vauban_agent_commands_total',
+    help: 'Commands of the AI agent, by risk and outcome',
+    labelNames: ['risk', 'outcome'] as const,
+    registers,
+  });
+  return {
+    agentRunsActive: (count) => active.set(count),
+    agentRunEnded: (reason) => ended.inc({ reason }),
+    agentCommand: (risk, outcome) => commands.inc({ risk, outcome }),
   };
 }

@@ -57,6 +57,13 @@ export const baseUrl: Kind<string> = {
   },
 };
 
+/** A name or a key: what fits into an HTTP header and a line of a log. */
+export const word: Kind<string> = {
+  expected: '1 to 300 printable characters without spaces',
+  schema: Type.String({ minLength: 1, maxLength: 300 }),
+  parse: (text) => (/^[\x21-\x7e]{1,300}$/.test(text) ? text : undefined),
+};
+
 /** `10.0.0.0/8, 192.0.2.1`, or a list in a file. */
 export const networks: Kind<readonly string[]> = {
   expected: 'addresses or CIDRs separated by commas',

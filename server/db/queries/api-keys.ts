@@ -45,6 +45,13 @@ export function revokeKey(db: Queryable, id: string, at: Date): Promise<ApiKeyRo
   );
 }
 
+/** Whether a key still opens anything. */
+export async function isKeyGood(db: Queryable, id: string, now: Date): Promise<boolean> {
+  const rows = await db.query(sql`
+    select 1 from api_keys where id = ${id} and revoked_at is null and (expires_at is null or expires_at > ${now})`);
+  return rows.length > 0;
+}
+
 /** Writes many last-used instants in one statement; an instant never goes back. */
 export async function recordKeyUse(db: Queryable, uses: { id: string; at: Date }[]): Promise<void> {
   await db.query(sql`

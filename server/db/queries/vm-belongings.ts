@@ -12,6 +12,9 @@ export async function deleteVmBelongings(db: Queryable, vmId: string): Promise<v
     sql`delete from metric_samples where vm_id = ${vmId}`,
     sql`delete from metric_rollups where vm_id = ${vmId}`,
     sql`delete from vm_counters where vm_id = ${vmId}`,
+    sql`delete from agent_entries where vm_id = ${vmId}`,
+    sql`delete from agent_runs where vm_id = ${vmId}`,
+    sql`delete from agent_sessions where vm_id = ${vmId}`,
   ]) {
     await db.query(statement);
   }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AgentRuns } from '../../../server/agent/agent-runs.ts';
 import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
 import { loadConfig } from '../../../server/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
@@ -76,7 +77,7 @@ async function openServices(
   const signals = new Signals();
   await signals.start(db);
   const secrets = new SecretBox(Buffer.alloc(32, 1));
-  return {
+  const services = {
     config: loadConfig({}),
     catalog: structuredClone(catalog),
     clock,
@@ -90,6 +91,7 @@ async function openServices(
     network,
     opsKey: await openOpsKey(db, secrets),
   };
+  return { ...services, agent: new AgentRuns(services) };
 }
 
 /** Composes the service on a migrated database, which is the caller's. */

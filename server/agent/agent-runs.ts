@@ -1,0 +1,173 @@
+import type { Readable } from 'node:stream';
+import { openOpsSession } from '../consoles/ops-session.ts';
+import type { AgentRunRow, FinalReason } from '../db/queries/agent-runs.ts';
+import { isKeyGood } from '../db/queries/api-keys.ts';
+import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { Services } from '../services.ts';
+import { EventStream } from './event-stream.ts';
+import { RUN_TIMEOUT_MS, RUNS_A_NODE, STOP_GRACE_MS } from './limits.ts';
+import type { AgentModel, ModelIdentity } from './model.ts';
+import { remoteModel } from './model-settings.ts';
+import { AgentRun, type Verdict } from './run.ts';
+import { type RunActor, RunRecord } from './run-record.ts';
+import { RUNBOOK } from './runbook/identity.ts';
+import { canceled, Stop } from './stop.ts';
+
+export type AgentServices = Pick<
+  Services,
+  'catalog' | 'clock' | 'compute' | 'config' | 'db' | 'logger' | 'metrics' | 'opsKey' | 'signals'
+>;
+
+/** How soon an access that ended without a sign of it is noticed. */
+const LOOK_MS = 2_000;
+
+interface Running {
+  halt: AbortController;
+  kill: AbortController;
+  done: Promise<void>;
+}
+
+/** The runs of the agent on this node. */
+export class AgentRuns {
+  readonly #services: AgentServices;
+  readonly #running = new Map<string, Running>();
+  #model: Promise<AgentModel> | undefined;
+  #stopping = false;
+  /** The node that answers for these runs; zero is none that lives. */
+  node = 0n;
+
+  constructor(services: AgentServices) {
+    this.#services = services;
+  }
+
+  /** What the runs think with. */
+  get identity(): ModelIdentity {
+    const remote = remoteModel(this.#services.config);
+    return remote ? { provider: remote.provider, name: remote.model } : RUNBOOK;
+  }
+
+  /** Refuses with `agent_unavailable` where no further run can begin here. */
+  requireRoom(): void {
+    if (!this.#stopping && this.#running.size < RUNS_A_NODE) return;
+    throw new ApiError('agent_unavailable', 'The agent is busy. Try again in a moment.', {
+      retry_after_seconds: 10,
+    });
+  }
+
+  /** Begins, or goes on with, a run that the database has as running on this node; what its client is sent. */
+  begin(run: AgentRunRow, vm: VmRow, actor: RunActor, verdict?: Verdict): Readable {
+    const stream = new EventStream(this.#services.clock);
+    const halt = new AbortController();
+    const kill = new AbortController();
+    stream.closed.addEventListener('abort', () => halt.abort(new Stop('canceled')), { once: true });
+    if (this.#stopping) halt.abort(SERVICE_STOPS());
+    const done = this.#execute({ run, vm, actor, verdict, stream, halt, kill })
+      .catch((error) => this.#services.logger.error({ err: error, run_id: run.id }, 'agent run failed'))
+      .then(() => {
+        this.#running.delete(run.id);
+        this.#services.metrics.agentRunsActive(this.#running.size);
+      });
+    this.#running.set(run.id, { halt, kill, done });
+    this.#services.metrics.agentRunsActive(this.#running.size);
+    return stream.readable;
+  }
+
+  /** Ends all runs: no further step begins, and what runs has a moment to finish. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    const running = [...this.#running.values()];
+    for (const { halt } of running) halt.abort(SERVICE_STOPS());
+    const done = Promise.all(running.map((one) => one.done));
+    const waited = new AbortController();
+    await Promise.race([done, this.#services.clock.sleep(STOP_GRACE_MS, waited.signal).catch(() => {})]);
+    waited.abort();
+    for (const { kill } of running) kill.abort(SERVICE_STOPS());
+    await done;
+  }
+
+  async #execute(one: {
+    run: AgentRunRow;
+    vm: VmRow;
+    actor: RunActor;
+    verdict: Verdict | undefined;
+    stream: EventStream;
+    halt: AbortController;
+    kill: AbortController;
+  }): Promise<void> {
+    const { clock, db, metrics } = this.#services;
+    const { run, vm, halt, kill, stream } = one;
+    const over = new AbortController();
+    const deadline = clock.sleep(RUN_TIMEOUT_MS, over.signal).then(
+      () => kill.abort(new Stop('timeout', RUN_TOO_LONG)),
+      () => {},
+    );
+    const check = () => this.#check(run, one.actor);
+    const watch = this.#watch(run, check, kill, over.signal);
+    const agentRun = new AgentRun({
+      clock,
+      record: new RunRecord(db, clock, run, one.actor),
+      stream,
+      model: await this.#getModel(),
+      connect: (signal) => openOpsSession(this.#services, vm, signal),
+      check,
+      halt: halt.signal,
+      kill: kill.signal,
+      counted: (risk, outcome) => metrics.agentCommand(risk, outcome),
+    });
+    const reason = await agentRun.execute(one.verdict);
+    over.abort();
+    await Promise.all([deadline, watch]);
+    metrics.agentRunEnded(reason satisfies FinalReason | 'awaiting_approval');
+  }
+
+  /** Throws where the VM or the key does not allow the run any more. */
+  async #check(run: AgentRunRow, actor: RunActor): Promise<void> {
+    const { db, clock } = this.#services;
+    const vm = await systemFindVm(db, run.vm_id);
+    if (!vm || vm.deleted_at || vm.status !== 'running')
+      throw canceled('vm_not_running', 'The VM is not running any more.');
+    if (!(await isKeyGood(db, actor.keyId, clock.now())))
+      throw canceled('key_revoked', 'The API key of this run is not valid any more.');
+  }
+
+  /** Ends the run as soon as {@link #check} says so. */
+  async #watch(
+    run: AgentRunRow,
+    check: () => Promise<void>,
+    kill: AbortController,
+    over: AbortSignal,
+  ): Promise<void> {
+    const { signals, clock, logger } = this.#services;
+    while (!over.aborted && !kill.signal.aborted) {
+      const pause = new AbortController();
+      const until = AbortSignal.any([over, kill.signal, pause.signal]);
+      await signals.nextChange(run.vm_id, clock.sleep(LOOK_MS, until));
+      pause.abort();
+      if (over.aborted) return;
+      await check().catch((error) => {
+        if (error instanceof Stop) kill.abort(error);
+        else logger.error({ err: error, run_id: run.id }, 'agent run not checked');
+      });
+    }
+  }
+
+  /** Loaded when the first run needs it: nobody else pays for it in start-up time and memory. */
+  #getModel(): Promise<AgentModel> {
+    this.#model ??= loadModel(this.#services);
+    return this.#model;
+  }
+}
+
+async function loadModel({ config, clock }: AgentServices): Promise<AgentModel> {
+  const remote = remoteModel(config);
+  if (!remote) return new (await import('./runbook/runbook-model.ts')).RunbookModel();
+  return new (await import('./sdk-model.ts')).SdkModel(remote, clock);
+}
+
+const SERVICE_STOPS = () => canceled('service_stopping', 'The service is being restarted.', true);
+const RUN_TOO_LONG = {
+  code: 'run_timeout',
+  message: `The run took longer than ${RUN_TIMEOUT_MS / 60_000} minutes.`,
+  retryable: false,
+};

@@ -1,0 +1,64 @@
+import { PassThrough, type Readable } from 'node:stream';
+import type { Clock } from '../platform/clock.ts';
+import { PING_MS, SEND_BUFFER_BYTES } from './limits.ts';
+
+/** Server-sent events on their way to one client. */
+export class EventStream {
+  readonly #stream = new PassThrough({ highWaterMark: SEND_BUFFER_BYTES });
+  readonly #closed = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#stream.once('close', () => this.#closed.abort());
+    // A client that goes away is no error; the signal tells of it.
+    this.#stream.on('error', () => {});
+    void this.#ping(clock);
+  }
+
+  /** What the client is sent. */
+  get readable(): Readable {
+    return this.#stream;
+  }
+
+  /** Aborts when the client has hung up, and when the stream has ended. */
+  get closed(): AbortSignal {
+    return this.#closed.signal;
+  }
+
+  /** Sends an event. Wait for {@link drained} before what may be much. */
+  send(id: number, event: string, data: object): void {
+    this.#write(`id: ${id}\nevent: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+  }
+
+  /** Resolves when the client has taken what was sent, all but a small rest, or hung up, or `signal` aborts. */
+  drained(signal: AbortSignal): Promise<void> {
+    if (!this.#stream.writableNeedDrain || this.closed.aborted || signal.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = () => {
+        this.#stream.off('drain', done).off('close', done);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      this.#stream.once('drain', done).once('close', done);
+      signal.addEventListener('abort', done, { once: true });
+    });
+  }
+
+  /** Ends the stream; one that the client does not read is cut. */
+  end(): void {
+    if (this.#stream.writableNeedDrain) this.#stream.destroy();
+    else this.#stream.end();
+  }
+
+  #write(text: string): void {
+    if (this.#stream.writable) this.#stream.write(text);
+  }
+
+  /** Keeps proxies from taking a long silence for the end. */
+  async #ping(clock: Clock): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await clock.sleep(PING_MS, signal).catch(() => {});
+      if (!signal.aborted && !this.#stream.writableNeedDrain) this.#write(': ping\n\n');
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import type { Database } from '../db/database.ts';
+import {
+  type AgentRunRow,
+  type FinalReason,
+  finishAgentRun,
+  type PendingApproval,
+  type RunProgress,
+  suspendAgentRun,
+} from '../db/queries/agent-runs.ts';
+import {
+  type AgentEntryRow,
+  appendEntry,
+  completeEntry,
+  listEntries,
+  type NewEntry,
+} from '../db/queries/agent-sessions.ts';
+import { recordCallerEvent } from '../domain/vms/events.ts';
+import type { Clock } from '../platform/clock.ts';
+import { redactText } from '../platform/redaction.ts';
+import type { CommandResult } from './guest-command.ts';
+import { CONTEXT_CHARACTERS } from './limits.ts';
+import type { Said } from './model.ts';
+
+/** Who answers for what a run does: the key that started it or approved last. */
+export interface RunActor {
+  accountId: string;
+  keyId: string;
+  ip: string;
+}
+
+/** Longest text of a command in the event log; the whole of it stands in the history. */
+const EVENT_COMMAND = 300;
+
+/** A run's record in the database: its state, its conversation, and the VM's event log. */
+export class RunRecord {
+  readonly run: AgentRunRow;
+  readonly actor: RunActor;
+  readonly #db: Database;
+  readonly #clock: Clock;
+
+  constructor(db: Database, clock: Clock, run: AgentRunRow, actor: RunActor) {
+    this.#db = db;
+    this.#clock = clock;
+    this.run = run;
+    this.actor = actor;
+  }
+
+  add(entry: Omit<NewEntry, 'run_id'>): Promise<AgentEntryRow | undefined> {
+    return appendEntry(this.#db, this.run.vm_id, { ...entry, run_id: this.run.id }, this.#clock.now());
+  }
+
+  /** Writes a command down before it runs: should the service die meanwhile, it is known that it ran. */
+  async beginCommand(
+    commandId: string,
+    command: string,
+    risk: string,
+    approvalId: string | null,
+  ): Promise<number> {
+    const { vm_id, id } = this.run;
+    return this.#db.transaction(async (tx) => {
+      const entry = await appendEntry(
+        tx,
+        vm_id,
+        { role: 'command', content: null, command, command_id: commandId, run_id: id },
+        this.#clock.now(),
+      );
+      await recordCallerEvent(tx, this.#clock, this.actor, vm_id, {
+        type: 'agent.command_started',
+        message: 'The AI agent ran a command.',
+        metadata: {
+          run_id: id,
+          command_id: commandId,
+          command: redactText(command).slice(0, EVENT_COMMAND).toWellFormed(),
+          risk,
+          approval_id: approvalId,
+        },
+      });
+      return entry?.seq ?? 0;
+    });
+  }
+
+  completeCommand(seq: number, { exitCode, timedOut, output }: CommandResult): Promise<void> {
+    const content = timedOut ? `${output}\n[ended after its time-out]` : output;
+    return completeEntry(this.#db, this.run.vm_id, seq, content, exitCode);
+  }
+
+  /** What was said so far, newest first as far as it fits, beginning with the customer. */
+  async conversation(): Promise<Said[]> {
+    const entries = await listEntries(this.#db, this.run.vm_id);
+    let room = CONTEXT_CHARACTERS;
+    const fitting: AgentEntryRow[] = [];
+    for (const entry of entries.toReversed()) {
+      room -= (entry.content?.length ?? 0) + (entry.command?.length ?? 0);
+      if (room < 0) break;
+      fitting.unshift(entry);
+    }
+    const start = fitting.findIndex(({ role }) => role === 'user');
+    return (start < 0 ? fitting : fitting.slice(start)).map(toSaid);
+  }
+
+  /** False where the run is not ours any more. */
+  suspend(approval: PendingApproval, progress: RunProgress): Promise<boolean> {
+    return suspendAgentRun(this.#db, this.run, approval, progress);
+  }
+
+  finish(reason: FinalReason, progress: RunProgress): Promise<boolean> {
+    return finishAgentRun(this.#db, this.run, reason, progress, this.#clock.now());
+  }
+}
+
+/** How the entry of a command that was not run begins; such a command has no exit status. */
+export const NOT_RUN = 'Not run: ';
+
+function toSaid({ role, content, command, command_id, exit_code }: AgentEntryRow): Said {
+  const text = content ?? '';
+  if (role !== 'command') return { role, text };
+  const ran = exit_code !== null || !text.startsWith(NOT_RUN);
+  return { role, id: command_id ?? '', command: command ?? '', exitCode: exit_code, output: text, ran };
+}

@@ -1,0 +1,240 @@
+import type { Client } from 'ssh2';
+import type { PendingApproval } from '../db/queries/agent-runs.ts';
+import { type Judgement, judgeCommand, MAX_COMMAND_LENGTH } from '../domain/agent/policy/judge.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import type { EventStream } from './event-stream.ts';
+import type { Usage } from './events.ts';
+import { runOnGuest } from './guest-command.ts';
+import { GuestLink } from './guest-link.ts';
+import { APPROVAL_LIFETIME_MS, MAX_NONSENSE } from './limits.ts';
+import { type AgentModel, ModelError, type ProposedCommand, type Said } from './model.ts';
+import { NOT_RUN, type RunRecord } from './run-record.ts';
+import { failed, Stop } from './stop.ts';
+import { Teller } from './teller.ts';
+import { Thinker } from './thinker.ts';
+
+/** The customer's word on a command that waited for it. */
+export interface Verdict {
+  approval: PendingApproval;
+  approved: boolean;
+  reason: string | null;
+}
+
+export interface RunParts {
+  clock: Clock;
+  record: RunRecord;
+  stream: EventStream;
+  model: AgentModel;
+  /** Logs in to the guest. */
+  connect: (signal: AbortSignal) => Promise<Client>;
+  /** Throws {@link Stop} where the run may not go on: asked before each step. */
+  check: () => Promise<void>;
+  /** Aborts when no further step may begin; what runs goes on. */
+  halt: AbortSignal;
+  /** Aborts when everything has to end now. */
+  kill: AbortSignal;
+  /** Told of each command that was not refused, and how it ended. */
+  counted: (risk: Judgement['risk'], outcome: 'ran' | 'timed_out' | 'denied') => void;
+}
+
+/** Why the run's stream ends without the run being over. */
+class AwaitsApproval extends Error {}
+
+/**
+ * One run, from the customer's message or approval to its end:
+ *
+ *     thinking ──▸ proposed ──▸ running ──▸ thinking …      the policy lets it run
+ *                     ├──▸ awaiting approval ──▸ (the stream ends; an approval begins another)
+ *                     └──▸ denied ──▸ thinking …             nobody is to be asked
+ *     thinking ──▸ completed | max_steps          anything ──▸ canceled | timeout | error
+ */
+export class AgentRun {
+  readonly #parts: RunParts;
+  readonly #usage: Usage;
+  readonly #teller: Teller;
+  readonly #guest: GuestLink;
+  readonly #thinker: Thinker;
+  #conversation: Said[] = [];
+  #nonsense = 0;
+
+  constructor(parts: RunParts) {
+    this.#parts = parts;
+    const { run } = parts.record;
+    this.#teller = new Teller(parts.clock, parts.stream, run);
+    this.#guest = new GuestLink(parts.connect, AbortSignal.any([parts.halt, parts.kill]));
+    const count = (tokens: bigint | null) => (tokens === null ? null : Number(tokens));
+    this.#usage = {
+      steps: run.steps,
+      input_tokens: count(run.input_tokens),
+      output_tokens: count(run.output_tokens),
+    };
+    this.#thinker = new Thinker(parts, this.#teller, this.#usage);
+  }
+
+  /** Runs to the end, which is written down and told before this resolves. Never rejects. */
+  async execute(verdict?: Verdict): Promise<Stop['reason'] | 'awaiting_approval'> {
+    const { run } = this.#parts.record;
+    this.#teller.tell('run.started', {
+      model: this.#parts.model.identity,
+      approval_mode: run.approval_mode,
+      max_steps: run.max_steps,
+      resumed: verdict !== undefined,
+    });
+    const stop = await this.#work(verdict).catch((error) => this.#stopFor(error));
+    this.#guest.close();
+    const reason = stop instanceof Stop ? await this.#finish(stop) : 'awaiting_approval';
+    this.#teller.tell('run.completed', { stop_reason: reason, usage: this.#usage });
+    this.#parts.stream.end();
+    return reason;
+  }
+
+  async #work(verdict: Verdict | undefined): Promise<Stop | AwaitsApproval> {
+    const { record } = this.#parts;
+    this.#conversation = await record.conversation();
+    if (verdict) await this.#settle(verdict);
+    for (;;) {
+      await this.#mayGoOn();
+      const { call, nonsense } = await this.#thinker.think(this.#conversation);
+      if (!call && !nonsense) return new Stop('completed');
+      if (this.#usage.steps >= record.run.max_steps) return new Stop('max_steps');
+      this.#usage.steps += 1;
+      if (call) await this.#propose(call);
+      else await this.#explain(nonsense!);
+    }
+  }
+
+  /** Throws where the run has to end, and waits for a client that is slow to read. */
+  async #mayGoOn(): Promise<void> {
+    const { halt, kill, check, stream } = this.#parts;
+    await stream.drained(kill);
+    halt.throwIfAborted();
+    kill.throwIfAborted();
+    await check();
+    halt.throwIfAborted();
+    kill.throwIfAborted();
+  }
+
+  /** Tells the model that its call makes no sense; a model that does not learn ends the run. */
+  async #explain(nonsense: string): Promise<void> {
+    this.#nonsense += 1;
+    if (this.#nonsense >= MAX_NONSENSE)
+      throw failed('model_failed', 'The model does not manage to call its tool.', false);
+    await this.#note(`The last tool call was not valid: ${nonsense}.`);
+  }
+
+  async #note(text: string): Promise<void> {
+    await this.#parts.record.add({ role: 'system', content: text });
+    this.#conversation.push({ role: 'system', text });
+  }
+
+  async #propose(call: ProposedCommand): Promise<void> {
+    const { record, clock, counted } = this.#parts;
+    const command = call.command.trim();
+    if (command === '' || command.length > MAX_COMMAND_LENGTH || /\0|\p{Surrogate}/u.test(command))
+      return this.#explain(`a command has 1 to ${MAX_COMMAND_LENGTH} characters`);
+    this.#nonsense = 0;
+    const reason = call.reason.replaceAll('\0', '').toWellFormed().slice(0, 500);
+    const { risk, why } = judgeCommand(command);
+    const command_id = newId('cmd', clock);
+    this.#teller.tell('command.proposed', { command_id, command, reason, risk });
+    const mode = record.run.approval_mode;
+    if (mode !== 'all' && risk !== 'dangerous') return this.#run(command_id, command, risk, null);
+    if (mode === 'never') {
+      counted(risk, 'denied');
+      return this.#deny(command_id, command, 'policy', `the policy holds it for dangerous: ${why}`);
+    }
+    return this.#ask({ id: newId('apr', clock), command_id, command, reason, risk, expires_at: '' });
+  }
+
+  /** Leaves the run waiting. What the customer is shown and what will be run is one and the same text. */
+  async #ask(proposal: PendingApproval): Promise<never> {
+    const { record, clock } = this.#parts;
+    const expires = new Date(clock.now().getTime() + APPROVAL_LIFETIME_MS);
+    const approval = { ...proposal, expires_at: expires.toISOString() };
+    // Two more events will follow on this stream.
+    const progress = { ...this.#usage, event_seq: this.#teller.seq + 2 };
+    await this.#mayGoOn();
+    if (!(await record.suspend(approval, progress))) throw failed('interrupted', 'The run was ended.', false);
+    const { id: approval_id, command_id, command, risk, expires_at } = approval;
+    this.#teller.tell('approval.required', { approval_id, command_id, command, risk, expires_at });
+    throw new AwaitsApproval();
+  }
+
+  async #settle({ approval, approved, reason }: Verdict): Promise<void> {
+    const { command_id, command, risk, id } = approval;
+    if (approved) {
+      await this.#mayGoOn();
+      return this.#run(command_id, command, risk, id);
+    }
+    this.#parts.counted(risk, 'denied');
+    return this.#deny(command_id, command, 'customer', reason ?? 'the customer did not approve it');
+  }
+
+  async #deny(command_id: string, command: string, by: 'customer' | 'policy', reason: string): Promise<void> {
+    this.#teller.tell('command.denied', { command_id, by, reason });
+    const content = `${NOT_RUN}${by === 'customer' ? 'denied by the customer' : 'refused by the service'}: ${reason}`;
+    await this.#parts.record.add({ role: 'command', content, command, command_id });
+    this.#conversation.push({
+      role: 'command',
+      id: command_id,
+      command,
+      exitCode: null,
+      output: content,
+      ran: false,
+    });
+  }
+
+  async #run(
+    command_id: string,
+    command: string,
+    risk: Judgement['risk'],
+    approvalId: string | null,
+  ): Promise<void> {
+    const { record, clock, kill, counted } = this.#parts;
+    const client = await this.#guest.client();
+    await this.#mayGoOn();
+    const seq = await record.beginCommand(command_id, command, risk, approvalId);
+    this.#teller.tell('command.started', { command_id });
+    const result = await runOnGuest(client, {
+      command,
+      clock,
+      signal: kill,
+      onOutput: (stream, text, truncated) =>
+        this.#teller.tell('command.output', { command_id, stream, text, truncated }),
+    });
+    counted(risk, result.timedOut ? 'timed_out' : 'ran');
+    await record.completeCommand(seq, result);
+    const { exitCode, durationMs, timedOut, output } = result;
+    this.#teller.tell('command.completed', {
+      command_id,
+      exit_code: exitCode,
+      duration_ms: durationMs,
+      timed_out: timedOut,
+    });
+    const shown = timedOut ? `${output}\n[ended after its time-out]` : output;
+    this.#conversation.push({ role: 'command', id: command_id, command, exitCode, output: shown, ran: true });
+    // A command that was given up may still hold the connection.
+    if (timedOut) this.#guest.close();
+  }
+
+  /** The end that belongs to an error. */
+  #stopFor(error: unknown): Stop | AwaitsApproval {
+    const { halt, kill } = this.#parts;
+    for (const signal of [kill, halt])
+      if (signal.aborted && signal.reason instanceof Stop) return signal.reason;
+    if (error instanceof Stop || error instanceof AwaitsApproval) return error;
+    if (error instanceof ModelError) return failed(error.code, error.message, error.retryable);
+    return failed('guest_unreachable', 'The guest could not be reached, or let go of the connection.', true);
+  }
+
+  /** Writes the end down, then tells of it: who reads the last event may start the next run. */
+  async #finish(stop: Stop): Promise<Stop['reason']> {
+    if (stop.failure) this.#teller.tell('error', stop.failure);
+    const progress = { ...this.#usage, event_seq: this.#teller.seq + 1 };
+    const { record } = this.#parts;
+    if (stop.failure) await record.add({ role: 'system', content: stop.failure.message }).catch(() => {});
+    await record.finish(stop.reason, progress).catch(() => {});
+    return stop.reason;
+  }
+}

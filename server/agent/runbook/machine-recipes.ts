@@ -1,0 +1,135 @@
+import { block, complaint, linesOf, type Recipe, type RecipeRun, step } from './recipe.ts';
+
+/** Above it a file system is called full. */
+const FULL_PERCENT = 85;
+/** Below it memory is called scarce. */
+const SCARCE_PERCENT = 10;
+
+interface FileSystem {
+  size: string;
+  free: string;
+  percent: number;
+  mount: string;
+}
+
+/** `df -hP`, below its heading. */
+function fileSystems(lines: readonly string[]): FileSystem[] {
+  return lines.flatMap((line) => {
+    const [, size, free, percent, mount] =
+      /^\S+\s+(\S+)\s+\S+\s+(\S+)\s+(\d+)%\s+(\/\S*)$/.exec(line.trim()) ?? [];
+    return mount === undefined ? [] : [{ size: size!, free: free!, percent: Number(percent), mount }];
+  });
+}
+
+function* diskSpace(): RecipeRun {
+  const df = yield step('df -hP -x tmpfs -x devtmpfs', 'See how full the file systems are');
+  const [fullest] = fileSystems(linesOf(df)).sort((a, b) => b.percent - a.percent);
+  if (!fullest) return `I could not read the file systems: ${complaint(df)}.`;
+  const state = `The fullest file system is ${fullest.mount}: ${fullest.percent} % of ${fullest.size} used, ${fullest.free} free.`;
+  const du = yield step(
+    `du -xh -d 2 '${fullest.mount.replaceAll("'", '')}' 2>/dev/null | sort -rh | head -n 10`,
+    'Find the directories that take most of it',
+  );
+  const verdict =
+    fullest.percent >= FULL_PERCENT
+      ? 'That is nearly full. Old logs and package archives (`apt-get clean`) are the usual first things to remove.'
+      : 'That is not full.';
+  return `${state} ${verdict}\nThe largest directories:\n${block(linesOf(du), 10)}`;
+}
+
+function* memory(): RecipeRun {
+  const free = yield step('free -m', 'See how much memory is left');
+  const row = linesOf(free).find((line) => line.startsWith('Mem:'));
+  const figures = row?.trim().split(/\s+/).slice(1).map(Number) ?? [];
+  const [total, used] = figures;
+  const available = figures[5] ?? figures[2];
+  if (!total || used === undefined || available === undefined)
+    return `I could not read the memory: ${complaint(free)}.`;
+  const top = yield step(
+    'ps -eo pid,comm,%mem,rss --sort=-rss | head -n 6',
+    'Find the processes that take most of it',
+  );
+  const percent = Math.round((available * 100) / total);
+  const verdict = percent < SCARCE_PERCENT ? 'Memory is scarce.' : 'Memory is not scarce.';
+  return `${available} MiB of ${total} MiB are available (${percent} %), ${used} MiB are in use. ${verdict}\nThe largest processes:\n${block(linesOf(top), 6)}`;
+}
+
+function* load(): RecipeRun {
+  const uptime = yield step('uptime', 'See the load');
+  const [, one, five, fifteen] =
+    /load averages?:\s*([\d.]+),?\s+([\d.]+),?\s+([\d.]+)/.exec(uptime.output) ?? [];
+  if (one === undefined) return `I could not read the load: ${complaint(uptime)}.`;
+  const nproc = yield step('nproc', 'See how many processors share it');
+  const processors = Math.max(1, Number.parseInt(nproc.output, 10) || 1);
+  const top = yield step('ps -eo pid,comm,%cpu --sort=-%cpu | head -n 6', 'Find the busiest processes');
+  const verdict =
+    Number(one) > processors ? 'More work is waiting than the processors can do.' : 'The processors keep up.';
+  return `The load is ${one} (one minute), ${five} (five), ${fifteen} (fifteen) on ${processors} ${processors === 1 ? 'processor' : 'processors'}. ${verdict}\nThe busiest processes:\n${block(linesOf(top), 6)}`;
+}
+
+function* ports(): RecipeRun {
+  const ss = yield step('ss -tulpn', 'See which ports are listened on');
+  const sockets = linesOf(ss).filter((line) => /^(tcp|udp)/.test(line));
+  if (sockets.length === 0) return `No port is listened on, or I could not read them: ${complaint(ss)}.`;
+  const rows = sockets.map((line) => {
+    const fields = line.trim().split(/\s+/);
+    const program = /"([^"]+)"/.exec(line)?.[1] ?? 'unknown program';
+    return `${fields[0]} ${fields[4] ?? '?'} (${program})`;
+  });
+  return `${rows.length === 1 ? 'One port is' : `${rows.length} ports are`} listened on:\n${block(rows, 30)}`;
+}
+
+function* people(): RecipeRun {
+  const who = yield step('who', 'See who is logged in');
+  const now = linesOf(who);
+  const last = yield step('last -n 5', 'See who was logged in before');
+  const present = now.length === 0 ? 'Nobody is logged in on a terminal.' : `Logged in now:\n${block(now)}`;
+  const before = linesOf(last);
+  return before.length === 0 ? present : `${present}\nMost recent log-ins:\n${block(before, 6)}`;
+}
+
+function* updates(): RecipeRun {
+  const update = yield step('sudo -n apt-get update -q', 'Fetch the current lists of packages');
+  const stale = update.exitCode === 0 ? '' : ` (the lists could not be refreshed: ${complaint(update)})`;
+  const list = yield step('apt list --upgradable 2>/dev/null', 'See which packages have a newer version');
+  const packages = linesOf(list).filter((line) => line.includes('/'));
+  if (packages.length === 0) return `No updates are pending${stale}.`;
+  const security = packages.filter((line) => line.includes('security')).length;
+  return `${packages.length} ${packages.length === 1 ? 'update is' : 'updates are'} pending, ${security} of them for security${stale}:\n${block(packages)}`;
+}
+
+function* health(): RecipeRun {
+  const uptime = yield step('uptime', 'See how long it runs, and the load');
+  const free = yield step('free -m', 'See how much memory is left');
+  const df = yield step('df -hP -x tmpfs -x devtmpfs', 'See how full the file systems are');
+  const failed = yield step(
+    'systemctl list-units --type=service --state=failed --no-pager --plain --no-legend',
+    'See whether services have failed',
+  );
+  const full = fileSystems(linesOf(df)).filter(({ percent }) => percent >= FULL_PERCENT);
+  const broken = linesOf(failed).filter((line) => /\.service\b/.test(line));
+  const findings = [
+    `Up and load: ${uptime.output.trim()}`,
+    `Memory: ${linesOf(free).find((line) => line.startsWith('Mem:')) ?? complaint(free)} (MiB)`,
+    full.length === 0
+      ? 'No file system is nearly full.'
+      : `Nearly full: ${full.map(({ mount, percent }) => `${mount} (${percent} %)`).join(', ')}.`,
+    broken.length === 0 ? 'No service has failed.' : `Failed services:\n${block(broken)}`,
+  ];
+  return findings.join('\n');
+}
+
+/** Recipes for the machine as a whole. The first whose words are in the ask is taken. */
+export const MACHINE_RECIPES: readonly Recipe[] = [
+  {
+    topic: 'updates that are pending',
+    asks: /\b(updates?|upgrades?|upgradable|patch(es)?|outdated)\b/i,
+    run: updates,
+  },
+  { topic: 'disk space', asks: /\b(disk|space|storage|file ?systems?|full|df)\b/i, run: diskSpace },
+  { topic: 'memory', asks: /\b(memory|ram|swap|oom|free)\b/i, run: memory },
+  { topic: 'load', asks: /\b(load|cpu|slow|busy|processors?)\b/i, run: load },
+  { topic: 'listening ports', asks: /\b(ports?|listen(s|ing)?|sockets?)\b/i, run: ports },
+  { topic: 'who is logged in', asks: /\b(who|logged[- ]in|log-?ins?|users? online)\b/i, run: people },
+  { topic: 'health', asks: /\b(health|healthy|check|overview|status|wrong|problem|ok(ay)?)\b/i, run: health },
+];

@@ -1,0 +1,55 @@
+import type { AgentModel, Said, Turn, TurnRequest } from '../model.ts';
+import { RUNBOOK } from './identity.ts';
+import { MACHINE_RECIPES } from './machine-recipes.ts';
+import type { Recipe, RecipeStep } from './recipe.ts';
+import { SERVICE_RECIPES } from './service-recipes.ts';
+
+const RECIPES = [...SERVICE_RECIPES, ...MACHINE_RECIPES];
+
+const HELP = `I am the built-in runbook: fixed recipes, no language model. I know these asks: disk space, memory, load, listening ports, the state and logs of a service, restarting a service, who is logged in, pending updates, an overview of the machine's health, and: run \`a command\`. The operator of this service can connect a language model.`;
+
+type Command = Extract<Said, { role: 'command' }>;
+
+/**
+ * Answers common asks without any model: by the customer's words it picks a recipe, which runs commands and
+ * reads their output. Nothing that a guest writes can make it run anything: output only fills in answers.
+ */
+export class RunbookModel implements AgentModel {
+  readonly identity = RUNBOOK;
+
+  async turn({ conversation, onText }: TurnRequest): Promise<Turn> {
+    const start = conversation.findLastIndex(({ role }) => role === 'user');
+    const ask = (conversation[start] as Extract<Said, { role: 'user' }> | undefined)?.text ?? '';
+    const done = conversation.slice(start + 1).filter((said): said is Command => said.role === 'command');
+    const recipe = RECIPES.find(({ asks }) => asks.test(ask));
+    if (!recipe) return answer(HELP, onText);
+    if (done.length === 0) await onText(`Built-in runbook: ${recipe.topic}.`);
+    const next = replay(recipe, ask, done);
+    return typeof next === 'string' ? answer(next, onText) : turnOf(next);
+  }
+}
+
+/** The recipe's next command, or its answer: it is begun anew and given what came of its commands so far. */
+function replay(recipe: Recipe, ask: string, done: readonly Command[]): RecipeStep | string {
+  const refused = done.find(({ ran }) => !ran);
+  if (refused) return `Without that command I cannot go on. ${refused.output}`;
+  const run = recipe.run(ask);
+  let state = run.next();
+  for (const { exitCode, output } of done) {
+    if (state.done) break;
+    state = run.next({ exitCode, output });
+  }
+  return state.value;
+}
+
+async function answer(text: string, onText: TurnRequest['onText']): Promise<Turn> {
+  for (const line of text.split(/(?<=\n)/)) await onText(line);
+  return turnOf(undefined);
+}
+
+const turnOf = (call: RecipeStep | undefined): Turn => ({
+  call,
+  nonsense: undefined,
+  inputTokens: null,
+  outputTokens: null,
+});

@@ -1,0 +1,70 @@
+import { block, complaint, linesOf, type Recipe, type RecipeRun, step } from './recipe.ts';
+
+/** Services that people name without saying that they are services. */
+const KNOWN =
+  /\b(nginx|apache2|httpd|caddy|haproxy|sshd?|mysqld?|mariadb|postgresql|redis(?:-server)?|mongod|docker|cron|rsyslog|fail2ban|postfix|php[\d.]*-fpm|memcached|rabbitmq-server)\b/i;
+const NAMED = [
+  /\b(?:restart|reload|start)\s+(?:the\s+)?(?:service\s+)?[`'"]?([a-z0-9][\w.@-]*)/i,
+  /\bservice\s+[`'"]?([a-z0-9][\w.@-]*)/i,
+  /[`'"]([a-z0-9][\w.@-]*)[`'"]/i,
+  /\b([a-z0-9][\w.@-]*)(?:\s+service\b|\.service\b)/i,
+];
+/** What stands where a name might, and is none. */
+const NO_NAME =
+  /^(the|a|an|is|it|my|this|that|and|state|status|logs?|please|failed|server|services?|which|any|some|of|for)$/i;
+
+/** The service that an ask is about, or undefined. */
+export function serviceIn(ask: string): string | undefined {
+  const named = NAMED.map((pattern) => pattern.exec(ask)?.[1]).find((name) => name && !NO_NAME.test(name));
+  return (KNOWN.exec(ask)?.[1] ?? named)?.toLowerCase().replace(/[.-]+$/, '');
+}
+
+function* restart(ask: string): RecipeRun {
+  const name = serviceIn(ask);
+  if (!name) return 'Which service? Say for example: restart nginx.';
+  const done = yield step(`sudo -n systemctl restart ${name}`, `Restart ${name}, as you asked`);
+  const state = yield step(`systemctl is-active ${name}`, 'See whether it runs');
+  if (done.exitCode === 0 && state.output.trim() === 'active') return `${name} was restarted and is active.`;
+  const logs = yield step(`journalctl -u ${name} -n 20 --no-pager`, 'See what it says');
+  const why = done.exitCode === 0 ? `it is ${state.output.trim() || 'in no known state'}` : complaint(done);
+  return `${name} does not run after the restart: ${why}. Its last lines:\n${block(linesOf(logs), 20)}`;
+}
+
+function* stateAndLogs(ask: string): RecipeRun {
+  const name = serviceIn(ask);
+  if (!name) return yield* failedServices();
+  const state = yield step(`systemctl status ${name} --no-pager -n 0`, `See the state of ${name}`);
+  const logs = yield step(`journalctl -u ${name} -n 20 --no-pager`, 'See what it has said of late');
+  const active = linesOf(state).find((line) => line.trim().startsWith('Active:'));
+  const is = active ? active.trim().replace('Active: ', 'is ') : `has no state: ${complaint(state)}`;
+  return `${name} ${is}\nIts last lines:\n${block(linesOf(logs), 20)}`;
+}
+
+function* failedServices(): RecipeRun {
+  const failed = yield step(
+    'systemctl list-units --type=service --state=failed --no-pager --plain --no-legend',
+    'See whether services have failed',
+  );
+  const broken = linesOf(failed).filter((line) => /\.service\b/.test(line));
+  return broken.length === 0 ? 'No service has failed.' : `Failed services:\n${block(broken)}`;
+}
+
+/** Runs what the customer wrote, to the letter; the policy judges it like any other command. */
+function* asWritten(ask: string): RecipeRun {
+  const command = /`([^`]+)`/.exec(ask)![1]!;
+  const result = yield step(command, 'You asked for exactly this');
+  const lines = linesOf(result);
+  const end = result.exitCode === 0 ? 'It succeeded' : `It ended with ${result.exitCode ?? 'no exit status'}`;
+  return lines.length === 0 ? `${end} and wrote nothing.` : `${end}:\n${block(lines, 40)}`;
+}
+
+/** Recipes for one service, and for a command that is given; they go before those for the machine. */
+export const SERVICE_RECIPES: readonly Recipe[] = [
+  { topic: 'your command', asks: /\b(run|execute)\b[^`]*`[^`]+`/i, run: asWritten },
+  { topic: 'restarting a service', asks: /\brestart\b/i, run: restart },
+  {
+    topic: 'a service',
+    asks: /\b(services?|logs?|journal|nginx|apache2|httpd|caddy|haproxy|sshd|mysqld?|mariadb|postgresql|redis|mongod|docker|cron|fail2ban|postfix)\b/i,
+    run: stateAndLogs,
+  },
+];

@@ -1,0 +1,210 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { APICallError, jsonSchema, type LanguageModel, type ModelMessage, streamText, tool } from 'ai';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import { MAX_ANSWER, MODEL_SILENCE_MS } from './limits.ts';
+import {
+  type AgentModel,
+  ModelError,
+  type ProposedCommand,
+  type Said,
+  type Turn,
+  type TurnRequest,
+} from './model.ts';
+import type { RemoteModelSettings } from './model-settings.ts';
+import { asData, INSTRUCTIONS } from './prompt.ts';
+
+/** The library tells of its doubts on standard output, which is a log of ours. */
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
+/** How long a refusal that is said to pass is waited for, each time; then it is the customer's to try again. */
+const RETRY_AFTER_MS = [1_000, 4_000];
+/** Enough for an answer and a command; a model that goes on beyond it has lost its way. */
+const MAX_OUTPUT_TOKENS = 4_096;
+const TOOL = 'run_command';
+
+const TOOLS = {
+  [TOOL]: tool({
+    description: 'Runs one shell command on the virtual machine and returns its exit status and output.',
+    inputSchema: jsonSchema<ProposedCommand>({
+      type: 'object',
+      properties: {
+        command: { type: 'string', description: 'The command, in one line where possible' },
+        reason: { type: 'string', description: 'For the customer: why, in one short sentence' },
+      },
+      required: ['command', 'reason'],
+      additionalProperties: false,
+    }),
+  }),
+};
+
+function connect({ provider, model, baseUrl, apiKey }: RemoteModelSettings): LanguageModel {
+  if (provider === 'anthropic') return createAnthropic({ baseURL: baseUrl, apiKey })(model);
+  return createOpenAICompatible({ name: 'openai-compatible', baseURL: baseUrl!, apiKey, includeUsage: true })(
+    model,
+  );
+}
+
+/** A model of a provider, behind the AI SDK. */
+export class SdkModel implements AgentModel {
+  readonly identity;
+  readonly #model: LanguageModel;
+  readonly #clock: Clock;
+
+  constructor(settings: RemoteModelSettings, clock: Clock) {
+    this.identity = { provider: settings.provider, name: settings.model };
+    this.#model = connect(settings);
+    this.#clock = clock;
+  }
+
+  async turn(request: TurnRequest): Promise<Turn> {
+    for (let attempt = 0; ; attempt++) {
+      let began = false;
+      try {
+        return await this.#ask({
+          ...request,
+          onText: (text) => {
+            began = true;
+            return request.onText(text);
+          },
+        });
+      } catch (error) {
+        request.signal.throwIfAborted();
+        const failure = toModelError(error);
+        const wait = RETRY_AFTER_MS[attempt];
+        // What was said cannot be taken back.
+        if (began || !failure.retryable || wait === undefined) throw failure;
+        await this.#clock.sleep(wait, request.signal);
+      }
+    }
+  }
+
+  async #ask({ conversation, onText, signal }: TurnRequest): Promise<Turn> {
+    const silence = new Silence(this.#clock);
+    try {
+      const result = streamText({
+        model: this.#model,
+        instructions: INSTRUCTIONS,
+        messages: toMessages(conversation, newId('msg', this.#clock).slice(-12)),
+        tools: TOOLS,
+        maxOutputTokens: MAX_OUTPUT_TOKENS,
+        maxRetries: 0,
+        abortSignal: AbortSignal.any([signal, silence.signal]),
+        // Without a listener the library prints it.
+        onError: () => {},
+      });
+      return await readTurn(result.stream, onText, silence);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (silence.signal.aborted) throw silence.signal.reason;
+      throw error;
+    } finally {
+      silence.end();
+    }
+  }
+}
+
+type Parts = ReturnType<typeof streamText<typeof TOOLS>>['stream'];
+
+async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Silence): Promise<Turn> {
+  const turn: Turn = { call: undefined, nonsense: undefined, inputTokens: null, outputTokens: null };
+  let length = 0;
+  let finished = false;
+  for await (const part of parts) {
+    silence.broken();
+    if (part.type === 'text-delta') {
+      length += part.text.length;
+      if (length > MAX_ANSWER)
+        throw new ModelError('model_failed', 'The model does not come to an end.', false);
+      await onText(part.text);
+    } else if (part.type === 'tool-call' && !turn.call && !turn.nonsense) {
+      takeCall(turn, part);
+    } else if (part.type === 'error') throw part.error;
+    else if (part.type === 'abort') throw silence.signal.reason ?? new Error('aborted');
+    else if (part.type === 'finish') {
+      finished = part.finishReason !== 'error';
+      turn.inputTokens = part.totalUsage.inputTokens ?? null;
+      turn.outputTokens = part.totalUsage.outputTokens ?? null;
+    }
+  }
+  if (!finished) throw new ModelError('model_failed', 'The model broke off.', true);
+  return turn;
+}
+
+function takeCall(turn: Turn, part: { toolName: string; input: unknown; invalid?: boolean }): void {
+  const input = part.input as Partial<ProposedCommand> | null | undefined;
+  if (part.invalid || part.toolName !== TOOL || typeof input?.command !== 'string') {
+    turn.nonsense = `the only tool is ${TOOL}, with the strings "command" and "reason"`;
+    return;
+  }
+  turn.call = { command: input.command, reason: typeof input.reason === 'string' ? input.reason : '' };
+}
+
+/** Ends a request on which nothing has come for {@link MODEL_SILENCE_MS}. */
+class Silence {
+  readonly #clock: Clock;
+  readonly #end = new AbortController();
+  #timer = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#wait();
+  }
+
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  broken(): void {
+    this.#timer.abort();
+    this.#timer = new AbortController();
+    this.#wait();
+  }
+
+  end(): void {
+    this.#timer.abort();
+  }
+
+  #wait(): void {
+    this.#clock.sleep(MODEL_SILENCE_MS, this.#timer.signal).then(
+      () => this.#end.abort(new ModelError('model_timeout', 'The model does not answer.', true)),
+      () => {},
+    );
+  }
+}
+
+function toMessages(conversation: readonly Said[], nonce: string): ModelMessage[] {
+  return conversation.flatMap((said): ModelMessage[] => {
+    switch (said.role) {
+      case 'user':
+        return [{ role: 'user', content: said.text }];
+      case 'assistant':
+        return said.text === '' ? [] : [{ role: 'assistant', content: said.text }];
+      case 'system':
+        return [{ role: 'user', content: `(Note of the service: ${said.text})` }];
+      default: {
+        const call = { toolCallId: said.id, toolName: TOOL };
+        const input = { command: said.command, reason: '' };
+        const output = { type: 'text' as const, value: asData(said, nonce) };
+        return [
+          { role: 'assistant', content: [{ type: 'tool-call', ...call, input }] },
+          { role: 'tool', content: [{ type: 'tool-result', ...call, output }] },
+        ];
+      }
+    }
+  });
+}
+
+/** A failure of a provider in our words: its own may hold the key, the address or the conversation. */
+function toModelError(error: unknown): ModelError {
+  if (error instanceof ModelError) return error;
+  if (APICallError.isInstance(error)) {
+    if (error.statusCode === 429)
+      return new ModelError('model_rate_limited', 'The model is asked too often just now.', true, error);
+    if (error.statusCode !== undefined && error.statusCode < 500)
+      return new ModelError('model_failed', 'The model refused the request.', false, error);
+    return new ModelError('model_unavailable', 'The model cannot be reached.', true, error);
+  }
+  return new ModelError('model_failed', 'The model answered with something that is no answer.', true, error);
+}

@@ -1,0 +1,19 @@
+import type { FinalReason } from '../db/queries/agent-runs.ts';
+
+/** Why a run ends before the model has finished. */
+export class Stop extends Error {
+  readonly reason: FinalReason;
+  /** What the customer is told of it, if anything went wrong. */
+  readonly failure: { code: string; message: string; retryable: boolean } | undefined;
+
+  constructor(reason: FinalReason, failure?: Stop['failure']) {
+    super(failure?.message ?? reason);
+    this.reason = reason;
+    this.failure = failure;
+  }
+}
+
+export const failed = (code: string, message: string, retryable: boolean) =>
+  new Stop('error', { code, message, retryable });
+export const canceled = (code: string, message: string, retryable = false) =>
+  new Stop('canceled', { code, message, retryable });

@@ -1,0 +1,129 @@
+import { allows, type CommandRule } from './arguments.ts';
+import { READ_ONLY_FILES, READ_ONLY_OWN_FORM } from './read-only-files.ts';
+import { READ_ONLY_SYSTEM } from './read-only-system.ts';
+import { dangerous, gravest, type Judgement } from './risk.ts';
+import { ROUTINE } from './routine.ts';
+import { NotUnderstood, readScript, type SimpleCommand } from './script.ts';
+import type { Word } from './words.ts';
+
+export type { Judgement, Risk } from './risk.ts';
+
+/** Beyond it nobody reads what is to be approved; it bounds the work of judging as well. */
+export const MAX_COMMAND_LENGTH = 4_096;
+/** `sudo sh -c "timeout 5 sh -c …"`: nobody needs more. */
+const MAX_DEPTH = 4;
+
+const SAFE: Judgement = { risk: 'safe', why: 'it only looks' };
+const ROUTINE_CARE: Judgement = { risk: 'caution', why: 'it is routine care and easily put right' };
+
+/**
+ * The risk of a shell command, whoever asks for it and whatever is said about it. Only what is in the tables,
+ * with arguments that are in the tables, in a form that every shell reads alike, is less than dangerous.
+ */
+export function judgeCommand(command: string): Judgement {
+  return judgeScript(command, 0);
+}
+
+function judgeScript(source: string, depth: number): Judgement {
+  if (source.length > MAX_COMMAND_LENGTH) return dangerous('it is too long to be understood');
+  if (depth > MAX_DEPTH) return dangerous('it is nested too deeply');
+  try {
+    return gravest(readScript(source).map((command) => judgeSimple(command, depth)));
+  } catch (error) {
+    if (error instanceof NotUnderstood) return dangerous(error.message);
+    // The parser's own failure: what cannot be parsed is dangerous.
+    return dangerous('it cannot be parsed');
+  }
+}
+
+/** Variables that change how something is shown, never what is run. */
+const HARMLESS_VARIABLES = new Set([
+  'LC_ALL',
+  'LANG',
+  'LANGUAGE',
+  'TZ',
+  'COLUMNS',
+  'LINES',
+  'DEBIAN_FRONTEND',
+]);
+const HARMLESS_VALUE = /^[A-Za-z0-9_.,@+-]*$/;
+
+const isHarmlessVariable = ({ name, value }: { name: string; value: string }) =>
+  HARMLESS_VARIABLES.has(name) && HARMLESS_VALUE.test(value);
+
+function judgeSimple({ assignments, words }: SimpleCommand, depth: number): Judgement {
+  if (!assignments.every(isHarmlessVariable)) return dangerous('it sets variables for a program');
+  return judgeWords(words, depth);
+}
+
+/** Where the system keeps its programs; a program elsewhere may be anything. */
+const SYSTEM_DIRECTORY = /^(?:\/usr)?\/s?bin\//;
+
+function judgeWords([first, ...rest]: readonly Word[], depth: number): Judgement {
+  if (!first || first.glob) return dangerous('what it runs depends on files');
+  const name = first.value.replace(SYSTEM_DIRECTORY, '');
+  if (Object.hasOwn(WRAPPERS, name)) {
+    if (depth >= MAX_DEPTH) return dangerous('it is nested too deeply');
+    return WRAPPERS[name]!(rest, depth + 1) ?? unknown(name);
+  }
+  if (Object.hasOwn(READ_ONLY_OWN_FORM, name)) return READ_ONLY_OWN_FORM[name]!(rest) ? SAFE : unknown(name);
+  if (isIn(READ_ONLY_SYSTEM, name, rest) || isIn(READ_ONLY_FILES, name, rest)) return SAFE;
+  if (isIn(ROUTINE, name, rest)) return ROUTINE_CARE;
+  return unknown(name);
+}
+
+function isIn(
+  table: Record<string, CommandRule | CommandRule[]>,
+  name: string,
+  words: readonly Word[],
+): boolean {
+  if (!Object.hasOwn(table, name)) return false;
+  return [table[name]!].flat().some((rule) => allows(rule, words));
+}
+
+function unknown(name: string): Judgement {
+  const shown = /^[\w./-]{1,40}$/.test(name) ? name : 'it';
+  return dangerous(`${shown}, with these arguments, is not known to be harmless`);
+}
+
+/** Commands that run another one: as harmful as that. Undefined where it is not plain what they run. */
+const WRAPPERS: Record<string, (words: readonly Word[], depth: number) => Judgement | undefined> = {
+  sudo: (words, depth) => judgeAfter(words, /^(?:-n|--non-interactive)$/, depth),
+  env: (words, depth) => {
+    const start = words.findIndex(({ value }) => !/^\w+=/.test(value));
+    const assignments = words.slice(0, Math.max(start, 0)).map(({ value }) => {
+      const [name = '', ...parts] = value.split('=');
+      return { name, value: parts.join('=') };
+    });
+    return start < 0 ? undefined : judgeSimple({ assignments, words: words.slice(start) }, depth);
+  },
+  nice: ([option, value, ...rest], depth) =>
+    option?.value === '-n' && /^-?\d+$/.test(value?.value ?? '') ? judgeWords(rest, depth) : undefined,
+  ionice: ([option, value, ...rest], depth) =>
+    option?.value === '-c' && /^[0-3]$/.test(value?.value ?? '') ? judgeWords(rest, depth) : undefined,
+  timeout: ([duration, ...rest], depth) =>
+    /^\d+(\.\d+)?[sm]?$/.test(duration?.value ?? '') ? judgeWords(rest, depth) : undefined,
+  command: ([first, ...rest], depth) =>
+    first?.value === '-v' && rest.length === 1 ? SAFE : first && judgeWords([first, ...rest], depth),
+  // What a wildcard becomes would be read as shell once more, and a file may be named anything.
+  eval: (words, depth) =>
+    words.some(({ glob }) => glob)
+      ? undefined
+      : judgeScript(words.map(({ value }) => value).join(' '), depth),
+  sh: judgeShell,
+  bash: judgeShell,
+  dash: judgeShell,
+};
+
+function judgeAfter(words: readonly Word[], option: RegExp, depth: number): Judgement | undefined {
+  const start = words.findIndex(({ value }) => !option.test(value));
+  const rest = start < 0 ? [] : words.slice(start);
+  return rest.length === 0 || rest[0]!.value.startsWith('-') ? undefined : judgeWords(rest, depth);
+}
+
+/** `sh -c 'script'`, and nothing more: further words would be the script's own arguments. */
+function judgeShell(words: readonly Word[], depth: number): Judgement | undefined {
+  const [option, script] = words;
+  if (words.length !== 2 || option!.value !== '-c' || script!.glob) return undefined;
+  return judgeScript(script!.value, depth);
+}

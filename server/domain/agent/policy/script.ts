@@ -1,0 +1,129 @@
+import { type Assignment, type Command, parse, type Redirection, type Statement } from 'unbash';
+import { readWord, type Word } from './words.ts';
+
+/** One program with its arguments, as a shell would start it. */
+export interface SimpleCommand {
+  assignments: { name: string; value: string }[];
+  words: Word[];
+}
+
+/** Printable ASCII, tabs and newlines: a look-alike letter or a hidden character must not reach an approval. */
+const PLAIN = /^[\x20-\x7e\t\n]*$/;
+/** Redirections that neither read nor write a file. */
+const HARMLESS_REDIRECTION = /^(?:2>&1|[12]?>>?[ \t]*\/dev\/null|<[ \t]*\/dev\/null)$/;
+/** All that may stand between the words of a command that is understood. */
+const BETWEEN = /^(?:[ \t\n;!|]|&&)*$/;
+
+/** Why a script is not understood. */
+export class NotUnderstood extends Error {}
+
+/**
+ * The simple commands of a script, in any of the shells a guest may have. Throws {@link NotUnderstood} at all
+ * that is more than commands joined by `;`, newline, `|`, `&&` and `||`.
+ *
+ * The parser's word is not taken for it: each word is read a second time by a grammar of our own, and what is
+ * left between the words must be blanks and those operators. A command that the parser overlooked or cut
+ * differently than a shell does would show there.
+ */
+export function readScript(source: string): SimpleCommand[] {
+  if (!PLAIN.test(source)) throw new NotUnderstood('it has characters beyond plain ASCII');
+  const reader = new ScriptReader(source);
+  const script = parse(source);
+  if (script.errors && script.errors.length > 0)
+    throw new NotUnderstood('it is not a complete shell command');
+  for (const statement of script.commands) reader.statement(statement);
+  reader.requireAllRead();
+  if (reader.commands.length === 0) throw new NotUnderstood('it is empty');
+  return reader.commands;
+}
+
+class ScriptReader {
+  readonly commands: SimpleCommand[] = [];
+  readonly #source: string;
+  readonly #read: { pos: number; end: number }[] = [];
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  statement({ command, background }: Statement): void {
+    if (background) throw new NotUnderstood('it goes on in the background');
+    this.#node(command);
+  }
+
+  #node(node: Statement['command']): void {
+    switch (node.type) {
+      case 'AndOr':
+      case 'Pipeline':
+        for (const part of node.commands) this.#node(part);
+        return;
+      case 'Command':
+        this.#command(node);
+        return;
+      default:
+        throw new NotUnderstood(`it uses ${NAMES[node.type] ?? 'shell programming'}`);
+    }
+  }
+
+  #command({ name, prefix, suffix }: Command): void {
+    const assignments: SimpleCommand['assignments'] = [];
+    const words = name ? [this.#word(name)] : [];
+    for (const part of prefix) {
+      if (part.type === 'Assignment') assignments.push(this.#assignment(part));
+      else this.#redirection(part);
+    }
+    for (const part of suffix) {
+      if (part.type === 'Word' || part.type === 'Assignment') words.push(this.#word(part));
+      else this.#redirection(part);
+    }
+    if (words.length === 0) throw new NotUnderstood('it sets variables');
+    this.commands.push({ assignments, words });
+  }
+
+  #word(span: { pos: number; end: number }): Word {
+    const word = readWord(this.#take(span));
+    if (!word) throw new NotUnderstood('it has expansions or quoting that the shell would resolve');
+    return word;
+  }
+
+  #assignment(span: Assignment): { name: string; value: string } {
+    const { value } = this.#word(span);
+    const [name = '', ...rest] = value.split('=');
+    return { name, value: rest.join('=') };
+  }
+
+  #redirection(span: Redirection): void {
+    if (span.type === 'HereDoc' || !HARMLESS_REDIRECTION.test(this.#take(span)))
+      throw new NotUnderstood('it redirects input or output');
+  }
+
+  #take(span: { pos: number; end: number }): string {
+    this.#read.push(span);
+    return this.#source.slice(span.pos, span.end);
+  }
+
+  /** Throws where the source holds more than was read. */
+  requireAllRead(): void {
+    let rest = '';
+    let end = 0;
+    for (const span of this.#read.sort((a, b) => a.pos - b.pos)) {
+      // Spans that overlap were cut wrongly.
+      if (span.pos < end) throw new NotUnderstood('it cannot be taken apart');
+      rest += `${this.#source.slice(end, span.pos)} `;
+      end = span.end;
+    }
+    rest += this.#source.slice(end);
+    if (!BETWEEN.test(rest)) throw new NotUnderstood('it cannot be taken apart');
+  }
+}
+
+const NAMES: Partial<Record<Statement['command']['type'], string>> = {
+  Function: 'a function',
+  Subshell: 'a subshell',
+  BraceGroup: 'a group',
+  For: 'a loop',
+  While: 'a loop',
+  If: 'a condition',
+  Case: 'a condition',
+  Coproc: 'a coprocess',
+};
