@@ -10,10 +10,13 @@ import { ensurePool } from './db/queries/addresses.ts';
 import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { loadCatalog } from './domain/catalog/load-catalog.ts';
 import { poolName } from './domain/network/allocate.ts';
+import { selectEdge } from './edge/select.ts';
 import { ENDPOINTS } from './endpoints/roster.ts';
 import { createHttpServer } from './http/server.ts';
 import { Node } from './jobs/adopt-jobs.ts';
+import { EdgeLeadership } from './jobs/leadership.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { EdgeReconciler } from './jobs/reconcile-edge.ts';
 import { NetworkReconciler } from './jobs/reconcile-network.ts';
 import { JobRunner, type StepHook } from './jobs/runner.ts';
 import { Schedule } from './jobs/schedule.ts';
@@ -75,6 +78,8 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
     await ensurePool(db, poolName(region, 6), region.ipv6_pool);
   }
   const compute = selectCompute(config, db, clock);
+  const edge = selectEdge(config, db, clock);
+  const leadership = new EdgeLeadership(db);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
   await queue.prepare();
   return {
@@ -85,10 +90,13 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
     metrics: createMetrics(VERSION),
     db,
     compute,
+    edge,
     secrets,
     signals: new Signals(),
     queue,
     network: new NetworkReconciler(db, compute, logger),
+    leadership,
+    shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKey: await openOpsKey(db, secrets),
   };
 }
@@ -96,7 +104,7 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
 /** Composes and starts the service. */
 export async function startService(config: Config, parts: Parts = {}): Promise<Service> {
   const services = await openServices(config, parts);
-  const { db, clock, logger, signals, queue, network, compute } = services;
+  const { db, clock, logger, signals, queue, network, compute, edge, shield, leadership } = services;
   const stopping = Promise.withResolvers<void>();
   const readiness = new Readiness(services);
   const authenticator = new Authenticator(db, clock);
@@ -111,7 +119,11 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   registerReference(http, ENDPOINTS);
 
   const report = await compute.probe();
-  logger.info({ database: db.engine, compute: compute.name, report: report.summary }, 'starting');
+  const edgeReport = await edge.probe();
+  logger.info(
+    { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
+    'starting',
+  );
   await signals.start(db);
   const node = new Node(db);
   await node.announce();
@@ -138,10 +150,13 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
     await queue.stop();
     await runner.stop();
     await network.idle();
+    await shield.idle();
+    await leadership.leave();
     await authenticator.flushLastUsed();
     await signals.stop();
     await node.leave();
     await compute.close();
+    await edge.close();
     await db.close();
     logger.info('stopped');
   };

@@ -1,5 +1,6 @@
 import { type Database, sql } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
+import { shield } from './migrations/0002-shield.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -9,7 +10,7 @@ export interface Migration {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [foundation];
+export const MIGRATIONS: readonly Migration[] = [foundation, shield];
 
 /**
  * Held by whoever changes the schema. Without it two nodes that start together collide inside the server:

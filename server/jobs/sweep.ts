@@ -2,6 +2,7 @@ import { sql } from '../db/database.ts';
 import { deleteEventsBefore } from '../db/queries/events.ts';
 import { issueInvoices } from '../db/queries/invoices.ts';
 import { deleteFinishedJobs } from '../db/queries/jobs.ts';
+import { deleteAttacksBefore } from '../db/queries/shield-attacks.ts';
 import { KEPT_DAYS as IDEMPOTENT_REPLY_DAYS } from '../http/idempotency.ts';
 import { SharedLimitStore } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
@@ -10,7 +11,7 @@ import { sweepFailedCreations } from './renew-vms.ts';
 const DAY_MS = 86_400_000;
 /** As the API promises. */
 const JOB_DAYS = 30;
-/** A year of history answers every question about a bill. */
+/** A year of history answers every question about a bill, or about an attack. */
 const EVENT_DAYS = 365;
 
 /** Issues the invoices of months that are over, and lets go of what is kept for a time only. */
@@ -23,5 +24,6 @@ export async function sweep(services: Services): Promise<void> {
   await db.query(sql`delete from idempotency_keys where created_at < ${daysAgo(IDEMPOTENT_REPLY_DAYS)}`);
   await deleteFinishedJobs(db, daysAgo(JOB_DAYS));
   await deleteEventsBefore(db, daysAgo(EVENT_DAYS));
+  await deleteAttacksBefore(db, daysAgo(EVENT_DAYS));
   await SharedLimitStore.sweep(db, now);
 }

@@ -5,6 +5,7 @@ import { renewVms } from './renew-vms.ts';
 import type { JobRunner } from './runner.ts';
 import { MetricsSampler } from './sample-metrics.ts';
 import type { Task } from './schedule.ts';
+import { shieldTasks } from './shield-tasks.ts';
 import { sweep } from './sweep.ts';
 import { vacuum } from './vacuum.ts';
 
@@ -35,5 +36,6 @@ export function backgroundTasks(
     { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
     { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
     { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep(services) },
+    ...shieldTasks(services),
   ];
 }

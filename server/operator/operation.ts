@@ -5,7 +5,10 @@ import { compileChecks } from '../http/validation.ts';
 import type { Services } from '../services.ts';
 
 /** What the operator's operations need of the service. */
-export type OperatorServices = Pick<Services, 'catalog' | 'clock' | 'compute' | 'db' | 'logger' | 'metrics'>;
+export type OperatorServices = Pick<
+  Services,
+  'catalog' | 'clock' | 'compute' | 'db' | 'edge' | 'logger' | 'metrics' | 'shield'
+>;
 
 type Input<S> = S extends TObject ? Static<S> : Record<string, never>;
 
