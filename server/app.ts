@@ -15,10 +15,13 @@ import { ensurePool } from './db/queries/addresses.ts';
 import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { loadCatalog } from './domain/catalog/load-catalog.ts';
 import { poolName } from './domain/network/allocate.ts';
+import { selectEdge } from './edge/select.ts';
 import { ENDPOINTS } from './endpoints/roster.ts';
 import { createHttpServer } from './http/server.ts';
 import { Node } from './jobs/adopt-jobs.ts';
+import { EdgeLeadership } from './jobs/leadership.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { EdgeReconciler } from './jobs/reconcile-edge.ts';
 import { NetworkReconciler } from './jobs/reconcile-network.ts';
 import { JobRunner, type StepHook } from './jobs/runner.ts';
 import { Schedule } from './jobs/schedule.ts';
@@ -80,6 +83,8 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
     await ensurePool(db, poolName(region, 6), region.ipv6_pool);
   }
   const compute = selectCompute(config, db, clock);
+  const edge = selectEdge(config, db, clock);
+  const leadership = new EdgeLeadership(db);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
   await queue.prepare();
   const services = {
@@ -90,10 +95,13 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
     metrics: createMetrics(VERSION),
     db,
     compute,
+    edge,
     secrets,
     signals: new Signals(),
     queue,
     network: new NetworkReconciler(db, compute, logger),
+    leadership,
+    shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKey: await openOpsKey(db, secrets),
   };
   return { ...services, agent: new AgentRuns(services) };
@@ -102,7 +110,7 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
 /** Composes and starts the service. */
 export async function startService(config: Config, parts: Parts = {}): Promise<Service> {
   const services = await openServices(config, parts);
-  const { db, clock, logger, signals, queue, network, compute } = services;
+  const { db, clock, logger, signals, queue, network, compute, edge, shield, leadership } = services;
   const stopping = Promise.withResolvers<void>();
   const readiness = new Readiness(services);
   const authenticator = new Authenticator(db, clock);
@@ -121,7 +129,11 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
   await registerSharePage(http);
 
   const report = await compute.probe();
-  logger.info({ database: db.engine, compute: compute.name, report: report.summary }, 'starting');
+  const edgeReport = await edge.probe();
+  logger.info(
+    { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
+    'starting',
+  );
   await signals.start(db);
   const node = new Node(db);
   await node.announce();
@@ -154,10 +166,13 @@ export async function startService(config: Config, parts: Parts = {}): Promise<S
     await queue.stop();
     await runner.stop();
     await network.idle();
+    await shield.idle();
+    await leadership.leave();
     await authenticator.flushLastUsed();
     await signals.stop();
     await node.leave();
     await compute.close();
+    await edge.close();
     await db.close();
     logger.info('stopped');
   };

@@ -3,7 +3,10 @@ import type { ComputeDriver } from './compute/driver.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
 import type { Catalog } from './domain/catalog/catalog-schema.ts';
+import type { EdgeDriver } from './edge/driver.ts';
+import type { EdgeLeadership } from './jobs/leadership.ts';
 import type { JobOutlet } from './jobs/queue.ts';
+import type { EdgeReconciler } from './jobs/reconcile-edge.ts';
 import type { NetworkReconciler } from './jobs/reconcile-network.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logging.ts';
@@ -21,10 +24,14 @@ export interface Services {
   metrics: Metrics;
   db: Database;
   compute: ComputeDriver;
+  edge: EdgeDriver;
   secrets: SecretBox;
   signals: Signals;
   queue: JobOutlet;
   network: NetworkReconciler;
+  /** Whether this node runs the edge. */
+  leadership: EdgeLeadership;
+  shield: EdgeReconciler;
   opsKey: OpsKey;
   agent: AgentRuns;
 }

@@ -15,6 +15,7 @@ export interface Setting {
 }
 
 export const COMPUTE_CHOICES = ['auto', 'simulator'] as const;
+export const EDGE_CHOICES = ['auto', 'simulator'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const SHIPPED_CATALOG = fileURLToPath(new URL('../catalog.yaml', import.meta.url));
@@ -86,6 +87,12 @@ export const SETTINGS = {
     kind: kind.oneOf(COMPUTE_CHOICES),
     default: 'auto',
     about: 'Engine that runs the VMs; `auto` takes the best that works on this machine.',
+  },
+  edge: {
+    env: 'VAUBAN_EDGE',
+    kind: kind.oneOf(EDGE_CHOICES),
+    default: 'auto',
+    about: 'DDoS edge in front of the protected addresses; `auto` takes the best that works on this machine.',
   },
   simulatorBootSeconds: {
     env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',

@@ -41,6 +41,30 @@ export interface Key {
   created_at: string;
 }
 
+/** A tenant of the DDoS Shield: whose targets an account sees together. */
+export interface Tenant {
+  id: string;
+  account_id: string;
+  name: string;
+  created_at: string;
+}
+
+/** A protected address. */
+export interface Target {
+  id: string;
+  tenant_id: string;
+  ip: string;
+  family: number;
+  vm_id: string | null;
+  mode: string;
+  status: string;
+  rules_count: number;
+  /** Whether the edge has what the database says. */
+  on_edge: boolean;
+  last_attack_at: string | null;
+  created_at: string;
+}
+
 /** The one shape of every refusal. */
 export interface Refusal {
   error: {

@@ -6,11 +6,22 @@ import { addAccountShow } from './commands/account-show.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
 import { addKeyRevoke } from './commands/key-revoke.ts';
+import { addShieldAttack } from './commands/shield-attack.ts';
+import { addShieldStop } from './commands/shield-stop.ts';
+import { addTargetAdd } from './commands/target-add.ts';
+import { addTargetList } from './commands/target-list.ts';
+import { addTargetMode } from './commands/target-mode.ts';
+import { addTargetRemove } from './commands/target-remove.ts';
+import { addTenantCreate } from './commands/tenant-create.ts';
+import { addTenantList } from './commands/tenant-list.ts';
+import { addTenantShow } from './commands/tenant-show.ts';
 import { Failure } from './failure.ts';
 import manifest from './package.json' with { type: 'json' };
 
 const program = new Command('vaubanctl')
-  .description('Manages the accounts, the money and the API keys of the Vauban service on this machine.')
+  .description(
+    'Manages the accounts, the money, the API keys and the DDoS Shield of the Vauban service on this machine.',
+  )
   .version(manifest.version)
   .option('--data-dir <dir>', "the service's data directory (default: $VAUBAN_DATA_DIR, else ./data)")
   .option('--socket <path>', "the service's operator socket (default: vauban.sock in the data directory)")
@@ -37,6 +48,21 @@ const key = program.command('key').description('API keys of an account');
 addKeyCreate(key);
 addKeyList(key);
 addKeyRevoke(key);
+
+const tenant = program.command('tenant').description('DDoS Shield tenants of an account');
+addTenantCreate(tenant);
+addTenantList(tenant);
+addTenantShow(tenant);
+
+const target = program.command('target').description('addresses that the DDoS Shield protects');
+addTargetAdd(target);
+addTargetList(target);
+addTargetMode(target);
+addTargetRemove(target);
+
+const shield = program.command('shield').description('attacks on the simulated edge');
+addShieldAttack(shield);
+addShieldStop(shield);
 
 try {
   await program.parseAsync();

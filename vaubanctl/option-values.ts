@@ -29,3 +29,9 @@ export function parseList(text: string): string[] {
     .map((item) => item.trim())
     .filter((item) => item !== '');
 }
+
+/** A whole number. Whether it is too large, the service knows. */
+export function parseCount(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write it as a whole number.');
+  return Number(text);
+}

@@ -136,6 +136,32 @@ create table console_viewers (
   constraint console_viewers_share_id_fkey FOREIGN KEY (share_id) REFERENCES console_shares(id) ON DELETE CASCADE
 );
 
+create table edge_counters (
+  target_id id_text not null,
+  at timestamp with time zone not null,
+  counters jsonb not null,
+  constraint edge_counters_pkey PRIMARY KEY (target_id)
+);
+
+create table edge_rollups (
+  target_id id_text not null,
+  step_seconds integer not null,
+  chunk_start timestamp with time zone not null,
+  points real[] not null,
+  constraint edge_rollups_pkey PRIMARY KEY (target_id, step_seconds, chunk_start)
+);
+
+create table edge_samples (
+  target_id id_text not null,
+  at timestamp with time zone not null,
+  passed_bps real,
+  passed_pps real,
+  dropped_bps real,
+  dropped_pps real,
+  out_bps real,
+  constraint edge_samples_pkey PRIMARY KEY (target_id, at)
+);
+
 create table events (
   id id_text not null,
   account_id id_text not null,
@@ -393,6 +419,88 @@ create table settings (
   constraint settings_pkey PRIMARY KEY (name)
 );
 
+create table shield_attacks (
+  id id_text not null,
+  account_id id_text not null,
+  tenant_id id_text not null,
+  target_id id_text not null,
+  ip inet not null,
+  status text not null,
+  vectors text[] not null,
+  severity text not null,
+  reason text not null,
+  started_at timestamp with time zone not null,
+  mitigated_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  peak_bps bigint not null,
+  peak_bps_at timestamp with time zone not null,
+  peak_pps bigint not null,
+  peak_pps_at timestamp with time zone not null,
+  dropped_bytes bigint not null,
+  dropped_packets bigint not null,
+  constraint shield_attacks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint shield_attacks_pkey PRIMARY KEY (id),
+  constraint shield_attacks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES shield_tenants(id)
+);
+
+create table shield_rules (
+  id id_text not null,
+  account_id id_text not null,
+  target_id id_text not null,
+  origin text not null,
+  attack_id id_text,
+  action text not null,
+  match jsonb not null,
+  rate jsonb,
+  fingerprint text not null,
+  priority integer not null,
+  comment text,
+  enabled boolean not null,
+  expires_at timestamp with time zone,
+  status text not null,
+  generation integer not null,
+  created_at timestamp with time zone not null,
+  constraint shield_rules_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint shield_rules_pkey PRIMARY KEY (id),
+  constraint shield_rules_target_id_fingerprint_key UNIQUE (target_id, fingerprint),
+  constraint shield_rules_target_id_fkey FOREIGN KEY (target_id) REFERENCES shield_targets(id) ON DELETE CASCADE
+);
+
+create table shield_targets (
+  id id_text not null,
+  account_id id_text not null,
+  tenant_id id_text not null,
+  vm_id id_text,
+  ip inet not null,
+  mode text not null,
+  generation integer not null default 1,
+  applied integer not null default 0,
+  baseline_pps double precision,
+  baseline_bps double precision,
+  created_at timestamp with time zone not null,
+  removed_at timestamp with time zone,
+  constraint shield_targets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint shield_targets_ip_key UNIQUE (ip),
+  constraint shield_targets_pkey PRIMARY KEY (id),
+  constraint shield_targets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES shield_tenants(id),
+  constraint shield_targets_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table shield_tenants (
+  id id_text not null,
+  account_id id_text not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  constraint shield_tenants_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint shield_tenants_pkey PRIMARY KEY (id)
+);
+
+create table simulator_edge_targets (
+  id id_text not null,
+  state jsonb not null,
+  constraint simulator_edge_targets_pkey PRIMARY KEY (id)
+);
+
 create table simulator_files (
   guest_id id_text not null,
   path text collate "C" not null,
@@ -520,6 +628,8 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id)
 CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);
 CREATE INDEX console_tickets_by_expiry ON public.console_tickets USING btree (expires_at);
 CREATE INDEX console_viewers_by_share ON public.console_viewers USING btree (share_id);
+CREATE INDEX edge_rollups_by_age ON public.edge_rollups USING btree (step_seconds, chunk_start);
+CREATE INDEX edge_samples_by_age ON public.edge_samples USING btree (at);
 CREATE INDEX events_by_age ON public.events USING btree (created_at);
 CREATE INDEX events_by_vm ON public.events USING btree (vm_id, id DESC);
 CREATE UNIQUE INDEX events_once ON public.events USING btree (vm_id, dedupe_key) WHERE (dedupe_key IS NOT NULL);
@@ -542,6 +652,17 @@ CREATE INDEX orders_pending ON public.orders USING btree (id) WHERE (status = 'p
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, id DESC);
 CREATE INDEX port_claims_by_forward ON public.port_claims USING btree (forward_id);
 CREATE INDEX port_forwards_by_vm ON public.port_forwards USING btree (vm_id, id DESC);
+CREATE INDEX shield_attacks_by_end ON public.shield_attacks USING btree (ended_at) WHERE (ended_at IS NOT NULL);
+CREATE INDEX shield_attacks_by_target ON public.shield_attacks USING btree (target_id, id DESC);
+CREATE INDEX shield_attacks_by_tenant ON public.shield_attacks USING btree (tenant_id, started_at);
+CREATE UNIQUE INDEX shield_attacks_ongoing ON public.shield_attacks USING btree (target_id) WHERE (status = 'ongoing'::text);
+CREATE INDEX shield_rules_by_attack ON public.shield_rules USING btree (attack_id) WHERE (attack_id IS NOT NULL);
+CREATE INDEX shield_rules_by_expiry ON public.shield_rules USING btree (expires_at) WHERE (expires_at IS NOT NULL);
+CREATE INDEX shield_rules_by_target ON public.shield_rules USING btree (target_id, id DESC);
+CREATE INDEX shield_targets_behind ON public.shield_targets USING btree (id) WHERE (applied < generation);
+CREATE INDEX shield_targets_by_tenant ON public.shield_targets USING btree (tenant_id, id DESC);
+CREATE INDEX shield_targets_by_vm ON public.shield_targets USING btree (vm_id) WHERE (vm_id IS NOT NULL);
+CREATE INDEX shield_tenants_by_account ON public.shield_tenants USING btree (account_id, id DESC);
 CREATE INDEX snapshots_by_vm ON public.snapshots USING btree (vm_id, id DESC);
 CREATE INDEX ssh_keys_by_account ON public.ssh_keys USING btree (account_id, id DESC);
 CREATE INDEX vms_by_account ON public.vms USING btree (account_id, id DESC) WHERE (deleted_at IS NULL);

@@ -25,6 +25,13 @@ import { deletePortForward } from './network/delete-port-forward.ts';
 import { listFirewallRules } from './network/list-firewall-rules.ts';
 import { listNics } from './network/list-nics.ts';
 import { listPortForwards } from './network/list-port-forwards.ts';
+import { addShieldRule } from './shield/add-rule.ts';
+import { deleteShieldRule } from './shield/delete-rule.ts';
+import { getShieldSummary } from './shield/get-summary.ts';
+import { getEdgeTraffic } from './shield/get-traffic.ts';
+import { listAttackEvents } from './shield/list-attacks.ts';
+import { listShieldRules } from './shield/list-rules.ts';
+import { listShieldTargets } from './shield/list-targets.ts';
 import { createSnapshot } from './snapshots/create-snapshot.ts';
 import { deleteSnapshot } from './snapshots/delete-snapshot.ts';
 import { listSnapshots } from './snapshots/list-snapshots.ts';
@@ -112,15 +119,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
   listPayments,
   listOrders,
   getUsage,
+  getShieldSummary,
+  listShieldTargets,
+  listShieldRules,
+  listAttackEvents,
+  getEdgeTraffic,
+  addShieldRule,
+  deleteShieldRule,
 ];
 
 /** Operations of the specification that are still to come. This list may only shrink. */
-export const TO_COME: readonly string[] = [
-  'GET /v1/tenants/{tid}/summary',
-  'GET /v1/tenants/{tid}/targets',
-  'GET /v1/tenants/{tid}/targets/{id}/rules',
-  'GET /v1/tenants/{tid}/targets/{id}/events',
-  'GET /v1/tenants/{tid}/traffic',
-  'POST /v1/tenants/{tid}/targets/{id}/rules',
-  'DELETE /v1/tenants/{tid}/targets/{id}/rules/{rid}',
-];
+export const TO_COME: readonly string[] = [];

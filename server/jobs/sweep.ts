@@ -5,6 +5,7 @@ import { deleteTicketsBefore } from '../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../db/queries/events.ts';
 import { issueInvoices } from '../db/queries/invoices.ts';
 import { deleteFinishedJobs } from '../db/queries/jobs.ts';
+import { deleteAttacksBefore } from '../db/queries/shield-attacks.ts';
 import { KEPT_DAYS as IDEMPOTENT_REPLY_DAYS } from '../http/idempotency.ts';
 import { SharedLimitStore } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
@@ -15,7 +16,7 @@ const DAY_MS = 86_400_000;
 const JOB_DAYS = 30;
 /** A finished run only explains its events. */
 const AGENT_RUN_DAYS = 30;
-/** A year of history answers every question about a bill. */
+/** A year of history answers every question about a bill, or about an attack. */
 const EVENT_DAYS = 365;
 /** Long enough to look into a link that was abused; the event log knows longer that it was. */
 const SHARE_DAYS = 7;
@@ -33,5 +34,6 @@ export async function sweep(services: Services): Promise<void> {
   await deleteEventsBefore(db, daysAgo(EVENT_DAYS));
   await deleteTicketsBefore(db, now);
   await deleteSharesBefore(db, daysAgo(SHARE_DAYS));
+  await deleteAttacksBefore(db, daysAgo(EVENT_DAYS));
   await SharedLimitStore.sweep(db, now);
 }

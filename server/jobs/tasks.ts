@@ -8,6 +8,7 @@ import { renewVms } from './renew-vms.ts';
 import type { JobRunner } from './runner.ts';
 import { MetricsSampler } from './sample-metrics.ts';
 import type { Task } from './schedule.ts';
+import { shieldTasks } from './shield-tasks.ts';
 import { sweep } from './sweep.ts';
 import { vacuum } from './vacuum.ts';
 
@@ -46,5 +47,6 @@ export function backgroundTasks(
     { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => settleAgentRuns(db, clock) },
     { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
     { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep(services) },
+    ...shieldTasks(services),
   ];
 }

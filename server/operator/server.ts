@@ -11,21 +11,26 @@ import { sendError } from '../http/errors.ts';
 import { notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { registerAccountOperations } from './account-operations.ts';
+import { registerAttackOperations } from './attack-operations.ts';
 import { registerHealth, registerMetrics } from './health.ts';
 import { registerKeyOperations } from './key-operations.ts';
 import type { OperatorServices } from './operation.ts';
 import type { Readiness } from './readiness.ts';
+import { registerTargetOperations, registerTenantOperations } from './shield-operations.ts';
 
 /** The largest request has a hundred networks in it. */
 const BODY_LIMIT = 64 * 1024;
 /** Whoever does not send a whole request by then has hung. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The operator's API: accounts, money, keys, health and metrics; for the Unix socket only. */
+/** The operator's API: accounts, money, keys, the shield, health and metrics; for the Unix socket only. */
 export function createOperatorServer(services: OperatorServices, readiness: Readiness): FastifyInstance {
   const app = createMonitoringServer(services, readiness);
   registerAccountOperations(app, services);
   registerKeyOperations(app, services);
+  registerTenantOperations(app, services);
+  registerTargetOperations(app, services);
+  registerAttackOperations(app, services);
   return app;
 }
 

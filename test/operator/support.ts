@@ -7,6 +7,9 @@ import type { TestContext } from 'node:test';
 import { createSimulator } from '../../server/compute/simulator/simulator.ts';
 import type { Database } from '../../server/db/database.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
+import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
+import { EdgeLeadership } from '../../server/jobs/leadership.ts';
+import { EdgeReconciler } from '../../server/jobs/reconcile-edge.ts';
 import { listenOnSocket, operatorSocket } from '../../server/operator/listen-on-socket.ts';
 import type { OperatorServices } from '../../server/operator/operation.ts';
 import { Readiness } from '../../server/operator/readiness.ts';
@@ -34,9 +37,25 @@ export function operatorServices(db: Database) {
   const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
   const logger = createLogger({ logLevel: 'silent' });
   const compute = createSimulator({ db, clock, bootSeconds: 1 });
+  const edge = createEdgeSimulator({ db, clock });
+  const leadership = new EdgeLeadership(db);
+  const shield = new EdgeReconciler({ db, edge, clock, logger, leadership });
   const metrics = createMetrics('test');
   const signals = new Signals();
-  return { catalog, clock, compute, db, logger, metrics, signals } satisfies OperatorServices;
+  return {
+    catalog,
+    clock,
+    compute,
+    db,
+    edge,
+    leadership,
+    logger,
+    metrics,
+    shield,
+    signals,
+  } satisfies OperatorServices & {
+    leadership: EdgeLeadership;
+  };
 }
 
 export interface Reply {
@@ -66,6 +85,10 @@ export function call(socketPath: string, method: string, path: string, body?: un
 export async function startOperator(t: TestContext) {
   const db = await freshDatabase(t);
   const services = operatorServices(db);
+  defer(t, async () => {
+    await services.shield.idle();
+    await services.leadership.leave();
+  });
   const dataDir = await temporaryDirectory(t);
   const socket = operatorSocket(dataDir);
   const readiness = new Readiness(services);

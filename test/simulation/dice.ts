@@ -1,4 +1,4 @@
-import { seeded } from '../../server/compute/simulator/rhythm.ts';
+import { seeded } from '../../server/platform/waves.ts';
 
 /** Repeatable randomness: the same text gives the same throws. */
 export class Dice {

@@ -1,3 +1,4 @@
+import { seeded } from '../../platform/waves.ts';
 import type {
   GuestAddress,
   GuestSample,
@@ -9,7 +10,7 @@ import type {
 } from '../driver.ts';
 import { hashPassword, type PasswordHash } from './password.ts';
 import { powerAt } from './power.ts';
-import { addUsage, NO_USAGE, ramUsedBytes, seeded, type Usage, usageBetween } from './rhythm.ts';
+import { addUsage, NO_USAGE, ramUsedBytes, type Usage, usageBetween } from './rhythm.ts';
 import type { Operation } from './sentinels.ts';
 
 /**

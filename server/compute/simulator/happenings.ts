@@ -1,6 +1,6 @@
+import { seeded } from '../../platform/waves.ts';
 import type { GuestEvent } from '../driver.ts';
 import type { Guest } from './guest.ts';
-import { seeded } from './rhythm.ts';
 
 /** Time is cut into slots; in one of sixteen a guest has something to warn of: about once in four days. */
 const SLOT_MS = 6 * 3_600_000;

@@ -1,3 +1,5 @@
+import { seeded, waveIntegral } from '../../platform/waves.ts';
+
 /**
  * How much a simulated guest uses. Each rate is a mean with waves around it (a day's rhythm and shorter, restless
  * ones), so the use between two instants is an integral in closed form: the same for whoever asks, after any
@@ -50,29 +52,6 @@ const RAM_SETTLING_SECONDS = 600;
 const RAM_WAVE = 0.12;
 const PAGE_BYTES = 4096;
 const MEBIBYTE = 1_048_576;
-
-/** A deterministic stream of numbers in [0, 1) from a text (FNV-1a, then mulberry32). */
-export function seeded(text: string): () => number {
-  let state = 0x811c9dc5;
-  for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
-/** The cosine of a wave at `at` seconds; turns are cut off first, as cosines of large angles are slow. */
-function cosineAt(at: number, period: number, phase: number): number {
-  return Math.cos(2 * Math.PI * ((at / period) % 1) + phase);
-}
-
-/** The integral of `height · sin` from `from` to `to`, in seconds. */
-function waveIntegral(height: number, period: number, phase: number, from: number, to: number): number {
-  const amplitude = (height * period) / (2 * Math.PI);
-  return amplitude * (cosineAt(from, period, phase) - cosineAt(to, period, phase));
-}
 
 /** The phase at which a daily sine peaks at this guest's busiest hour. */
 function dayPhase(random: number): number {

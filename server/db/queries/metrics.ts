@@ -1,4 +1,4 @@
-import { join, maybeOne, type Queryable, raw, sql } from '../database.ts';
+import { join, maybeOne, type Queryable, raw, type Sql, sql } from '../database.ts';
 
 /** The series kept of each VM, in the order in which a roll-up stores them. */
 export const READINGS = [
@@ -15,8 +15,36 @@ export const READINGS = [
 ] as const;
 export type Reading = (typeof READINGS)[number];
 
+/**
+ * Where series of one kind of thing are kept: samples, their averages as they age, and the latest counters that
+ * rates are made from.
+ */
+export interface SeriesStore<R extends string = string> {
+  /** In the order in which a roll-up stores them. */
+  readings: readonly R[];
+  samples: Sql;
+  rollUps: Sql;
+  counters: Sql;
+  /** The column that names the thing. */
+  subject: Sql;
+  /** Things that are there, as a query of one column `id`. */
+  present: Sql;
+}
+
+export const VM_SERIES: SeriesStore<Reading> = {
+  readings: READINGS,
+  samples: raw('metric_samples'),
+  rollUps: raw('metric_rollups'),
+  counters: raw('vm_counters'),
+  subject: raw('vm_id'),
+  present: sql`select id from vms where deleted_at is null`,
+};
+
+/** The names of a store's readings, to stand in a statement. */
+export const columnsOf = ({ readings }: SeriesStore): Sql[] => readings.map((name) => raw(name));
+
 /** The values of one interval, which begins at `at`. */
-export type SampleRow = { vm_id: string; at: Date } & Record<Reading, number | null>;
+export type SampleRow<R extends string> = { subject: string; at: Date } & Record<R, number | null>;
 
 /** What the engine counts of a guest since it was powered on. */
 export const COUNTERS = [
@@ -32,14 +60,12 @@ export const COUNTERS = [
 ] as const;
 export type Counters = Record<(typeof COUNTERS)[number], number>;
 
-/** A guest's latest reading; `at` is the engine's instant. */
-export interface CountersRow {
-  vm_id: string;
+/** The latest reading of a thing; `at` is the engine's instant. */
+export interface CountersRow<C> {
+  subject: string;
   at: Date;
-  counters: Counters;
+  counters: C;
 }
-
-const readings = READINGS.map((name) => raw(name));
 
 /** Serialises what meters guests: two nodes at once would count the same traffic twice. */
 const METERING_LOCK = 7226_0004;
@@ -57,80 +83,101 @@ export async function meteredVmIds(db: Queryable, afterId: string, limit: number
   return rows.map((row) => row.id);
 }
 
-export function readCounters(db: Queryable, vmIds: string[]): Promise<CountersRow[]> {
-  return db.query<CountersRow>(
-    sql`select vm_id, at, counters from vm_counters where vm_id = any(${vmIds}::text[])`,
+export function readCounters<C = Counters>(
+  db: Queryable,
+  { counters, subject }: SeriesStore,
+  ids: string[],
+): Promise<CountersRow<C>[]> {
+  return db.query<CountersRow<C>>(
+    sql`select ${subject} as subject, at, counters from ${counters} where ${subject} = any(${ids}::text[])`,
   );
 }
 
-export async function saveCounters(db: Queryable, rows: CountersRow[]): Promise<void> {
+export async function saveCounters<C>(
+  db: Queryable,
+  { counters, subject }: SeriesStore,
+  rows: CountersRow<C>[],
+): Promise<void> {
   await db.query(sql`
-    insert into vm_counters (vm_id, at, counters)
-    select vm_id, at, counters from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as fresh (vm_id text, at timestamptz, counters jsonb)
-    on conflict (vm_id) do update set at = excluded.at, counters = excluded.counters`);
+    insert into ${counters} (${subject}, at, counters)
+    select subject, at, counters from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as fresh (subject text, at timestamptz, counters jsonb)
+    on conflict (${subject}) do update set at = excluded.at, counters = excluded.counters`);
 }
 
-export async function insertSamples(db: Queryable, rows: SampleRow[]): Promise<void> {
+export async function insertSamples<R extends string>(
+  db: Queryable,
+  store: SeriesStore<R>,
+  rows: SampleRow<R>[],
+): Promise<void> {
+  const readings = columnsOf(store);
   await db.query(sql`
-    insert into metric_samples (vm_id, at, ${join(readings)})
-    select vm_id, at, ${join(readings)} from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as fresh (vm_id text, at timestamptz, ${join(readings.map((name) => sql`${name} real`))})
+    insert into ${store.samples} (${store.subject}, at, ${join(readings)})
+    select subject, at, ${join(readings)} from json_to_recordset(${JSON.stringify(rows)}::text::json)
+      as fresh (subject text, at timestamptz, ${join(readings.map((name) => sql`${name} real`))})
     on conflict do nothing`);
 }
 
 /** Samples as columns: the intervals' starts in epoch seconds, and the values of each reading. */
-export type SampleColumns = { at: number[] } & Record<Reading, (number | null)[]>;
+export type SampleColumns<R extends string> = { at: number[] } & Record<R, (number | null)[]>;
 
-/** Samples of one VM in [from, to), or undefined when there is none. Columns are read three times as fast as rows. */
-export function readSamples(
+/** Samples of one thing in [from, to), or undefined when there is none. Columns are read three times as fast as rows. */
+export function readSamples<R extends string>(
   db: Queryable,
-  vmId: string,
-  from: Date,
-  to: Date,
-): Promise<SampleColumns | undefined> {
-  return maybeOne<SampleColumns>(
+  store: SeriesStore<R>,
+  id: string,
+  { from, to }: { from: Date; to: Date },
+): Promise<SampleColumns<R> | undefined> {
+  return maybeOne<SampleColumns<R>>(
     db,
     sql`
     select array_agg(extract(epoch from at)::float8) as at,
-      ${join(readings.map((name) => sql`array_agg(${name}) as ${name}`))}
-    from metric_samples where vm_id = ${vmId} and at >= ${from} and at < ${to} having count(*) > 0`,
+      ${join(columnsOf(store).map((name) => sql`array_agg(${name}) as ${name}`))}
+    from ${store.samples} where ${store.subject} = ${id} and at >= ${from} and at < ${to} having count(*) > 0`,
   );
 }
 
 export interface RollUpRow {
   chunk_start: Date;
-  /** The series of {@link READINGS} one after the other, each with one value a step of the chunk. */
+  /** The store's readings one after the other, each with one value a step of the chunk. */
   points: (number | null)[];
 }
 
-/** Roll-ups of one VM whose chunks begin in [from, to). */
+/** Roll-ups of one thing whose chunks begin in [from, to). */
 export function readRollUps(
   db: Queryable,
-  vmId: string,
+  { rollUps, subject }: SeriesStore,
+  id: string,
   stepSeconds: number,
-  from: Date,
-  to: Date,
+  { from, to }: { from: Date; to: Date },
 ): Promise<RollUpRow[]> {
   return db.query<RollUpRow>(sql`
-    select chunk_start, points from metric_rollups
-    where vm_id = ${vmId} and step_seconds = ${stepSeconds} and chunk_start >= ${from} and chunk_start < ${to}`);
+    select chunk_start, points from ${rollUps}
+    where ${subject} = ${id} and step_seconds = ${stepSeconds} and chunk_start >= ${from} and chunk_start < ${to}`);
 }
 
-/** Instant of the first sample at or after `from`, of any VM. */
-export async function firstSampleSince(db: Queryable, from: Date): Promise<Date | undefined> {
+/** Instant of the first sample at or after `from`, of anything. */
+export async function firstSampleSince(
+  db: Queryable,
+  { samples }: SeriesStore,
+  from: Date,
+): Promise<Date | undefined> {
   const row = await maybeOne<{ at: Date }>(
     db,
-    sql`select at from metric_samples where at >= ${from} order by at limit 1`,
+    sql`select at from ${samples} where at >= ${from} order by at limit 1`,
   );
   return row?.at;
 }
 
-/** Start of the first one-hour chunk of minutes at or after `from`, of any VM. */
-export async function firstMinutesSince(db: Queryable, from: Date): Promise<Date | undefined> {
+/** Start of the first one-hour chunk of minutes at or after `from`, of anything. */
+export async function firstMinutesSince(
+  db: Queryable,
+  { rollUps }: SeriesStore,
+  from: Date,
+): Promise<Date | undefined> {
   const row = await maybeOne<{ chunk_start: Date }>(
     db,
-    sql`select chunk_start from metric_rollups where step_seconds = 60 and chunk_start >= ${from}
+    sql`select chunk_start from ${rollUps} where step_seconds = 60 and chunk_start >= ${from}
       order by chunk_start limit 1`,
   );
   return row?.chunk_start;

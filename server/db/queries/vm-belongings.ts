@@ -1,9 +1,11 @@
 import { type Queryable, sql } from '../database.ts';
+import { markTargetsRemoved } from './shield-targets.ts';
 
 /**
  * Removes what goes with a deleted VM. Its row, orders, jobs and events stay: they explain the bill.
  */
-export async function deleteVmBelongings(db: Queryable, vmId: string): Promise<void> {
+export async function deleteVmBelongings(db: Queryable, vmId: string, at: Date): Promise<void> {
+  await markTargetsRemoved(db, { vmId }, at);
   for (const statement of [
     sql`delete from firewall_rules where vm_id = ${vmId}`,
     sql`delete from port_forwards where vm_id = ${vmId}`,

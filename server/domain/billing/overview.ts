@@ -57,8 +57,3 @@ export function unpaidSchedule(vm: VmRow, grace: Catalog['grace']): UnpaidSchedu
     deletes_at: new Date(suspends + grace.delete_after_days * DAY_MS),
   };
 }
-
-/** The account's DDoS Shield tenants: none, because shield tenants are not part of the schema yet. */
-export function shieldTenantIds(): string[] {
-  return [];
-}

@@ -2,13 +2,7 @@ import { Type } from 'typebox';
 import type { VmRow } from '../../db/queries/vms.ts';
 import type { WalletRow } from '../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
-import {
-  dueThisMonth,
-  nextRenewal,
-  type Renewal,
-  shieldTenantIds,
-  unpaidSchedule,
-} from '../../domain/billing/overview.ts';
+import { dueThisMonth, nextRenewal, type Renewal, unpaidSchedule } from '../../domain/billing/overview.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { Count, Currency, Id, Minor, Shape, Timestamp } from '../schemas.ts';
 
@@ -52,9 +46,15 @@ interface Standing {
   /** The VMs that are paid for, the next to be renewed first. */
   vms: VmRow[];
   monthToDate: bigint;
+  /** DDoS Shield tenants, oldest first. */
+  tenantIds: string[];
 }
 
-export function presentBillingSummary({ wallet, vms, monthToDate }: Standing, catalog: Catalog, now: Date) {
+export function presentBillingSummary(
+  { wallet, vms, monthToDate, tenantIds }: Standing,
+  catalog: Catalog,
+  now: Date,
+) {
   const renewals = vms.map((vm) => nextRenewal(vm, catalog)).filter((renewal) => renewal !== null);
   const overdue = vms.filter((vm) => vm.unpaid_since).reduce((sum, vm) => sum + vm.price_monthly_minor, 0n);
   return {
@@ -66,7 +66,7 @@ export function presentBillingSummary({ wallet, vms, monthToDate }: Standing, ca
     next_charges: renewals.slice(0, MAX_NEXT_CHARGES).map(presentRenewal),
     overdue_minor: toJsonInteger(overdue),
     unpaid: vms.map((vm) => unpaidSchedule(vm, catalog.grace)).filter((schedule) => schedule !== null),
-    shield_tenant_ids: shieldTenantIds(),
+    shield_tenant_ids: tenantIds,
     generated_at: now,
   };
 }

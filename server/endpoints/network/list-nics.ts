@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { addressesOf, type VmAddress } from '../../db/queries/addresses.ts';
+import { shieldOfVm } from '../../db/queries/shield-targets.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { partId } from '../../platform/part-ids.ts';
 import { endpoint } from '../endpoint.ts';
@@ -33,7 +34,7 @@ const NicShape = Shape(
 );
 
 /** Every VM has one interface, which holds all of its addresses. */
-function presentNic(vm: VmView, addresses: VmAddress[]) {
+function presentNic(vm: VmView, addresses: VmAddress[], shield: Awaited<ReturnType<typeof shieldOfVm>>) {
   return {
     id: partId('nic', vm.id),
     name: 'eth0',
@@ -47,7 +48,7 @@ function presentNic(vm: VmView, addresses: VmAddress[]) {
       gateway,
       primary: address === vm.ipv4 || address === vm.ipv6,
       rdns: null,
-      shield: null,
+      shield: shield.get(address) ?? null,
     })),
   };
 }
@@ -79,7 +80,10 @@ export const listNics = endpoint({
           gateway: '100.64.0.1',
           primary: true,
           rdns: null,
-          shield: null,
+          shield: {
+            tenant_id: 'ten_01ke1y7c4e6g8j0m2p4r6t8v0x',
+            target_id: 'tgt_01ke1y7h3b5d7f9h1k3m5p7r9t',
+          },
         },
       ],
     },
@@ -87,7 +91,7 @@ export const listNics = endpoint({
   load: loadVm,
   async handle({ resource: vm, query, db }) {
     const page = pageFrom(query);
-    const nics = [presentNic(vm, await addressesOf(db, vm.id))];
+    const nics = [presentNic(vm, await addressesOf(db, vm.id), await shieldOfVm(db, vm.id))];
     return paginated(pageOfAll(nics, page), page, (nic) => nic);
   },
 });

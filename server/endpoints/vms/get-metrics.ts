@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { VM_SERIES } from '../../db/queries/metrics.ts';
 import { readMetrics } from '../../domain/metrics/read-metrics.ts';
 import { METRIC_GROUPS, type MetricGroup, SERIES, seriesOf } from '../../domain/metrics/series.ts';
 import { MAX_POINTS, metricsWindow } from '../../domain/metrics/window.ts';
@@ -67,7 +68,13 @@ export const getVmMetrics = endpoint({
     const range = { from: instantFrom(query.from), to: instantFrom(query.to), step: query.step };
     const window = metricsWindow(range, now);
     const groups = query.metrics === undefined ? METRIC_GROUPS : (query.metrics.split(',') as MetricGroup[]);
-    const series = await readMetrics(db, { vmId: vm.id, names: seriesOf(groups), window, now });
+    const series = await readMetrics(db, {
+      store: VM_SERIES,
+      id: vm.id,
+      names: seriesOf(groups),
+      window,
+      now,
+    });
     const named = [...series].map(([name, points]) => ({ name, unit: SERIES[name].unit, points }));
     return { data: presentSeries(window, named) };
   },

@@ -8,7 +8,7 @@ export const deletion: JobDefinition = {
   steps: [{ name: 'remove_guest', run: ({ compute, vm }) => compute.remove(vm.id) }],
   async succeeded(tx, { vm }, at) {
     await releaseAddresses(tx, vm.id, at);
-    await deleteVmBelongings(tx, vm.id);
+    await deleteVmBelongings(tx, vm.id, at);
     return {
       change: { deleted_at: at },
       event: { type: 'vm.deleted', message: `VM ${vm.hostname} was deleted.` },

@@ -97,6 +97,7 @@ export class Target {
   async settle(): Promise<void> {
     await runJobs(this.#installation, this.#node);
     await this.#installation.services.network.idle();
+    await this.#installation.services.shield.idle();
   }
 
   /** Stands for every row of every table: the same as long as nothing was written. */

@@ -5,10 +5,13 @@ import { loadConfig } from '../../../server/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
 import { ensurePool } from '../../../server/db/queries/addresses.ts';
 import { poolName } from '../../../server/domain/network/allocate.ts';
+import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/edge/simulator/simulator.ts';
 import { ENDPOINTS } from '../../../server/endpoints/roster.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import { adoptJobs, Node } from '../../../server/jobs/adopt-jobs.ts';
+import { EdgeLeadership } from '../../../server/jobs/leadership.ts';
 import type { JobOutlet } from '../../../server/jobs/queue.ts';
+import { EdgeReconciler } from '../../../server/jobs/reconcile-edge.ts';
 import { NetworkReconciler } from '../../../server/jobs/reconcile-network.ts';
 import { JobRunner, type StepHook } from '../../../server/jobs/runner.ts';
 import { Authenticator } from '../../../server/platform/authentication.ts';
@@ -60,12 +63,13 @@ export interface InstallationOptions {
   logger?: Logger;
   /** Of the simulated engine: instantaneous unless told otherwise. */
   simulator?: Partial<SimulatorOptions>;
+  edge?: Partial<EdgeSimulatorOptions>;
 }
 
 async function openServices(
   db: Database,
   outlet: JobOutlet,
-  { clock = new ManualClock(), logger, simulator }: InstallationOptions,
+  { clock = new ManualClock(), logger, simulator, edge: edgeOptions }: InstallationOptions,
 ): Promise<Installation['services']> {
   for (const region of catalog.regions) {
     await ensurePool(db, poolName(region, 4), region.ipv4_pool);
@@ -74,6 +78,8 @@ async function openServices(
   const silent = logger ?? createLogger({ logLevel: 'silent' });
   const compute = createSimulator({ db, clock, bootSeconds: 0, shutdownSeconds: 0, ...simulator });
   const network = new NetworkReconciler(db, compute, silent);
+  const edge = createEdgeSimulator({ db, clock, ...edgeOptions });
+  const leadership = new EdgeLeadership(db);
   const signals = new Signals();
   await signals.start(db);
   const secrets = new SecretBox(Buffer.alloc(32, 1));
@@ -85,10 +91,13 @@ async function openServices(
     metrics: createMetrics('test'),
     db,
     compute,
+    edge,
     secrets,
     signals,
     queue: outlet,
     network,
+    leadership,
+    shield: new EdgeReconciler({ db, edge, clock, logger: silent, leadership }),
     opsKey: await openOpsKey(db, secrets),
   };
   return { ...services, agent: new AgentRuns(services) };
@@ -101,7 +110,7 @@ export async function openInstallation(
 ): Promise<Installation> {
   const outlet = new DirectOutlet();
   const services = await openServices(db, outlet, options);
-  const { clock, compute, network, signals } = services;
+  const { clock, compute, network, signals, shield, leadership } = services;
   const http = createHttpServer({
     services,
     authenticator: new Authenticator(db, clock),
@@ -131,6 +140,8 @@ export async function openInstallation(
     await http.close();
     for (const node of nodes) await node.stop();
     await network.idle();
+    await shield.idle();
+    await leadership.leave();
     await signals.stop();
     await compute.close();
   };

@@ -1,0 +1,103 @@
+import { join, type Queryable, type Sql, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export const ATTACK_VECTORS = [
+  'syn_flood',
+  'udp_flood',
+  'dns_amplification',
+  'ntp_amplification',
+  'icmp_flood',
+  'fragment_flood',
+  'other',
+] as const;
+export type AttackVector = (typeof ATTACK_VECTORS)[number];
+export const SEVERITIES = ['low', 'medium', 'high', 'critical'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+export const ATTACK_STATUSES = ['ongoing', 'ended'] as const;
+
+export interface AttackRow {
+  id: string;
+  account_id: string;
+  tenant_id: string;
+  target_id: string;
+  ip: string;
+  status: (typeof ATTACK_STATUSES)[number];
+  vectors: AttackVector[];
+  severity: Severity;
+  reason: string;
+  started_at: Date;
+  mitigated_at: Date | null;
+  ended_at: Date | null;
+  peak_bps: bigint;
+  peak_bps_at: Date;
+  peak_pps: bigint;
+  peak_pps_at: Date;
+  dropped_bytes: bigint;
+  dropped_packets: bigint;
+}
+
+const columns = sql`id, account_id, tenant_id, target_id, host(ip) as ip, status, vectors, severity, reason, started_at,
+  mitigated_at, ended_at, peak_bps, peak_bps_at, peak_pps, peak_pps_at, dropped_bytes, dropped_packets`;
+
+/** Writes a new attack; false where the target has one that goes on. */
+export async function insertAttack(db: Queryable, row: AttackRow): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into shield_attacks (id, account_id, tenant_id, target_id, ip, status, vectors, severity, reason, started_at,
+      mitigated_at, ended_at, peak_bps, peak_bps_at, peak_pps, peak_pps_at, dropped_bytes, dropped_packets)
+    values (${row.id}, ${row.account_id}, ${row.tenant_id}, ${row.target_id}, ${row.ip}::text::inet, ${row.status}, ${row.vectors},
+      ${row.severity}, ${row.reason}, ${row.started_at}, ${row.mitigated_at}, ${row.ended_at}, ${row.peak_bps}, ${row.peak_bps_at},
+      ${row.peak_pps}, ${row.peak_pps_at}, ${row.dropped_bytes}, ${row.dropped_packets})
+    on conflict (target_id) where status = 'ongoing' do nothing returning id`);
+  return rows.length > 0;
+}
+
+/**
+ * Writes what an attack has come to; false where somebody ended it meanwhile. When it began to be mitigated is
+ * written here only for one that needs no rule of ours: else it is for those who put the rule on the edge to say.
+ */
+export async function updateAttack(db: Queryable, row: AttackRow): Promise<boolean> {
+  const rows = await db.query(sql`
+    update shield_attacks set status = ${row.status}, vectors = ${row.vectors}, severity = ${row.severity}, reason = ${row.reason},
+      mitigated_at = coalesce(mitigated_at, ${row.mitigated_at}), ended_at = ${row.ended_at},
+      peak_bps = ${row.peak_bps}, peak_bps_at = ${row.peak_bps_at}, peak_pps = ${row.peak_pps}, peak_pps_at = ${row.peak_pps_at},
+      dropped_bytes = ${row.dropped_bytes}, dropped_packets = ${row.dropped_packets}
+    where id = ${row.id} and status = 'ongoing' returning id`);
+  return rows.length > 0;
+}
+
+/** Everybody's attacks that go on: for the detector. */
+export function systemOngoingAttacks(db: Queryable): Promise<AttackRow[]> {
+  return db.query<AttackRow>(sql`select ${columns} from shield_attacks where status = 'ongoing'`);
+}
+
+/** Ends whatever goes on against a target. */
+export async function endAttacks(db: Queryable, targetId: string, at: Date): Promise<void> {
+  await db.query(sql`
+    update shield_attacks set status = 'ended', ended_at = ${at}
+    where target_id = ${targetId} and status = 'ongoing'`);
+}
+
+export interface AttackFilter {
+  status?: AttackRow['status'];
+  from?: Date;
+  to?: Date;
+}
+
+export function listAttacks(
+  db: Queryable,
+  targetId: string,
+  filter: AttackFilter,
+  page: Page,
+): Promise<AttackRow[]> {
+  const conditions: Sql[] = [sql`target_id = ${targetId}`];
+  if (filter.status) conditions.push(sql`status = ${filter.status}`);
+  if (filter.from) conditions.push(sql`started_at >= ${filter.from}`);
+  if (filter.to) conditions.push(sql`started_at < ${filter.to}`);
+  return db.query<AttackRow>(
+    sql`select ${columns} from shield_attacks where ${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`,
+  );
+}
+
+export async function deleteAttacksBefore(db: Queryable, before: Date): Promise<void> {
+  await db.query(sql`delete from shield_attacks where ended_at < ${before}`);
+}

@@ -1,0 +1,175 @@
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export type ShieldRuleStatus = 'pending' | 'active' | 'error';
+export type RuleOrigin = 'user' | 'automatic';
+
+/** What an edge needs to know of a rule. The same as the drivers' `EdgeRule`, which this layer must not know. */
+export interface StoredRule {
+  id: string;
+  action: 'block' | 'rate_limit';
+  match: StoredMatch;
+  rate: { unit: 'pps' | 'bps'; value: number } | null;
+}
+
+type Flag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg';
+
+/** The same as the drivers' `EdgeMatch`. */
+export interface StoredMatch {
+  protocol: 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah' | number;
+  source: string | null;
+  sourcePorts: string[];
+  destinationPorts: string[];
+  packetLength: { min: number; max: number } | null;
+  tcpFlags: { set: Flag[]; unset: Flag[] } | null;
+  fragments: 'any' | 'only' | 'none';
+}
+
+export interface ShieldRuleRow extends StoredRule {
+  account_id: string;
+  target_id: string;
+  origin: RuleOrigin;
+  /** The attack that an automatic rule is against. */
+  attack_id: string | null;
+  /** The same for rules of the same action, match and rate. */
+  fingerprint: string;
+  priority: number;
+  comment: string | null;
+  enabled: boolean;
+  expires_at: Date | null;
+  status: ShieldRuleStatus;
+  /** The target's generation that brought the rule. */
+  generation: number;
+  created_at: Date;
+}
+
+/** Writes a rule; undefined where the target has one of the same meaning. */
+export function insertShieldRule(db: Queryable, rule: ShieldRuleRow): Promise<ShieldRuleRow | undefined> {
+  return maybeOne<ShieldRuleRow>(
+    db,
+    sql`
+    insert into shield_rules (id, account_id, target_id, origin, attack_id, action, match, rate, fingerprint, priority, comment,
+      enabled, expires_at, status, generation, created_at)
+    values (${rule.id}, ${rule.account_id}, ${rule.target_id}, ${rule.origin}, ${rule.attack_id}, ${rule.action},
+      ${JSON.stringify(rule.match)}::text::jsonb, ${rule.rate && JSON.stringify(rule.rate)}::text::jsonb, ${rule.fingerprint},
+      ${rule.priority}, ${rule.comment}, ${rule.enabled}, ${rule.expires_at}, ${rule.status}, ${rule.generation}, ${rule.created_at})
+    on conflict (target_id, fingerprint) do nothing returning *`,
+  );
+}
+
+/** The rule of this meaning that a target has, expired or not. */
+export function findTwinShieldRule(
+  db: Queryable,
+  targetId: string,
+  fingerprint: string,
+): Promise<ShieldRuleRow | undefined> {
+  return maybeOne<ShieldRuleRow>(
+    db,
+    sql`select * from shield_rules where target_id = ${targetId} and fingerprint = ${fingerprint}`,
+  );
+}
+
+export function listShieldRules(
+  db: Queryable,
+  targetId: string,
+  page: Page,
+  now: Date,
+): Promise<ShieldRuleRow[]> {
+  return db.query<ShieldRuleRow>(sql`
+    select * from shield_rules where target_id = ${targetId} and (expires_at is null or expires_at > ${now})
+    ${pageOf(sql`id`, page)}`);
+}
+
+/** A target's rule that has not expired. */
+export function findShieldRule(
+  db: Queryable,
+  targetId: string,
+  id: string,
+  now: Date,
+): Promise<ShieldRuleRow | undefined> {
+  return maybeOne<ShieldRuleRow>(
+    db,
+    sql`select * from shield_rules
+      where id = ${id} and target_id = ${targetId} and (expires_at is null or expires_at > ${now})`,
+  );
+}
+
+export async function countShieldRules(db: Queryable, targetId: string): Promise<number> {
+  return (
+    await one<{ n: number }>(
+      db,
+      sql`select count(*)::int as n from shield_rules where target_id = ${targetId}`,
+    )
+  ).n;
+}
+
+export async function deleteShieldRule(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`delete from shield_rules where id = ${id}`);
+}
+
+export async function deleteAutomaticRules(db: Queryable, targetId: string): Promise<void> {
+  await db.query(sql`delete from shield_rules where target_id = ${targetId} and origin = 'automatic'`);
+}
+
+/** Deletes what has expired; the targets that are to be put on the edge anew for it, of a new generation. */
+export async function expireShieldRules(db: Queryable, now: Date): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    with gone as (delete from shield_rules where expires_at <= ${now} returning target_id)
+    update shield_targets set generation = generation + 1 where id in (select target_id from gone) returning id`);
+  return rows.map((row) => row.id);
+}
+
+/** Lets the automatic rules against an attack that goes on live longer. */
+export async function extendAutomaticRules(
+  db: Queryable,
+  attackId: string,
+  { before, until }: { before: Date; until: Date },
+): Promise<void> {
+  await db.query(sql`
+    update shield_rules set expires_at = ${until}
+    where attack_id = ${attackId} and origin = 'automatic' and expires_at < ${before}`);
+}
+
+/** What is to be in force on the given targets, in evaluation order: lowest priority first, then oldest. */
+export function effectiveShieldRules(
+  db: Queryable,
+  targetIds: string[],
+  now: Date,
+): Promise<(StoredRule & { target_id: string })[]> {
+  return db.query(sql`
+    select id, target_id, action, match, rate from shield_rules
+    where target_id = any(${targetIds}::text[]) and enabled and (expires_at is null or expires_at > ${now})
+    order by target_id, priority, id`);
+}
+
+/**
+ * The edge has everything up to a generation: rules are active, and an attack whose rule is active is being
+ * mitigated from now on.
+ */
+export async function settleTarget(db: Queryable, id: string, generation: number, now: Date): Promise<void> {
+  await db.query(sql`
+    update shield_rules set status = 'active'
+    where target_id = ${id} and status <> 'active' and generation <= ${generation}`);
+  await db.query(sql`
+    update shield_attacks set mitigated_at = ${now}
+    where target_id = ${id} and status = 'ongoing' and mitigated_at is null
+      and exists (select 1 from shield_rules r where r.attack_id = shield_attacks.id and r.status = 'active')`);
+  await db.query(
+    sql`update shield_targets set applied = greatest(applied, ${generation}::int) where id = ${id}`,
+  );
+}
+
+/** The edge refused: what was to become active shows it. */
+export async function failTarget(db: Queryable, id: string, generation: number): Promise<void> {
+  await db.query(sql`
+    update shield_rules set status = 'error'
+    where target_id = ${id} and status = 'pending' and generation <= ${generation}`);
+}
+
+/** A target that is off the edge: its rules wait. */
+export async function suspendTargetRules(db: Queryable, id: string, generation: number): Promise<void> {
+  await db.query(sql`update shield_rules set status = 'pending' where target_id = ${id}`);
+  await db.query(
+    sql`update shield_targets set applied = greatest(applied, ${generation}::int) where id = ${id}`,
+  );
+}

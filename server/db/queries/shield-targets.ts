@@ -1,0 +1,184 @@
+import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export const TARGET_MODES = ['always_on', 'sensor', 'off'] as const;
+export type TargetMode = (typeof TARGET_MODES)[number];
+
+export interface TargetRow {
+  id: string;
+  account_id: string;
+  tenant_id: string;
+  vm_id: string | null;
+  ip: string;
+  family: 4 | 6;
+  mode: TargetMode;
+  /** Counts changes of what the edge is to have; `applied` is the latest that it has. */
+  generation: number;
+  applied: number;
+  /** Its usual traffic, as of the last time it was saved; null before it was ever known. */
+  baseline_pps: number | null;
+  baseline_bps: number | null;
+  created_at: Date;
+  /** Set while the edge still has to let go of it. */
+  removed_at: Date | null;
+}
+
+/** A target with what its list shows of its rules and attacks. */
+export interface TargetView extends TargetRow {
+  rules_count: number;
+  status: 'clean' | 'under_attack' | 'mitigating';
+  last_attack_at: Date | null;
+}
+
+const columns = sql`t.id, t.account_id, t.tenant_id, t.vm_id, host(t.ip) as ip, family(t.ip) as family, t.mode, t.generation,
+  t.applied, t.baseline_pps, t.baseline_bps, t.created_at, t.removed_at`;
+
+const view = (now: Date): Sql => sql`
+  select ${columns}, coalesce(attack.status, 'clean') as status, latest.at as last_attack_at, (
+      select count(*)::int from shield_rules
+      where target_id = t.id and (expires_at is null or expires_at > ${now})
+    ) as rules_count
+  from shield_targets t
+  left join lateral (
+    select case when mitigated_at is null then 'under_attack' else 'mitigating' end as status
+    from shield_attacks where target_id = t.id and status = 'ongoing'
+  ) attack on true
+  left join lateral (select max(started_at) as at from shield_attacks where target_id = t.id) latest on true`;
+
+/** Writes a target; false where its address is one already, if only until the edge has let go of it. */
+export async function insertTarget(db: Queryable, row: Omit<TargetRow, 'family'>): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into shield_targets (id, account_id, tenant_id, vm_id, ip, mode, created_at)
+    values (${row.id}, ${row.account_id}, ${row.tenant_id}, ${row.vm_id}, ${row.ip}::text::inet, ${row.mode}, ${row.created_at})
+    on conflict (ip) do nothing returning id`);
+  return rows.length > 0;
+}
+
+/** The tenant's target, or undefined. The caller has found the tenant to be the account's. */
+export function findTarget(
+  db: Queryable,
+  tenantId: string,
+  id: string,
+  now: Date,
+): Promise<TargetView | undefined> {
+  return maybeOne<TargetView>(
+    db,
+    sql`${view(now)} where t.id = ${id} and t.tenant_id = ${tenantId} and t.removed_at is null`,
+  );
+}
+
+/** The same, locked until the transaction ends: for whoever changes its rules. */
+export async function lockTarget(
+  db: Queryable,
+  tenantId: string,
+  id: string,
+): Promise<TargetRow | undefined> {
+  return maybeOne<TargetRow>(
+    db,
+    sql`select ${columns} from shield_targets t
+      where t.id = ${id} and t.tenant_id = ${tenantId} and t.removed_at is null for update`,
+  );
+}
+
+export function listTargets(db: Queryable, tenantId: string, page: Page, now: Date): Promise<TargetView[]> {
+  return db.query<TargetView>(
+    sql`${view(now)} where t.tenant_id = ${tenantId} and t.removed_at is null ${pageOf(sql`t.id`, page)}`,
+  );
+}
+
+export async function countTargets(db: Queryable, tenantId: string): Promise<number> {
+  const { n } = await one<{ n: number }>(
+    db,
+    sql`select count(*)::int as n from shield_targets where tenant_id = ${tenantId} and removed_at is null`,
+  );
+  return n;
+}
+
+/** Ids of a tenant's targets, oldest first. */
+export async function targetIdsOf(db: Queryable, tenantId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from shield_targets where tenant_id = ${tenantId} and removed_at is null order by id`);
+  return rows.map((row) => row.id);
+}
+
+/** Places in the shield of a VM's addresses, by address. */
+export async function shieldOfVm(
+  db: Queryable,
+  vmId: string,
+): Promise<Map<string, { tenant_id: string; target_id: string }>> {
+  const rows = await db.query<{ ip: string; tenant_id: string; target_id: string }>(sql`
+    select host(ip) as ip, tenant_id, id as target_id from shield_targets
+    where vm_id = ${vmId} and removed_at is null`);
+  return new Map(rows.map(({ ip, ...place }) => [ip, place]));
+}
+
+/** Anybody's target: for the operator, the detector and the reconciler. */
+export function systemFindTarget(db: Queryable, id: string): Promise<TargetRow | undefined> {
+  return maybeOne<TargetRow>(db, sql`select ${columns} from shield_targets t where id = ${id}`);
+}
+
+/** The same, locked until the transaction ends. */
+export function systemLockTarget(db: Queryable, id: string): Promise<TargetRow | undefined> {
+  return maybeOne<TargetRow>(
+    db,
+    sql`select ${columns} from shield_targets t where t.id = ${id} and t.removed_at is null for update`,
+  );
+}
+
+/** Everything that the edge is to have, or still has to let go of. */
+export function systemTargets(db: Queryable): Promise<TargetRow[]> {
+  return db.query<TargetRow>(sql`select ${columns} from shield_targets t order by t.id`);
+}
+
+/** Targets whose rules on the edge lag behind, those that are to go first. */
+export async function targetsBehind(db: Queryable, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from shield_targets where applied < generation order by removed_at nulls last, id limit ${limit}`);
+  return rows.map((row) => row.id);
+}
+
+/** Begins a change of what the edge is to have: the generation to write it under. */
+export async function bumpTarget(db: Queryable, id: string): Promise<number> {
+  const { generation } = await one<{ generation: number }>(
+    db,
+    sql`update shield_targets set generation = generation + 1 where id = ${id} returning generation`,
+  );
+  return generation;
+}
+
+export async function setTargetMode(db: Queryable, id: string, mode: TargetMode): Promise<void> {
+  await db.query(sql`update shield_targets set mode = ${mode}, generation = generation + 1 where id = ${id}`);
+}
+
+/** Marks targets as going: nobody sees them any more, and their rows go once the edge has let go of them. */
+export async function markTargetsRemoved(db: Queryable, which: { id: string } | { vmId: string }, at: Date) {
+  const condition = 'id' in which ? sql`id = ${which.id}` : sql`vm_id = ${which.vmId}`;
+  await db.query(sql`
+    update shield_attacks set status = 'ended', ended_at = ${at}
+    where status = 'ongoing' and target_id in (select id from shield_targets where ${condition})`);
+  await db.query(sql`
+    update shield_targets set removed_at = ${at}, generation = generation + 1
+    where ${condition} and removed_at is null`);
+}
+
+/** The edge has let go of it: nothing is left but its attacks. */
+export async function deleteTargetRow(db: Queryable, id: string): Promise<void> {
+  for (const statement of [
+    sql`delete from edge_samples where target_id = ${id}`,
+    sql`delete from edge_rollups where target_id = ${id}`,
+    sql`delete from edge_counters where target_id = ${id}`,
+    sql`delete from shield_targets where id = ${id} and removed_at is not null`,
+  ]) {
+    await db.query(statement);
+  }
+}
+
+export async function saveBaselines(
+  db: Queryable,
+  rows: { id: string; pps: number; bps: number }[],
+): Promise<void> {
+  await db.query(sql`
+    update shield_targets set baseline_pps = fresh.pps, baseline_bps = fresh.bps
+    from json_to_recordset(${JSON.stringify(rows)}::text::json) as fresh (id text, pps float8, bps float8)
+    where shield_targets.id = fresh.id`);
+}

@@ -1,0 +1,106 @@
+/** Traffic in packets and bits a second. */
+export interface Rate {
+  pps: number;
+  bps: number;
+}
+
+/** Weight of the newest second in a baseline: half of it is the last three seconds. */
+const ALPHA = 0.2;
+/** Traffic above so many times the usual is suspicious; above twice that nobody waits for a second look. */
+const FACTOR = 5;
+const TRIP_FACTOR = 2;
+/** Looks above the threshold, one after the other, that make an attack. */
+const CONFIRMATIONS = 2;
+/** Quiet is less than this share of the threshold… */
+const QUIET_SHARE = 0.5;
+/** …for so long. */
+export const QUIET_MS = 60_000;
+
+/**
+ * Never an attack below this, however little is usual: what a machine may receive without anybody minding. The
+ * two figures say the same of packets of full size.
+ */
+export const FLOOR: Rate = { pps: 40_000, bps: 500_000_000 };
+
+/** How a look at a target ended: `suspect` wants a closer one, `ended` was an attack until now. */
+export type Look = 'quiet' | 'suspect' | 'attack' | 'ended';
+
+/**
+ * What is usual for a target, and whether what comes in is far from it. Knows nothing of where figures come from:
+ * the same for every edge, and for a test that feeds it a month.
+ */
+export class Watch {
+  #baseline: Rate | undefined;
+  #looksOver = 0;
+  #isAttack: boolean;
+  #lastQuiet: Date | undefined;
+  #quietSince: Date | undefined;
+
+  /** Goes on with a baseline, and with an attack, that was known before a restart. */
+  constructor(baseline?: Rate, isAttack = false) {
+    this.#baseline = baseline;
+    this.#isAttack = isAttack;
+  }
+
+  get baseline(): Rate | undefined {
+    return this.#baseline;
+  }
+
+  /** The last instant at which nothing was unusual: when an attack that was found now began. */
+  get lastQuiet(): Date | undefined {
+    return this.#lastQuiet;
+  }
+
+  /** Since when an attack has been over, as far as can be seen. */
+  get quietSince(): Date | undefined {
+    return this.#quietSince;
+  }
+
+  get threshold(): Rate {
+    const { pps, bps } = this.#baseline ?? { pps: 0, bps: 0 };
+    return { pps: Math.max(FLOOR.pps, FACTOR * pps), bps: Math.max(FLOOR.bps, FACTOR * bps) };
+  }
+
+  /** How many times the threshold a rate is. */
+  level({ pps, bps }: Rate): number {
+    const threshold = this.threshold;
+    return Math.max(pps / threshold.pps, bps / threshold.bps);
+  }
+
+  /** Takes what came in during the time that ended at `at`. Nothing is learnt from what is unusual. */
+  look(rate: Rate, at: Date): Look {
+    const level = this.level(rate);
+    if (this.#isAttack) return this.#watchAttack(level, at);
+    if (level <= 1) {
+      this.#looksOver = 0;
+      this.#lastQuiet = at;
+      this.#learn(rate);
+      return 'quiet';
+    }
+    this.#looksOver += 1;
+    if (this.#looksOver < CONFIRMATIONS && level <= TRIP_FACTOR) return 'suspect';
+    this.#isAttack = true;
+    this.#quietSince = undefined;
+    return 'attack';
+  }
+
+  #watchAttack(level: number, at: Date): Look {
+    if (level >= QUIET_SHARE) {
+      this.#quietSince = undefined;
+      return 'attack';
+    }
+    this.#quietSince ??= at;
+    if (at.getTime() - this.#quietSince.getTime() < QUIET_MS) return 'attack';
+    this.#isAttack = false;
+    this.#looksOver = 0;
+    return 'ended';
+  }
+
+  #learn({ pps, bps }: Rate): void {
+    const before = this.#baseline ?? { pps, bps };
+    this.#baseline = {
+      pps: before.pps + ALPHA * (pps - before.pps),
+      bps: before.bps + ALPHA * (bps - before.bps),
+    };
+  }
+}

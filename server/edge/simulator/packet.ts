@@ -1,0 +1,105 @@
+import { addressMatcher } from '../../platform/cidr.ts';
+import type { EdgeClass, EdgeMatch, EdgeRule, ProtocolName, TcpFlag } from '../driver.ts';
+
+/** An IP packet as far as rules can tell one from another. */
+export interface Packet {
+  /** IP protocol number, the one behind IPv6 extension headers. */
+  protocol: number;
+  source: string;
+  /** Null where the packet carries none: another protocol, or a later fragment. */
+  sourcePort: number | null;
+  destinationPort: number | null;
+  /** Of the whole IP packet in bytes. */
+  length: number;
+  /** Empty where the packet has no TCP header. */
+  flags: readonly TcpFlag[];
+  fragment: 'none' | 'first' | 'later';
+}
+
+export const PROTOCOL_NUMBERS: Record<ProtocolName, number> = {
+  tcp: 6,
+  udp: 17,
+  icmp: 1,
+  icmpv6: 58,
+  gre: 47,
+  esp: 50,
+  ah: 51,
+};
+
+type Test = (packet: Packet) => boolean;
+
+/** A rule made ready to be asked about many packets. */
+export interface CompiledRule {
+  rule: EdgeRule;
+  matches: Test;
+}
+
+function portTest(ports: string[], portOf: (packet: Packet) => number | null): Test {
+  const ranges = ports.map((text) => {
+    const [from, to = from] = text.split('-').map(Number) as [number, number?];
+    return [from, to] as const;
+  });
+  return (packet) => {
+    const port = portOf(packet);
+    return port !== null && ranges.some(([from, to]) => port >= from && port <= to);
+  };
+}
+
+function tests(match: EdgeMatch): Test[] {
+  const { protocol, source, sourcePorts, destinationPorts, packetLength, tcpFlags, fragments } = match;
+  const all: Test[] = [];
+  if (protocol !== 'any') {
+    const number = typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol];
+    all.push((packet) => packet.protocol === number);
+  }
+  if (fragments !== 'any') all.push((packet) => (packet.fragment !== 'none') === (fragments === 'only'));
+  if (packetLength) {
+    const { min, max } = packetLength;
+    all.push(({ length }) => length >= min && length <= max);
+  }
+  if (sourcePorts.length > 0) all.push(portTest(sourcePorts, (packet) => packet.sourcePort));
+  if (destinationPorts.length > 0) all.push(portTest(destinationPorts, (packet) => packet.destinationPort));
+  if (tcpFlags) {
+    const { set, unset } = tcpFlags;
+    all.push(
+      ({ protocol: number, fragment, flags }) =>
+        number === PROTOCOL_NUMBERS.tcp &&
+        fragment !== 'later' &&
+        set.every((flag) => flags.includes(flag)) &&
+        !unset.some((flag) => flags.includes(flag)),
+    );
+  }
+  if (source !== null) {
+    const inside = addressMatcher([source]);
+    all.push((packet) => inside(packet.source));
+  }
+  return all;
+}
+
+export function compileRules(rules: EdgeRule[]): CompiledRule[] {
+  return rules.map((rule) => {
+    const all = tests(rule.match);
+    return { rule, matches: (packet) => all.every((test) => test(packet)) };
+  });
+}
+
+/** Place of the first rule that matches, −1 where none does. */
+export function firstMatch(rules: CompiledRule[], packet: Packet): number {
+  return rules.findIndex(({ matches }) => matches(packet));
+}
+
+/** The class that an edge counts the packet in. */
+export function classOf({ protocol, fragment, flags }: Packet): EdgeClass {
+  if (fragment !== 'none') return 'fragment';
+  switch (protocol) {
+    case PROTOCOL_NUMBERS.tcp:
+      return flags.includes('syn') && !flags.includes('ack') ? 'syn' : 'tcp';
+    case PROTOCOL_NUMBERS.udp:
+      return 'udp';
+    case PROTOCOL_NUMBERS.icmp:
+    case PROTOCOL_NUMBERS.icmpv6:
+      return 'icmp';
+    default:
+      return 'other';
+  }
+}

@@ -1,0 +1,200 @@
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import {
+  type DrillResult,
+  EDGE_CLASSES,
+  type EdgeCapabilities,
+  type EdgeClass,
+  type EdgeDriver,
+  type EdgeReading,
+  type EdgeReceipt,
+  type EdgeReport,
+  type EdgeTarget,
+  EdgeUnavailableError,
+  type RuleCounters,
+  type SimulatedAttacks,
+  type TargetDetail,
+  type TargetTotals,
+  type Volume,
+} from '../driver.ts';
+import { changeTarget, deleteTarget, keepTargets, readTargets, writeTargets } from './store.ts';
+import {
+  countsAt,
+  drilledPorts,
+  newTarget,
+  type SimulatedTarget,
+  settledAt,
+  totalsOf,
+  whole,
+  withRules,
+} from './target.ts';
+
+export interface EdgeSimulatorOptions {
+  /** Migrated; targets live in it. The simulator never closes it. */
+  db: Database;
+  clock: Clock;
+  /** Called before every operation, by its name in the interface; a throw makes it fail, changing nothing. */
+  faults?: (operation: keyof EdgeDriver) => void;
+}
+
+/** Counters are in the database and never start anew. */
+const EPOCH = 'simulator';
+const MAX_RULES_PER_TARGET = 1_000;
+/** Attacks on one target at a time: each makes every reading a little slower. */
+const MAX_ATTACKS = 32;
+
+/** An edge of pretence: real counters, rules and attacks, no packet. See docs/shield.md. */
+export function createEdgeSimulator(options: EdgeSimulatorOptions): EdgeDriver {
+  return new EdgeSimulator(options);
+}
+
+class EdgeSimulator implements EdgeDriver {
+  readonly name = 'simulator';
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #faults: (operation: keyof EdgeDriver) => void;
+
+  constructor({ db, clock, faults = () => {} }: EdgeSimulatorOptions) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#faults = faults;
+  }
+
+  async probe(): Promise<EdgeReport> {
+    this.#faults('probe');
+    const { length } = await readTargets(this.#db);
+    return { ok: true, summary: `simulator: ${length} targets, attacks on demand` };
+  }
+
+  capabilities(): EdgeCapabilities {
+    return {
+      rateUnits: ['pps', 'bps'],
+      ordering: 'priority',
+      maxRulesPerTarget: MAX_RULES_PER_TARGET,
+    };
+  }
+
+  async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
+    this.#faults('reconcile');
+    await this.#db.transaction(async (tx) => {
+      const present = new Map((await readTargets(tx)).map(({ id, state }) => [id, state]));
+      await keepTargets(
+        tx,
+        targets.map(({ id }) => id),
+      );
+      await writeTargets(
+        tx,
+        targets.map((target) => ({ id: target.id, state: this.#stateOf(target, present.get(target.id)) })),
+      );
+    });
+    return { targets: targets.length, rules: targets.reduce((sum, { rules }) => sum + rules.length, 0) };
+  }
+
+  async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
+    this.#faults('putTarget');
+    await this.#db.transaction(async (tx) => {
+      const [present] = await readTargets(tx, [target.id]);
+      await writeTargets(tx, [{ id: target.id, state: this.#stateOf(target, present?.state) }]);
+    });
+    return { targets: 1, rules: target.rules.length };
+  }
+
+  #stateOf(target: EdgeTarget, present: SimulatedTarget | undefined): SimulatedTarget {
+    const now = this.#now();
+    return present ? withRules(target.id, present, target.rules, now) : newTarget(target, now);
+  }
+
+  async removeTarget(id: string): Promise<void> {
+    this.#faults('removeTarget');
+    await deleteTarget(this.#db, id);
+  }
+
+  async readTotals(): Promise<EdgeReading<TargetTotals>> {
+    this.#faults('readTotals');
+    return this.#read(await readTargets(this.#db), (id, target, now) => [
+      totalsOf(id, countsAt(id, target, now)),
+    ]);
+  }
+
+  async readDetail(ids: string[]): Promise<EdgeReading<TargetDetail>> {
+    this.#faults('readDetail');
+    return this.#read(await readTargets(this.#db, ids), (id, target, now) => {
+      const counted = countsAt(id, target, now).classes;
+      const classes = Object.fromEntries(EDGE_CLASSES.map((name) => [name, whole(counted[name])]));
+      return [{ id, classes: classes as Record<EdgeClass, Volume> }];
+    });
+  }
+
+  async readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>> {
+    this.#faults('readRuleCounters');
+    return this.#read(await readTargets(this.#db, ids), (targetId, target, now) => {
+      const counted = countsAt(targetId, target, now).rules;
+      const none = { packets: 0, bytes: 0 };
+      return target.rules.map(({ id }) => ({ id, targetId, dropped: whole(counted[id] ?? none) }));
+    });
+  }
+
+  #read<Row>(
+    targets: { id: string; state: SimulatedTarget }[],
+    rowsOf: (id: string, target: SimulatedTarget, now: number) => Row[],
+  ): EdgeReading<Row> {
+    const now = this.#now();
+    return {
+      epoch: EPOCH,
+      at: new Date(now),
+      rows: targets.flatMap(({ id, state }) => rowsOf(id, state, now)),
+    };
+  }
+
+  async startDrill(ids: string[]): Promise<void> {
+    this.#faults('startDrill');
+    const drillAt = this.#now();
+    for (const id of ids) await changeTarget(this.#db, id, (target) => ({ ...target, drillAt }));
+  }
+
+  async readDrill(ids: string[]): Promise<DrillResult[]> {
+    this.#faults('readDrill');
+    const now = this.#now();
+    return (await readTargets(this.#db, ids)).flatMap(({ id, state }) => {
+      const ports = drilledPorts(id, state, now);
+      return ports ? [{ id, ports }] : [];
+    });
+  }
+
+  async blackhole(id: string, on: boolean): Promise<void> {
+    this.#faults('blackhole');
+    const now = this.#now();
+    await changeTarget(this.#db, id, (target) => ({ ...settledAt(id, target, now), blackholed: on }));
+  }
+
+  readonly attacks: SimulatedAttacks = {
+    start: async (id, { vector, pps, seconds }) => {
+      const from = this.#now();
+      const attack = { vector, pps, from, to: from + seconds * 1000 };
+      const changed = await changeTarget(this.#db, id, (target) => {
+        const settled = settledAt(id, target, from);
+        if (settled.attacks.length >= MAX_ATTACKS) {
+          throw new EdgeUnavailableError(`${MAX_ATTACKS} attacks on ${id} are under way already`);
+        }
+        return { ...settled, attacks: [...settled.attacks, attack] };
+      });
+      if (!changed) throw new EdgeUnavailableError(`the simulated edge has no target ${id}`);
+    },
+    stop: async (id) => {
+      const now = this.#now();
+      let stopped = 0;
+      await changeTarget(this.#db, id, (target) => {
+        const settled = settledAt(id, target, now);
+        stopped = settled.attacks.length;
+        return { ...settled, attacks: [] };
+      });
+      return stopped;
+    },
+  };
+
+  async close(): Promise<void> {}
+
+  #now(): number {
+    return this.#clock.now().getTime();
+  }
+}

@@ -1,0 +1,104 @@
+import type { Database } from '../db/database.ts';
+import {
+  deleteRollUps,
+  deleteSamples,
+  deleteStrayCounters,
+  rollUpFiveMinutes,
+  rollUpMinutes,
+  withoutFiveMinutes,
+  withoutMinutes,
+} from '../db/queries/metric-rollups.ts';
+import { firstMinutesSince, firstSampleSince, type SeriesStore } from '../db/queries/metrics.ts';
+import {
+  closedUntil,
+  FIVE_MINUTES,
+  floorTo,
+  keptSince,
+  MINUTES,
+  type RollUp,
+} from '../domain/metrics/retention.ts';
+
+/** Rows deleted by one statement. With the batches below: about 100 ms of the embedded engine's only thread. */
+const DELETE_BATCH = 10_000;
+
+/** How the rows of one resolution are made from the next finer one. */
+interface Level {
+  rollUp: RollUp;
+  /** Things rolled up by one statement. */
+  batch: number;
+  /** The first row of the finer resolution at or after an instant. */
+  firstSince: typeof firstSampleSince;
+  due: typeof withoutMinutes;
+  write: typeof rollUpMinutes;
+}
+
+const LEVELS: readonly Level[] = [
+  { rollUp: MINUTES, batch: 100, firstSince: firstSampleSince, due: withoutMinutes, write: rollUpMinutes },
+  {
+    rollUp: FIVE_MINUTES,
+    batch: 4,
+    firstSince: firstMinutesSince,
+    due: withoutFiveMinutes,
+    write: rollUpFiveMinutes,
+  },
+];
+
+/** Condenses the samples of one store as they age. Any number of nodes may do so at the same time. */
+export class SeriesRollUp {
+  readonly #db: Database;
+  readonly #store: SeriesStore;
+  /** Everything from before this is rolled up, by level; forgotten by a restart, which then looks again. */
+  readonly #doneUntil = new Map<Level, Date>();
+
+  constructor(db: Database, store: SeriesStore) {
+    this.#db = db;
+    this.#store = store;
+  }
+
+  /**
+   * Averages every hour and every day that has ended since, then deletes what is older than its resolution is
+   * kept. Cheap when there is nothing to do, so it may be called every minute.
+   */
+  async run(now: Date): Promise<void> {
+    for (const level of LEVELS) await this.#catchUp(level, closedUntil(now, level.rollUp));
+    await this.#forget(now);
+  }
+
+  async #catchUp(level: Level, closed: Date): Promise<void> {
+    let from = this.#doneUntil.get(level) ?? new Date(0);
+    for (;;) {
+      const first = await level.firstSince(this.#db, this.#store, from);
+      if (!first || first >= closed) break;
+      const chunk = floorTo(first, level.rollUp.chunkMs);
+      const due = await level.due(this.#db, this.#store, chunk);
+      for (let at = 0; at < due.length; at += level.batch) {
+        await level.write(this.#db, this.#store, due.slice(at, at + level.batch), chunk);
+      }
+      from = new Date(chunk.getTime() + level.rollUp.chunkMs);
+    }
+    this.#doneUntil.set(level, closed);
+  }
+
+  async #forget(now: Date): Promise<void> {
+    const since = keptSince(now);
+    const minutes = MINUTES.stepMs / 1000;
+    const fiveMinutes = FIVE_MINUTES.stepMs / 1000;
+    const deleted =
+      (await inBatches((limit) => deleteSamples(this.#db, this.#store, since.samples, limit))) +
+      (await inBatches((limit) => deleteRollUps(this.#db, this.#store, minutes, since.minutes, limit))) +
+      (await inBatches((limit) =>
+        deleteRollUps(this.#db, this.#store, fiveMinutes, since.fiveMinutes, limit),
+      ));
+    if (deleted > 0) await deleteStrayCounters(this.#db, this.#store);
+  }
+}
+
+/** Deletes until nothing is left; how much there was. */
+async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const deleted = await deleteSome(DELETE_BATCH);
+    total += deleted;
+    if (deleted < DELETE_BATCH) return total;
+  }
+}

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SIMULATED_VECTORS } from '../../server/edge/driver.ts';
+import { attacksOn, openShield, rulesOf } from './support.ts';
+
+const SECOND = 1000;
+const INTENSITIES = [60_000, 200_000, 1_000_000, 10_000_000];
+/** At a look a second: the rest of the one it begins in, two looks above the threshold or one far above and another. */
+const SLOWEST_SECONDS = 3;
+/** What may still pass of any attack once it is being mitigated, usual traffic included. */
+const MOST_PASSED_PPS = 15_000;
+
+test('every vector at every intensity is found, named and dropped', async (t) => {
+  const shield = await openShield(t);
+  const { api, edge } = shield;
+  const { clock } = api.services;
+  const cases = [];
+  const tenantId = (await shield.target()).tenantId;
+  for (const vector of SIMULATED_VECTORS) {
+    for (const pps of INTENSITIES) cases.push({ vector, pps, target: await shield.target({ tenantId }) });
+  }
+  await shield.pass(3);
+  // Between two looks, as in life.
+  clock.advance(0.4 * SECOND);
+  const start = clock.now().getTime();
+  for (const { vector, pps, target } of cases) await shield.attack(target, vector, pps, 60);
+  clock.advance(0.6 * SECOND);
+  const detected = new Map<string, number>();
+  for (let looks = 0; looks < SLOWEST_SECONDS; looks++) {
+    await shield.look();
+    for (const { target } of cases) {
+      const [attack] = await attacksOn(api, target);
+      if (attack && !detected.has(target.id)) {
+        detected.set(target.id, (clock.now().getTime() - start) / SECOND);
+      }
+    }
+    clock.advance(SECOND);
+  }
+  const before = new Map((await edge.readTotals()).rows.map((row) => [row.id, row]));
+  await shield.pass(5);
+  const after = new Map((await edge.readTotals()).rows.map((row) => [row.id, row]));
+
+  t.diagnostic('vector               packets/s  detected  mitigated  still passing  rules');
+  for (const { vector, pps, target } of cases) {
+    const name = `${vector} of ${pps}`;
+    const [attack, ...others] = await attacksOn(api, target);
+    assert.ok(attack && others.length === 0, `${name}: one attack`);
+    assert.ok(attack.vectors.includes(vector), `${name} was named: ${attack.vectors}`);
+    const found = detected.get(target.id);
+    assert.ok(found !== undefined && found <= SLOWEST_SECONDS, `${name}: detected after ${found} s`);
+    assert.ok(attack.mitigated_at, `${name}: mitigated`);
+    const mitigated = (Date.parse(attack.mitigated_at) - start) / SECOND;
+    assert.ok(mitigated <= SLOWEST_SECONDS, `${name}: mitigated after ${mitigated} s`);
+    const packets = (side: typeof after) => side.get(target.id)!.passed.packets;
+    const passing = (packets(after) - packets(before)) / 5;
+    assert.ok(passing < MOST_PASSED_PPS, `${name}: ${passing} packets a second still pass`);
+    const { length } = await rulesOf(api, target);
+    t.diagnostic(
+      `${vector.padEnd(18)} ${String(pps).padStart(11)} ${String(found).padStart(7)} s ${String(mitigated).padStart(8)} s ` +
+        `${String(Math.round(passing)).padStart(14)} ${String(length).padStart(6)}`,
+    );
+  }
+  const [quiet] = (await api.call('GET', `/v1/tenants/${tenantId}/targets`)).body.data.slice(-1);
+  assert.equal(quiet.status, 'clean', 'the one that nobody attacked');
+});

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { parseCount } from '../option-values.ts';
+import { printJson } from '../output.ts';
+
+interface Options {
+  vector: string;
+  pps: number;
+  seconds: number;
+}
+
+export function addShieldAttack(parent: Command): void {
+  parent
+    .command('attack')
+    .description('attack a target on the simulated edge; refused on a real one')
+    .argument('<target>', 'id of the target, tgt_…')
+    .requiredOption(
+      '--vector <name>',
+      'syn_flood, udp_flood, dns_amplification, ntp_amplification, icmp_flood or fragment_flood',
+    )
+    .requiredOption('--pps <number>', 'packets a second', parseCount)
+    .requiredOption('--seconds <number>', 'how long', parseCount)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vaubanctl shield attack tgt_… --vector dns_amplification --pps 200000 --seconds 120`,
+    )
+    .action(async (id: string, options: Options, command: Command) => {
+      const { client, json } = contextOf(command);
+      const { vector, pps, seconds } = options;
+      const attack = await client.post(`/targets/${encodeURIComponent(id)}/attack`, { vector, pps, seconds });
+      if (json) printJson(attack);
+      else console.log(`${vector} of ${pps} packets a second on ${id} for ${seconds} s.`);
+    });
+}

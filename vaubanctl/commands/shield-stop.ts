@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+
+export function addShieldStop(parent: Command): void {
+  parent
+    .command('stop')
+    .description('end the simulated attacks on a target')
+    .argument('<target>', 'id of the target, tgt_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const reply = await client.post<{ stopped: number }>(`/targets/${encodeURIComponent(id)}/attack/stop`);
+      if (json) printJson(reply);
+      else console.log(`Attacks ended: ${reply.stopped}.`);
+    });
+}

@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import type { Target } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+import { printTarget } from '../print-targets.ts';
+
+export function addTargetAdd(parent: Command): void {
+  parent
+    .command('add')
+    .description("protect an address of one of the account's VMs")
+    .argument('<tenant>', 'id of the tenant, ten_…')
+    .argument('<address>', 'IPv4 or IPv6 address')
+    .option('--mode <mode>', 'always_on (the default), sensor (only watches) or off')
+    .action(async (id: string, ip: string, { mode }: { mode?: string }, command: Command) => {
+      const { client, json } = contextOf(command);
+      const target = await client.post<Target>(`/tenants/${encodeURIComponent(id)}/targets`, { ip, mode });
+      if (json) printJson(target);
+      else printTarget(target);
+    });
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { Target } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+import { printTargets } from '../print-targets.ts';
+
+export function addTargetList(parent: Command): void {
+  parent
+    .command('list')
+    .description('list the targets of a tenant, newest first')
+    .argument('<tenant>', 'id of the tenant, ten_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const targets = await client.list<Target>(`/tenants/${encodeURIComponent(id)}/targets`);
+      if (json) printJson(targets);
+      else printTargets(targets);
+    });
+}

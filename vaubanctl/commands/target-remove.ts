@@ -1,0 +1,16 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+
+export function addTargetRemove(parent: Command): void {
+  parent
+    .command('remove')
+    .description('end the protection of an address; its rules go with it')
+    .argument('<target>', 'id of the target, tgt_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const removed = await client.post<{ id: string }>(`/targets/${encodeURIComponent(id)}/remove`);
+      if (json) printJson(removed);
+      else console.log(`Target ${removed.id} was removed.`);
+    });
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import type { Tenant } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { instant, printFields, printJson } from '../output.ts';
+
+export function addTenantCreate(parent: Command): void {
+  parent
+    .command('create')
+    .description('make a DDoS Shield tenant without targets')
+    .argument('<account>', 'id of the account, acc_…')
+    .requiredOption('--name <name>', 'what it is called')
+    .action(async (id: string, { name }: { name: string }, command: Command) => {
+      const { client, json } = contextOf(command);
+      const tenant = await client.post<Tenant>(`/accounts/${encodeURIComponent(id)}/tenants`, { name });
+      if (json) return printJson(tenant);
+      const { account_id, created_at } = tenant;
+      printFields({ id: tenant.id, name, account: account_id, created: instant(created_at) });
+    });
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { Target, Tenant } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { instant, printFields, printJson } from '../output.ts';
+import { printTargets } from '../print-targets.ts';
+
+export function addTenantShow(parent: Command): void {
+  parent
+    .command('show')
+    .description('show a DDoS Shield tenant with its targets')
+    .argument('<tenant>', 'id of the tenant, ten_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const path = `/tenants/${encodeURIComponent(id)}`;
+      const tenant = await client.get<Tenant>(path);
+      const targets = await client.list<Target>(`${path}/targets`);
+      if (json) return printJson({ ...tenant, targets });
+      const { name, account_id, created_at } = tenant;
+      printFields({ id: tenant.id, name, account: account_id, created: instant(created_at) });
+      if (targets.length === 0) return;
+      console.log();
+      printTargets(targets);
+    });
+}

@@ -1,0 +1,36 @@
+import type { Target } from './api.ts';
+import { instant, printFields, printTable } from './output.ts';
+
+const edge = ({ mode, on_edge }: Target) => (mode === 'off' ? 'off' : on_edge ? 'in force' : 'pending');
+
+/** Protected addresses for people, a line each. */
+export function printTargets(targets: Target[]): void {
+  printTable(
+    ['ID', 'ADDRESS', 'VM', 'MODE', 'STATUS', 'RULES', 'EDGE', 'LAST ATTACK'],
+    targets.map((target) => [
+      target.id,
+      target.ip,
+      target.vm_id ?? '-',
+      target.mode,
+      target.status,
+      String(target.rules_count),
+      edge(target),
+      instant(target.last_attack_at),
+    ]),
+  );
+}
+
+/** A protected address for people, a line a fact. */
+export function printTarget(target: Target): void {
+  printFields({
+    id: target.id,
+    tenant: target.tenant_id,
+    address: target.ip,
+    vm: target.vm_id ?? '-',
+    mode: target.mode,
+    status: target.status,
+    rules: String(target.rules_count),
+    edge: edge(target),
+    'last attack': instant(target.last_attack_at),
+  });
+}
