@@ -1,4 +1,4 @@
-import { seeded } from '../rhythm.ts';
+import { seeded } from '../../../platform/waves.ts';
 import type { Machine } from './machine.ts';
 import type { UnitChange } from './state.ts';
 import { HOG_UNIT, troubled } from './trouble.ts';
