@@ -40,7 +40,8 @@ export class ConsoleSocket {
   /** Waits until `found` holds; fails where the socket closes without. */
   async until(found: (socket: this) => boolean): Promise<void> {
     while (!found(this)) {
-      if (this.ws.readyState === WebSocket.CLOSED) throw new Error(`closed, having said: ${this.text}`);
+      if (this.ws.readyState === WebSocket.CLOSED)
+        throw new Error(`closed, having said: ${this.text.slice(-500)}`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
