@@ -65,6 +65,7 @@ async function serve(
     ? await withTerminal(channel, command, machine, user, wanted, signal)
     : await withoutTerminal(channel, command, machine, user, wanted, signal);
   if (channel.destroyed) return;
+  channel.resume();
   channel.exit(wanted.code ?? ended);
   channel.end();
 }
@@ -78,7 +79,9 @@ async function withoutTerminal(
   signal: AbortSignal,
 ): Promise<number> {
   const shell = new Shell({ machine, user, env });
-  const streams = { stdin: channel, stdout: sinkOf(channel), stderr: sinkOf(channel.stderr), signal };
+  // A command that stops reading must not close the channel, on which its exit code is still to go.
+  const stdin = { [Symbol.asyncIterator]: () => channel.iterator({ destroyOnReturn: false }) };
+  const streams = { stdin, stdout: sinkOf(channel), stderr: sinkOf(channel.stderr), signal };
   // A shell without a terminal takes its script from standard input.
   return command === undefined ? shell.execute(['bash'], streams) : shell.run(command, streams);
 }
