@@ -11,7 +11,7 @@ const LIMIT = { timeout: 120_000 };
 const MEBIBYTE = 1_048_576;
 const SIZE = 100 * MEBIBYTE;
 /** Room for what is on its way, the windows of both sides; a file that is held would take all of SIZE. */
-const GROWTH = 16 * MEBIBYTE;
+const GROWTH = 40 * MEBIBYTE;
 const LOOK_EVERY = 20 * MEBIBYTE;
 
 setFlagsFromString('--expose-gc');

@@ -47,7 +47,7 @@ test('df, free and uptime show what the driver shows', LIMIT, async (t) => {
   assert.ok(volume!.usedBytes! > 3.5e9);
   assert.equal(Number(/Mem: +\d+ +(\d+)/.exec(stdout)![1]), sample!.ramUsedBytes);
   assert.ok(sample!.ramUsedBytes > 0.9 * 2048 * 1_048_576, 'the leak is in the samples');
-  assert.match(stdout, /up {2}1:00,/);
+  assert.match(stdout, /up {2}1:0\d,/);
   assert.equal(
     Number(/^(\d+)\.\d\d /m.exec(stdout)![1]),
     Math.floor((clock.now().getTime() - Date.UTC(2026, 0)) / 1000),

@@ -22,6 +22,8 @@ const YIELD_EVERY_BYTES = 262_144;
 const MAX_OUTPUT_BYTES = 4_294_967_296;
 /** Reading costs CPU of the whole service, whoever reads; what a simulation is asked to read is far less. */
 const MAX_INPUT_BYTES = 1_073_741_824;
+/** The longest that a timer takes: 24 days. */
+const MAX_SLEEP_MS = 2_147_483_647;
 /** Text is taken apart line by line, which costs ten times as much. */
 const MAX_TEXT_BYTES = 134_217_728;
 
@@ -104,7 +106,7 @@ export class Process implements Streams {
 
   /** Waits, on the guest's clock. */
   async sleep(ms: number): Promise<void> {
-    await this.machine.clock.sleep(ms, this.signal).catch(() => {
+    await this.machine.clock.sleep(Math.min(ms, MAX_SLEEP_MS), this.signal).catch(() => {
       throw new Interrupted('interrupted');
     });
   }

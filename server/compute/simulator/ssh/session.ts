@@ -40,7 +40,7 @@ export function serveSession(session: Session, machine: Machine, user: string, o
     accept?.();
   });
   session.on('signal', (accept, _reject, { name }) => {
-    wanted.code = SIGNALS[name];
+    wanted.code = Object.hasOwn(SIGNALS, name) ? SIGNALS[name] : undefined;
     if (wanted.code !== undefined) stop.abort();
     accept?.();
   });
