@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
 import type { Engine, Section } from './bench.ts';
+import { consoles } from './claims/consoles.ts';
 import { createVm } from './claims/create-vm.ts';
 import { getVm } from './claims/get-vm.ts';
 import { jobPickup } from './claims/job-pickup.ts';
@@ -19,7 +20,7 @@ import { start } from './claims/start.ts';
 import { startLoadGenerator } from './load.ts';
 import { type Claim, printMachine, printTable } from './report.ts';
 
-const SECTIONS: Section[] = [getVm, createVm, listVms, ledger, jobPickup, start, memory];
+const SECTIONS: Section[] = [getVm, createVm, listVms, ledger, jobPickup, start, memory, consoles];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { db: { type: 'string' } } });
 const unknown = positionals.filter((name) => !SECTIONS.some((section) => section.name === name));

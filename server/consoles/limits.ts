@@ -4,6 +4,8 @@
 export const TICKET_SECONDS = 60;
 /** As long as people look away from a terminal without having forgotten it. No byte either way means idle. */
 export const IDLE_MS = 15 * 60_000;
+/** An engine that has not connected us with its guest by then will not; a login has its own time-out, before. */
+export const CONNECT_MS = 30_000;
 /** Under the minute after which proxies and NATs forget a silent connection. */
 export const PING_MS = 30_000;
 /** How often sessions are looked at: idle, silent, expired ones end within this after their time. */

@@ -3,7 +3,14 @@ import { activeShares } from '../db/queries/console-shares.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
 import type { Services } from '../services.ts';
 import type { CloseReason } from './close-reasons.ts';
-import { IDLE_MS, PING_MS, SESSIONS_PER_ACCOUNT, SESSIONS_PER_NODE, SESSIONS_PER_VM } from './limits.ts';
+import {
+  CONNECT_MS,
+  IDLE_MS,
+  PING_MS,
+  SESSIONS_PER_ACCOUNT,
+  SESSIONS_PER_NODE,
+  SESSIONS_PER_VM,
+} from './limits.ts';
 import type { ConsoleSession, Grant } from './session.ts';
 
 /** What the registry needs of the service. */
@@ -68,7 +75,9 @@ export class ConsoleRegistry {
   async check(): Promise<void> {
     const now = this.#services.clock.now().getTime();
     for (const session of this.#sessions) {
-      if (now - session.lastByteAt >= IDLE_MS) session.end('idle');
+      const silentMs = now - session.lastByteAt;
+      if (session.state === 'connecting' && silentMs >= CONNECT_MS) session.end('guest_unreachable');
+      if (silentMs >= IDLE_MS) session.end('idle');
     }
     if (now - this.#pingedAt >= PING_MS) {
       this.#pingedAt = now;

@@ -104,13 +104,17 @@ export class ConsoleSession {
     this.ws.terminate();
   }
 
-  /** Asks whether the other side is there; ends the session when it has not answered for `patienceMs`. */
+  /**
+   * Asks whether the other side is there; ends the session when neither an answer nor anything else has moved
+   * for `patienceMs`. A socket that we have paused ourselves could not hear the answer.
+   */
   ping(now: number, patienceMs: number): void {
-    if (this.#state === 'closing' || this.#state === 'closed') return;
-    if (this.#pingedAt === undefined) {
+    if (this.#state !== 'open' || this.ws.isPaused) return;
+    const silentSince = this.#pingedAt && Math.max(this.#pingedAt, this.#lastByteAt);
+    if (silentSince === undefined) {
       this.#pingedAt = now;
       this.ws.ping();
-    } else if (now - this.#pingedAt >= patienceMs) {
+    } else if (now - silentSince >= patienceMs) {
       this.end('unresponsive');
       this.cut();
     }

@@ -12,6 +12,8 @@ const SECRET_NAME = new RegExp(`(?:${SECRET_NAMES})$`, 'i');
 
 /** An API key, also with its underscore percent-encoded. */
 const API_KEY = /vk(?:_|%5f)[0-9a-z]{20,}/gi;
+/** A console's ticket or the secret of a share link. */
+const CONSOLE_SECRET = /(vc[st])_[0-9a-z_-]{20,}/gi;
 
 /** Secrets inside a longer text, with what is to stand in their place. */
 const SECRETS_IN_TEXT: readonly [RegExp, string][] = [
@@ -28,13 +30,13 @@ const SECRETS_IN_TEXT: readonly [RegExp, string][] = [
 ];
 
 /** Cheap test for "may hold a secret", wider than all of the above: nearly every line ends here, unchanged. */
-const SUSPECT = new RegExp(`${SECRET_NAMES}|vk_|vk%5f|bearer|://[^\\s/?#]*@`, 'i');
+const SUSPECT = new RegExp(`${SECRET_NAMES}|vk_|vk%5f|vc[st]_|bearer|://[^\\s/?#]*@`, 'i');
 
 /** One JSON line in, the same line without secrets out. */
 export function redactLine(line: string): string {
   if (!SUSPECT.test(line)) return line;
   // JSON never escapes a key's characters, so the finished line can be searched, names of members included.
-  const keyless = line.replace(API_KEY, `vk_${REDACTED}`);
+  const keyless = line.replace(API_KEY, `vk_${REDACTED}`).replace(CONSOLE_SECRET, `$1_${REDACTED}`);
   return `${JSON.stringify(JSON.parse(keyless, redactMember))}\n`;
 }
 

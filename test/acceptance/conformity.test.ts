@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { probeAll } from './probes.ts';
 import { arrears } from './stories/arrears.ts';
+import { consoles } from './stories/consoles.ts';
 import { idempotency } from './stories/idempotency.ts';
 import { limits } from './stories/limits.ts';
 import { pages } from './stories/pages.ts';
@@ -35,6 +36,7 @@ test('conformity', { concurrency: true }, async (t) => {
     t.test('the quick start', async () => quickStart(await newSubject(operator, client), PLENTY)),
     t.test('power and access', async () => power(await newSubject(operator, client))),
     t.test('taking away', async () => takeAway(await newSubject(operator, client))),
+    t.test('consoles', async () => consoles(await newSubject(operator, client))),
     t.test('idempotency', () => idempotency(installation)),
   ]);
   await t.test('refusals by circumstances', async (t) => {

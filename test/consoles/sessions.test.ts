@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { GREETING } from './support/rfb-guest.ts';
 import { type ConsoleSocket, open } from './support/socket.ts';
@@ -103,6 +104,29 @@ test('consoles', async (t) => {
     assert.deepEqual(await codes([screen!]), [4000]);
     assert.equal(terminal!.ws.readyState, terminal!.ws.OPEN);
     terminal!.ws.close();
+  });
+
+  await t.test('the client answers no ping', async () => {
+    const { url, protocols } = await world.screen();
+    const screen = await open(t, url, { protocols, autoPong: false });
+    await screen.says(GREETING);
+    const pinged = once(screen.ws, 'ping');
+    clock.advance(30_000);
+    await pinged;
+    clock.advance(30_000);
+    await screen.closed;
+    assert.match(await world.metrics(), /closed_total\{kind="vnc",reason="unresponsive"\} 1/);
+  });
+
+  await t.test('the engine never connects it', async () => {
+    const { compute } = world.service.services;
+    const { openVnc } = compute;
+    Object.assign(compute, { openVnc: () => new Promise(() => {}) });
+    const ticket = await world.screen();
+    const screen = await open(t, ticket.url, ticket);
+    clock.advance(30_000);
+    assert.deepEqual(await codes([screen]), [4003]);
+    Object.assign(compute, { openVnc });
   });
 
   await t.test('the client goes: what was opened for it is let go of', async () => {

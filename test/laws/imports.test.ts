@@ -35,6 +35,12 @@ const LAWS: Law[] = [
     never: /^server\/(compute|edge)\//,
     except: /^server\/(compute|edge)\/driver\.ts$/,
   },
+  {
+    name: 'consoles see drivers only as interfaces, and know no endpoint',
+    from: 'server/consoles/',
+    never: /^server\/(endpoints|operator|jobs)\/|^server\/(compute|edge)\//,
+    except: /^server\/(compute|edge)\/driver\.ts$/,
+  },
   { name: 'jobs are not started from above', from: 'server/jobs/', never: /^server\/(endpoints|operator)\// },
   {
     name: 'a compute driver knows neither the rules nor the API',

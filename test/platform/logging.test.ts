@@ -21,6 +21,16 @@ function assertClean(text: string) {
   assert.ok(!text.includes(SECRET), text);
 }
 
+test('the secrets of consoles are removed wherever they stand', () => {
+  const { logger, text } = capture();
+  for (const prefix of ['vct', 'vcs']) {
+    const secret = `${prefix}_q0hE2u6tTtC7b8y0zJ1mW3rXv5nA9cKdLfPgSiU-_eQ`;
+    logger.info({ url: `/share/shr_1#${secret}`, protocols: ['binary', secret] }, secret);
+    assert.ok(!text().includes('q0hE2u6t'), text());
+    assert.ok(text().includes(`${prefix}_[redacted]`));
+  }
+});
+
 test('an ordinary line passes unchanged, as JSON with a level and an instant', () => {
   const { logger, lines } = capture();
   logger.info({ vm: 'vm_1' }, 'started');

@@ -33,6 +33,8 @@ export interface Guest extends GuestSize {
   network: NetworkPolicy | null;
   /** From power on to power off; null while off. */
   run: Run | null;
+  /** Of the disk when it was made; absent in guests of old. */
+  madeDiskGb?: number;
   /** Used in runs that are over. */
   before: Usage;
   /** Operations whose one provoked failure has happened. */
@@ -72,6 +74,7 @@ export function newGuest(spec: GuestSpec): Guest {
     snapshots: {},
     network: null,
     run: null,
+    madeDiskGb: spec.diskGb,
     before: NO_USAGE,
     spent: [],
   };

@@ -19,6 +19,8 @@ import {
 } from '../driver.ts';
 import { diskAt, endRun, type Guest, newGuest, sampleAt } from './guest.ts';
 import { Inside } from './inside.ts';
+import { hogSince, withHog } from './machine/trouble.ts';
+import { bytesInside } from './machine/usage.ts';
 import { type Faults, Operations } from './operations.ts';
 import { hashPassword } from './password.ts';
 import { askOff, type Pace, powerAt, powerOn, restart, whenBooted, whenOff } from './power.ts';
@@ -193,12 +195,20 @@ class Simulator implements ComputeDriver {
   async sample(ids: string[]): Promise<GuestSample[]> {
     const guests = await meteredGuests(this.#db, ids);
     const now = this.#now();
-    return guests.flatMap((guest) => sampleAt(guest.id, guest, now) ?? []);
+    return guests.flatMap((guest) => {
+      const sample = sampleAt(guest.id, guest, now);
+      if (!sample) return [];
+      const hog = hogSince(guest, guest.units);
+      return [{ ...sample, ramUsedBytes: withHog(sample.ramUsedBytes, guest.ramMb, hog, now) }];
+    });
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
     const guest = await readGuest(this.#db, id);
-    return guest ? [diskAt(id, guest, this.#now())] : [];
+    if (!guest) return [];
+    const disk = diskAt(id, guest, this.#now());
+    const written = disk.usedBytes + (await bytesInside(this.#db, id, guest));
+    return [{ ...disk, usedBytes: Math.min(written, guest.diskGb * 1_000_000_000) }];
   }
 
   openVnc(id: string): Promise<Duplex> {

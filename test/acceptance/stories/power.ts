@@ -42,6 +42,7 @@ export async function takeAway({ client }: Subject): Promise<void> {
     ['deleteFirewallRule', 'firewall'],
     ['deletePortForward', 'port-forwarding'],
     ['deleteSnapshot', 'snapshots'],
+    ['deleteConsoleShare', 'console-shares'],
   ] as const) {
     const at = [vm.id, ids[collection]!];
     await client.ok(operation, { at });

@@ -60,6 +60,8 @@ export async function setStage(operator: Operator, own: Subject): Promise<Stage>
   // Quotas come before funds, so it may be poor as well.
   const full = await newSubject(operator, client, { balance, limits: ONE_OF_EACH });
   full.ids = await equip(full, 'full');
+  const share = { at: [full.ids.vm!], body: { mode: 'read_only' } };
+  while ((await full.client.call('createConsoleShare', share)).status === 200);
   const poor = await newSubject(operator, client, { balance });
   poor.ids = await equip(poor, 'poor');
   const doomed = await newVm(client, 'sim-fail-remove');

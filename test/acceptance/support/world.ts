@@ -57,8 +57,10 @@ export async function furnish(client: Client, vmId: string): Promise<Ids> {
     body: { protocol: 'tcp', internal_port: 22 },
   });
   const { snapshot } = await client.ok<{ snapshot: { id: string } }>('createSnapshot', { at, body: {} });
+  const share = await client.ok<{ id: string }>('createConsoleShare', { at, body: { mode: 'read_only' } });
   await idle(client, vmId);
-  return { vm: vmId, firewall: rule.id, 'port-forwarding': forward.id, snapshots: snapshot.id };
+  const shares = { 'console-shares': share.id };
+  return { ...shares, vm: vmId, firewall: rule.id, 'port-forwarding': forward.id, snapshots: snapshot.id };
 }
 
 /** Gives an account one of everything, on a VM of that name; what the account itself has included. */

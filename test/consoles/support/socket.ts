@@ -40,7 +40,8 @@ export class ConsoleSocket {
   /** Waits until `found` holds; fails where the socket closes without. */
   async until(found: (socket: this) => boolean): Promise<void> {
     while (!found(this)) {
-      if (this.ws.readyState === WebSocket.CLOSED) throw new Error(`closed, having said: ${this.text}`);
+      if (this.ws.readyState === WebSocket.CLOSED)
+        throw new Error(`closed, having said: ${this.text.slice(-500)}`);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -64,15 +65,17 @@ export class ConsoleSocket {
 export interface SocketOptions {
   protocols?: string[];
   headers?: Record<string, string>;
+  /** Whether it answers pings; it does unless told otherwise. */
+  autoPong?: boolean;
 }
 
 /** What comes of an attempt: an open socket, or the status of the refusal. */
 export async function attempt(
   t: TestContext,
   url: string,
-  { protocols = [], headers = {} }: SocketOptions = {},
+  { protocols = [], headers = {}, autoPong = true }: SocketOptions = {},
 ): Promise<ConsoleSocket | number> {
-  const ws = new WebSocket(url, protocols, { headers, perMessageDeflate: false });
+  const ws = new WebSocket(url, protocols, { headers, autoPong, perMessageDeflate: false });
   defer(t, () => ws.terminate());
   const socket = new ConsoleSocket(ws);
   const opened = once(ws, 'open').then(() => socket);

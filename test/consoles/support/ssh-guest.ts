@@ -43,7 +43,7 @@ function authenticate(context: ssh2.AuthContext, { authorizedKeys, users = ['roo
 }
 
 /** Sends `length` bytes as fast as they are taken. */
-function pour(channel: ssh2.ServerChannel, length: number): void {
+function pour(channel: ssh2.ServerChannel, length: number, then: () => void): void {
   const block = Buffer.alloc(32_768, 'x');
   let left = length;
   const more = () => {
@@ -52,8 +52,7 @@ function pour(channel: ssh2.ServerChannel, length: number): void {
       left -= part.length;
       if (!channel.write(part)) return void channel.once('drain', more);
     }
-    channel.exit(0);
-    channel.end();
+    then();
   };
   more();
 }
@@ -73,7 +72,7 @@ function shell(channel: ssh2.ServerChannel, size: { cols: number; rows: number }
     }
     const word = data.toString();
     const [, command, count] = /^(pour|swallow|top|exit)(?: (\d+))?\r$/.exec(word) ?? [];
-    if (command === 'pour') pour(channel, Number(count));
+    if (command === 'pour') pour(channel, Number(count), () => channel.write('poured\r\n$ '));
     else if (command === 'swallow') swallow = Number(count);
     else if (command === 'top') {
       fullScreen = true;
@@ -101,11 +100,14 @@ function serve(session: ssh2.Session): void {
   });
   session.on('exec', (accept, _reject, { command }) => {
     const exec = accept();
+    const end = () => {
+      exec.exit(0);
+      exec.end();
+    };
     const [, count] = /^pour (\d+)$/.exec(command) ?? [];
-    if (count) return pour(exec, Number(count));
+    if (count) return pour(exec, Number(count), end);
     exec.write(`ran ${command}\n`);
-    exec.exit(0);
-    exec.end();
+    end();
   });
 }
 

@@ -78,6 +78,7 @@ export class Target {
       body: { protocol: 'tcp', internal_port: 22 },
     });
     const { snapshot } = await client.ok<{ snapshot: { id: string } }>('createSnapshot', { at, body: {} });
+    const share = await client.ok<{ id: string }>('createConsoleShare', { at, body: { mode: 'read_only' } });
     const key = await client.ok<{ id: string }>('addSshKey', {
       body: { name: 'x', public_key: newPublicKey() },
     });
@@ -87,6 +88,7 @@ export class Target {
       firewall: rule.id,
       'port-forwarding': forward.id,
       snapshots: snapshot.id,
+      'console-shares': share.id,
       sshkeys: key.id,
       invoices: invoice!.id,
     };

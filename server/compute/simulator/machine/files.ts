@@ -1,6 +1,6 @@
 import { type Entry, FileError } from './entry.ts';
 import { FileWriter } from './file-writer.ts';
-import { generated } from './generated.ts';
+import { generated, zeros } from './generated.ts';
 import { type ImageFile, imageOf } from './image.ts';
 import type { Machine } from './machine.ts';
 import { absolute, isWithin, nameOf, parentOf } from './paths.ts';
@@ -82,17 +82,18 @@ export class Files {
   }
 
   /** The content in pieces; of a file that is too large to be kept, generated text of its size. */
-  async *read(path: string, user: string): AsyncGenerator<Buffer> {
+  async *read(path: string, user: string, from = 0): AsyncGenerator<Buffer> {
     const entry = this.need(path, user);
     if (entry.kind === 'directory') throw new FileError('Is a directory');
     if (user !== 'root' && entry.owner !== user && !(entry.mode & 0o004))
       throw new FileError('Permission denied');
     const text = this.#over.has(path) ? undefined : this.#base.get(path)?.text;
-    if (text) yield Buffer.from(text());
+    if (path === '/dev/zero') yield* zeros();
+    else if (text) yield Buffer.from(text()).subarray(from);
     else if (entry.kept) {
       const content = await readContent(this.#machine.db, this.#machine.id, path);
-      if (content && content.length > 0) yield content;
-    } else yield* generated(entry.size);
+      if (content && content.length > from) yield content.subarray(from);
+    } else yield* generated(entry.size, from);
   }
 
   /** Opens a file for writing; it changes when the writer is closed. */

@@ -99,7 +99,7 @@ export class Machine {
   memory(): Memory {
     const { id, guest } = this;
     const sampled = sampleAt(id, guest, this.now())?.ramUsedBytes ?? 0;
-    const used = withHog(sampled, guest.ramMb, hogSince(guest, this.inside), this.now());
+    const used = withHog(sampled, guest.ramMb, hogSince(guest, this.inside.units), this.now());
     const total = guest.ramMb * MEBIBYTE;
     return { total, used, cached: Math.floor((total - used) * 0.4) };
   }

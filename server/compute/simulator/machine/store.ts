@@ -112,7 +112,7 @@ export async function moveEntry(db: Queryable, id: string, from: string, to: str
   await db.query(sql`update simulator_files set path = ${to} where guest_id = ${id} and path = ${from}`);
 }
 
-/** Bytes of all files that differ from the image, and the paths among `paths` that do. */
+/** Bytes of all files that differ from the image, and whether `path` is among them. */
 export async function storedBytes(
   db: Queryable,
   id: string,

@@ -27,18 +27,19 @@ const HOG_FILLS_TO = 0.94;
 const HOG_SECONDS = 60;
 const MEBIBYTE = 1_048_576;
 
-/** Bytes of the forgotten log. */
-export function bigLogBytes(guest: Pick<Guest, 'diskGb'>): number {
-  return Math.max(0, Math.floor(BIG_LOG_FILLS_TO * guest.diskGb * GIGABYTE - imageUsedBytes()));
+/** Bytes of the forgotten log. It does not grow with the disk: a larger disk is a way out. */
+export function bigLogBytes(guest: Pick<Guest, 'diskGb' | 'madeDiskGb'>): number {
+  const disk = (guest.madeDiskGb ?? guest.diskGb) * GIGABYTE;
+  return Math.max(0, Math.floor(BIG_LOG_FILLS_TO * disk - imageUsedBytes()));
 }
 
 /** When the leaking worker was started, or undefined when it does not run. */
 export function hogSince(
   guest: Pick<Guest, 'hostname' | 'run'>,
-  inside: Pick<InsideState, 'units'> | null,
+  units: InsideState['units'] | null,
 ): number | undefined {
   if (!guest.run || !troubled(guest.hostname, 'memHog')) return undefined;
-  const change = inside?.units[HOG_UNIT];
+  const change = units?.[HOG_UNIT];
   if (!change || change.at < guest.run.bootFrom) return guest.run.bootUntil;
   return change.active === 'active' ? change.at : undefined;
 }

@@ -9,8 +9,12 @@ export interface Pattern {
   matches(text: string): string[];
 }
 
+/** Of a longer one the compiled form is large. */
+const MAX_PATTERN = 1000;
+
 /** A regular expression, or undefined when it is not one. */
 export function regularExpression(source: string, ignoreCase = false): Pattern | undefined {
+  if (source.length > MAX_PATTERN) return undefined;
   try {
     const compiled = RE2JS.compile(source, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     return {

@@ -20,6 +20,12 @@ export class OverBudget extends Error {
 const YIELD_EVERY_BYTES = 262_144;
 /** A runaway command ends here; the largest transfer that means something is far smaller. */
 const MAX_OUTPUT_BYTES = 4_294_967_296;
+/** Reading costs CPU of the whole service, whoever reads; what a simulation is asked to read is far less. */
+const MAX_INPUT_BYTES = 1_073_741_824;
+/** The longest that a timer takes: 24 days. */
+const MAX_SLEEP_MS = 2_147_483_647;
+/** Text is taken apart line by line, which costs ten times as much. */
+const MAX_TEXT_BYTES = 134_217_728;
 
 export interface Streams {
   stdin: Source;
@@ -39,12 +45,13 @@ export class Process implements Streams {
   readonly signal: AbortSignal;
   #sinceYield = 0;
   #written = 0;
+  #taken = 0;
 
   constructor(shell: Shell, [name = '', ...args]: string[], { stdin, stdout, stderr, signal }: Streams) {
     this.shell = shell;
     this.name = name;
     this.args = args;
-    this.stdin = stdin;
+    this.stdin = this.#paced(stdin);
     this.stdout = { write: (bytes) => this.#write(stdout, bytes) };
     this.stderr = { write: (bytes) => this.#write(stderr, bytes) };
     this.signal = signal;
@@ -65,6 +72,22 @@ export class Process implements Streams {
     await new Promise(setImmediate);
   }
 
+  /** Input in its pieces, with a turn for others between them. */
+  async *#paced(source: Source): AsyncGenerator<Buffer> {
+    for await (const bytes of source) {
+      if (this.signal.aborted) throw new Interrupted('interrupted');
+      this.#taken += bytes.length;
+      if (this.#taken > MAX_INPUT_BYTES) throw new OverBudget('too much input');
+      yield bytes;
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** The content of a file, from byte `from` on. */
+  read(path: string, from = 0): Source {
+    return this.#paced(this.machine.files.read(path, this.shell.user, from));
+  }
+
   /** Writes text to standard output. */
   async print(text: string): Promise<void> {
     if (text) await this.stdout.write(Buffer.from(text));
@@ -83,7 +106,7 @@ export class Process implements Streams {
 
   /** Waits, on the guest's clock. */
   async sleep(ms: number): Promise<void> {
-    await this.machine.clock.sleep(ms, this.signal).catch(() => {
+    await this.machine.clock.sleep(Math.min(ms, MAX_SLEEP_MS), this.signal).catch(() => {
       throw new Interrupted('interrupted');
     });
   }
@@ -121,7 +144,7 @@ export class Process implements Streams {
   async *contents(paths: string[]): AsyncGenerator<Buffer> {
     for (const shown of paths.length > 0 ? paths : ['-']) {
       if (shown === '-') yield* this.stdin;
-      else yield* this.machine.files.read(this.path(shown), this.shell.user);
+      else yield* this.read(this.path(shown));
     }
   }
 }
@@ -133,7 +156,10 @@ const MAX_LINE = 65_536;
 export async function* linesOf(source: Source): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';
+  let taken = 0;
   for await (const bytes of source) {
+    taken += bytes.length;
+    if (taken > MAX_TEXT_BYTES) throw new OverBudget('too much text');
     const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
     rest = lines.pop()!;
     yield* lines;

@@ -205,7 +205,10 @@ export class Shell {
 async function codeOf(error: unknown, stderr: Sink): Promise<number> {
   if (error instanceof Interrupted) return 130;
   if (error instanceof BrokenPipe) return 141;
-  if (error instanceof OverBudget) return 152;
+  if (error instanceof OverBudget) {
+    await stderr.write(Buffer.from('CPU time limit exceeded\n')).catch(() => {});
+    return 152;
+  }
   if (!(error instanceof FileError)) throw error;
   await stderr.write(Buffer.from(`bash: ${error.message}\n`)).catch(() => {});
   return 1;

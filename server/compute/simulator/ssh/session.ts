@@ -4,6 +4,7 @@ import type { Machine } from '../machine/machine.ts';
 import { greeting, interact, runLine } from '../shell/interact.ts';
 import { Shell } from '../shell/shell.ts';
 import { Terminal } from '../shell/terminal.ts';
+import { SftpServer } from './sftp.ts';
 import { sinkOf } from './streams.ts';
 
 /** What a client may set; OpenSSH takes a handful. */
@@ -39,7 +40,7 @@ export function serveSession(session: Session, machine: Machine, user: string, o
     accept?.();
   });
   session.on('signal', (accept, _reject, { name }) => {
-    wanted.code = SIGNALS[name];
+    wanted.code = Object.hasOwn(SIGNALS, name) ? SIGNALS[name] : undefined;
     if (wanted.code !== undefined) stop.abort();
     accept?.();
   });
@@ -47,6 +48,11 @@ export function serveSession(session: Session, machine: Machine, user: string, o
   const run = (channel: ServerChannel, command: string | undefined) => {
     serve(channel, command, machine, user, wanted, signal).catch(() => channel.destroy());
   };
+  session.on('sftp', (accept) => {
+    const sftp = accept();
+    sftp.on('error', () => {});
+    new SftpServer(sftp, machine, user);
+  });
   session.on('shell', (accept) => run(accept(), undefined));
   session.on('exec', (accept, _reject, { command }) => run(accept(), command));
 }
@@ -65,6 +71,7 @@ async function serve(
     ? await withTerminal(channel, command, machine, user, wanted, signal)
     : await withoutTerminal(channel, command, machine, user, wanted, signal);
   if (channel.destroyed) return;
+  channel.resume();
   channel.exit(wanted.code ?? ended);
   channel.end();
 }
@@ -78,7 +85,9 @@ async function withoutTerminal(
   signal: AbortSignal,
 ): Promise<number> {
   const shell = new Shell({ machine, user, env });
-  const streams = { stdin: channel, stdout: sinkOf(channel), stderr: sinkOf(channel.stderr), signal };
+  // A command that stops reading must not close the channel, on which its exit code is still to go.
+  const stdin = { [Symbol.asyncIterator]: () => channel.iterator({ destroyOnReturn: false }) };
+  const streams = { stdin, stdout: sinkOf(channel), stderr: sinkOf(channel.stderr), signal };
   // A shell without a terminal takes its script from standard input.
   return command === undefined ? shell.execute(['bash'], streams) : shell.run(command, streams);
 }

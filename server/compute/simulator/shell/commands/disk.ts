@@ -1,4 +1,5 @@
 import { FileError } from '../../machine/entry.ts';
+import type { FileWriter } from '../../machine/file-writer.ts';
 import { isWithin, parentOf } from '../../machine/paths.ts';
 import type { Command, Process } from '../process.ts';
 import { humanSize, table } from '../tables.ts';
@@ -92,6 +93,8 @@ const FACTORS: Record<string, number> = {
   MB: 1e6,
   GB: 1e9,
 };
+const GROWTH_BYTES = 64 * MEBIBYTE;
+const MAX_TO_NOWHERE = 64 * GIBIBYTE;
 const ZEROS = Buffer.alloc(65_536);
 
 /** `dd` from zeros, a file or standard input; the bytes are counted, and written where `of` says. */
@@ -122,6 +125,8 @@ async function dd(process: Process): Promise<number> {
       if (file) await file.write(piece);
       else if (!null_) await process.stdout.write(piece);
       copied += piece.length;
+      if (file && zero && copied >= MEBIBYTE) copied += growBy(file, limit - copied);
+      if (null_ && copied > MAX_TO_NOWHERE) break;
       if (copied % MEBIBYTE === 0) await new Promise(setImmediate);
       if (process.signal.aborted || copied >= limit) break;
     }
@@ -138,6 +143,13 @@ async function dd(process: Process): Promise<number> {
     ),
   );
   return Number(full);
+}
+
+/** Zeros beyond the first need not be written one by one. How many were added. */
+function growBy(file: FileWriter, left: number): number {
+  const length = Math.min(left, GROWTH_BYTES);
+  file.grow(length);
+  return length;
 }
 
 function* zeros(limit: number): Generator<Buffer> {

@@ -7,9 +7,7 @@ async function cat(process: Process): Promise<number> {
   if (paths.length === 0) return copyInput(process);
   return process.each(paths, async (path, shown) => {
     if (shown === '-') await copyInput(process);
-    else
-      for await (const bytes of process.machine.files.read(path, process.shell.user))
-        await process.stdout.write(bytes);
+    else for await (const bytes of process.read(path)) await process.stdout.write(bytes);
   });
 }
 
@@ -61,7 +59,7 @@ function targetOf(process: Process, to: string, from: string): string {
 async function copyFile(process: Process, from: string, to: string): Promise<void> {
   const { machine, shell } = process;
   const file = await machine.files.write(to, shell.user, false);
-  for await (const bytes of machine.files.read(from, shell.user)) {
+  for await (const bytes of process.read(from)) {
     if (process.signal.aborted) return;
     await file.write(bytes);
     await new Promise(setImmediate);

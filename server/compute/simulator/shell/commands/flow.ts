@@ -35,8 +35,9 @@ async function seq(process: Process): Promise<number> {
         : (numbers as [number, number, number]);
   if (step === 0 || (last - first) / step > MAX_SEQUENCE) return process.fail('too many numbers');
   let text = '';
-  for (let at = first; step > 0 ? at <= last : at >= last; at += step) {
-    text += `${at}\n`;
+  const count = Math.floor((last - first) / step);
+  for (let at = 0; at <= count; at++) {
+    text += `${first + at * step}\n`;
     if (text.length < YES_CHUNK) continue;
     await process.print(text);
     text = '';

@@ -3,6 +3,9 @@ import { setUnit, stateOf, unitsOf } from '../../machine/units.ts';
 import type { Command, Process } from '../process.ts';
 import { table } from '../tables.ts';
 
+/** Nobody means more, and finding flags in them may cost the square of their length. */
+const MAX_FLAGS = 200;
+
 /** CPU time as `ps` shows it: minutes and seconds. */
 export function cpuTime(seconds: number): string {
   return `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`;
@@ -23,7 +26,7 @@ function own(process: Process): ProcessLine {
 }
 
 async function ps(process: Process): Promise<number> {
-  const flags = process.args.join(' ');
+  const flags = process.args.join(' ').slice(0, MAX_FLAGS);
   const { shell, machine } = process;
   const everything = /a.*x|-e|-A/.test(flags);
   const all = [...processesOf(machine), own(process)];

@@ -94,7 +94,7 @@ async function systemctl(process: Process): Promise<number> {
         Buffer.from(`Unit ${name.replace(/\.service$/, '')}.service could not be found.\n`),
       );
       code = verb.startsWith('is-') || verb === 'status' ? 4 : 5;
-    } else if (verb in CHANGES) code = (await change(process, verb, unit)) || code;
+    } else if (Object.hasOwn(CHANGES, verb)) code = (await change(process, verb, unit)) || code;
     else if (verb === 'is-enabled') await process.print('enabled\n');
     else if (verb === 'status' || verb === 'is-active' || verb === 'is-failed' || verb === 'show') {
       const { active } = stateOf(machine, unit);

@@ -1,8 +1,10 @@
 import { plain, regularExpression } from '../pattern.ts';
+import type { Source } from '../pipe.ts';
 import { type Command, linesOf, type Process } from '../process.ts';
 
 /** Lines that `tail` holds; no screen shows more. */
 const MAX_TAIL = 10_000;
+const MAX_TAIL_BYTES = 1_048_576;
 
 /** Takes "-n 5", "-n5" or "-5" off the arguments. */
 function countOf(args: string[]): { count: number; rest: string[] } {
@@ -41,11 +43,21 @@ async function headBytes(process: Process, count: number, paths: string[]): Prom
   return 0;
 }
 
+/** Of a large file only the end is read, as `tail` does by seeking. */
+function tailSource(process: Process, paths: string[]): Source {
+  const [shown] = paths;
+  if (paths.length !== 1 || shown === undefined || shown === '-') return process.contents(paths);
+  const path = process.path(shown);
+  const size = process.machine.files.stat(path)?.size ?? 0;
+  // Some of what is before the first whole line falls away: `tail` counts lines from the end.
+  return process.read(path, Math.max(0, size - MAX_TAIL_BYTES));
+}
+
 async function tail(process: Process): Promise<number> {
   const { count, rest } = countOf(process.args);
   const kept = Math.min(count, MAX_TAIL);
   let lines: string[] = [];
-  for await (const line of linesOf(process.contents(rest))) {
+  for await (const line of linesOf(tailSource(process, rest))) {
     lines.push(line);
     if (lines.length > 2 * kept + 1) lines = lines.slice(-kept);
   }
@@ -96,7 +108,6 @@ async function grep(process: Process): Promise<number> {
   const expression = regularExpression(letters.has('w') ? `\\b(?:${source})\\b` : source, letters.has('i'));
   if (!expression) return process.fail(`invalid regular expression '${pattern}'`, 2);
   const { files } = process.machine;
-  const { user } = process.shell;
   const deep = letters.has('r') || letters.has('R');
   const all = deep
     ? (paths.length > 0 ? paths : ['.']).flatMap((path) => files.tree(process.path(path)))
@@ -104,7 +115,7 @@ async function grep(process: Process): Promise<number> {
   const places = all.filter((path) => !deep || files.stat(path)?.kind === 'file');
   let hits = 0;
   const code = await process.each(places.length > 0 ? places : ['-'], async (path, shown) => {
-    const source = shown === '-' ? process.stdin : files.read(path, user);
+    const source = shown === '-' ? process.stdin : process.read(path);
     const prefix = (places.length > 1 || deep) && !letters.has('h') ? `${shown}:` : '';
     let number = 0;
     let count = 0;
@@ -132,7 +143,7 @@ async function wc(process: Process): Promise<number> {
   return process.each(words.length > 0 ? words : ['-'], async (path, name) => {
     const counts: Record<string, number> = { l: 0, w: 0, c: 0 };
     let inWord = false;
-    const source = name === '-' ? process.stdin : process.machine.files.read(path, process.shell.user);
+    const source = name === '-' ? process.stdin : process.read(path);
     for await (const bytes of source) {
       counts.c! += bytes.length;
       for (const byte of bytes) {

@@ -4,6 +4,8 @@ import { type Command, linesOf, type Process } from '../process.ts';
 /** What `sort` and `uniq` hold; a longer input is refused, not kept. */
 const MAX_LINES = 100_000;
 const MAX_CHARACTERS = 16_777_216;
+/** Taking a script apart may cost the square of its length. */
+const MAX_SCRIPT = 500;
 
 async function allLines(process: Process, paths: string[]): Promise<string[]> {
   const lines: string[] = [];
@@ -30,14 +32,14 @@ async function sort(process: Process): Promise<number> {
   const column = Number(inline ?? (at < 0 ? 0 : Number.parseInt(process.args[at + 1] ?? '0', 10)));
   const paths =
     at >= 0 && inline === undefined ? words.filter((word) => word !== process.args[at + 1]) : words;
-  const field = (line: string) => (column > 0 ? (line.trim().split(/\s+/)[column - 1] ?? '') : line);
   const byNumber = letters.has('n') || letters.has('h');
-  const lines = await allLines(process, paths);
-  lines.sort((a, b) => {
-    const order = byNumber ? numberOf(field(a)) - numberOf(field(b)) : 0;
-    if (order !== 0) return order;
-    return field(a) < field(b) ? -1 : Number(field(a) > field(b));
-  });
+  const keyOf = (line: string) => {
+    const text = column > 0 ? (line.trim().split(/\s+/)[column - 1] ?? '') : line;
+    return { line, text, number: byNumber ? numberOf(text) : 0 };
+  };
+  const keyed = (await allLines(process, paths)).map(keyOf);
+  keyed.sort((a, b) => a.number - b.number || (a.text < b.text ? -1 : Number(a.text > b.text)));
+  const lines = keyed.map(({ line }) => line);
   if (letters.has('r')) lines.reverse();
   const shown = letters.has('u') ? [...new Set(lines)] : lines;
   await process.print(shown.map((line) => `${line}\n`).join(''));
@@ -68,7 +70,8 @@ async function cut(process: Process): Promise<number> {
   const text = process.args.join('\0');
   const delimiter = /(?:^|\0)-d\0?([^\0])/.exec(text)?.[1] ?? '\t';
   const fields = /(?:^|\0)-f\0?([\d,-]+)/.exec(text)?.[1];
-  if (fields === undefined) return process.fail('you must specify a list of fields');
+  if (fields === undefined || fields.length > MAX_SCRIPT)
+    return process.fail('you must specify a list of fields');
   const wanted = new Set(
     fields.split(',').flatMap((range) => {
       const [from = 1, to = from] = range.split('-').map((end) => Number(end) || undefined);
@@ -86,6 +89,7 @@ async function cut(process: Process): Promise<number> {
 async function sed(process: Process): Promise<number> {
   const words = process.args.filter((arg) => !arg.startsWith('-'));
   const [script = '', ...paths] = words;
+  if (script.length > MAX_SCRIPT) return process.fail('the script is too long');
   const replace = /^s(.)(.*?)\1(.*?)\1(g?)$/.exec(script);
   const range = /^(\d+)(?:,(\d+|\$))?p$/.exec(script);
   const expression = replace ? regularExpression(replace[2]!) : undefined;
@@ -107,6 +111,7 @@ async function sed(process: Process): Promise<number> {
 /** `awk '{print $1, $3}'`, the one that people type. */
 async function awk(process: Process): Promise<number> {
   const [script = '', ...paths] = process.args;
+  if (script.length > MAX_SCRIPT) return process.fail('the script is too long', 2);
   const list = /^\s*\{\s*print\s*([^}]*)\}\s*$/.exec(script)?.[1];
   if (list === undefined) return process.fail(`only '{print $N, …}' is simulated`, 2);
   const columns = [...list.matchAll(/\$(\d+|NF)/g)].map(([, column]) => column!);

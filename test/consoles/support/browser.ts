@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { defer } from '../../support/cleanup.ts';
+
+/** So that a browser that nobody looks at speaks to nobody but the page's host. */
+const ARGUMENTS = [
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  // A page that a test fulfils came from no address, which Chromium takes for the internet.
+  '--disable-features=LocalNetworkAccessChecks',
+];
+
+const found = ['chromium', 'chromium-browser', 'google-chrome']
+  .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name)))
+  .find((path) => existsSync(path));
+
+/** For a test's `skip`: why it cannot run here. With VAUBAN_REQUIRE_CHROMIUM=1 it runs, and fails. */
+export const NO_BROWSER =
+  found || process.env.VAUBAN_REQUIRE_CHROMIUM === '1' ? false : 'Chromium is not installed';
+
+export async function startBrowser(t: TestContext): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: found ?? 'chromium', args: ARGUMENTS });
+  defer(t, () => browser.close());
+  return browser;
+}
+
+/** A page in a profile of its own, with what it asked for and what it complained about. */
+export async function newPage(
+  browser: Browser,
+): Promise<{ page: Page; hosts: Set<string>; complaints: string[] }> {
+  const page = await (await browser.newContext()).newPage();
+  const hosts = new Set<string>();
+  const complaints: string[] = [];
+  page.on('request', (request) => hosts.add(new URL(request.url()).host));
+  page.on('websocket', (socket) => hosts.add(new URL(socket.url()).host));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+  return { page, hosts, complaints };
+}
