@@ -45,7 +45,10 @@ export async function runOnGuest(
   const until = AbortSignal.any([signal, late.signal]);
   const output = new CappedOutput(onOutput);
   try {
-    const exitCode = await execute(client, command, output, until);
+    const exitCode = await execute(client, command, output, until).catch((error) => {
+      if (late.signal.aborted) return null;
+      throw error;
+    });
     const timedOut = late.signal.aborted && exitCode === null;
     return { exitCode, timedOut, durationMs: clock.now().getTime() - began, output: output.kept() };
   } finally {

@@ -203,6 +203,8 @@ function toModelError(error: unknown): ModelError {
   if (APICallError.isInstance(error)) {
     if (error.statusCode === 429)
       return new ModelError('model_rate_limited', 'The model is asked too often just now.', true, error);
+    if (error.statusCode !== undefined && error.statusCode < 400)
+      return new ModelError('model_failed', 'The model broke off.', true, error);
     if (error.statusCode !== undefined && error.statusCode < 500)
       return new ModelError('model_failed', 'The model refused the request.', false, error);
     return new ModelError('model_unavailable', 'The model cannot be reached.', true, error);

@@ -1,5 +1,6 @@
 import { type TestContext, test } from 'node:test';
 import { GUEST } from './contract-guest.ts';
+import { INSIDE } from './contract-inside.ts';
 import { POWER } from './contract-power.ts';
 import type { ComputeDriver, GuestSpec, PowerState } from './driver.ts';
 
@@ -8,6 +9,8 @@ export interface ContractHarness {
   driver: ComputeDriver;
   /** A small guest of this engine, with an id that was never used and an agent inside. */
   spec(): GuestSpec;
+  /** Who logs in first to a guest of `spec()`. */
+  user: string;
   /** Sees `work`, an operation that waits, through to its end; an engine on a manual clock steps it meanwhile. */
   settle<T>(work: Promise<T>): Promise<T>;
   /** Lets time pass for running guests, so that they use something. */
@@ -33,9 +36,9 @@ export interface Bench extends ContractHarness {
   t: TestContext;
   shutdownSeconds: number;
   /** Makes a guest, off; it is removed when the test ends. */
-  made(): Promise<GuestSpec>;
+  made(overrides?: Partial<GuestSpec>): Promise<GuestSpec>;
   /** Makes a guest and boots it. */
-  booted(): Promise<GuestSpec>;
+  booted(overrides?: Partial<GuestSpec>): Promise<GuestSpec>;
   powerOf(id: string): Promise<PowerState | 'absent'>;
 }
 
@@ -45,14 +48,14 @@ export type Promises = Record<string, (bench: Bench) => Promise<void>>;
 async function openBench(t: TestContext, options: ContractOptions): Promise<Bench> {
   const harness = await options.open(t);
   const ids: string[] = [];
-  const made = async () => {
-    const spec = harness.spec();
+  const made = async (overrides?: Partial<GuestSpec>) => {
+    const spec = { ...harness.spec(), ...overrides };
     ids.push(spec.id);
     await harness.driver.create(spec);
     return spec;
   };
-  const booted = async () => {
-    const spec = await made();
+  const booted = async (overrides?: Partial<GuestSpec>) => {
+    const spec = await made(overrides);
     await harness.settle(harness.driver.start(spec.id));
     return spec;
   };
@@ -68,7 +71,7 @@ async function openBench(t: TestContext, options: ContractOptions): Promise<Benc
 
 /** Registers the tests that every compute driver passes. */
 export function computeContract(name: string, options: ContractOptions): void {
-  for (const [promise, keeps] of Object.entries({ ...GUEST, ...POWER })) {
+  for (const [promise, keeps] of Object.entries({ ...GUEST, ...POWER, ...INSIDE })) {
     test(`${name}: ${promise}`, { timeout: options.testTimeoutMs }, async (t) => {
       await keeps(await openBench(t, options));
     });

@@ -1,5 +1,6 @@
 import { type Database, sql } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
+import { simulatedGuestsInside } from './migrations/0003-simulated-guests-inside.ts';
 import { consoles } from './migrations/0004-consoles.ts';
 import { agent } from './migrations/0005-agent.ts';
 
@@ -11,7 +12,7 @@ export interface Migration {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [foundation, consoles, agent];
+export const MIGRATIONS: readonly Migration[] = [foundation, simulatedGuestsInside, consoles, agent];
 
 /**
  * Held by whoever changes the schema. Without it two nodes that start together collide inside the server:

@@ -393,10 +393,33 @@ create table settings (
   constraint settings_pkey PRIMARY KEY (name)
 );
 
+create table simulator_files (
+  guest_id id_text not null,
+  path text collate "C" not null,
+  kind text not null,
+  owner text not null,
+  mode integer not null,
+  size bigint not null,
+  content bytea,
+  modified_at timestamp with time zone not null,
+  constraint simulator_files_guest_id_fkey FOREIGN KEY (guest_id) REFERENCES simulator_guests(id) ON DELETE CASCADE,
+  constraint simulator_files_kind_check CHECK ((kind = ANY (ARRAY['file'::text, 'directory'::text, 'gone'::text]))),
+  constraint simulator_files_pkey PRIMARY KEY (guest_id, path),
+  constraint simulator_files_size_check CHECK ((size >= 0))
+);
+
 create table simulator_guests (
   id id_text not null,
   state jsonb not null,
   constraint simulator_guests_pkey PRIMARY KEY (id)
+);
+
+create table simulator_insides (
+  guest_id id_text not null,
+  host_key text not null,
+  state jsonb not null,
+  constraint simulator_insides_guest_id_fkey FOREIGN KEY (guest_id) REFERENCES simulator_guests(id) ON DELETE CASCADE,
+  constraint simulator_insides_pkey PRIMARY KEY (guest_id)
 );
 
 create table snapshots (

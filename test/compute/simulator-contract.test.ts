@@ -17,6 +17,7 @@ computeContract('simulator', {
     return {
       driver,
       spec: () => guestSpec(),
+      user: 'debian',
       settle: (work) => settle(clock, work),
       idle: async () => clock.advance(MINUTE_MS),
       async deafen(id) {

@@ -32,6 +32,8 @@ export interface Guest extends GuestSize {
   network: NetworkPolicy | null;
   /** From power on to power off; null while off. */
   run: Run | null;
+  /** Of the disk when it was made; absent in guests of old. */
+  madeDiskGb?: number;
   /** Used in runs that are over. */
   before: Usage;
   /** Operations whose one provoked failure has happened. */
@@ -71,6 +73,7 @@ export function newGuest(spec: GuestSpec): Guest {
     snapshots: {},
     network: null,
     run: null,
+    madeDiskGb: spec.diskGb,
     before: NO_USAGE,
     spent: [],
   };
@@ -118,6 +121,11 @@ export function sampleAt(
     netInPackets: Math.floor(usage.netInBytes / packetBytes),
     netOutPackets: Math.floor(usage.netOutBytes / packetBytes),
   };
+}
+
+/** Bytes of the image, before anything was written. */
+export function imageUsedBytes(): number {
+  return IMAGE_BYTES;
 }
 
 /** The guest's one disk: the image, and a part of what was written since. */

@@ -18,6 +18,9 @@ import {
   type SnapshotInfo,
 } from '../driver.ts';
 import { diskAt, endRun, type Guest, newGuest, sampleAt } from './guest.ts';
+import { Inside } from './inside.ts';
+import { hogSince, withHog } from './machine/trouble.ts';
+import { bytesInside } from './machine/usage.ts';
 import { type Faults, Operations } from './operations.ts';
 import { hashPassword } from './password.ts';
 import { askOff, type Pace, powerAt, powerOn, restart, whenBooted, whenOff } from './power.ts';
@@ -53,6 +56,7 @@ class Simulator implements ComputeDriver {
   readonly #pace: Pace;
   readonly #capacity: GuestSize | undefined;
   readonly #operations: Operations;
+  readonly #inside: Inside;
   readonly #watchers = new Set<Promise<void>>();
 
   constructor(options: SimulatorOptions) {
@@ -62,6 +66,7 @@ class Simulator implements ComputeDriver {
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
     this.#capacity = options.capacity;
     this.#operations = new Operations(db, clock, options.faults ?? doNothing);
+    this.#inside = new Inside(db, clock);
   }
 
   async probe(): Promise<DriverReport> {
@@ -103,10 +108,12 @@ class Simulator implements ComputeDriver {
       return latest;
     });
     await this.#operations.wait(id, (guest, now) => whenOff(id, guest, now, deadline), signal);
+    await this.#inside.look();
   }
 
   async powerOff(id: string): Promise<void> {
     await this.#operations.change('powerOff', id, (guest, now) => endRun(id, guest, now), doNothing);
+    await this.#inside.look();
   }
 
   async reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
@@ -120,6 +127,7 @@ class Simulator implements ComputeDriver {
   async remove(id: string): Promise<void> {
     await this.#operations.change('remove', id, doNothing, doNothing);
     await deleteGuest(this.#db, id);
+    await this.#inside.look();
   }
 
   async resize(id: string, size: GuestSize): Promise<void> {
@@ -187,20 +195,28 @@ class Simulator implements ComputeDriver {
   async sample(ids: string[]): Promise<GuestSample[]> {
     const guests = await meteredGuests(this.#db, ids);
     const now = this.#now();
-    return guests.flatMap((guest) => sampleAt(guest.id, guest, now) ?? []);
+    return guests.flatMap((guest) => {
+      const sample = sampleAt(guest.id, guest, now);
+      if (!sample) return [];
+      const hog = hogSince(guest, guest.units);
+      return [{ ...sample, ramUsedBytes: withHog(sample.ramUsedBytes, guest.ramMb, hog, now) }];
+    });
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
     const guest = await readGuest(this.#db, id);
-    return guest ? [diskAt(id, guest, this.#now())] : [];
+    if (!guest) return [];
+    const disk = diskAt(id, guest, this.#now());
+    const written = disk.usedBytes + (await bytesInside(this.#db, id, guest));
+    return [{ ...disk, usedBytes: Math.min(written, guest.diskGb * 1_000_000_000) }];
   }
 
-  async openVnc(id: string): Promise<Duplex> {
-    throw new AgentUnavailableError(`guest ${id} has no screen yet`);
+  openVnc(id: string): Promise<Duplex> {
+    return this.#inside.openVnc(id);
   }
 
-  async openSsh(id: string): Promise<Duplex> {
-    throw new AgentUnavailableError(`guest ${id} has no SSH server yet`);
+  openSsh(id: string): Promise<Duplex> {
+    return this.#inside.openSsh(id);
   }
 
   watch(listener: (event: GuestEvent) => void): () => void {
@@ -214,7 +230,7 @@ class Simulator implements ComputeDriver {
 
   async close(): Promise<void> {
     this.#operations.close();
-    await Promise.all(this.#watchers);
+    await Promise.all([this.#inside.close(), ...this.#watchers]);
   }
 
   #now(): number {

@@ -1,6 +1,7 @@
 import { type Database, maybeOne, one, type Queryable, sql } from '../../db/database.ts';
 import type { GuestSize } from '../driver.ts';
 import type { Guest } from './guest.ts';
+import type { InsideState } from './machine/state.ts';
 
 /** The simulated engine's memory: one row a guest, shared by every process on the database. */
 
@@ -59,21 +60,32 @@ export async function proveStore(db: Database): Promise<void> {
   });
 }
 
+export interface MeteredGuest extends Pick<Guest, 'hostname' | 'run' | 'before' | 'vcpu' | 'ramMb'> {
+  id: string;
+  /** What its inside did to its units, if anybody was there. */
+  units: InsideState['units'] | null;
+}
+
 /** The parts of the given guests that readings are computed from. */
-export function meteredGuests(
-  db: Queryable,
-  ids: string[],
-): Promise<({ id: string } & Pick<Guest, 'run' | 'before' | 'vcpu' | 'ramMb'>)[]> {
+export function meteredGuests(db: Queryable, ids: string[]): Promise<MeteredGuest[]> {
   return db.query(sql`
-    select id, part.*
-    from simulator_guests, jsonb_to_record(state) as part(run jsonb, before jsonb, vcpu int, "ramMb" int)
-    where id = any(${ids}::text[])`);
+    select g.id, part.*, i.state->'units' as units
+    from simulator_guests g left join simulator_insides i on i.guest_id = g.id,
+      jsonb_to_record(g.state) as part(hostname text, run jsonb, before jsonb, vcpu int, "ramMb" int)
+    where g.id = any(${ids}::text[])`);
 }
 
 /** The runs of all guests that are on, or went off by themselves. */
 export function runs(db: Queryable): Promise<({ id: string } & Pick<Guest, 'run'>)[]> {
   return db.query(
     sql`select id, state->'run' as run from simulator_guests where jsonb_typeof(state->'run') = 'object'`,
+  );
+}
+
+/** The runs of these guests; one that has gone is left out. */
+export function runsOf(db: Queryable, ids: string[]): Promise<({ id: string } & Pick<Guest, 'run'>)[]> {
+  return db.query(
+    sql`select id, nullif(state->'run', 'null'::jsonb) as run from simulator_guests where id = any(${ids}::text[])`,
   );
 }
 

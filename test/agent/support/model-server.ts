@@ -31,6 +31,8 @@ export interface ModelServer {
   baseUrl: string;
   // biome-ignore lint/suspicious/noExplicitAny: requests as they came
   requests: any[];
+  /** From now on it answers so. */
+  become(script: readonly Answer[]): void;
   /** Resolves when a request that stalls has said its text. */
   stalled(): Promise<void>;
 }
@@ -73,10 +75,19 @@ function stream(response: ServerResponse, answer: Answer): boolean {
 /** `script` is asked for each answer in turn, with the number of the request; the last answer is repeated. */
 export async function startModel(t: TestContext, script: readonly Answer[]): Promise<ModelServer> {
   const stalled = Promise.withResolvers<void>();
-  const model: ModelServer = { baseUrl: '', requests: [], stalled: () => stalled.promise };
+  let answers = script;
+  const model: ModelServer = {
+    baseUrl: '',
+    requests: [],
+    become(next) {
+      answers = next;
+      model.requests.length = 0;
+    },
+    stalled: () => stalled.promise,
+  };
   const server = createServer(async (request, response) => {
     model.requests.push(await json(request));
-    const answer = script[Math.min(model.requests.length, script.length) - 1]!;
+    const answer = answers[Math.min(model.requests.length, answers.length) - 1]!;
     if (answer.status) {
       response.writeHead(answer.status, { 'content-type': 'application/json' });
       return void response.end(JSON.stringify({ error: { message: 'secret detail of the provider' } }));

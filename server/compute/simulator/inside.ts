@@ -1,0 +1,160 @@
+import type { Duplex } from 'node:stream';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
+import { Machine } from './machine/machine.ts';
+import { troubled } from './machine/trouble.ts';
+import { connectionPair } from './pair.ts';
+import { powerAt } from './power.ts';
+import { Console } from './screen/console.ts';
+import { serveRfb } from './screen/rfb.ts';
+import { freshHostKey } from './ssh/host-key.ts';
+import { serveSsh } from './ssh/server.ts';
+import { runsOf } from './store.ts';
+
+/** How late a connection ends when another process switched its guest off; one query, whatever their number. */
+const LOOK_EVERY_MS = 1_000;
+/** Connections that one guest takes on one node; more are a leak in the caller. */
+const MAX_CONNECTIONS = 64;
+
+/** Consoles where somebody is logged in while nobody looks on. The one left alone longest is logged out. */
+const MAX_UNWATCHED = 50;
+
+interface Watched {
+  console: Console;
+  viewers: number;
+  open: Open;
+}
+
+interface Open {
+  id: string;
+  /** When the boot it belongs to was over; a connection to the screen outlives reboots and has none. */
+  boot: number | undefined;
+  end: AbortController;
+}
+
+/** The insides of guests as this process serves them: connections, which end with their guest's power. */
+export class Inside {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  readonly #open = new Set<Open>();
+  readonly #consoles = new Map<string, Watched>();
+  readonly #closing = new AbortController();
+  #watching: Promise<void> | undefined;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  /** A connection to the guest's port 22. */
+  async openSsh(id: string): Promise<Duplex> {
+    const machine = await this.#machine(id);
+    const { run, hostname } = machine.guest;
+    if (!run || powerAt(machine.guest, machine.now()) !== 'running')
+      throw new AgentUnavailableError(`${id} is not running`);
+    if (troubled(hostname, 'noSsh')) throw new AgentUnavailableError(`nothing listens on port 22 of ${id}`);
+    const open = this.#begin(id, run.bootUntil);
+    const stream = serveSsh(machine, open.end.signal);
+    stream.once('close', () => this.#finish(open));
+    return stream;
+  }
+
+  /** A connection to the guest's screen; every viewer on this node sees the same console. */
+  async openVnc(id: string): Promise<Duplex> {
+    const machine = await this.#machine(id);
+    if (powerAt(machine.guest, machine.now()) === 'off') throw new AgentUnavailableError(`${id} is off`);
+    const open = this.#begin(id, undefined);
+    const watched = this.#consoles.get(id) ?? this.#newConsole(machine);
+    watched.viewers++;
+    const [client, served] = connectionPair();
+    open.end.signal.addEventListener('abort', () => client.destroy(), { once: true });
+    client.on('error', () => {});
+    served.once('close', () => {
+      this.#finish(open);
+      watched.viewers--;
+      this.#tidy(watched);
+    });
+    serveRfb(served, watched.console);
+    return client;
+  }
+
+  #newConsole(machine: Machine): Watched {
+    const { id } = machine;
+    const open: Open = { id, boot: undefined, end: new AbortController() };
+    this.#open.add(open);
+    const watched = { console: new Console(machine, open.end.signal), viewers: 0, open };
+    this.#consoles.set(id, watched);
+    open.end.signal.addEventListener('abort', () => this.#consoles.delete(id), { once: true });
+    return watched;
+  }
+
+  /** Ends a console that nobody needs, and the oldest of those that are only logged in. */
+  #tidy(watched: Watched): void {
+    if (watched.viewers > 0) return;
+    if (!watched.console.busy) {
+      this.#finish(watched.open);
+      return;
+    }
+    // Put at the end: the order of a map is the order of its entries' arrival.
+    this.#consoles.delete(watched.open.id);
+    this.#consoles.set(watched.open.id, watched);
+    const unwatched = [...this.#consoles.values()].filter(({ viewers }) => viewers === 0);
+    if (unwatched.length > MAX_UNWATCHED) this.#finish(unwatched[0]!.open);
+  }
+
+  async #machine(id: string): Promise<Machine> {
+    if (this.#closing.signal.aborted) throw new ComputeUnavailableError('the simulator is closed');
+    const machine = await Machine.open(this.#db, this.#clock, id, freshHostKey);
+    if (!machine) throw new AgentUnavailableError(`the simulator has no guest ${id}`);
+    return machine;
+  }
+
+  #begin(id: string, boot: number | undefined): Open {
+    if ([...this.#open].filter((one) => one.id === id).length >= MAX_CONNECTIONS) {
+      throw new AgentUnavailableError(`${id} takes no more connections`);
+    }
+    const open: Open = { id, boot, end: new AbortController() };
+    this.#open.add(open);
+    this.#watching ??= this.#watch();
+    return open;
+  }
+
+  #finish(open: Open): void {
+    this.#open.delete(open);
+    open.end.abort();
+  }
+
+  /** Ends what belongs to a guest that is off, gone or in another boot. */
+  async look(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const ids = [...new Set([...this.#open].map(({ id }) => id))];
+    const runs = new Map((await runsOf(this.#db, ids)).map(({ id, run }) => [id, run]));
+    const now = this.#clock.now().getTime();
+    for (const open of this.#open) {
+      const run = runs.get(open.id) ?? null;
+      const power = powerAt({ run }, now);
+      const same =
+        open.boot === undefined ||
+        (power === 'running' && (run?.bootUntil === open.boot || now < run!.bootFrom));
+      if (power === 'off' || !same) this.#finish(open);
+      else this.#consoles.get(open.id)?.console.booted(run!.bootFrom);
+    }
+  }
+
+  async #watch(): Promise<void> {
+    while (this.#open.size > 0 && !this.#closing.signal.aborted) {
+      await this.#clock.sleep(LOOK_EVERY_MS, this.#closing.signal).catch(() => {});
+      // The database is away, which others report; the next look is soon.
+      await this.look().catch(() => {});
+    }
+    this.#watching = undefined;
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    for (const open of this.#open) this.#finish(open);
+    await this.#watching;
+  }
+}

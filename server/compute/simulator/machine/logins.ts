@@ -1,0 +1,39 @@
+import type { Machine } from './machine.ts';
+import { addLog, addLogin } from './state.ts';
+
+/** Terminals that are numbered; a guest with more logins shows the last number twice. */
+const MAX_TERMINALS = 64;
+
+/** Notes a login until `end` is called; `tty` is given to it unless it has one. */
+export async function recordLogin(
+  machine: Machine,
+  user: string,
+  from: string,
+  tty?: string,
+): Promise<{ tty: string; end(): Promise<void> }> {
+  const at = machine.now();
+  let given = tty ?? '';
+  await machine.change((inside) => {
+    const taken = new Set(
+      inside.logins.filter((one) => one.until === null && one.at >= machine.bootedAt).map((one) => one.tty),
+    );
+    let number = 0;
+    while (taken.has(`pts/${number}`) && number < MAX_TERMINALS) number++;
+    given = tty ?? `pts/${number}`;
+    addLogin(inside, { user, tty: given, from, at, until: null });
+    addLog(inside, {
+      at,
+      unit: 'ssh',
+      pid: 612,
+      text: `session opened for user ${user} on ${given} from ${from}`,
+    });
+  });
+  return {
+    tty: given,
+    end: () =>
+      machine.change((inside) => {
+        const login = inside.logins.find((one) => one.tty === given && one.at === at && one.until === null);
+        if (login) login.until = machine.now();
+      }),
+  };
+}

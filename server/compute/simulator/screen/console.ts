@@ -1,0 +1,147 @@
+import xterm from '@xterm/headless';
+import { kernelLines } from '../machine/journal.ts';
+import { recordLogin } from '../machine/logins.ts';
+import type { Machine } from '../machine/machine.ts';
+import { unitsOf } from '../machine/units.ts';
+import { greeting, interact } from '../shell/interact.ts';
+import { Shell } from '../shell/shell.ts';
+import { Terminal } from '../shell/terminal.ts';
+import { hasPassword } from '../ssh/authentication.ts';
+import { COLUMNS, Picture, ROWS } from './picture.ts';
+
+const WRONG_PASSWORD_MS = 2_000;
+const RETRY_MS = 1_000;
+const TTY = 'tty1';
+
+/** A guest's text console: boot messages, a login, a shell. All its viewers see the same. */
+export class Console {
+  readonly #machine: Machine;
+  readonly #outer: AbortSignal;
+  readonly #screen = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 0, allowProposedApi: true });
+  readonly #watchers = new Set<() => void>();
+  #terminal: Terminal | undefined;
+  #boot = new AbortController();
+  #bootFrom: number | undefined;
+  /** Somebody is logged in. */
+  busy = false;
+
+  /** Lives until `signal` aborts. */
+  constructor(machine: Machine, signal: AbortSignal) {
+    this.#machine = machine;
+    this.#outer = signal;
+    this.#bootFrom = machine.guest.run?.bootFrom;
+    this.#live();
+  }
+
+  get name(): string {
+    return this.#machine.guest.hostname;
+  }
+
+  picture(): Picture {
+    return new Picture(this.#screen);
+  }
+
+  type(text: string): void {
+    if (text) this.#terminal?.input(Buffer.from(text));
+  }
+
+  /** Calls `changed` whenever the picture may have changed, until the returned function is called. */
+  watch(changed: () => void): () => void {
+    this.#watchers.add(changed);
+    return () => this.#watchers.delete(changed);
+  }
+
+  /** Told of the guest's latest boot: another one than is shown begins on a clean screen. */
+  booted(from: number): void {
+    if (from === this.#bootFrom || this.#machine.now() < from) return;
+    this.#bootFrom = from;
+    this.#boot.abort();
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#outer.aborted) {
+      this.#boot = new AbortController();
+      const signal = AbortSignal.any([this.#outer, this.#boot.signal]);
+      try {
+        await this.#oneBoot(signal);
+      } catch {
+        // The database is away; the login begins again when it is back.
+        if (!signal.aborted) await this.#machine.clock.sleep(RETRY_MS, this.#outer).catch(() => {});
+      }
+    }
+    this.#screen.dispose();
+  }
+
+  async #oneBoot(signal: AbortSignal): Promise<void> {
+    const terminal = new Terminal((bytes) => this.#show(bytes));
+    terminal.resize(COLUMNS, ROWS);
+    signal.addEventListener('abort', () => terminal.close(), { once: true });
+    this.#terminal = terminal;
+    await terminal.print('\x1bc');
+    await this.#machine.refresh();
+    await this.#bootMessages(terminal, signal);
+    while (!signal.aborted) await this.#login(terminal, signal);
+  }
+
+  #show(bytes: Buffer): Promise<void> {
+    if (this.#outer.aborted) return Promise.resolve();
+    return new Promise((resolve) =>
+      this.#screen.write(bytes, () => {
+        resolve();
+        for (const changed of this.#watchers) changed();
+      }),
+    );
+  }
+
+  /** Shows each message when its time has come; of a guest that runs already, all of them. */
+  async #bootMessages(terminal: Terminal, signal: AbortSignal): Promise<void> {
+    const machine = this.#machine;
+    const { run } = machine.guest;
+    const from = run?.bootFrom ?? machine.now();
+    const length = (run?.bootUntil ?? from) - from;
+    const kernel = kernelLines(machine).map(
+      ({ seconds, text }) => `[${seconds.toFixed(6).padStart(12)}] ${text}`,
+    );
+    const units = unitsOf(machine).map(
+      (unit) => `[  \x1b[32mOK\x1b[m  ] Started ${unit.name}.service - ${unit.description}.`,
+    );
+    const lines = [...kernel, ...units];
+    for (const [index, line] of lines.entries()) {
+      const wait = from + (length * (index + 1)) / (lines.length + 1) - machine.now();
+      if (wait > 0) await machine.clock.sleep(wait, signal);
+      await terminal.print(`${line}\n`);
+    }
+    const left = from + length - machine.now();
+    if (left > 0) await machine.clock.sleep(left, signal);
+  }
+
+  async #login(terminal: Terminal, signal: AbortSignal): Promise<void> {
+    const machine = this.#machine;
+    const { name, version } = machine.distribution;
+    await terminal.print(`\n${name} ${version} ${machine.guest.hostname} ${TTY}\n\n`);
+    const user = await terminal.readLine(`${machine.guest.hostname} login: `);
+    if (!user?.trim()) return this.#pause(signal);
+    const password = await terminal.readLine('Password: ', { echo: false });
+    await machine.refresh();
+    if (password === undefined || !hasPassword(machine.guest, user.trim(), password)) {
+      await machine.clock.sleep(WRONG_PASSWORD_MS, signal);
+      return terminal.print('\nLogin incorrect\n');
+    }
+    const login = await recordLogin(machine, user.trim(), 'console', TTY);
+    this.busy = true;
+    try {
+      const shell = new Shell({ machine, user: user.trim(), terminal, tty: TTY, env: { TERM: 'linux' } });
+      await terminal.print(greeting(shell));
+      await interact(shell, terminal, signal);
+      await terminal.print('\x1bc');
+    } finally {
+      this.busy = false;
+      await login.end();
+    }
+  }
+
+  /** A terminal that has closed gives no lines at once; others get their turn. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    if (!signal.aborted) await new Promise(setImmediate);
+  }
+}

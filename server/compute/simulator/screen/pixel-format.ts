@@ -1,0 +1,65 @@
+/** How a client wants its pixels, as RFB describes it. */
+export interface PixelFormat {
+  bitsPerPixel: number;
+  bigEndian: boolean;
+  max: [red: number, green: number, blue: number];
+  shift: [red: number, green: number, blue: number];
+}
+
+/** What the server offers: four bytes a pixel, blue first. */
+export const OFFERED: PixelFormat = {
+  bitsPerPixel: 32,
+  bigEndian: false,
+  max: [255, 255, 255],
+  shift: [16, 8, 0],
+};
+
+/** A format as sixteen bytes of the protocol. */
+export function encodeFormat({ bitsPerPixel, bigEndian, max, shift }: PixelFormat): Buffer {
+  const bytes = Buffer.alloc(16);
+  bytes.set([bitsPerPixel, 24, Number(bigEndian), 1]);
+  for (const [at, value] of max.entries()) bytes.writeUInt16BE(value, 4 + at * 2);
+  bytes.set(shift, 10);
+  return bytes;
+}
+
+/** Sixteen bytes of the protocol as a format; undefined for what the server cannot paint, such as a palette. */
+export function decodeFormat(bytes: Buffer): PixelFormat | undefined {
+  const [bitsPerPixel, , bigEndian, trueColour] = bytes;
+  const shift = [bytes[10]!, bytes[11]!, bytes[12]!] as PixelFormat['shift'];
+  if (![8, 16, 32].includes(bitsPerPixel!) || !trueColour || shift.some((each) => each > 31))
+    return undefined;
+  const max = [bytes.readUInt16BE(4), bytes.readUInt16BE(6), bytes.readUInt16BE(8)] as PixelFormat['max'];
+  return { bitsPerPixel: bitsPerPixel!, bigEndian: bigEndian !== 0, max, shift };
+}
+
+/** Writes colours in a client's format; remembers each, as a console has few of them. */
+export class PixelWriter {
+  readonly bytes: number;
+  readonly #format: PixelFormat;
+  readonly #known = new Map<number, Buffer>();
+
+  constructor(format: PixelFormat) {
+    this.#format = format;
+    this.bytes = format.bitsPerPixel / 8;
+  }
+
+  /** A colour, 0xRRGGBB, as its bytes. */
+  encode(colour: number): Buffer {
+    const known = this.#known.get(colour);
+    if (known) return known;
+    // A guest may show sixteen million colours; what is remembered of them stays small.
+    if (this.#known.size > 1024) this.#known.clear();
+    const { max, shift, bigEndian } = this.#format;
+    let value = 0;
+    for (const [at, from] of [16, 8, 0].entries()) {
+      value += Math.round((((colour >> from) & 255) * max[at]!) / 255) * 2 ** shift[at]!;
+    }
+    const bytes = Buffer.alloc(this.bytes);
+    const fitting = value % 2 ** this.#format.bitsPerPixel;
+    if (bigEndian) bytes.writeUIntBE(fitting, 0, this.bytes);
+    else bytes.writeUIntLE(fitting, 0, this.bytes);
+    this.#known.set(colour, bytes);
+    return bytes;
+  }
+}

@@ -1,0 +1,139 @@
+import type { Duplex } from 'node:stream';
+import type { Sink } from '../shell/pipe.ts';
+import { sinkOf } from '../ssh/streams.ts';
+import type { Console } from './console.ts';
+import { encodeRectangle, HEXTILE, RAW } from './encodings.ts';
+import { Keyboard } from './keyboard.ts';
+import { HEIGHT, type Picture, type Rectangle, WIDTH } from './picture.ts';
+import { decodeFormat, encodeFormat, OFFERED, PixelWriter } from './pixel-format.ts';
+import { ByteReader } from './reader.ts';
+
+const VERSION = 'RFB 003.008\n';
+const SECURITY_NONE = 1;
+/** What a client's clipboard may hold; it is let go, and longer ones end the connection. */
+const MAX_CLIPBOARD = 1_048_576;
+const MAX_ENCODINGS = 1024;
+const EVERYTHING: Rectangle = { x: 0, y: 0, width: WIDTH, height: HEIGHT };
+
+const MESSAGE = { format: 0, encodings: 2, update: 3, key: 4, pointer: 5, clipboard: 6 } as const;
+
+/** Serves one viewer until its stream ends: RFB 3.8 (and 3.7, 3.3), without authentication. Never rejects. */
+export async function serveRfb(stream: Duplex, console: Console): Promise<void> {
+  const viewer = new Viewer(stream, console);
+  stream.on('error', () => {});
+  const unwatch = console.watch(() => viewer.changed());
+  try {
+    await viewer.serve();
+  } catch {
+    // The viewer went away, or spoke something else.
+  } finally {
+    unwatch();
+    stream.destroy();
+  }
+}
+
+class Viewer {
+  readonly #reader: ByteReader;
+  readonly #sink: Sink;
+  readonly #stream: Duplex;
+  readonly #console: Console;
+  readonly #keyboard = new Keyboard();
+  #pixels = new PixelWriter(OFFERED);
+  #encoding: typeof RAW | typeof HEXTILE = RAW;
+  /** What the viewer shows; absent when it asked for everything. */
+  #shown: Picture | undefined;
+  /** The viewer asked for an update and got none yet. It asks again only then, so a slow one gets fewer. */
+  #asked = false;
+  #sending = false;
+
+  constructor(stream: Duplex, console: Console) {
+    this.#stream = stream;
+    this.#reader = new ByteReader(stream);
+    this.#sink = sinkOf(stream);
+    this.#console = console;
+  }
+
+  async serve(): Promise<void> {
+    await this.#greet();
+    for (;;) await this.#message((await this.#reader.take(1))[0]!);
+  }
+
+  async #greet(): Promise<void> {
+    await this.#sink.write(Buffer.from(VERSION));
+    const version = (await this.#reader.take(VERSION.length)).toString();
+    const minor = Number(/^RFB 003\.(\d{3})\n$/.exec(version)?.[1]);
+    if (Number.isNaN(minor)) throw new Error('not an RFB client');
+    if (minor < 7) await this.#sink.write(Buffer.of(0, 0, 0, SECURITY_NONE));
+    else {
+      await this.#sink.write(Buffer.of(1, SECURITY_NONE));
+      const [chosen] = await this.#reader.take(1);
+      if (chosen !== SECURITY_NONE) throw new Error('an unknown security type');
+      if (minor >= 8) await this.#sink.write(Buffer.alloc(4));
+    }
+    // Whether others may look on is not the client's to say: they may.
+    await this.#reader.take(1);
+    const name = Buffer.from(this.#console.name);
+    const init = Buffer.alloc(24);
+    init.writeUInt16BE(WIDTH, 0);
+    init.writeUInt16BE(HEIGHT, 2);
+    encodeFormat(OFFERED).copy(init, 4);
+    init.writeUInt32BE(name.length, 20);
+    await this.#sink.write(Buffer.concat([init, name]));
+  }
+
+  async #message(type: number): Promise<void> {
+    const reader = this.#reader;
+    if (type === MESSAGE.format) {
+      const format = decodeFormat((await reader.take(19)).subarray(3));
+      if (!format) throw new Error('a pixel format that cannot be painted');
+      this.#pixels = new PixelWriter(format);
+      this.#shown = undefined;
+    } else if (type === MESSAGE.encodings) await this.#encodings();
+    else if (type === MESSAGE.update) {
+      const [incremental] = await reader.take(9);
+      if (!incremental) this.#shown = undefined;
+      this.#asked = true;
+      this.changed();
+    } else if (type === MESSAGE.key) {
+      const event = await reader.take(7);
+      this.#console.type(this.#keyboard.press(event.readUInt32BE(3), event[0] !== 0));
+    } else if (type === MESSAGE.pointer) await reader.take(5);
+    else if (type === MESSAGE.clipboard) {
+      const length = (await reader.take(7)).readUInt32BE(3);
+      if (length > MAX_CLIPBOARD) throw new Error('too much on the clipboard');
+      await reader.skip(length);
+    } else throw new Error(`unknown message ${type}`);
+  }
+
+  async #encodings(): Promise<void> {
+    const count = (await this.#reader.take(3)).readUInt16BE(1);
+    if (count > MAX_ENCODINGS) throw new Error('too many encodings');
+    const list = await this.#reader.take(count * 4);
+    const known = Array.from({ length: count }, (_, at) => list.readInt32BE(at * 4));
+    this.#encoding = known.includes(HEXTILE) ? HEXTILE : RAW;
+  }
+
+  /** The picture may have changed, or the viewer asked: sends an update if there is one to send. */
+  changed(): void {
+    if (this.#asked && !this.#sending) this.#send().catch(() => this.#stream.destroy());
+  }
+
+  async #send(): Promise<void> {
+    this.#sending = true;
+    try {
+      while (this.#asked) {
+        const picture = this.#console.picture();
+        const areas = this.#shown ? picture.changesSince(this.#shown) : [EVERYTHING];
+        if (areas.length === 0) return;
+        this.#asked = false;
+        this.#shown = picture;
+        const head = Buffer.alloc(4);
+        head.writeUInt16BE(areas.length, 2);
+        const parts = areas.map((area) => encodeRectangle(picture, area, this.#encoding, this.#pixels));
+        await this.#sink.write(Buffer.concat([head, ...parts]));
+      }
+    } finally {
+      this.#sending = false;
+    }
+  }
+}

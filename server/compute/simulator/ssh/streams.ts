@@ -1,0 +1,23 @@
+import type { Writable } from 'node:stream';
+import { BrokenPipe, type Sink } from '../shell/pipe.ts';
+
+/** A stream as a sink: a write resolves when the stream took it, and fails once the stream is closed. */
+export function sinkOf(stream: Writable): Sink {
+  const waiting = new Set<(error: Error) => void>();
+  stream.once('close', () => {
+    for (const fail of waiting) fail(new BrokenPipe('the client has gone'));
+  });
+  return {
+    write(bytes) {
+      if (stream.destroyed || !stream.writable) return Promise.reject(new BrokenPipe('the client has gone'));
+      return new Promise((resolve, reject) => {
+        waiting.add(reject);
+        stream.write(bytes, (error) => {
+          waiting.delete(reject);
+          if (error) reject(new BrokenPipe(error.message));
+          else resolve();
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { exec, loggedIn, openSetting, openShell, runningGuest } from './support.ts';
+
+test('a key logs in the default user and root, and a command has output and exit code', async (t) => {
+  const setting = await openSetting(t);
+  const id = await runningGuest(setting);
+  for (const username of ['debian', 'root']) {
+    const client = await loggedIn(t, setting, id, { username });
+    const outcome = await exec(setting, client, 'whoami; echo oops >&2; exit 3');
+    assert.deepEqual(outcome, { stdout: `${username}\n`, stderr: 'oops\n', code: 3 });
+  }
+});
+
+test('a shell has a terminal: prompt, echo, editing, history, Ctrl-C, resize, Ctrl-D', {
+  timeout: 20_000,
+}, async (t) => {
+  const setting = await openSetting(t);
+  const id = await runningGuest(setting);
+  const screen = await openShell(await loggedIn(t, setting, id), { cols: 100, rows: 30 });
+  await screen.shows(/debian@web:~\$ $/);
+  screen.type('echo heio\x1b[D\x7fll\r');
+  await screen.shows(/\r\nhello\r\n/);
+  screen.type('\x1b[A\r');
+  await screen.shows(/hello\r\nhello\r\n|echo hello\r\nhello\r\n/);
+  screen.type('stty size\r');
+  await screen.shows(/30 100\r\n/);
+  screen.channel.setWindow(40, 120, 0, 0);
+  screen.type('stty size\r');
+  await screen.shows(/40 120\r\n/);
+  screen.type('yes\r');
+  await screen.shows(/y\r\ny\r\n/);
+  screen.type('\x03');
+  await screen.shows(/\^C[\s\S]*\$ $/);
+  screen.type('echo $?\r');
+  await screen.shows(/130\r\n/);
+  screen.type('\x04');
+  await screen.shows(/logout\r\n$/);
+  assert.ok(true);
+});
