@@ -66,14 +66,9 @@ export interface Outcome {
   code: number | null;
 }
 
-/** Runs a command; the clock moves on whenever all that is left is waiting for it. */
-export async function exec(
-  { clock }: Setting,
-  client: Client,
-  command: string,
-  input?: string,
-): Promise<Outcome> {
-  const work = new Promise<Outcome>((resolve, reject) => {
+/** Runs a command while the clock stands still. */
+export function run(client: Client, command: string, input?: string): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
       const outcome: Outcome = { stdout: '', stderr: '', code: null };
@@ -90,7 +85,18 @@ export async function exec(
       channel.end(input);
     });
   });
-  return settle(clock, work);
+}
+
+/** Runs a command; the clock moves on whenever all that is left is waiting for it. */
+export function exec({ clock }: Setting, client: Client, command: string): Promise<Outcome> {
+  return settle(clock, run(client, command));
+}
+
+/** Resolves when the client's connection has ended. */
+export function ended(client: Client): Promise<void> {
+  return new Promise((resolve) => {
+    client.on('close', () => resolve());
+  });
 }
 
 /** A shell with a terminal, as a person sees it. */

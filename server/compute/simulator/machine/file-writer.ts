@@ -16,29 +16,38 @@ interface Target {
 /** Takes a file's bytes. What is too large to be kept is counted and let go, so memory stays flat. */
 export class FileWriter {
   readonly #target: Target;
-  #chunks: Buffer[] | null;
+  #pieces: { at: number; bytes: Buffer }[] | null;
   #size: number;
 
   constructor(target: Target) {
     this.#target = target;
-    this.#chunks = target.start && [target.start];
+    this.#pieces = target.start && [{ at: 0, bytes: target.start }];
     this.#size = target.size;
   }
 
+  /** Adds bytes at the end. */
   async write(bytes: Buffer): Promise<void> {
-    this.grow(bytes.length);
-    // Copied: a stream may use the memory of a chunk again.
-    this.#chunks?.push(Buffer.from(bytes));
+    this.writeAt(this.#size, bytes);
+  }
+
+  /** Puts bytes where they belong; those of a file may come in any order. */
+  writeAt(at: number, bytes: Buffer): void {
+    this.grow(at + bytes.length - this.#size);
+    // Copied: a stream may use the memory of a piece again.
+    this.#pieces?.push({ at, bytes: Buffer.from(bytes) });
   }
 
   /** Adds bytes of which only the number counts. */
   grow(length: number): void {
+    if (length <= 0) return;
     if (this.#size + length > this.#target.room()) throw new FileError('No space left on device');
     this.#size += length;
-    if (!this.#target.keeps(this.#size)) this.#chunks = null;
+    if (!this.#target.keeps(this.#size)) this.#pieces = null;
   }
 
   async close(): Promise<void> {
-    await this.#target.save(this.#size, this.#chunks && Buffer.concat(this.#chunks));
+    const content = this.#pieces && Buffer.alloc(this.#size);
+    for (const { at, bytes } of this.#pieces ?? []) bytes.copy(content!, at);
+    await this.#target.save(this.#size, content);
   }
 }

@@ -4,6 +4,7 @@ import type { Machine } from '../machine/machine.ts';
 import { greeting, interact, runLine } from '../shell/interact.ts';
 import { Shell } from '../shell/shell.ts';
 import { Terminal } from '../shell/terminal.ts';
+import { SftpServer } from './sftp.ts';
 import { sinkOf } from './streams.ts';
 
 /** What a client may set; OpenSSH takes a handful. */
@@ -47,6 +48,11 @@ export function serveSession(session: Session, machine: Machine, user: string, o
   const run = (channel: ServerChannel, command: string | undefined) => {
     serve(channel, command, machine, user, wanted, signal).catch(() => channel.destroy());
   };
+  session.on('sftp', (accept) => {
+    const sftp = accept();
+    sftp.on('error', () => {});
+    new SftpServer(sftp, machine, user);
+  });
   session.on('shell', (accept) => run(accept(), undefined));
   session.on('exec', (accept, _reject, { command }) => run(accept(), command));
 }

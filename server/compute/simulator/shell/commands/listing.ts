@@ -1,4 +1,4 @@
-import type { Entry } from '../../machine/entry.ts';
+import { type Entry, FileError } from '../../machine/entry.ts';
 import { stamp } from '../../machine/journal.ts';
 import { absolute, nameOf } from '../../machine/paths.ts';
 import { globSource, regularExpression } from '../pattern.ts';
@@ -30,8 +30,7 @@ async function ls(process: Process): Promise<number> {
       entry.owner !== process.shell.user &&
       !(entry.mode & 0o004)
     ) {
-      await process.fail(`cannot open directory '${shown}': Permission denied`);
-      return;
+      throw new FileError('Permission denied');
     }
     let names = isDirectory ? files.list(path) : [shown];
     if (isDirectory && letters.has('a')) names = ['.', '..', ...names];

@@ -1,0 +1,159 @@
+import ssh2, { type FileEntry, type SFTPWrapper } from 'ssh2';
+import { type Entry, FileError } from '../machine/entry.ts';
+import type { FileWriter } from '../machine/file-writer.ts';
+import type { Machine } from '../machine/machine.ts';
+import { absolute } from '../machine/paths.ts';
+import { handleNumber, type OpenFile, openForReading, readAt } from './sftp-files.ts';
+
+const { STATUS_CODE: STATUS, OPEN_MODE } = ssh2.utils.sftp;
+/** Files and directories that one client has open. */
+const MAX_HANDLES = 64;
+/** What one READ gives at most; clients ask for half of it. */
+const MAX_READ = 65_536;
+const DIRECTORY_BIT = 0o040_000;
+const FILE_BIT = 0o100_000;
+
+type Reply = (sftp: SFTPWrapper, id: number) => void;
+
+function attributesOf({ kind, mode, owner, size, modifiedAt }: Entry) {
+  const seconds = Math.floor(modifiedAt / 1000);
+  const number = owner === 'root' ? 0 : 1000;
+  const type = kind === 'directory' ? DIRECTORY_BIT : FILE_BIT;
+  return { mode: type | mode, uid: number, gid: number, size, atime: seconds, mtime: seconds };
+}
+
+const ok: Reply = (sftp, id) => sftp.status(id, STATUS.OK);
+
+/** A client's view of the guest's files, by the SFTP protocol, with the rights of `user`. */
+export class SftpServer {
+  readonly #machine: Machine;
+  readonly #user: string;
+  readonly #home: string;
+  readonly #open = new Map<number, OpenFile>();
+  #next = 0;
+
+  constructor(sftp: SFTPWrapper, machine: Machine, user: string) {
+    this.#machine = machine;
+    this.#user = user;
+    this.#home = user === 'root' ? '/root' : `/home/${user}`;
+    const answer = this.#answering(sftp);
+    const { files } = machine;
+    const stat = async (path: string): Promise<Reply> => {
+      const attributes = attributesOf(files.need(this.#path(path), user));
+      return (to, id) => to.attrs(id, attributes);
+    };
+    const real = async (path: string): Promise<Reply> => {
+      const entry = named(this.#path(path));
+      return (to, id) => to.name(id, [entry]);
+    };
+    sftp.on('REALPATH', (id, path) => answer(id, () => real(path)));
+    sftp.on('STAT', (id, path) => answer(id, () => stat(path)));
+    sftp.on('LSTAT', (id, path) => answer(id, () => stat(path)));
+    sftp.on('FSTAT', (id, handle) => answer(id, async () => stat(this.#handle(handle).path)));
+    sftp.on('SETSTAT', (id) => answer(id, async () => ok));
+    sftp.on('FSETSTAT', (id) => answer(id, async () => ok));
+    sftp.on('OPEN', (id, path, flags) => answer(id, () => this.#openFile(this.#path(path), flags)));
+    sftp.on('READ', (id, handle, at, length) =>
+      answer(id, () => this.#read(this.#handle(handle), at, length)),
+    );
+    sftp.on('WRITE', (id, handle, at, bytes) =>
+      answer(id, async () => this.#write(this.#handle(handle).writer, at, bytes)),
+    );
+    sftp.on('CLOSE', (id, handle) => answer(id, () => this.#close(handleNumber(handle))));
+    sftp.on('OPENDIR', (id, path) => answer(id, async () => this.#openDirectory(this.#path(path))));
+    sftp.on('READDIR', (id, handle) => answer(id, async () => this.#readDirectory(this.#handle(handle))));
+    sftp.on('MKDIR', (id, path) => answer(id, () => files.mkdir(this.#path(path), user).then(() => ok)));
+    const remove = (path: string) => files.remove(this.#path(path), user).then(() => ok);
+    sftp.on('REMOVE', (id, path) => answer(id, () => remove(path)));
+    sftp.on('RMDIR', (id, path) => answer(id, () => remove(path)));
+    sftp.on('RENAME', (id, from, to) =>
+      answer(id, () => files.move(this.#path(from), this.#path(to), user).then(() => ok)),
+    );
+  }
+
+  /** Answers one request after the other: so files see the order in which the client asked. */
+  #answering(sftp: SFTPWrapper): (id: number, work: () => Promise<Reply>) => void {
+    let before: Promise<unknown> = this.#machine.refresh().catch(() => {});
+    return (id, work) => {
+      before = before.then(work).then(
+        (reply) => reply(sftp, id),
+        (error) => sftp.status(id, codeOf(error), error instanceof FileError ? error.message : 'Failure'),
+      );
+    };
+  }
+
+  #path(path: string): string {
+    return absolute(this.#home, path);
+  }
+
+  #handle(handle: Buffer): OpenFile {
+    const open = this.#open.get(handleNumber(handle));
+    if (!open) throw new FileError('Bad file descriptor');
+    return open;
+  }
+
+  #begin(open: OpenFile): Reply {
+    if (this.#open.size >= MAX_HANDLES) throw new FileError('Too many open files');
+    const number = this.#next++;
+    this.#open.set(number, open);
+    const handle = Buffer.alloc(4);
+    handle.writeUInt32BE(number);
+    return (sftp, id) => sftp.handle(id, handle);
+  }
+
+  async #openFile(path: string, flags: number): Promise<Reply> {
+    const { files } = this.#machine;
+    await this.#machine.refresh();
+    if (flags & OPEN_MODE.WRITE) {
+      const writer = await files.write(path, this.#user, (flags & OPEN_MODE.TRUNC) === 0);
+      return this.#begin({ path, writer });
+    }
+    return this.#begin(await openForReading(files, path, this.#user));
+  }
+
+  async #read(open: OpenFile, at: number, length: number): Promise<Reply> {
+    const bytes = readAt(open, at, Math.min(length, MAX_READ));
+    // Generated content costs nothing to make: others get their turn all the same.
+    await new Promise(setImmediate);
+    return bytes.length > 0 ? (sftp, id) => sftp.data(id, bytes) : (sftp, id) => sftp.status(id, STATUS.EOF);
+  }
+
+  #write(writer: FileWriter | undefined, at: number, bytes: Buffer): Reply {
+    if (!writer) throw new FileError('Bad file descriptor');
+    writer.writeAt(at, bytes);
+    return ok;
+  }
+
+  async #close(number: number): Promise<Reply> {
+    const open = this.#open.get(number);
+    this.#open.delete(number);
+    await open?.writer?.close();
+    return ok;
+  }
+
+  #openDirectory(path: string): Reply {
+    if (this.#machine.files.need(path, this.#user).kind !== 'directory')
+      throw new FileError('Not a directory');
+    const entries = this.#machine.files.list(path).map((name) => {
+      const entry = this.#machine.files.stat(absolute(path, name))!;
+      return { filename: name, longname: name, attrs: attributesOf(entry) };
+    });
+    return this.#begin({ path, entries });
+  }
+
+  #readDirectory(open: OpenFile): Reply {
+    const entries = open.entries?.splice(0);
+    if (!entries || entries.length === 0) return (sftp, id) => sftp.status(id, STATUS.EOF);
+    return (sftp, id) => sftp.name(id, entries as FileEntry[]);
+  }
+}
+
+function named(path: string): FileEntry {
+  return { filename: path, longname: path, attrs: {} } as unknown as FileEntry;
+}
+
+function codeOf(error: unknown): number {
+  if (!(error instanceof FileError)) return STATUS.FAILURE;
+  if (error.message.startsWith('No such file')) return STATUS.NO_SUCH_FILE;
+  return error.message.startsWith('Permission') ? STATUS.PERMISSION_DENIED : STATUS.FAILURE;
+}
