@@ -36,62 +36,82 @@ export async function runOnGuest(
   { command, clock, signal, onOutput }: GuestCommand,
 ): Promise<CommandResult> {
   const began = clock.now().getTime();
-  const channel = await open(client, command, signal);
-  const output = new CappedOutput(onOutput);
   const over = new AbortController();
-  let exitCode: number | null = null;
-  let timedOut = false;
-  const ended = new Promise<void>((resolve) => {
-    channel.on('exit', (code: number | null) => {
-      exitCode = typeof code === 'number' ? code : null;
+  const late = new AbortController();
+  const deadline = clock.sleep(COMMAND_TIMEOUT_MS, over.signal).then(
+    () => late.abort(new Error('the guest did not start the command in time')),
+    () => {},
+  );
+  const until = AbortSignal.any([signal, late.signal]);
+  const output = new CappedOutput(onOutput);
+  try {
+    const exitCode = await execute(client, command, output, until).catch((error) => {
+      if (late.signal.aborted) return null;
+      throw error;
     });
-    channel.once('close', () => resolve());
-    client.once('close', () => resolve());
+    const timedOut = late.signal.aborted && exitCode === null;
+    return { exitCode, timedOut, durationMs: clock.now().getTime() - began, output: output.kept() };
+  } finally {
+    over.abort();
+    await deadline;
+  }
+}
+
+/** The exit status; null where there is none, or `until` was first: then the command is ended. */
+function execute(
+  client: Client,
+  command: string,
+  output: CappedOutput,
+  until: AbortSignal,
+): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () =>
+      reject(until.aborted ? until.reason : new Error('the connection to the guest was lost'));
+    const forget = () => {
+      until.removeEventListener('abort', giveUp);
+      client.off('close', giveUp);
+    };
+    if (until.aborted) return giveUp();
+    until.addEventListener('abort', giveUp, { once: true });
+    client.once('close', giveUp);
+    try {
+      client.exec(command, (error, channel) => {
+        forget();
+        // The exit status may come with the packet that says yes, so who reads it has to be there at once.
+        if (error) reject(error);
+        else readToEnd(client, channel, output, until).then(resolve, reject);
+      });
+    } catch (error) {
+      forget();
+      reject(error);
+    }
   });
+}
+
+async function readToEnd(
+  client: Client,
+  channel: ClientChannel,
+  output: CappedOutput,
+  until: AbortSignal,
+): Promise<number | null> {
+  const closed = new AbortController();
+  let exitCode: number | null = null;
+  let exited = false;
+  channel.on('exit', (code: number | null) => {
+    exited = true;
+    exitCode = typeof code === 'number' ? code : null;
+  });
+  channel.once('close', () => closed.abort());
+  client.once('close', () => closed.abort());
   channel.on('data', (chunk: Buffer) => output.take('stdout', chunk));
   channel.stderr.on('data', (chunk: Buffer) => output.take('stderr', chunk));
   channel.on('error', () => {});
   // It gets no input: a command that asks for some is told that there is none.
   channel.end();
-  const deadline = clock.sleep(COMMAND_TIMEOUT_MS, over.signal).then(
-    () => {
-      timedOut = true;
-    },
-    () => {},
-  );
-  await Promise.race([ended, deadline, whenAborted(signal, over.signal)]);
-  over.abort();
-  if (exitCode === null) stop(channel);
+  await whenAborted(closed.signal, until);
+  if (!exited) stop(channel);
   output.end();
-  return {
-    exitCode: timedOut ? null : exitCode,
-    timedOut,
-    durationMs: clock.now().getTime() - began,
-    output: output.kept(),
-  };
-}
-
-function open(client: Client, command: string, signal: AbortSignal): Promise<ClientChannel> {
-  return new Promise((resolve, reject) => {
-    const fail = () =>
-      reject(signal.aborted ? signal.reason : new Error('the connection to the guest was lost'));
-    if (signal.aborted) return fail();
-    signal.addEventListener('abort', fail, { once: true });
-    client.once('close', fail);
-    try {
-      client.exec(command, (error, channel) => {
-        signal.removeEventListener('abort', fail);
-        client.off('close', fail);
-        if (error) reject(error);
-        else if (signal.aborted) {
-          stop(channel);
-          reject(signal.reason);
-        } else resolve(channel);
-      });
-    } catch (error) {
-      reject(error);
-    }
-  });
+  return exitCode;
 }
 
 /** Asks the guest to end the command, and lets go of it. */

@@ -19,6 +19,7 @@ import { asData, INSTRUCTIONS } from './prompt.ts';
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** How long a refusal that is said to pass is waited for, each time; then it is the customer's to try again. */
+const PASSES: ReadonlySet<ModelError['code']> = new Set(['model_unavailable', 'model_rate_limited']);
 const RETRY_AFTER_MS = [1_000, 4_000];
 /** Enough for an answer and a command; a model that goes on beyond it has lost its way. */
 const MAX_OUTPUT_TOKENS = 4_096;
@@ -74,7 +75,7 @@ export class SdkModel implements AgentModel {
         const failure = toModelError(error);
         const wait = RETRY_AFTER_MS[attempt];
         // What was said cannot be taken back.
-        if (began || !failure.retryable || wait === undefined) throw failure;
+        if (began || !PASSES.has(failure.code) || wait === undefined) throw failure;
         await this.#clock.sleep(wait, request.signal);
       }
     }
@@ -202,6 +203,8 @@ function toModelError(error: unknown): ModelError {
   if (APICallError.isInstance(error)) {
     if (error.statusCode === 429)
       return new ModelError('model_rate_limited', 'The model is asked too often just now.', true, error);
+    if (error.statusCode !== undefined && error.statusCode < 400)
+      return new ModelError('model_failed', 'The model broke off.', true, error);
     if (error.statusCode !== undefined && error.statusCode < 500)
       return new ModelError('model_failed', 'The model refused the request.', false, error);
     return new ModelError('model_unavailable', 'The model cannot be reached.', true, error);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { probeAll } from './probes.ts';
+import { agent } from './stories/agent.ts';
 import { arrears } from './stories/arrears.ts';
 import { consoles } from './stories/consoles.ts';
 import { idempotency } from './stories/idempotency.ts';
@@ -35,6 +36,7 @@ test('conformity', { concurrency: true }, async (t) => {
   await Promise.all([
     t.test('the quick start', async () => quickStart(await newSubject(operator, client), PLENTY)),
     t.test('power and access', async () => power(await newSubject(operator, client))),
+    t.test('the agent', async () => agent(await newSubject(operator, client))),
     t.test('taking away', async () => takeAway(await newSubject(operator, client))),
     t.test('consoles', async () => consoles(await newSubject(operator, client))),
     t.test('idempotency', () => idempotency(installation)),

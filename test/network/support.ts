@@ -55,7 +55,10 @@ export async function openApi(t: TestContext): Promise<TestApi> {
 }
 
 /** A VM with its addresses and, unless it never came into being, its guest, which runs if the VM does. */
-export async function makeVm(api: TestApi, change: Partial<VmRow> = {}): Promise<VmRow> {
+export async function makeVm(
+  api: Pick<TestApi, 'services' | 'accountId'>,
+  change: Partial<VmRow> = {},
+): Promise<VmRow> {
   const { db, clock, compute, catalog } = api.services;
   const vm = await storedVm(db, clock, api.accountId, change);
   const region = findRegion(catalog, vm.region)!;

@@ -134,6 +134,10 @@ const PROVOCATIONS: Record<string, Provocation> = {
     subject: own,
     body: await first(own, 'listSshKeys', ['public_key']),
   }),
+  approval_not_pending: ({ own }) => ({
+    subject: own,
+    body: { message: undefined, approval: { id: 'apr_00000000000000000000000000', decision: 'approve' } },
+  }),
   capacity_unavailable: ({ tiny }, op) => ({
     subject: tiny,
     body: op.id === 'createVm' ? { region: TINY_REGION } : {},
@@ -166,6 +170,10 @@ interface Exception {
 /** What no caller can bring about. The parts that refuse so are tested in process. */
 const NEVER_PROVOKED: Exception[] = [
   { reason: 'it would be a bug', code: 'internal_error' },
+  {
+    reason: 'it takes two hundred runs at once, or a service that is about to stop',
+    code: 'agent_unavailable',
+  },
   { reason: 'the simulated engine is never away', code: 'compute_unavailable' },
   {
     reason: 'the simulated engine has room for everything; only addresses and ports run out',

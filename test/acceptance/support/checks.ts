@@ -43,6 +43,10 @@ export function checkReply(request: Request, reply: Reply): string | undefined {
     assert.notEqual(reply.status, 500, 'a bug');
     checkHeaders(reply);
     if (request.method === 'HEAD') return undefined;
+    if (operation && isStream(operation, reply)) {
+      checkStream(operation, reply);
+      return undefined;
+    }
     assert.match(String(reply.headers['content-type']), /^application\/json; charset=utf-8$/);
     const body: unknown = JSON.parse(reply.text);
     if (operation) checkDocumented(operation, reply, body);
@@ -77,6 +81,25 @@ function checkDocumented(operation: Operation, { status, headers }: Reply, body:
     if (value === undefined) assert.ok(!required, `header ${name} is missing`);
     else assert.ok(headerAjv.validate(schema, value), `header ${name}: ${headerAjv.errorsText()}`);
   }
+}
+
+const isStream = (operation: Operation, { status }: Reply): boolean => {
+  const pointer = operation.responses.get(status);
+  return pointer !== undefined && 'text/event-stream' in lookUp<Response>(pointer).content;
+};
+
+/** The data of each event of a reply that was read to its end. */
+export function eventsOf({ text }: Pick<Reply, 'text'>): Record<string, unknown>[] {
+  const blocks = text.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
+  return blocks.map((block) => JSON.parse(/^data: (.*)$/m.exec(block)![1]!) as Record<string, unknown>);
+}
+
+function checkStream(operation: Operation, reply: Reply): void {
+  assert.match(String(reply.headers['content-type']), /^text\/event-stream; charset=utf-8$/);
+  assert.equal(reply.headers['cache-control'], 'no-store');
+  const validate = validator(`${operation.responses.get(200)}/content/text~1event-stream/schema`);
+  for (const event of eventsOf(reply))
+    assert.ok(validate(event), `${JSON.stringify(event)}: ${ajv.errorsText(validate.errors)}`);
 }
 
 function checkUndocumented({ status }: Reply, body: unknown): void {

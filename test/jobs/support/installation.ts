@@ -61,6 +61,8 @@ export interface TestNode {
 export interface InstallationOptions {
   clock?: ManualClock;
   logger?: Logger;
+  /** Settings of the service, as its environment would have them. */
+  env?: Record<string, string>;
   /** Of the simulated engine: instantaneous unless told otherwise. */
   simulator?: Partial<SimulatorOptions>;
   edge?: Partial<EdgeSimulatorOptions>;
@@ -69,7 +71,7 @@ export interface InstallationOptions {
 async function openServices(
   db: Database,
   outlet: JobOutlet,
-  { clock = new ManualClock(), logger, simulator, edge: edgeOptions }: InstallationOptions,
+  { clock = new ManualClock(), logger, simulator, env = {}, edge: edgeOptions }: InstallationOptions,
 ): Promise<Installation['services']> {
   for (const region of catalog.regions) {
     await ensurePool(db, poolName(region, 4), region.ipv4_pool);
@@ -84,7 +86,7 @@ async function openServices(
   await signals.start(db);
   const secrets = new SecretBox(Buffer.alloc(32, 1));
   const services = {
-    config: loadConfig({}),
+    config: loadConfig(env),
     catalog: structuredClone(catalog),
     clock,
     logger: silent,

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { judgeCommand, MAX_COMMAND_LENGTH, type Risk } from '../../server/domain/agent/policy/judge.ts';
+
+const ROWS = readFileSync(join(import.meta.dirname, 'policy-table.txt'), 'utf8')
+  .split('\n')
+  .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+  .map((line) => {
+    const [, risk, text] = /^(safe|caution|dangerous)\s+(.*)$/.exec(line)!;
+    // A quotation mark at both ends is a JSON string, unless it is the command's own.
+    const isJson = /^".*"$/.test(text!) && /^"(?:[^"\\]|\\.)*"$/.test(text!);
+    return { risk: risk as Risk, command: isJson ? (JSON.parse(text!) as string) : text! };
+  });
+
+test('each command of the reviewed table has the risk that it was judged to have', () => {
+  const wrong = ROWS.map(({ risk, command }) => ({
+    command,
+    expected: risk,
+    actual: judgeCommand(command).risk,
+  }))
+    .filter(({ expected, actual }) => expected !== actual)
+    .map(({ command, expected, actual }) => `${JSON.stringify(command)}: ${actual}, not ${expected}`);
+  assert.deepEqual(wrong, []);
+});
+
+test('the table has at least 300 commands, none twice', () => {
+  const commands = ROWS.map(({ command }) => command);
+  assert.ok(commands.length >= 300, `${commands.length}`);
+  assert.equal(new Set(commands).size, commands.length);
+});
+
+test('judging takes no time that a hostile command could stretch', () => {
+  const hostile = [
+    `${'|'.repeat(4_000)}x`,
+    `${'('.repeat(4_000)}`,
+    `ls ${'"a"'.repeat(1_300)}$`,
+    `echo ${'$('.repeat(2_000)}`,
+    `sh -c '${"sh -c '".repeat(500)}`,
+    `ls ${'{a,'.repeat(1_300)}`,
+    `${'sudo '.repeat(800)}ls`,
+    `${'env A=b '.repeat(500)}ls`,
+    'x'.repeat(MAX_COMMAND_LENGTH * 100),
+  ];
+  const began = performance.now();
+  for (const command of hostile) assert.equal(judgeCommand(command).risk, 'dangerous', command.slice(0, 40));
+  assert.ok(performance.now() - began < 5_000);
+});

@@ -1,0 +1,88 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { TestContext } from 'node:test';
+import ssh2 from 'ssh2';
+import { defer } from '../../support/cleanup.ts';
+
+/** What the guest does when it is asked to run a command. */
+export interface Reaction {
+  stdout?: string;
+  stderr?: string;
+  code?: number;
+  /** It goes on until it is ended. */
+  hangs?: true;
+}
+
+/** A guest that writes whatever the test wants, over a real SSH server. */
+export interface ScriptedGuest {
+  /** A connection to its port 22. */
+  open(): Promise<Duplex>;
+  /** Every command that reached it, in order. */
+  ran: string[];
+  /** Resolves when a command that hangs has begun. */
+  hanging(): Promise<void>;
+  /** Lets the command that hangs write this and finish. */
+  finish(reaction: Reaction): void;
+  /** The command that hangs was ended from outside. */
+  ended: boolean;
+}
+
+function hostKey(): string {
+  for (;;) {
+    const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
+    if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
+  }
+}
+
+export async function startGuest(
+  t: TestContext,
+  react: (command: string) => Reaction,
+  { banner }: { banner?: string } = {},
+): Promise<ScriptedGuest> {
+  let hung = Promise.withResolvers<ssh2.ServerChannel>();
+  const answer = (channel: ssh2.ServerChannel, { stdout, stderr, code = 0 }: Reaction) => {
+    if (stderr) channel.stderr.write(stderr);
+    if (stdout) channel.write(stdout);
+    channel.exit(code);
+    channel.end();
+  };
+  const guest: ScriptedGuest = {
+    ran: [],
+    ended: false,
+    open: async () => {
+      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      socket.on('error', () => {});
+      await once(socket, 'connect');
+      return socket;
+    },
+    hanging: async () => void (await hung.promise),
+    finish(reaction) {
+      const { promise } = hung;
+      hung = Promise.withResolvers();
+      void promise.then((channel) => answer(channel, reaction));
+    },
+  };
+  const serve = (session: ssh2.Session) => {
+    session.on('signal', (accept) => accept?.());
+    session.on('exec', (accept, _reject, { command }) => {
+      const channel = accept();
+      channel.on('error', () => {});
+      guest.ran.push(command);
+      const reaction = react(command);
+      if (!reaction.hangs) return answer(channel, reaction);
+      channel.once('close', () => {
+        guest.ended = true;
+      });
+      hung.resolve(channel);
+    });
+  };
+  const server = new ssh2.Server({ hostKeys: [hostKey()], banner }, (client) => {
+    client.on('error', () => {});
+    client.on('authentication', (context) => context.accept());
+    client.on('session', (accept) => serve(accept()));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  defer(t, () => server.close());
+  return guest;
+}

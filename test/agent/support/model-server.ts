@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { defer } from '../../support/cleanup.ts';
+
+/** What the model answers to one request. */
+export interface Answer {
+  text?: string;
+  /** It wants to run this. */
+  command?: string;
+  reason?: string;
+  /** Arguments of the call as they are written, whatever they are. */
+  rawArguments?: string;
+  /** A tool by this name. */
+  toolName?: string;
+  /** Two calls in one answer. */
+  second?: string;
+  status?: number;
+  /** Says its text, then nothing any more. */
+  stalls?: true;
+  /** Says its text, then the connection breaks. */
+  breaksOff?: true;
+  /** Instead of a stream. */
+  nonsense?: string;
+}
+
+/** A server that speaks the protocol of OpenAI's chat completions, and says what the test wants. */
+export interface ModelServer {
+  baseUrl: string;
+  // biome-ignore lint/suspicious/noExplicitAny: requests as they came
+  requests: any[];
+  /** From now on it answers so. */
+  become(script: readonly Answer[]): void;
+  /** Resolves when a request that stalls has said its text. */
+  stalled(): Promise<void>;
+}
+
+const send = (response: ServerResponse, delta: object, finish: string | null = null) =>
+  response.write(
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`,
+  );
+
+const call = (index: number, name: string, args: string) => ({
+  tool_calls: [{ index, id: `call_${index}`, type: 'function', function: { name, arguments: args } }],
+});
+
+function stream(response: ServerResponse, answer: Answer): boolean {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  if (answer.nonsense !== undefined) {
+    response.end(answer.nonsense);
+    return true;
+  }
+  for (const piece of (answer.text ?? '').split(/(?<= )/)) if (piece) send(response, { content: piece });
+  if (answer.stalls) return false;
+  if (answer.breaksOff) {
+    setImmediate(() => response.destroy());
+    return true;
+  }
+  const { command, reason = 'to see', toolName = 'run_command' } = answer;
+  const args =
+    answer.rawArguments ?? (command === undefined ? undefined : JSON.stringify({ command, reason }));
+  if (args !== undefined) send(response, call(0, toolName, args));
+  if (answer.second !== undefined)
+    send(response, call(1, toolName, JSON.stringify({ command: answer.second, reason })));
+  send(response, {}, args === undefined ? 'stop' : 'tool_calls');
+  response.write(
+    `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 } })}\n\n`,
+  );
+  response.end('data: [DONE]\n\n');
+  return true;
+}
+
+/** `script` is asked for each answer in turn, with the number of the request; the last answer is repeated. */
+export async function startModel(t: TestContext, script: readonly Answer[]): Promise<ModelServer> {
+  const stalled = Promise.withResolvers<void>();
+  let answers = script;
+  const model: ModelServer = {
+    baseUrl: '',
+    requests: [],
+    become(next) {
+      answers = next;
+      model.requests.length = 0;
+    },
+    stalled: () => stalled.promise,
+  };
+  const server = createServer(async (request, response) => {
+    model.requests.push(await json(request));
+    const answer = answers[Math.min(model.requests.length, answers.length) - 1]!;
+    if (answer.status) {
+      response.writeHead(answer.status, { 'content-type': 'application/json' });
+      return void response.end(JSON.stringify({ error: { message: 'secret detail of the provider' } }));
+    }
+    if (!stream(response, answer)) stalled.resolve();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  model.baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+  defer(t, () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return model;
+}
