@@ -113,7 +113,11 @@ test('the summary adds it all up and lists the next ten charges', () => {
     held_minor: 77n,
     updated_at: now,
   };
-  const summary = presentBillingSummary({ wallet, vms: [unpaid, ...vms], monthToDate: -50n, tenantIds: [] }, catalog, now);
+  const summary = presentBillingSummary(
+    { wallet, vms: [unpaid, ...vms], monthToDate: -50n, tenantIds: [] },
+    catalog,
+    now,
+  );
   assert.equal(summary.month_to_date_minor, -50);
   assert.equal(summary.forecast_month_minor, 12 * 399 - 50);
   assert.equal(summary.active_vm_count, 13);
