@@ -10,6 +10,7 @@ import { pages } from './stories/pages.ts';
 import { power, takeAway } from './stories/power.ts';
 import { quickStart } from './stories/quick-start.ts';
 import { isNeverProvoked, orderOfChecks, provokeAll, setStage } from './stories/refusals.ts';
+import { shield } from './stories/shield.ts';
 import { catalogWithTinyRegion } from './support/catalog.ts';
 import { Coverage } from './support/coverage.ts';
 import { makeKeys } from './support/keys.ts';
@@ -40,6 +41,7 @@ test('conformity', { concurrency: true }, async (t) => {
     t.test('taking away', async () => takeAway(await newSubject(operator, client))),
     t.test('consoles', async () => consoles(await newSubject(operator, client))),
     t.test('idempotency', () => idempotency(installation)),
+    t.test('the shield', async () => shield(await newSubject(operator, client))),
   ]);
   await t.test('refusals by circumstances', async (t) => {
     const stage = await setStage(operator, own);

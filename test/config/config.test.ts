@@ -38,6 +38,7 @@ test('an empty environment gives the defaults', () => {
     secretKey: undefined,
     catalog: resolve(import.meta.dirname, '../../catalog.yaml'),
     compute: 'auto',
+    edge: 'auto',
     simulatorBootSeconds: 2,
     jobConcurrency: 32,
     rateLimitKey: 120,

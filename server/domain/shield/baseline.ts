@@ -31,6 +31,8 @@ export type Look = 'quiet' | 'suspect' | 'attack' | 'ended';
  */
 export class Watch {
   #baseline: Rate | undefined;
+  /** The look before, not learnt yet: an attack may have begun in the middle of it. */
+  #unlearnt: Rate | undefined;
   #looksOver = 0;
   #isAttack: boolean;
   #lastQuiet: Date | undefined;
@@ -71,13 +73,16 @@ export class Watch {
   look(rate: Rate, at: Date): Look {
     const level = this.level(rate);
     if (this.#isAttack) return this.#watchAttack(level, at);
-    if (level <= 1) {
+    // Of a target that was never seen before, a busy first look is taken for the usual one.
+    if (level <= (this.#baseline ? 1 : TRIP_FACTOR)) {
       this.#looksOver = 0;
       this.#lastQuiet = at;
-      this.#learn(rate);
+      this.#learn(this.#unlearnt ?? this.#baseline ?? rate);
+      this.#unlearnt = rate;
       return 'quiet';
     }
     this.#looksOver += 1;
+    this.#unlearnt = undefined;
     if (this.#looksOver < CONFIRMATIONS && level <= TRIP_FACTOR) return 'suspect';
     this.#isAttack = true;
     this.#quietSince = undefined;

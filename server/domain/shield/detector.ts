@@ -17,10 +17,11 @@ import type {
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import { newAttack, observed, withVectors } from './attack-record.ts';
-import { type Look, type Rate, Watch } from './baseline.ts';
+import { Watch } from './baseline.ts';
 import { attackingClasses, classify, difference, type Finding } from './classify.ts';
 import { keepMitigating, writeAutomaticRule } from './mitigate.ts';
 import { mitigationOf } from './mitigation.ts';
+import { fell, rateOf, type Suspect, type Watched } from './watched.ts';
 
 export interface DetectorParts {
   db: Database;
@@ -35,28 +36,6 @@ export interface DetectorParts {
 /** A drill says what came since it began: one that is older than this says little about a vector that is new. */
 const DRILL_FRESH_MS = 5_000;
 const SAVE_BASELINES_MS = 60_000;
-
-/** What is remembered of a target from one look to the next. */
-interface Watched {
-  watch: Watch;
-  totals: TargetTotals;
-  at: Date;
-  attack: AttackRow | undefined;
-  /** The classes at the look before, of a suspect. */
-  classes: Record<EdgeClass, Volume> | undefined;
-  drilledAt: Date | undefined;
-}
-
-/** A target that is looked at more closely: what came in since the look before. */
-interface Suspect {
-  id: string;
-  look: Exclude<Look, 'quiet'>;
-  entry: Watched;
-  rate: Rate;
-  passed: Rate;
-  dropped: Volume;
-  startedAt: Date;
-}
 
 /**
  * Watches what comes in to every target on the edge, records attacks and writes rules against them. To be run by
@@ -253,16 +232,4 @@ export class AttackDetector {
 
 function ended(attack: AttackRow, watch: Watch): AttackRow {
   return { ...attack, status: 'ended', ended_at: watch.quietSince! };
-}
-
-/** Counters that are lower than before began anew. */
-function fell(now: TargetTotals, before: TargetTotals): boolean {
-  return now.in.packets < before.in.packets || now.passed.packets < before.passed.packets;
-}
-
-function rateOf(now: Volume, before: Volume, seconds: number): Rate {
-  return {
-    pps: (now.packets - before.packets) / seconds,
-    bps: (8 * (now.bytes - before.bytes)) / seconds,
-  };
 }

@@ -88,7 +88,7 @@ export const listAttackEvents = endpoint({
       status: 'ended',
       vectors: ['dns_amplification', 'fragment_flood'],
       severity: 'medium',
-      reason: '200143 packets/s (threshold 40000), 2072 Mbit/s (threshold 500 Mbit/s) came in',
+      reason: '200143 packets/s (threshold 40000), 2072 Mbit/s (threshold 500) came in',
       started_at: '2026-01-05T13:00:00.000Z',
       mitigated_at: '2026-01-05T13:00:02.000Z',
       ended_at: '2026-01-05T13:04:31.000Z',

@@ -136,6 +136,7 @@ export const ShieldRuleInput = Input(
 
 export function presentShieldRule(rule: ShieldRuleRow) {
   const { match, rate } = rule;
+  const { packetLength, tcpFlags } = match;
   return {
     id: rule.id,
     action: rule.action,
@@ -143,8 +144,8 @@ export function presentShieldRule(rule: ShieldRuleRow) {
     source: match.source,
     source_ports: match.sourcePorts,
     destination_ports: match.destinationPorts,
-    packet_length: match.packetLength,
-    tcp_flags: match.tcpFlags,
+    packet_length: packetLength && { min: packetLength.min, max: packetLength.max },
+    tcp_flags: tcpFlags && { set: tcpFlags.set, unset: tcpFlags.unset },
     fragments: match.fragments,
     rate: rate && { [rate.unit]: rate.value },
     priority: rule.priority,

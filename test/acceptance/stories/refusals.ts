@@ -62,6 +62,7 @@ export async function setStage(operator: Operator, own: Subject): Promise<Stage>
   full.ids = await equip(full, 'full');
   const share = { at: [full.ids.vm!], body: { mode: 'read_only' } };
   while ((await full.client.call('createConsoleShare', share)).status === 200);
+  await fillTarget(full);
   const poor = await newSubject(operator, client, { balance });
   poor.ids = await equip(poor, 'poor');
   const doomed = await newVm(client, 'sim-fail-remove');
@@ -77,6 +78,18 @@ export async function setStage(operator: Operator, own: Subject): Promise<Stage>
     poor,
     tiny: withVm(own, await fillTinyRegion(own)),
   };
+}
+
+/** Gives the target as many rules as it may have. */
+async function fillTarget({ client, ids }: Subject): Promise<void> {
+  const at = [ids.tenants!, ids.targets!];
+  const [target] = await client.ok<{ rules_limit: number; rules_count: number }[]>('listShieldTargets', {
+    at: [ids.tenants!],
+  });
+  for (let port = target!.rules_count; port < target!.rules_limit; port++) {
+    const body = { action: 'block', protocol: 'tcp', source_ports: [`${port}`] };
+    await client.ok('addShieldRule', { at, body });
+  }
 }
 
 /** Buys VMs in the tiny region until there is no address left; then takes its last port. The first VM. */
@@ -125,7 +138,13 @@ const PROVOCATIONS: Record<string, Provocation> = {
   invalid_state: ({ neverMade, stuck }, op) => ({
     subject: op.codes.includes('vm_locked') ? neverMade : stuck,
   }),
-  rule_exists: async ({ own }) => ({ subject: own, body: await first(own, 'listFirewallRules', RULE_INPUT) }),
+  rule_exists: async ({ own }, op) => ({
+    subject: own,
+    body:
+      op.id === 'addShieldRule'
+        ? await first(own, 'listShieldRules', SHIELD_RULE_INPUT)
+        : await first(own, 'listFirewallRules', RULE_INPUT),
+  }),
   port_in_use: async ({ own }) => ({
     subject: own,
     body: await first(own, 'listPortForwards', ['external_port']),
@@ -144,6 +163,17 @@ const PROVOCATIONS: Record<string, Provocation> = {
   }),
 };
 
+const SHIELD_RULE_INPUT = [
+  'action',
+  'protocol',
+  'source',
+  'source_ports',
+  'destination_ports',
+  'packet_length',
+  'tcp_flags',
+  'fragments',
+  'rate',
+];
 const RULE_INPUT = ['direction', 'action', 'protocol', 'ports', 'cidrs'];
 
 /** The named fields of the first thing in a list. */

@@ -20,6 +20,26 @@ export class Operator {
     await this.#post(`/accounts/${accountId}/credits`, { amount_minor: amountMinor });
   }
 
+  /** A new DDoS Shield tenant of an account; its id. */
+  async tenant(accountId: string): Promise<string> {
+    return (await this.#post<{ id: string }>(`/accounts/${accountId}/tenants`, { name: 'acceptance' })).id;
+  }
+
+  /** Makes an address a target of a tenant; its id. */
+  async target(tenantId: string, ip: string): Promise<string> {
+    return (await this.#post<{ id: string }>(`/tenants/${tenantId}/targets`, { ip })).id;
+  }
+
+  /** Begins an attack on the simulated edge. */
+  async attack(targetId: string, attack: { vector: string; pps: number; seconds: number }): Promise<void> {
+    await this.#post(`/targets/${targetId}/attack`, attack);
+  }
+
+  /** Ends the attacks on a target of the simulated edge. */
+  async endAttacks(targetId: string): Promise<void> {
+    await this.#post(`/targets/${targetId}/attack/stop`, {});
+  }
+
   /** A new key of an account. */
   async key(accountId: string, scopes: readonly string[], options: KeyOptions = {}): Promise<string> {
     return (await this.#newKey(accountId, scopes, options)).key;

@@ -12,6 +12,7 @@ export const SMALL = { plan: 's1', template: 'debian-12' };
 
 /** An account with its program and the ids of what it has. */
 export interface Subject {
+  operator: Operator;
   account: string;
   client: Client;
   ids: Ids;
@@ -24,7 +25,7 @@ export async function newSubject(
   { balance = PLENTY, limits }: { balance?: number; limits?: Record<string, number> } = {},
 ): Promise<Subject> {
   const account = await operator.account('acceptance', balance, limits);
-  return { account, client: client.withKey(await operator.key(account, SCOPES)), ids: {} };
+  return { operator, account, client: client.withKey(await operator.key(account, SCOPES)), ids: {} };
 }
 
 /** Jobs take three seconds at most, more on a busy machine; a wait of this length was not ended by its job. */
@@ -63,12 +64,23 @@ export async function furnish(client: Client, vmId: string): Promise<Ids> {
   return { ...shares, vm: vmId, firewall: rule.id, 'port-forwarding': forward.id, snapshots: snapshot.id };
 }
 
+/** Protects an address and writes a rule for it; the ids of all of it. */
+export async function protect({ operator, account, client }: Subject, ip: string): Promise<Ids> {
+  const tenants = await operator.tenant(account);
+  const targets = await operator.target(tenants, ip);
+  const body = { action: 'block', protocol: 'tcp', destination_ports: ['23'] };
+  const rule = await client.ok<{ id: string }>('addShieldRule', { at: [tenants, targets], body });
+  return { tenants, targets, rules: rule.id };
+}
+
 /** Gives an account one of everything, on a VM of that name; what the account itself has included. */
-export async function equip({ client }: Subject, hostname: string, more: object = {}): Promise<Ids> {
+export async function equip(subject: Subject, hostname: string, more: object = {}): Promise<Ids> {
+  const { client } = subject;
   const vm = await newVm(client, hostname, more);
   const key = await client.ok<{ id: string }>('addSshKey', {
     body: { name: hostname, public_key: newPublicKey() },
   });
   const [invoice] = await client.ok<{ id: string }[]>('listInvoices');
-  return { ...(await furnish(client, vm.id)), sshkeys: key.id, invoices: invoice!.id };
+  const shield = await protect(subject, vm.ipv4!);
+  return { ...(await furnish(client, vm.id)), ...shield, sshkeys: key.id, invoices: invoice!.id };
 }

@@ -1,8 +1,13 @@
 import type { TestContext } from 'node:test';
 import { type Database, raw, sql } from '../../../server/db/database.ts';
+import { addressesOf, type VmAddress } from '../../../server/db/queries/addresses.ts';
+import { insertTenant } from '../../../server/db/queries/shield-tenants.ts';
+import { systemFindVm } from '../../../server/db/queries/vms.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { creditAccount } from '../../../server/domain/accounts/credit-account.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';
+import { addTarget } from '../../../server/domain/shield/target.ts';
+import { newId } from '../../../server/platform/ids.ts';
 import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
 import { Client } from '../../acceptance/support/client.ts';
 import { Transport } from '../../acceptance/support/transport.ts';
@@ -84,6 +89,7 @@ export class Target {
     });
     const [invoice] = await client.ok<{ id: string }[]>('listInvoices');
     this.ids = {
+      ...(await this.#protect(vm.id)),
       vm: vm.id,
       firewall: rule.id,
       'port-forwarding': forward.id,
@@ -93,6 +99,22 @@ export class Target {
       invoices: invoice!.id,
     };
     await this.settle();
+  }
+
+  /** Makes a VM's address a target, of a tenant of its own, with a rule. */
+  async #protect(vmId: string): Promise<Ids> {
+    const { clock } = this.#installation.services;
+    const { account_id } = (await systemFindVm(this.#db, vmId))!;
+    const [{ address: ip }] = (await addressesOf(this.#db, vmId)) as [VmAddress];
+    const tenant = { id: newId('ten', clock), account_id, name: 'fuzz', created_at: clock.now() };
+    const targets = await this.#db.transaction(async (tx) => {
+      await insertTenant(tx, tenant);
+      return addTarget(tx, clock, tenant, { ip, mode: 'always_on' });
+    });
+    const body = { action: 'block', protocol: 'udp', source_ports: ['53'] };
+    const at = [tenant.id, targets];
+    const rule = await this.client.ok<{ id: string }>('addShieldRule', { at, body });
+    return { tenants: tenant.id, targets, rules: rule.id };
   }
 
   /** Lets everything that was begun come to its end. */

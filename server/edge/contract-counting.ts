@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { blocks, limits, type Promises, SENT_PORT } from './contract.ts';
+import { EDGE_CLASSES } from './driver.ts';
+
+/** What is counted. */
+export const COUNTING: Promises = {
+  async 'what came in was passed or dropped, to the packet, in every class'(bench) {
+    const { driver, put, send, totalsOf, countersOf } = bench;
+    const target = await put([limits('rul_limit', { protocol: 'udp' }, 100)]);
+    await send(target);
+    const { in: all, passed } = (await totalsOf(target.id))!;
+    const [counter] = await countersOf(target.id);
+    // Fractions of packets, which a simulation has, may be counted on either side.
+    assert.ok(Math.abs(all.packets - passed.packets - counter!.dropped.packets) <= 1);
+    const [detail] = (await driver.readDetail([target.id])).rows;
+    const counted = EDGE_CLASSES.reduce((sum, name) => sum + detail!.classes[name].packets, 0);
+    assert.ok(Math.abs(counted - all.packets) <= EDGE_CLASSES.length, `${counted} of ${all.packets}`);
+    assert.ok(detail!.classes.udp.packets > 0);
+  },
+
+  async 'counters never fall while rules come and go'({ driver, put, send, totalsOf }) {
+    const target = await put();
+    const { epoch } = await driver.readTotals();
+    let before = (await totalsOf(target.id))!;
+    const sets = [
+      [blocks('rul_a', { protocol: 'udp' })],
+      [],
+      [limits('rul_b', { protocol: 'udp' }, 5), blocks('rul_c', { protocol: 'tcp' })],
+    ];
+    for (const rules of sets) {
+      await driver.putTarget({ ...target, rules });
+      await send(target);
+      const after = (await totalsOf(target.id))!;
+      for (const part of ['packets', 'bytes'] as const) {
+        assert.ok(after.in[part] >= before.in[part]);
+        assert.ok(after.passed[part] >= before.passed[part]);
+      }
+      before = after;
+    }
+    assert.equal((await driver.readTotals()).epoch, epoch);
+  },
+
+  async 'a reading of what is not there is empty'({ driver }) {
+    assert.deepEqual((await driver.readDetail(['tgt_absent'])).rows, []);
+    assert.deepEqual((await driver.readRuleCounters(['tgt_absent'])).rows, []);
+    assert.deepEqual(await driver.readDrill(['tgt_absent']), []);
+    await driver.startDrill(['tgt_absent']);
+    await driver.blackhole('tgt_absent', false);
+  },
+
+  async 'a drill finds the source port that nearly all comes from'({ driver, put, send }) {
+    const target = await put();
+    assert.deepEqual(await driver.readDrill([target.id]), []);
+    await driver.startDrill([target.id]);
+    await send(target);
+    const [drill] = await driver.readDrill([target.id]);
+    const total = drill!.ports.reduce((sum, { packets }) => sum + packets, 0);
+    const found = drill!.ports.find(({ protocol, port }) => protocol === 'udp' && port === SENT_PORT);
+    assert.ok(found!.packets > 0.7 * total, `${found!.packets} of ${total}`);
+    assert.ok(found!.bytes > found!.packets);
+  },
+
+  async 'a drill that is begun anew forgets'({ driver, put, send }) {
+    const target = await put();
+    await driver.startDrill([target.id]);
+    await send(target);
+    await driver.startDrill([target.id]);
+    const [drill] = await driver.readDrill([target.id]);
+    assert.equal(
+      drill!.ports.reduce((sum, { packets }) => sum + packets, 0),
+      0,
+    );
+  },
+};

@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { blocks, limits, type Promises, SENT_PORT } from './contract.ts';
+
+/** Far below what a harness sends. */
+const FEW_PPS = 10;
+
+/** What is in force. */
+export const RULES: Promises = {
+  async 'it proves that it works, and says what it can do'({ driver }) {
+    const { ok, summary } = await driver.probe();
+    assert.equal(ok, true);
+    assert.match(summary, /^\S.*$/, 'one line');
+    assert.ok(driver.capabilities().maxRulesPerTarget > 0);
+  },
+
+  async 'what no rule matches passes'({ put, send, totalsOf, countersOf }) {
+    const target = await put([blocks('rul_other', { protocol: 'udp', sourcePorts: ['9'] })]);
+    await send(target);
+    const { in: all, passed } = (await totalsOf(target.id))!;
+    assert.ok(all.packets > 0);
+    assert.deepEqual(passed, all);
+    assert.equal((await countersOf(target.id))[0]!.dropped.packets, 0);
+  },
+
+  async 'a rule drops what it matches, and its counter says how much'(bench) {
+    const { put, send, totalsOf, countersOf } = bench;
+    const target = await put([blocks('rul_ntp', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] })]);
+    await send(target);
+    const { in: all, passed } = (await totalsOf(target.id))!;
+    const [{ dropped, id, targetId }] = (await countersOf(target.id)) as [never];
+    assert.deepEqual([id, targetId], ['rul_ntp', target.id]);
+    assert.ok((dropped as { packets: number }).packets > 0);
+    assert.equal(all.packets - passed.packets, (dropped as { packets: number }).packets);
+  },
+
+  async 'the first match decides'({ driver, put, send, countersOf }) {
+    if (driver.capabilities().ordering !== 'priority') return;
+    const target = await put([
+      blocks('rul_first', { protocol: 'udp' }),
+      blocks('rul_second', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] }),
+    ]);
+    await send(target);
+    const droppedBy = Object.fromEntries(
+      (await countersOf(target.id)).map(({ id, dropped }) => [id, dropped.packets > 0]),
+    );
+    assert.deepEqual(droppedBy, { rul_first: true, rul_second: false });
+  },
+
+  async 'a limit lets some pass and drops the rest'({ driver, put, send, totalsOf }) {
+    if (!driver.capabilities().rateUnits.includes('pps')) return;
+    const target = await put([limits('rul_limit', { protocol: 'udp' }, FEW_PPS)]);
+    await send(target);
+    const { in: all, passed } = (await totalsOf(target.id))!;
+    assert.ok(passed.packets > 0 && passed.packets < all.packets / 2, `${passed.packets} of ${all.packets}`);
+  },
+
+  async 'rules put anew replace those before; one that stays keeps its counter'(bench) {
+    const { driver, put, send, countersOf, totalsOf } = bench;
+    const stays = blocks('rul_stays', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] });
+    const target = await put([stays, blocks('rul_goes', { protocol: 'tcp' })]);
+    await send(target);
+    const [before] = await countersOf(target.id);
+    await driver.putTarget({ ...target, rules: [stays] });
+    const after = await countersOf(target.id);
+    assert.deepEqual(
+      after.map(({ id }) => id),
+      ['rul_stays'],
+    );
+    assert.ok(after[0]!.dropped.packets >= before!.dropped.packets);
+    await driver.putTarget({ ...target, rules: [] });
+    const { in: all, passed } = (await totalsOf(target.id))!;
+    await send(target);
+    const later = (await totalsOf(target.id))!;
+    assert.equal(later.passed.packets - passed.packets, later.in.packets - all.packets);
+    assert.deepEqual(await countersOf(target.id), []);
+  },
+
+  async 'putting again changes nothing'({ driver, put, send, countersOf, totalsOf }) {
+    const target = await put([blocks('rul_same', { protocol: 'udp' })]);
+    await send(target);
+    const [totals, counters] = [(await totalsOf(target.id))!, await countersOf(target.id)];
+    await driver.putTarget(target);
+    assert.ok((await totalsOf(target.id))!.in.packets >= totals.in.packets);
+    assert.ok((await countersOf(target.id))[0]!.dropped.packets >= counters[0]!.dropped.packets);
+  },
+
+  async 'one target is none of the business of another'({ put, send, totalsOf }) {
+    const blocked = await put([blocks('rul_all', { protocol: 'udp' })]);
+    const other = await put();
+    await send(blocked);
+    await send(other);
+    const { in: all, passed } = (await totalsOf(other.id))!;
+    assert.deepEqual(passed, all);
+  },
+
+  async 'reconcile makes it hold exactly what is given'({ driver, put, target }) {
+    const kept = await put([blocks('rul_old', { protocol: 'tcp' })]);
+    const gone = await put();
+    const fresh = { ...target(), rules: [blocks('rul_fresh', { protocol: 'udp' })] };
+    const wanted = [{ ...kept, rules: [blocks('rul_new', { protocol: 'tcp' })] }, fresh];
+    assert.deepEqual(await driver.reconcile(wanted), { targets: 2, rules: 2 });
+    const ids = (await driver.readTotals()).rows.map(({ id }) => id).sort();
+    assert.deepEqual(ids, [kept.id, fresh.id].sort());
+    const rules = (await driver.readRuleCounters([kept.id, gone.id, fresh.id])).rows.map(({ id }) => id);
+    assert.deepEqual(rules.sort(), ['rul_fresh', 'rul_new']);
+    assert.deepEqual(await driver.reconcile(wanted), { targets: 2, rules: 2 });
+    await driver.removeTarget(fresh.id);
+  },
+
+  async 'what is in force outlives the driver'({ put, send, reopen }) {
+    const target = await put([blocks('rul_lasting', { protocol: 'udp' })]);
+    const driver = await reopen();
+    await send(target);
+    const [counter] = (await driver.readRuleCounters([target.id])).rows;
+    assert.ok(counter!.dropped.packets > 0);
+    await driver.close();
+  },
+
+  async 'a target taken off is gone; taking it off again is a success'({ driver, put, totalsOf }) {
+    const { id } = await put([blocks('rul_any', { protocol: 'udp' })]);
+    await driver.removeTarget(id);
+    await driver.removeTarget(id);
+    assert.equal(await totalsOf(id), undefined);
+    assert.deepEqual((await driver.readDetail([id])).rows, []);
+    assert.deepEqual((await driver.readRuleCounters([id])).rows, []);
+  },
+
+  async 'a blackhole drops everything, until it is taken away'({ driver, put, send, totalsOf }) {
+    const target = await put();
+    await driver.blackhole(target.id, true);
+    await driver.blackhole(target.id, true);
+    const before = (await totalsOf(target.id))!;
+    await send(target);
+    const during = (await totalsOf(target.id))!;
+    assert.equal(during.passed.packets, before.passed.packets);
+    await driver.blackhole(target.id, false);
+    await send(target);
+    assert.ok((await totalsOf(target.id))!.passed.packets > during.passed.packets);
+  },
+};

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { type ExecFileException, execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { test } from 'node:test';
+import { ensurePool } from '../../server/db/queries/addresses.ts';
+import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
+import { findRegion } from '../../server/domain/catalog/lookup.ts';
+import { allocateAddresses, poolName } from '../../server/domain/network/allocate.ts';
+import { storedVm } from '../billing/support.ts';
+import { startOperator, UNKNOWN_ACCOUNT } from './support.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+const PROGRAM = join(REPOSITORY, 'vaubanctl/bin/vaubanctl.js');
+const catalog = loadCatalog(join(REPOSITORY, 'catalog.yaml'));
+
+interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+test('tenants, targets and attacks, over the real socket', async (t) => {
+  const operator = await startOperator(t);
+  const { db, clock, dataDir, edge, shield } = operator;
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, VAUBAN_DATA_DIR: dataDir };
+  const ctl = (...args: string[]): Promise<Run> =>
+    new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [PROGRAM, ...args],
+        { cwd: '/', env },
+        (error: ExecFileException | null, stdout, stderr) =>
+          resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+      );
+    });
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await ctl(...args, '--json');
+    assert.equal(code, 0, stderr);
+    return JSON.parse(stdout);
+  };
+  const refused = async (message: RegExp, ...args: string[]) => {
+    const { code, stdout, stderr } = await ctl(...args);
+    assert.match(stderr, message);
+    assert.deepEqual([code, stdout], [1, '']);
+  };
+  const account = await operator.newAccount();
+  const vm = await storedVm(db, clock, account);
+  const region = findRegion(catalog, vm.region)!;
+  for (const family of [4, 6] as const) {
+    await ensurePool(db, poolName(region, family), family === 4 ? region.ipv4_pool : region.ipv6_pool);
+  }
+  const { ipv4, ipv6 } = await db.transaction((tx) =>
+    allocateAddresses(tx, catalog, region, vm.id, clock.now()),
+  );
+
+  const tenant = await json('tenant', 'create', account, '--name', 'Example Ltd');
+  assert.match(tenant.id, /^ten_/);
+  await refused(/does not exist/, 'tenant', 'create', UNKNOWN_ACCOUNT, '--name', 'x');
+  await refused(/^vaubanctl: name: /, 'tenant', 'create', account, '--name', ' ');
+  assert.deepEqual(await json('tenant', 'list'), [tenant]);
+
+  await t.test('targets', async () => {
+    const target = await json('target', 'add', tenant.id, ipv4);
+    assert.deepEqual([target.ip, target.vm_id, target.mode], [ipv4, vm.id, 'always_on']);
+    await refused(/^vaubanctl: ip: .*is a target already/, 'target', 'add', tenant.id, ipv4);
+    for (const foreign of ['192.0.2.1', '2001:db8::1']) {
+      await refused(
+        /^vaubanctl: ip: must be an address of one of the account's VMs/,
+        'target',
+        'add',
+        tenant.id,
+        foreign,
+      );
+    }
+    await refused(/^vaubanctl: ip: must be an IPv4 or IPv6 address/, 'target', 'add', tenant.id, 'web-1');
+    await refused(/^vaubanctl: mode: must be one of/, 'target', 'add', tenant.id, ipv6, '--mode', 'on');
+    const stranger = await json('tenant', 'create', await operator.newAccount(), '--name', 'other');
+    await refused(/^vaubanctl: ip: must be an address of one/, 'target', 'add', stranger.id, ipv6);
+
+    await shield.idle();
+    const shown = await ctl('tenant', 'show', tenant.id);
+    assert.match(
+      shown.stdout,
+      new RegExp(`^${target.id} +${ipv4} .* always_on +clean +0 +in force +never$`, 'm'),
+    );
+    const changed = await json('target', 'mode', target.id, 'off');
+    assert.equal(changed.mode, 'off');
+    await refused(/^vaubanctl: mode: must be one of/, 'target', 'mode', target.id, 'on');
+    await shield.idle();
+    assert.match((await ctl('target', 'list', tenant.id)).stdout, / off +clean +0 +off +never$/m);
+    assert.deepEqual((await edge.readTotals()).rows, []);
+
+    assert.equal((await ctl('target', 'remove', target.id)).stdout, `Target ${target.id} was removed.\n`);
+    await shield.idle();
+    await refused(/does not exist/, 'target', 'remove', target.id);
+    assert.deepEqual(await json('target', 'list', tenant.id), []);
+    assert.match(
+      (await ctl('target', 'add', tenant.id, ipv4)).stdout,
+      /^address: +\S+$/m,
+      'it may come back',
+    );
+  });
+
+  await t.test('attacks', async () => {
+    const target = await json('target', 'add', tenant.id, ipv6, '--mode', 'sensor');
+    await shield.idle();
+    const attack = ['shield', 'attack', target.id, '--vector', 'udp_flood', '--seconds', '10'];
+    const begun = await ctl(...attack, '--pps', '1000');
+    assert.equal(begun.stdout, `udp_flood of 1000 packets a second on ${target.id} for 10 s.\n`);
+    clock.advance(5_000);
+    const { rows } = await edge.readTotals();
+    assert.ok(rows.find(({ id }) => id === target.id)!.in.packets >= 5_000);
+    await refused(/whole number/, ...attack, '--pps', 'many');
+    await refused(/^vaubanctl: pps: /, ...attack, '--pps', '0');
+    await refused(/^vaubanctl: vector: must be one of/, ...attack.with(4, 'ping_of_death'), '--pps', '1');
+    assert.equal((await ctl('shield', 'stop', target.id)).stdout, 'Attacks ended: 1.\n');
+    assert.equal((await ctl('shield', 'stop', target.id)).stdout, 'Attacks ended: 0.\n');
+    await refused(/does not exist/, ...attack.with(2, 'tgt_none'), '--pps', '1');
+
+    Object.defineProperty(edge, 'attacks', { value: undefined });
+    const real = /^vaubanctl: Attacks can be made on the simulated edge only/;
+    await refused(real, ...attack, '--pps', '1000');
+    await refused(real, 'shield', 'stop', target.id);
+  });
+});

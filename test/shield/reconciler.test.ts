@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { deleteVmBelongings } from '../../server/db/queries/vm-belongings.ts';
+import { EdgeLeadership } from '../../server/jobs/leadership.ts';
+import { EdgeReconciler } from '../../server/jobs/reconcile-edge.ts';
+import { engine } from '../support/database.ts';
+import { openShield, read, rulesOf } from './support.ts';
+
+const BLOCK = { action: 'block', protocol: 'udp', source_ports: ['53'] };
+
+test('the edge is brought to what the database says', async (t) => {
+  const shield = await openShield(t);
+  const { api, edge, reconciler } = shield;
+  const { clock, db, logger, leadership } = api.services;
+  const target = await shield.target();
+  const add = (port: number, path = target.rules) =>
+    api.call('POST', path, { ...BLOCK, source_ports: [`${port}`] });
+  const onEdge = async (id = target.id) => (await edge.readRuleCounters([id])).rows.map((row) => row.id);
+  const statuses = async () => (await rulesOf(api, target)).map(({ status }) => status);
+
+  await t.test('an edge that fails leaves the rule in error, and the next round repairs it', async () => {
+    shield.breakDown('putTarget');
+    assert.equal((await add(1)).body.data.status, 'pending');
+    await reconciler.idle();
+    assert.deepEqual(await statuses(), ['error']);
+    await reconciler.reconcile();
+    assert.deepEqual(await statuses(), ['error']);
+    shield.breakDown();
+    await reconciler.reconcile();
+    assert.deepEqual(await statuses(), ['active']);
+    assert.equal((await onEdge()).length, 1);
+  });
+
+  await t.test('a deletion that the edge missed is made up for', async () => {
+    const [rule] = await rulesOf(api, target);
+    shield.breakDown('putTarget');
+    assert.equal((await api.call('DELETE', `${target.rules}/${rule!.id}`)).status, 200);
+    await reconciler.idle();
+    assert.deepEqual(await onEdge(), [rule!.id]);
+    shield.breakDown();
+    await reconciler.reconcile();
+    assert.deepEqual(await onEdge(), []);
+  });
+
+  await t.test('many changes at once are written as few, the last of them last', async () => {
+    let writes = 0;
+    const { putTarget } = edge;
+    edge.putTarget = (wanted) => {
+      writes += 1;
+      return putTarget.call(edge, wanted);
+    };
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, port) => add(100 + port)));
+    assert.ok(replies.every(({ status }) => status === 200));
+    await reconciler.idle();
+    edge.putTarget = putTarget;
+    assert.equal((await onEdge()).length, 20);
+    assert.deepEqual(new Set(await statuses()), new Set(['active']));
+    assert.ok(writes <= 20, `${writes} writes`);
+  });
+
+  await t.test('a service that starts makes the edge right, whatever it held', async () => {
+    await edge.putTarget({ id: 'tgt_stray', ip: '192.0.2.1', family: 4, rules: [] });
+    await edge.putTarget({ id: target.id, ip: target.ip, family: 4, rules: [] });
+    const restarted = new EdgeReconciler({ db, edge, clock, logger, leadership });
+    await restarted.reconcile();
+    assert.equal((await onEdge()).length, 20);
+    assert.ok(!(await edge.readTotals()).rows.some(({ id }) => id === 'tgt_stray'));
+  });
+
+  await t.test('an edge that was restarted gets everything again', async () => {
+    reconciler.noticeEpoch('one');
+    await edge.putTarget({ id: target.id, ip: target.ip, family: 4, rules: [] });
+    reconciler.noticeEpoch('two');
+    shield.breakDown('reconcile');
+    await reconciler.reconcile();
+    assert.deepEqual(await onEdge(), []);
+    shield.breakDown();
+    await reconciler.reconcile();
+    assert.equal((await onEdge()).length, 20);
+  });
+
+  await t.test('a target that is off waits with its rules; on again they are in force', async () => {
+    await db.query(
+      sql`update shield_targets set mode = 'off', generation = generation + 1 where id = ${target.id}`,
+    );
+    await reconciler.reconcile();
+    assert.ok(!(await edge.readTotals()).rows.some(({ id }) => id === target.id));
+    assert.deepEqual(new Set(await statuses()), new Set(['pending']));
+    await db.query(
+      sql`update shield_targets set mode = 'always_on', generation = generation + 1 where id = ${target.id}`,
+    );
+    await reconciler.reconcile();
+    assert.deepEqual(new Set(await statuses()), new Set(['active']));
+  });
+
+  await t.test('a VM that is deleted takes its targets along, even from an edge that is away', async () => {
+    const doomed = await shield.target();
+    const nics = `/v1/vm/${doomed.vm.id}/nics`;
+    const [nic] = await read<{ ips: { address: string; shield: object | null }[] }[]>(api, nics);
+    assert.deepEqual(
+      nic!.ips.map(({ address, shield: place }) => [address === doomed.ip, place]),
+      [
+        [true, { tenant_id: doomed.tenantId, target_id: doomed.id }],
+        [false, null],
+      ],
+    );
+    await shield.pass(3);
+    await shield.attack(doomed, 'udp_flood', 500_000, 600);
+    await shield.pass(4);
+    await db.transaction((tx) => deleteVmBelongings(tx, doomed.vm.id, clock.now()));
+    assert.equal((await api.call('GET', doomed.rules)).status, 404);
+    assert.deepEqual(await read(api, `${doomed.tenant}/targets`), []);
+    shield.breakDown('removeTarget');
+    await reconciler.reconcile();
+    assert.equal((await onEdge(doomed.id)).length, 1);
+    shield.breakDown();
+    await reconciler.reconcile();
+    assert.deepEqual(await onEdge(doomed.id), []);
+    const left = await db.query<{ status: string }>(sql`
+      select status from shield_attacks where target_id = ${doomed.id}
+      union all select 'a row' from shield_targets where id = ${doomed.id}
+      union all select 'a rule' from shield_rules where target_id = ${doomed.id}`);
+    assert.deepEqual(left, [{ status: 'ended' }]);
+    await shield.pass(3);
+  });
+
+  await t.test(
+    'one node leads',
+    { skip: engine === 'pglite' && 'several nodes need a PostgreSQL' },
+    async () => {
+      const other = new EdgeLeadership(db);
+      assert.deepEqual([await leadership.holds(), await other.holds()], [true, false]);
+      const idle = new EdgeReconciler({ db, edge, clock, logger, leadership: other });
+      shield.breakDown('putTarget');
+      await add(9);
+      await reconciler.idle();
+      shield.breakDown();
+      await idle.reconcile();
+      assert.ok((await statuses()).includes('error'), 'who does not lead does not write');
+      await leadership.leave();
+      assert.deepEqual([await other.holds(), await leadership.holds()], [true, false]);
+      await idle.reconcile();
+      assert.deepEqual(new Set(await statuses()), new Set(['active']));
+      await other.leave();
+    },
+  );
+
+  await t.test('the billing summary names the tenants', async () => {
+    const { shield_tenant_ids: ids } = await read<{ shield_tenant_ids: string[] }>(
+      api,
+      '/v1/billing/summary',
+    );
+    assert.ok(ids.includes(target.tenantId));
+    assert.equal(new Set(ids).size, ids.length);
+  });
+});
