@@ -104,13 +104,13 @@ export class Inside {
   }
 
   async #machine(id: string): Promise<Machine> {
-    if (this.#closing.signal.aborted) throw new ComputeUnavailableError('the simulator is closed');
     const machine = await Machine.open(this.#db, this.#clock, id, freshHostKey);
     if (!machine) throw new AgentUnavailableError(`the simulator has no guest ${id}`);
     return machine;
   }
 
   #begin(id: string, boot: number | undefined): Open {
+    if (this.#closing.signal.aborted) throw new ComputeUnavailableError('the simulator is closed');
     if ([...this.#open].filter((one) => one.id === id).length >= MAX_CONNECTIONS) {
       throw new AgentUnavailableError(`${id} takes no more connections`);
     }

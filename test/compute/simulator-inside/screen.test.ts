@@ -107,6 +107,26 @@ test('a reboot shows the boot again and logs out; deletion ends the connection',
   await closed;
 });
 
+test('a viewer that speaks nonsense is let go, and harms nobody', LIMIT, async (t) => {
+  const setting = await openSetting(t);
+  const id = await runningGuest(setting);
+  const viewer = await view(t, setting, id);
+  const shaken = Buffer.from('RFB 003.008\n\x01\x01');
+  for (const nonsense of [
+    Buffer.from('GET / HTTP/1.1\r\n\r\n'),
+    Buffer.from('RFB 003.008\n\x02'),
+    Buffer.concat([shaken, Buffer.of(99)]),
+    Buffer.concat([shaken, Buffer.of(0, 0, 0, 0, 24, 24, 0, 1), Buffer.alloc(12)]),
+    Buffer.concat([shaken, Buffer.of(6, 0, 0, 0, 255, 255, 255, 255)]),
+  ]) {
+    const stream = await setting.driver.openVnc(id);
+    const closed = new Promise((resolve) => stream.once('close', resolve));
+    stream.resume().write(nonsense);
+    await closed;
+  }
+  await logIn(viewer);
+});
+
 test('a wrong password costs time and lets nobody in', LIMIT, async (t) => {
   const setting = await openSetting(t);
   const viewer = await view(t, setting, await runningGuest(setting));
