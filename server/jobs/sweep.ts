@@ -1,5 +1,5 @@
 import { sql } from '../db/database.ts';
-import { deleteSharesBefore } from '../db/queries/console-shares.ts';
+import { deleteEmptySeats, deleteSharesBefore } from '../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../db/queries/events.ts';
 import { issueInvoices } from '../db/queries/invoices.ts';
@@ -28,6 +28,7 @@ export async function sweep(services: Services): Promise<void> {
   await deleteFinishedJobs(db, daysAgo(JOB_DAYS));
   await deleteEventsBefore(db, daysAgo(EVENT_DAYS));
   await deleteTicketsBefore(db, now);
+  await deleteEmptySeats(db, now);
   await deleteSharesBefore(db, daysAgo(SHARE_DAYS));
   await SharedLimitStore.sweep(db, now);
 }

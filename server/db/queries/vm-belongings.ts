@@ -11,6 +11,9 @@ export async function deleteVmBelongings(db: Queryable, vmId: string): Promise<v
     sql`delete from vm_ssh_keys where vm_id = ${vmId}`,
     sql`delete from metric_samples where vm_id = ${vmId}`,
     sql`delete from metric_rollups where vm_id = ${vmId}`,
+    sql`delete from console_tickets where vm_id = ${vmId}`,
+    sql`delete from console_shares where vm_id = ${vmId}`,
+    sql`delete from guest_host_keys where vm_id = ${vmId}`,
     sql`delete from vm_counters where vm_id = ${vmId}`,
   ]) {
     await db.query(statement);
