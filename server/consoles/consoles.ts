@@ -1,6 +1,5 @@
 import type { WebSocket } from 'ws';
 import {
-  deleteEmptySeats,
   findShareBySecret,
   leaveSeat,
   renewSeats,
@@ -88,7 +87,6 @@ export class Consoles {
     await this.#registry.check();
     const viewers = [...this.#registry.sessions].flatMap(({ grant }) => grant.share?.viewerId ?? []);
     if (viewers.length > 0) await renewSeats(db, viewers, now);
-    await deleteEmptySeats(db, now);
   }
 
   /** Tells every client that the service stops and cuts those that do not answer. Nobody is let in any more. */

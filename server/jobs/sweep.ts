@@ -1,6 +1,6 @@
 import { sql } from '../db/database.ts';
 import { deleteAgentRunsBefore } from '../db/queries/agent-runs.ts';
-import { deleteSharesBefore } from '../db/queries/console-shares.ts';
+import { deleteEmptySeats, deleteSharesBefore } from '../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../db/queries/events.ts';
 import { issueInvoices } from '../db/queries/invoices.ts';
@@ -33,6 +33,7 @@ export async function sweep(services: Services): Promise<void> {
   await deleteAgentRunsBefore(db, daysAgo(AGENT_RUN_DAYS));
   await deleteEventsBefore(db, daysAgo(EVENT_DAYS));
   await deleteTicketsBefore(db, now);
+  await deleteEmptySeats(db, now);
   await deleteSharesBefore(db, daysAgo(SHARE_DAYS));
   await deleteAttacksBefore(db, daysAgo(EVENT_DAYS));
   await SharedLimitStore.sweep(db, now);

@@ -120,11 +120,12 @@ export async function leaveSeat(db: Queryable, viewerId: string): Promise<void> 
   await db.query(sql`delete from console_viewers where id = ${viewerId}`);
 }
 
-/** Confirms that these viewers are still there, and forgets those whose node has died. */
+/** Confirms that these viewers are still there. */
 export async function renewSeats(db: Queryable, viewerIds: string[], now: Date): Promise<void> {
   await db.query(sql`update console_viewers set seen_at = ${now} where id = any(${viewerIds}::text[])`);
 }
 
+/** Forgets the viewers whose node has died; they have stopped counting before. */
 export async function deleteEmptySeats(db: Queryable, now: Date): Promise<void> {
   await db.query(sql`delete from console_viewers where seen_at < ${new Date(now.getTime() - SEAT_MS)}`);
 }

@@ -61,6 +61,8 @@ export async function startSystemJob(
   const row = await insertJob(db, job);
   const status = STATUS_DURING[request.kind] ?? vm.status;
   await updateVm(db, vm.id, { active_job_id: job.id, status }, now);
+  // A console of a VM that is on its way out ends before the guest does, and says why.
+  if (status !== vm.status) await services.signals.vmChanged(db, vm.id);
   await services.queue.send(db, job.id);
   return row;
 }
