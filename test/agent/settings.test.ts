@@ -4,7 +4,7 @@ import { remoteModel } from '../../server/agent/model-settings.ts';
 import { loadConfig } from '../../server/config.ts';
 import { ConfigError } from '../../server/platform/config-error.ts';
 
-const problemsOf = (env: Record<string, string>): string[] => {
+const problemsOf = (env: Record<string, string>): readonly string[] => {
   try {
     loadConfig(env);
     return [];
