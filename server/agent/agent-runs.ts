@@ -109,7 +109,7 @@ export class AgentRuns {
       record: new RunRecord(db, clock, run, one.actor),
       stream,
       model: await this.#getModel(),
-      connect: (signal) => openOpsSession(this.#services, vm, signal),
+      connect: (signal) => this.#logIn(run, vm, signal),
       check,
       halt: halt.signal,
       kill: kill.signal,
@@ -119,6 +119,17 @@ export class AgentRuns {
     over.abort();
     await Promise.all([deadline, watch]);
     metrics.agentRunEnded(reason satisfies FinalReason | 'awaiting_approval');
+  }
+
+  /** The customer only learns that it failed; why is for the operator. */
+  async #logIn(run: AgentRunRow, vm: VmRow, signal: AbortSignal) {
+    try {
+      return await openOpsSession(this.#services, vm, signal);
+    } catch (error) {
+      if (!signal.aborted)
+        this.#services.logger.warn({ err: error, run_id: run.id }, 'agent could not log in');
+      throw error;
+    }
   }
 
   /** Throws where the VM or the key does not allow the run any more. */

@@ -133,25 +133,26 @@ class CappedOutput {
   #bytes = 0;
   #text = '';
   #ended = false;
+  #truncated = false;
 
   constructor(onOutput: OnOutput) {
     this.#onOutput = onOutput;
   }
 
   take(stream: OutputStream, chunk: Buffer): void {
+    if (this.#ended || this.#truncated) return;
     const room = OUTPUT_BYTES - this.#bytes;
-    if (this.#ended || room <= 0) return;
-    const truncated = chunk.length > room;
-    const part = truncated ? chunk.subarray(0, room) : chunk;
-    // One byte more than there is room for has been seen: the cap is used up.
-    this.#bytes += truncated ? room + 1 : part.length;
-    this.#emit(stream, clean(this.#decoders[stream].write(part)), truncated);
+    this.#truncated = chunk.length > room;
+    const part = chunk.subarray(0, room);
+    this.#bytes += part.length;
+    this.#emit(stream, clean(this.#decoders[stream].write(part)), this.#truncated);
   }
 
   /** Hands out what is left of characters that were cut. */
   end(): void {
-    for (const stream of ['stdout', 'stderr'] as const)
-      this.#emit(stream, this.#decoders[stream].end(), false);
+    if (!this.#truncated)
+      for (const stream of ['stdout', 'stderr'] as const)
+        this.#emit(stream, this.#decoders[stream].end(), false);
     this.#ended = true;
   }
 

@@ -67,7 +67,7 @@ const spelling = (word: string): fc.Arbitrary<string> => {
   );
 };
 
-const blank = fc.constantFrom(' ', '  ', '\t', ' \\\n ', '${IFS}', '$IFS');
+const blank = fc.constantFrom(' ', '  ', '\t', ' \\\n ', `\${IFS}`, '$IFS');
 
 /** The command, each word spelled in some way, with some blanks between. */
 const spelled = fc

@@ -43,6 +43,12 @@ const LAWS: Law[] = [
   },
   { name: 'jobs are not started from above', from: 'server/jobs/', never: /^server\/(endpoints|operator)\// },
   {
+    name: 'the agent is not started from above, and sees drivers through its way in',
+    from: 'server/agent/',
+    never: /^server\/(endpoints|operator|http|compute|edge)\//,
+    except: /^server\/compute\/driver\.ts$/,
+  },
+  {
     name: 'a compute driver knows neither the rules nor the API',
     from: 'server/compute/',
     never: /^server\/(domain|endpoints|jobs|operator|edge)\//,

@@ -22,7 +22,7 @@ function fileSystems(lines: readonly string[]): FileSystem[] {
 }
 
 function* diskSpace(): RecipeRun {
-  const df = yield step('df -hP -x tmpfs -x devtmpfs', 'See how full the file systems are');
+  const df = yield step('df -hP', 'See how full the file systems are');
   const [fullest] = fileSystems(linesOf(df)).sort((a, b) => b.percent - a.percent);
   if (!fullest) return `I could not read the file systems: ${complaint(df)}.`;
   const state = `The fullest file system is ${fullest.mount}: ${fullest.percent} % of ${fullest.size} used, ${fullest.free} free.`;
@@ -45,10 +45,7 @@ function* memory(): RecipeRun {
   const available = figures[5] ?? figures[2];
   if (!total || used === undefined || available === undefined)
     return `I could not read the memory: ${complaint(free)}.`;
-  const top = yield step(
-    'ps -eo pid,comm,%mem,rss --sort=-rss | head -n 6',
-    'Find the processes that take most of it',
-  );
+  const top = yield step('ps aux --sort=-%mem | head -n 6', 'Find the processes that take most of it');
   const percent = Math.round((available * 100) / total);
   const verdict = percent < SCARCE_PERCENT ? 'Memory is scarce.' : 'Memory is not scarce.';
   return `${available} MiB of ${total} MiB are available (${percent} %), ${used} MiB are in use. ${verdict}\nThe largest processes:\n${block(linesOf(top), 6)}`;
@@ -61,7 +58,7 @@ function* load(): RecipeRun {
   if (one === undefined) return `I could not read the load: ${complaint(uptime)}.`;
   const nproc = yield step('nproc', 'See how many processors share it');
   const processors = Math.max(1, Number.parseInt(nproc.output, 10) || 1);
-  const top = yield step('ps -eo pid,comm,%cpu --sort=-%cpu | head -n 6', 'Find the busiest processes');
+  const top = yield step('ps aux --sort=-%cpu | head -n 6', 'Find the busiest processes');
   const verdict =
     Number(one) > processors ? 'More work is waiting than the processors can do.' : 'The processors keep up.';
   return `The load is ${one} (one minute), ${five} (five), ${fifteen} (fifteen) on ${processors} ${processors === 1 ? 'processor' : 'processors'}. ${verdict}\nThe busiest processes:\n${block(linesOf(top), 6)}`;
@@ -101,7 +98,7 @@ function* updates(): RecipeRun {
 function* health(): RecipeRun {
   const uptime = yield step('uptime', 'See how long it runs, and the load');
   const free = yield step('free -m', 'See how much memory is left');
-  const df = yield step('df -hP -x tmpfs -x devtmpfs', 'See how full the file systems are');
+  const df = yield step('df -hP', 'See how full the file systems are');
   const failed = yield step(
     'systemctl list-units --type=service --state=failed --no-pager --plain --no-legend',
     'See whether services have failed',

@@ -33,7 +33,7 @@ function* restart(ask: string): RecipeRun {
 function* stateAndLogs(ask: string): RecipeRun {
   const name = serviceIn(ask);
   if (!name) return yield* failedServices();
-  const state = yield step(`systemctl status ${name} --no-pager -n 0`, `See the state of ${name}`);
+  const state = yield step(`systemctl status ${name} --no-pager`, `See the state of ${name}`);
   const logs = yield step(`journalctl -u ${name} -n 20 --no-pager`, 'See what it has said of late');
   const active = linesOf(state).find((line) => line.trim().startsWith('Active:'));
   const is = active ? active.trim().replace('Active: ', 'is ') : `has no state: ${complaint(state)}`;
@@ -64,7 +64,7 @@ export const SERVICE_RECIPES: readonly Recipe[] = [
   { topic: 'restarting a service', asks: /\brestart\b/i, run: restart },
   {
     topic: 'a service',
-    asks: /\b(services?|logs?|journal|nginx|apache2|httpd|caddy|haproxy|sshd|mysqld?|mariadb|postgresql|redis|mongod|docker|cron|fail2ban|postfix)\b/i,
+    asks: new RegExp(`\\b(?:services?|logs?|journal)\\b|${KNOWN.source}`, 'i'),
     run: stateAndLogs,
   },
 ];

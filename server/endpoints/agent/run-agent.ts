@@ -79,7 +79,7 @@ export const runAgent = endpoint({
     session_id: 'ars_01ke1y4a0c2e4g6j8m0q2s4v6x',
     at: '2026-01-05T10:00:00.000Z',
     command_id: 'cmd_01ke1y5c3e5g7j9m1q3s5v7x9z',
-    command: 'df -hP -x tmpfs -x devtmpfs',
+    command: 'df -hP',
     reason: 'See how full the file systems are',
     risk: 'safe',
   },

@@ -10,6 +10,8 @@ export interface Reaction {
   stdout?: string;
   stderr?: string;
   code?: number;
+  /** The whole connection breaks. */
+  dies?: true;
   /** It goes on until it is ended. */
   hangs?: true;
 }
@@ -24,6 +26,10 @@ export interface ScriptedGuest {
   hanging(): Promise<void>;
   /** Lets the command that hangs write this and finish. */
   finish(reaction: Reaction): void;
+  /** What it does with a command; may be changed. */
+  react: (command: string) => Reaction;
+  /** It lets nobody in any more. */
+  refuses: boolean;
   /** The command that hangs was ended from outside. */
   ended: boolean;
 }
@@ -49,6 +55,8 @@ export async function startGuest(
   };
   const guest: ScriptedGuest = {
     ran: [],
+    react,
+    refuses: false,
     ended: false,
     open: async () => {
       const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
@@ -63,13 +71,14 @@ export async function startGuest(
       void promise.then((channel) => answer(channel, reaction));
     },
   };
-  const serve = (session: ssh2.Session) => {
+  const serve = (session: ssh2.Session, client: ssh2.Connection) => {
     session.on('signal', (accept) => accept?.());
     session.on('exec', (accept, _reject, { command }) => {
       const channel = accept();
       channel.on('error', () => {});
       guest.ran.push(command);
-      const reaction = react(command);
+      const reaction = guest.react(command);
+      if (reaction.dies) return void client.end();
       if (!reaction.hangs) return answer(channel, reaction);
       channel.once('close', () => {
         guest.ended = true;
@@ -79,8 +88,8 @@ export async function startGuest(
   };
   const server = new ssh2.Server({ hostKeys: [hostKey()], banner }, (client) => {
     client.on('error', () => {});
-    client.on('authentication', (context) => context.accept());
-    client.on('session', (accept) => serve(accept()));
+    client.on('authentication', (context) => (guest.refuses ? context.reject() : context.accept()));
+    client.on('session', (accept) => serve(accept(), client));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   defer(t, () => server.close());

@@ -26,13 +26,16 @@ export interface Answer {
   nonsense?: string;
 }
 
+/** Answers by what it is asked; the conversation is in there. */
+export type Answerer = Answer | ((request: string) => Answer);
+
 /** A server that speaks the protocol of OpenAI's chat completions, and says what the test wants. */
 export interface ModelServer {
   baseUrl: string;
   // biome-ignore lint/suspicious/noExplicitAny: requests as they came
   requests: any[];
   /** From now on it answers so. */
-  become(script: readonly Answer[]): void;
+  become(script: readonly Answerer[]): void;
   /** Resolves when a request that stalls has said its text. */
   stalled(): Promise<void>;
 }
@@ -73,7 +76,7 @@ function stream(response: ServerResponse, answer: Answer): boolean {
 }
 
 /** `script` is asked for each answer in turn, with the number of the request; the last answer is repeated. */
-export async function startModel(t: TestContext, script: readonly Answer[]): Promise<ModelServer> {
+export async function startModel(t: TestContext, script: readonly Answerer[]): Promise<ModelServer> {
   const stalled = Promise.withResolvers<void>();
   let answers = script;
   const model: ModelServer = {
@@ -87,7 +90,8 @@ export async function startModel(t: TestContext, script: readonly Answer[]): Pro
   };
   const server = createServer(async (request, response) => {
     model.requests.push(await json(request));
-    const answer = answers[Math.min(model.requests.length, answers.length) - 1]!;
+    const next = answers[Math.min(model.requests.length, answers.length) - 1]!;
+    const answer = typeof next === 'function' ? next(JSON.stringify(model.requests.at(-1))) : next;
     if (answer.status) {
       response.writeHead(answer.status, { 'content-type': 'application/json' });
       return void response.end(JSON.stringify({ error: { message: 'secret detail of the provider' } }));

@@ -6,4 +6,4 @@ export async function waitFor(holds: () => boolean | Promise<boolean>): Promise<
 }
 
 /** Lets what is on its way on this machine's sockets arrive. */
-export const settled = () => sleep(50);
+export const settled = () => sleep(20);

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { PING_MS } from '../../server/agent/limits.ts';
+import { revokeKey } from '../../server/db/queries/api-keys.ts';
+import { updateVm } from '../../server/db/queries/vms.ts';
+import { startGuest } from './support/guest.ts';
+import { startModel } from './support/model-server.ts';
+import { openStage } from './support/stage.ts';
+
+/** What ends a run from outside, in the middle of a command. */
+async function midCommand(t: TestContext) {
+  const guest = await startGuest(t, () => ({ hangs: true }));
+  const model = await startModel(t, [{ command: 'sleep 30' }]);
+  const stage = await openStage(t, { guest, model });
+  const reader = await stage.open({ message: 'Wait' });
+  await reader.until('command.started');
+  await guest.hanging();
+  return { guest, stage, reader };
+}
+
+const ending = (events: { type: string; code?: string; stop_reason?: string }[]) =>
+  events.slice(-2).map(({ code, stop_reason }) => code ?? stop_reason);
+
+test('a VM that stops or is deleted ends its run, and the command with it', async (t) => {
+  const { guest, stage, reader } = await midCommand(t);
+  const { db, clock, signals } = stage.services;
+  await db.transaction(async (tx) => {
+    await updateVm(tx, stage.vm.id, { status: 'deleting' }, clock.now());
+    await signals.vmChanged(tx, stage.vm.id);
+  });
+  assert.deepEqual(ending(await reader.all()), ['vm_not_running', 'canceled']);
+  const { state, history } = await stage.status();
+  assert.equal(state, 'idle');
+  assert.match(history.at(-1).content, /not running any more/);
+  assert.equal((await stage.refused({ message: 'Go on' })).code, 'invalid_state');
+  assert.deepEqual(guest.ran, ['sleep 30']);
+});
+
+test('a key that is revoked ends its run', async (t) => {
+  const { stage, reader } = await midCommand(t);
+  const { db, clock } = stage.services;
+  await revokeKey(db, stage.keyId, clock.now());
+  clock.advance(2_000);
+  assert.deepEqual(ending(await reader.all()), ['key_revoked', 'canceled']);
+});
+
+test('a service that stops tells its clients, and refuses new runs', async (t) => {
+  const { stage, reader, guest } = await midCommand(t);
+  const stopped = stage.services.agent.stop();
+  guest.finish({ stdout: 'just in time\n' });
+  const events = await reader.all();
+  await stopped;
+  assert.deepEqual(ending(events), ['service_stopping', 'canceled']);
+  assert.equal(events.find(({ type }) => type === 'command.completed')!.exit_code, 0);
+  const { status, code } = await stage.refused({ message: 'Go on' });
+  assert.deepEqual([status, code], [503, 'agent_unavailable']);
+});
+
+test('a stream is kept open by pings, bears the rate headers, and is counted', async (t) => {
+  const { stage, reader, guest } = await midCommand(t);
+  for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'])
+    assert.ok(reader.headers.get(name), name);
+  assert.equal(reader.headers.get('cache-control'), 'no-store');
+  stage.services.clock.advance(PING_MS);
+  const metrics = await stage.services.metrics.text();
+  assert.match(metrics, /^vauban_agent_runs 1$/m);
+  const stopped = stage.services.agent.stop();
+  guest.finish({});
+  await reader.all();
+  await stopped;
+  assert.deepEqual(reader.comments, ['ping']);
+  const after = await stage.services.metrics.text();
+  assert.match(after, /^vauban_agent_runs 0$/m);
+  assert.match(after, /^vauban_agent_runs_ended_total\{reason="canceled"\} 1$/m);
+  assert.match(after, /^vauban_agent_commands_total\{risk="safe",outcome="ran"\} 1$/m);
+});
+
+test('a body that is neither a message nor an approval, or both, changes nothing', async (t) => {
+  const stage = await openStage(t, {});
+  const approval = { id: 'apr_1', decision: 'approve' };
+  const cases: [object, string][] = [
+    [{}, 'message'],
+    [{ message: 'Hi', approval }, 'message'],
+    [{ message: '' }, 'message'],
+    [{ message: 'x'.repeat(8_001) }, 'message'],
+    [{ message: 'Hi', max_steps: 51 }, 'max_steps'],
+    [{ message: 'Hi', approval_mode: 'sometimes' }, 'approval_mode'],
+    [{ approval, approval_mode: 'never' }, 'approval_mode'],
+    [{ approval, max_steps: 3 }, 'max_steps'],
+    [{ approval: { id: 'apr_1', decision: 'perhaps' } }, 'approval.decision'],
+  ];
+  for (const [body, field] of cases) {
+    const { status, code, details } = await stage.refused(body);
+    assert.deepEqual([status, code], [422, 'validation_failed'], JSON.stringify(body));
+    assert.equal((details.fields as { field: string }[])[0]!.field, field, JSON.stringify(body));
+  }
+  assert.deepEqual(
+    await stage.status().then(({ state, session_id, history }) => [state, session_id, history]),
+    ['idle', null, []],
+  );
+});

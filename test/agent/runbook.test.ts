@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { transcript } from './support/event-reader.ts';
+import { openStage, type Stage } from './support/stage.ts';
+import { settled } from './support/wait.ts';
+
+/** The common asks, as customers write them, and what their answer must be about. */
+const ASKS: [string, RegExp][] = [
+  ['Why is my disk full?', /fullest file system is \/: \d+ % of/],
+  ['How much memory is left?', /\d+ MiB of \d+ MiB are available/],
+  ['The machine is slow, what about the load?', /The load is [\d.]+ \(one minute\)/],
+  ['Which ports listen?', /listened on:\n {2}(tcp|udp) /],
+  ['What is the state of ssh?', /^ssh is active/m],
+  ['Show me the logs of the ssh service', /Its last lines:\n {2}\S/],
+  ['Please restart cron', /cron was restarted and is active/],
+  ['Has any service failed?', /(No service has failed|Failed services)/],
+  ['Who is logged in?', /(Nobody is logged in|Logged in now)/],
+  ['Are updates pending?', /(\d+ updates? (is|are) pending|No updates are pending)/],
+  ['Check the health of this machine', /Up and load: .*load average/],
+  ['Write me a poem', /fixed recipes, no language model/],
+];
+
+/** Lets the guest's time pass until something has come about: its programs take theirs. */
+async function inTime<T>({ services }: Stage, work: Promise<T>): Promise<T> {
+  let over = false;
+  const done = work.finally(() => {
+    over = true;
+  });
+  while (!over) {
+    await Promise.race([done, settled()]);
+    services.clock.advance(500);
+  }
+  return done;
+}
+
+test('the runbook answers the common asks from what it sees on the simulated guest', async (t) => {
+  const stage = await openStage(t, {});
+  const answers: string[] = [];
+  for (const [message, expected] of ASKS) {
+    const events = await inTime(stage, stage.run({ message }));
+    const said = events.filter(({ type }) => type === 'message.completed').map(({ text }) => text);
+    const commands = events.filter(({ type }) => type === 'command.proposed');
+    answers.push(
+      `# ${message}\n${transcript(events.filter(({ type }) => !type.startsWith('message.')))}${said.at(-1)}\n`,
+    );
+    assert.equal(events.at(-1)!.stop_reason, 'completed', `${message}: ${JSON.stringify(events)}`);
+    assert.match(said.at(-1), expected, `${message}\n${answers.at(-1)}`);
+    assert.ok(
+      commands.every(({ risk }) => risk !== 'dangerous'),
+      `${message} asks for nothing dangerous`,
+    );
+    assert.deepEqual(events[0]!.model, { provider: 'runbook', name: 'Built-in runbook (offline)' });
+  }
+  if (process.env.SHOW_ANSWERS) console.log(answers.join('\n'));
+});
+
+test('a command that the customer wrote is judged like any other', async (t) => {
+  const stage = await openStage(t, {});
+  const safe = await stage.run({ message: 'Run `uptime`' });
+  assert.equal(safe.at(-1)!.stop_reason, 'completed');
+  const asked = await stage.run({ message: 'Run `touch /tmp/made`' });
+  assert.equal(asked.at(-1)!.stop_reason, 'awaiting_approval');
+  const done = await stage.run({ approval: { id: asked.at(-2)!.approval_id, decision: 'approve' } });
+  assert.equal(done.find(({ type }) => type === 'command.completed')!.exit_code, 0);
+  const seen = await stage.run({ message: 'Run `ls /tmp`' });
+  assert.match(seen.find(({ type }) => type === 'command.output')!.text, /made/);
+});
