@@ -5,7 +5,7 @@ import { guestSpec, settle } from '../support.ts';
 import { Viewer } from './rfb-client.ts';
 import { openSetting, runningGuest, type Setting } from './support.ts';
 
-const LIMIT = { timeout: 30_000 };
+const LIMIT = { timeout: 300_000 };
 
 async function view(t: TestContext, { driver }: Setting, id: string, encodings?: number[]): Promise<Viewer> {
   const viewer = new Viewer(await driver.openVnc(id), encodings);

@@ -63,7 +63,7 @@ const LINES: [line: string, output: string | RegExp, code?: number][] = [
   ['echo 1 2 3 | xargs echo got; echo z | tee /tmp/t; cat /tmp/t', 'got 1 2 3\nz\nz\n'],
 ];
 
-test('command lines print and end as in a shell', { timeout: 60_000 }, async (t) => {
+test('command lines print and end as in a shell', { timeout: 300_000 }, async (t) => {
   const setting = await openSetting(t);
   const client = await loggedIn(t, setting, await runningGuest(setting));
   for (const [line, expected, code = 0] of LINES) {
@@ -75,7 +75,7 @@ test('command lines print and end as in a shell', { timeout: 60_000 }, async (t)
   }
 });
 
-test('top fills the screen, follows its size, and q gives it back', { timeout: 30_000 }, async (t) => {
+test('top fills the screen, follows its size, and q gives it back', { timeout: 300_000 }, async (t) => {
   const setting = await openSetting(t);
   const screen = await openShell(await loggedIn(t, setting, await runningGuest(setting)), {
     cols: 60,
@@ -91,7 +91,7 @@ test('top fills the screen, follows its size, and q gives it back', { timeout: 3
   await screen.shows(/\[\?1049l[\s\S]*debian@web:~\$ $/);
 });
 
-test('apt takes the time of the clock, needs root, and remembers', { timeout: 30_000 }, async (t) => {
+test('apt takes the time of the clock, needs root, and remembers', { timeout: 300_000 }, async (t) => {
   const setting = await openSetting(t);
   const client = await loggedIn(t, setting, await runningGuest(setting));
   assert.equal((await exec(setting, client, 'apt-get install -y htop')).code, 100);

@@ -13,7 +13,7 @@ test('a key logs in the default user and root, and a command has output and exit
 });
 
 test('a shell has a terminal: prompt, echo, editing, history, Ctrl-C, resize, Ctrl-D', {
-  timeout: 20_000,
+  timeout: 300_000,
 }, async (t) => {
   const setting = await openSetting(t);
   const id = await runningGuest(setting);

@@ -7,7 +7,7 @@ import { runInNewContext } from 'node:vm';
 import type { ClientChannel, SFTPWrapper } from 'ssh2';
 import { ended, exec, loggedIn, openSetting, runningGuest } from './support.ts';
 
-const LIMIT = { timeout: 120_000 };
+const LIMIT = { timeout: 300_000 };
 const MEBIBYTE = 1_048_576;
 const SIZE = 100 * MEBIBYTE;
 /** Room for what is on its way, the windows of both sides; a file that is held would take all of SIZE. */

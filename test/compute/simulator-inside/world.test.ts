@@ -5,7 +5,7 @@ import { defer } from '../../support/cleanup.ts';
 import { BOOT_SECONDS, guestSpec, HOUR_MS, MINUTE_MS, settle } from '../support.ts';
 import { connect, ended, exec, KEY, loggedIn, openSetting, run, runningGuest } from './support.ts';
 
-const LIMIT = { timeout: 30_000 };
+const LIMIT = { timeout: 300_000 };
 
 test('passwords are the ones of the guest, of the user they were set for', LIMIT, async (t) => {
   const setting = await openSetting(t);
