@@ -52,7 +52,7 @@ test('the ops session', async (t) => {
 
   await t.test('a guest that is silent is given up on', async () => {
     const spoken = Promise.withResolvers<void>();
-    const silent = new Duplex({ read() {}, write: (_chunk, _encoding, done) => done(spoken.resolve()) });
+    const silent = new Duplex({ read() {}, write: () => spoken.resolve() });
     const opening = openOpsSession({ ...parts, compute: { ...compute, openSsh: async () => silent } }, vm);
     await spoken.promise;
     clock.advance(20_000);
