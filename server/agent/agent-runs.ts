@@ -7,7 +7,7 @@ import { ApiError } from '../platform/errors.ts';
 import type { Services } from '../services.ts';
 import { EventStream } from './event-stream.ts';
 import { RUN_TIMEOUT_MS, RUNS_A_NODE, STOP_GRACE_MS } from './limits.ts';
-import type { AgentModel, ModelIdentity } from './model.ts';
+import { type AgentModel, ModelError, type ModelIdentity } from './model.ts';
 import { remoteModel } from './model-settings.ts';
 import { AgentRun, type Verdict } from './run.ts';
 import { type RunActor, RunRecord } from './run-record.ts';
@@ -63,7 +63,10 @@ export class AgentRuns {
     stream.closed.addEventListener('abort', () => halt.abort(new Stop('canceled')), { once: true });
     if (this.#stopping) halt.abort(SERVICE_STOPS());
     const done = this.#execute({ run, vm, actor, verdict, stream, halt, kill })
-      .catch((error) => this.#services.logger.error({ err: error, run_id: run.id }, 'agent run failed'))
+      .catch((error) => {
+        this.#services.logger.error({ err: error, run_id: run.id }, 'agent run failed');
+        stream.end();
+      })
       .then(() => {
         this.#running.delete(run.id);
         this.#services.metrics.agentRunsActive(this.#running.size);
@@ -165,7 +168,11 @@ export class AgentRuns {
 
   /** Loaded when the first run needs it: nobody else pays for it in start-up time and memory. */
   #getModel(): Promise<AgentModel> {
-    this.#model ??= loadModel(this.#services);
+    this.#model ??= loadModel(this.#services).catch((error) => {
+      this.#services.logger.error({ err: error }, 'the model could not be loaded');
+      const failure = new ModelError('model_unavailable', 'The model could not be loaded.', false);
+      return { identity: this.identity, turn: () => Promise.reject(failure) };
+    });
     return this.#model;
   }
 }

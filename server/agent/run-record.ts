@@ -28,6 +28,9 @@ export interface RunActor {
   ip: string;
 }
 
+/** How often, and how soon again, the end of a run is written down while the database is away. */
+const END_ATTEMPTS = 30;
+const END_RETRY_MS = 1_000;
 /** Longest text of a command in the event log; the whole of it stands in the history. */
 const EVENT_COMMAND = 300;
 
@@ -103,8 +106,20 @@ export class RunRecord {
     return suspendAgentRun(this.#db, this.run, approval, progress);
   }
 
-  finish(reason: FinalReason, progress: RunProgress): Promise<boolean> {
-    return finishAgentRun(this.#db, this.run, reason, progress, this.#clock.now());
+  /**
+   * Tried until it works: a run that its node leaves as running would keep the VM's agent busy for as long as
+   * the node lives.
+   */
+  async finish(reason: FinalReason, progress: RunProgress): Promise<void> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await finishAgentRun(this.#db, this.run, reason, progress, this.#clock.now());
+        return;
+      } catch (error) {
+        if (attempt === END_ATTEMPTS) throw error;
+        await this.#clock.sleep(END_RETRY_MS);
+      }
+    }
   }
 }
 

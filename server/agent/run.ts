@@ -72,7 +72,7 @@ export class AgentRun {
     this.#thinker = new Thinker(parts, this.#teller, this.#usage);
   }
 
-  /** Runs to the end, which is written down and told before this resolves. Never rejects. */
+  /** Runs to the end, which is written down and told before this resolves. Rejects only where it cannot be written. */
   async execute(verdict?: Verdict): Promise<Stop['reason'] | 'awaiting_approval'> {
     const { run } = this.#parts.record;
     this.#teller.tell('run.started', {
@@ -220,10 +220,12 @@ export class AgentRun {
 
   /** The end that belongs to an error. */
   #stopFor(error: unknown): Stop | AwaitsApproval {
+    // Whatever happens at that moment: the run waits, and the database says so.
+    if (error instanceof AwaitsApproval) return error;
     const { halt, kill } = this.#parts;
     for (const signal of [kill, halt])
       if (signal.aborted && signal.reason instanceof Stop) return signal.reason;
-    if (error instanceof Stop || error instanceof AwaitsApproval) return error;
+    if (error instanceof Stop) return error;
     if (error instanceof ModelError) return failed(error.code, error.message, error.retryable);
     return failed('guest_unreachable', 'The guest could not be reached, or let go of the connection.', true);
   }
@@ -234,7 +236,7 @@ export class AgentRun {
     const progress = { ...this.#usage, event_seq: this.#teller.seq + 1 };
     const { record } = this.#parts;
     if (stop.failure) await record.add({ role: 'system', content: stop.failure.message }).catch(() => {});
-    await record.finish(stop.reason, progress).catch(() => {});
+    await record.finish(stop.reason, progress);
     return stop.reason;
   }
 }
