@@ -156,7 +156,8 @@ export class AgentRuns {
     while (!over.aborted && !kill.signal.aborted) {
       const pause = new AbortController();
       const until = AbortSignal.any([over, kill.signal, pause.signal]);
-      await signals.nextChange(run.vm_id, clock.sleep(LOOK_MS, until));
+      const look = clock.sleep(LOOK_MS, until);
+      await Promise.race([run.vm_id, run.key_id].map((id) => signals.nextChange(id, look)));
       pause.abort();
       if (over.aborted) return;
       await check().catch((error) => {

@@ -26,6 +26,7 @@ export class Signals {
         for (const listener of this.#onCancel) listener(jobId);
       }),
       await db.listen(ACCESS_ENDED, (id) => {
+        this.wake(id);
         for (const listener of this.#onAccessEnd) listener(id);
       }),
     ];
@@ -33,7 +34,7 @@ export class Signals {
 
   async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0)) await stop();
-    for (const vmId of this.#waiters.keys()) this.wake(vmId);
+    for (const id of this.#waiters.keys()) this.wake(id);
   }
 
   /** Tells every node, when the transaction commits, that a VM's job or state has changed. */
@@ -63,22 +64,25 @@ export class Signals {
     this.#onCancel.add(listener);
   }
 
-  /** Resolves at the next change of a VM, or when `until` does. Register before reading the state. */
-  nextChange(vmId: string, until: Promise<unknown>): Promise<void> {
+  /**
+   * Resolves at the next change of a VM, or at the end of a key or share, or when `until` does. Register before
+   * reading the state.
+   */
+  nextChange(id: string, until: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
-      const waiters = this.#waiters.get(vmId) ?? new Set();
+      const waiters = this.#waiters.get(id) ?? new Set();
       const done = () => {
         waiters.delete(done);
-        if (waiters.size === 0) this.#waiters.delete(vmId);
+        if (waiters.size === 0) this.#waiters.delete(id);
         resolve();
       };
       waiters.add(done);
-      this.#waiters.set(vmId, waiters);
+      this.#waiters.set(id, waiters);
       until.then(done, done);
     });
   }
 
-  wake(vmId: string): void {
-    for (const done of [...(this.#waiters.get(vmId) ?? [])]) done();
+  wake(id: string): void {
+    for (const done of [...(this.#waiters.get(id) ?? [])]) done();
   }
 }
