@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 
 // What the runtime made of the sources is kept for the next start, which loads in half the time. It is kept with
 // the packages, because whoever may write there decides anyway what runs; where nobody may, nothing is kept.
@@ -15,6 +16,9 @@ try {
   const service = await startService(loadConfig(process.env), {
     onDemoKey: (key) => process.stdout.write(`demo key: ${key}\n`),
   });
+  // A start is quickest with the heap's own pace; from now on it grows by a third between two collections and not by
+  // several times, which keeps the service at half of the memory for a few percent of its speed.
+  setFlagsFromString('--heap-growing-percent=30');
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       service.stop().then(

@@ -29,9 +29,9 @@ export function readYaml<S extends TSchema>(file: string, schema: S): YamlFile<S
     throw new ConfigError(document.errors.map((error) => `${place(error.pos[0])}: ${error.message}`));
   }
   const value = toValue(document, file);
-  const validate = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true }).compile<Static<S>>(
-    schema,
-  );
+  // The schema is ours, and to check it against its own schema takes more of a start than all the rest of this.
+  const options = { allErrors: true, verbose: true, allowUnionTypes: true, validateSchema: false };
+  const validate = new Ajv(options).compile<Static<S>>(schema);
   if (!validate(value)) {
     throw new ConfigError(validate.errors!.map((error) => problem(pathOf(error), reasonOf(error))));
   }

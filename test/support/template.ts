@@ -15,8 +15,8 @@ const SCHEMA = createHash('sha256').update(JSON.stringify(MIGRATIONS)).digest('h
 const TEMPLATE_LOCK = 7226_0002;
 
 /**
- * The migrated PGlite data directory that tests copy, made on first use and kept for later runs. Copying it
- * (50 ms) and opening the copy (160 ms) is the fastest way: initdb takes 1.5 to 3 s, loading a tarball 0.4 s.
+ * The migrated PGlite data directory that tests copy, made on first use and kept for later runs. Copying it in
+ * memory (50 ms) and opening the copy (160 ms) is the fastest way: initdb takes 1.5 to 3 s, loading a tarball 0.4 s.
  */
 export async function pgliteTemplate(): Promise<string> {
   const template = join(CACHE, `pglite-${SCHEMA}`);
