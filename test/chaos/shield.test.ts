@@ -20,6 +20,9 @@ interface Rule {
 
 type Ask = (customer: Customer) => Promise<unknown>;
 
+/** A second pass of the reconciler beside the first one: whether it comes at all is a matter of timing. */
+const BY_CHANCE = / #(?!1$)\d+$/;
+
 /** `count` of the points, from the first to the last. */
 const spread = (points: string[], count: number) =>
   Array.from({ length: count }, (_, i) => points[Math.round((i * (points.length - 1)) / (count - 1))]!);
@@ -62,7 +65,9 @@ test('killed in the middle of a change of rules, nothing dangles', { timeout: TI
     await node.record();
     await ask(customer);
     for (let on_edge = false; !on_edge; ) ({ on_edge } = await operate(node, `/targets/${target.id}`));
-    return (await node.points()).filter((point) => /shield|simulator_edge/.test(point));
+    return (await node.points()).filter(
+      (point) => /shield|simulator_edge/.test(point) && !BY_CHANCE.test(point),
+    );
   };
   const killAt = async (point: string, ask: Ask): Promise<void> => {
     await rules();
