@@ -84,6 +84,12 @@ test('a target that is busy when it is first seen is busy, one that is flooded i
   assert.equal(new Watch().look(pps(FLOOR.pps * 2.1), at(0)), 'attack');
 });
 
+test('a flood that begins within the first look at a target is not taken for the usual', () => {
+  const watch = new Watch();
+  assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(0)), 'quiet', 'its first part might be anything');
+  assert.equal(watch.look(pps(FLOOR.pps * 5), at(1)), 'attack');
+});
+
 test('the threshold is five times the usual, and never below the floor', () => {
   const watch = new Watch();
   alarms(watch, 200, () => pps(30_000));

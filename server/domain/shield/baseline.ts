@@ -73,11 +73,12 @@ export class Watch {
   look(rate: Rate, at: Date): Look {
     const level = this.level(rate);
     if (this.#isAttack) return this.#watchAttack(level, at);
-    // Of a target that was never seen before, a busy first look is taken for the usual one.
+    // Of a target that was never seen before, busy first looks are taken for the usual ones.
     if (level <= (this.#baseline ? 1 : TRIP_FACTOR)) {
       this.#looksOver = 0;
       this.#lastQuiet = at;
-      this.#learn(this.#unlearnt ?? this.#baseline ?? rate);
+      const settled = this.#unlearnt ?? this.#baseline;
+      if (settled) this.#learn(settled);
       this.#unlearnt = rate;
       return 'quiet';
     }
