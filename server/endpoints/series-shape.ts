@@ -1,7 +1,10 @@
 import { Type } from 'typebox';
 import type { Point } from '../domain/metrics/averages.ts';
 import { MAX_POINTS, type Window } from '../domain/metrics/window.ts';
+import { InstantQuery } from './instant-query.ts';
 import { Nullable, Shape, Timestamp } from './schemas.ts';
+
+const SECONDS_PER_DAY = 86_400;
 
 export const SeriesShape = Shape(
   {
@@ -41,3 +44,17 @@ export function presentSeries({ start, end, stepSeconds }: Window, series: Named
     series: Object.fromEntries(series.map(({ name, unit, points }) => [name, { unit, points }])),
   };
 }
+
+/** Query parameters that say which part of a series is asked for, and how finely. */
+export const SeriesWindow = {
+  from: Type.Optional(InstantQuery('Start; an hour before `to` when absent')),
+  to: Type.Optional(InstantQuery('End; now when absent or in the future')),
+  step: Type.Optional(
+    Type.Integer({
+      minimum: 10,
+      maximum: SECONDS_PER_DAY,
+      multipleOf: 10,
+      description: 'Seconds; the shortest that fits when absent',
+    }),
+  ),
+};

@@ -4,11 +4,9 @@ import { MAX_POINTS, metricsWindow } from '../../domain/metrics/window.ts';
 import { readTraffic, TRAFFIC_SERIES, type TrafficSeries } from '../../domain/shield/traffic.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { endpoint } from '../endpoint.ts';
-import { InstantQuery, instantFrom } from '../instant-query.ts';
-import { presentSeries, SeriesShape } from '../series-shape.ts';
+import { instantFrom } from '../instant-query.ts';
+import { presentSeries, SeriesShape, SeriesWindow } from '../series-shape.ts';
 import { loadTenant, TenantParams } from './load-tenant.ts';
-
-const SECONDS_PER_DAY = 86_400;
 
 export const getEdgeTraffic = endpoint({
   operation: 'getEdgeTraffic',
@@ -27,16 +25,7 @@ export const getEdgeTraffic = endpoint({
     target_id: Type.Optional(
       Type.String({ maxLength: 64, description: 'Only this protected IP; all of the tenant when absent' }),
     ),
-    from: Type.Optional(InstantQuery('Start; an hour before `to` when absent')),
-    to: Type.Optional(InstantQuery('End; now when absent or in the future')),
-    step: Type.Optional(
-      Type.Integer({
-        minimum: 10,
-        maximum: SECONDS_PER_DAY,
-        multipleOf: 10,
-        description: 'Seconds; the shortest that fits when absent',
-      }),
-    ),
+    ...SeriesWindow,
   }),
   data: SeriesShape,
   errors: [],

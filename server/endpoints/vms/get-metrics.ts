@@ -4,13 +4,12 @@ import { readMetrics } from '../../domain/metrics/read-metrics.ts';
 import { METRIC_GROUPS, type MetricGroup, SERIES, seriesOf } from '../../domain/metrics/series.ts';
 import { MAX_POINTS, metricsWindow } from '../../domain/metrics/window.ts';
 import { endpoint } from '../endpoint.ts';
-import { InstantQuery, instantFrom } from '../instant-query.ts';
+import { instantFrom } from '../instant-query.ts';
 import { VmParams } from '../schemas.ts';
-import { presentSeries, SeriesShape } from '../series-shape.ts';
+import { presentSeries, SeriesShape, SeriesWindow } from '../series-shape.ts';
 import { loadVm } from './load-vm.ts';
 
 const GROUP = `(${METRIC_GROUPS.join('|')})`;
-const SECONDS_PER_DAY = 86_400;
 
 export const getVmMetrics = endpoint({
   operation: 'getVmMetrics',
@@ -28,16 +27,7 @@ export const getVmMetrics = endpoint({
   ].join(' '),
   params: VmParams,
   query: Type.Object({
-    from: Type.Optional(InstantQuery('Start; an hour before `to` when absent')),
-    to: Type.Optional(InstantQuery('End; now when absent or in the future')),
-    step: Type.Optional(
-      Type.Integer({
-        minimum: 10,
-        maximum: SECONDS_PER_DAY,
-        multipleOf: 10,
-        description: 'Seconds; the shortest that fits when absent',
-      }),
-    ),
+    ...SeriesWindow,
     metrics: Type.Optional(
       Type.String({
         pattern: `^${GROUP}(,${GROUP})*$`,
