@@ -1,0 +1,22 @@
+/** A bootable disk of which guests are made. It is never written to: each guest's disk is an overlay of it. */
+export interface Image {
+  /** What a template of the catalog calls it, such as "tiny" or "debian-12". */
+  name: string;
+  /** Of the disk's bytes, in hexadecimal; checked when the image was imported. */
+  sha256: string;
+  /** The disk, a read-only qcow2 file. */
+  disk: string;
+  /** What a guest sees of it; a guest's own disk is at least as large. */
+  virtualBytes: number;
+  /** Who logs in first: gets the keys and the password of the seed. */
+  user: string;
+  /** Started by QEMU itself, without BIOS and boot loader: twice as fast. The disk boots by itself as well. */
+  directBoot?: DirectBoot;
+}
+
+export interface DirectBoot {
+  kernel: string;
+  initrd: string;
+  /** The kernel's command line. */
+  append: string;
+}

@@ -1,0 +1,43 @@
+import type { Duplex } from 'node:stream';
+import type { DriverReport, GuestAddress, NetworkPolicy } from '../driver.ts';
+
+/** How the guests of this host are connected: `user` (no privileges, for development) or `routed` (for tenants). */
+export interface HostNetwork {
+  readonly mode: 'user' | 'routed';
+  /** Proves that it works here, and says so in one line. */
+  probe(): Promise<DriverReport>;
+  /**
+   * Makes what a guest's network card is plugged into, with its rules in force before a packet can pass, and returns
+   * the value of QEMU's `-netdev`, with the id `net0`. Again is a success and yields the same.
+   */
+  attach(guest: NetworkGuest, policy: NetworkPolicy): Promise<string>;
+  /** Makes a running guest's rules exactly this, atomically. */
+  apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void>;
+  /** Makes all guests' rules exactly these in one batch: after a start, or when someone emptied the tables. */
+  reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<void>;
+  /** Takes away everything a guest had; an unknown one is a success. */
+  detach(id: string): Promise<void>;
+  /** Traffic of guests since they were attached; one that is not attached is left out. */
+  counters(ids: string[]): Promise<Map<string, NetworkCounters>>;
+  /** A TCP connection to a port of a running guest, from this host. Rejects where nothing listens. */
+  connect(guest: NetworkGuest, port: number): Promise<Duplex>;
+  /** Lets go; guests stay connected. */
+  close(): Promise<void>;
+}
+
+/** What a network knows of a guest. */
+export interface NetworkGuest {
+  id: string;
+  mac: string;
+  addresses: GuestAddress[];
+  /** The guest's directory: a place for sockets. QEMU's QMP answers at `qmp.sock` in it, one client at a time. */
+  directory: string;
+}
+
+/** Seen from the guest. */
+export interface NetworkCounters {
+  inBytes: number;
+  outBytes: number;
+  inPackets: number;
+  outPackets: number;
+}
