@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
-import { pinHostKey } from '../db/queries/guest-host-keys.ts';
+import { pinHostKey, pinnedHostKey } from '../db/queries/guest-host-keys.ts';
 import type { VmRow } from '../db/queries/vms.ts';
 import { findTemplate } from '../domain/catalog/lookup.ts';
 import type { Services } from '../services.ts';
@@ -89,6 +89,7 @@ async function connect(
   username: string,
   signal: AbortSignal,
 ): Promise<ssh2.Client> {
+  const pinned = await pinnedHostKey(services.db, vm.id);
   const sock = await services.compute.openSsh(vm.id).catch((error) => {
     throw new OpsSessionError('unreachable', `${vm.id} has nothing on port 22`, { cause: error });
   });
@@ -96,26 +97,44 @@ async function connect(
     sock.destroy();
     throw signal.reason;
   }
-  return logIn(services, vm, { sock, username, signal });
+  const { client, shown } = await logIn(services, vm, { sock, username, signal, pinned });
+  if (pinned === undefined) {
+    try {
+      await pin(services, vm, shown);
+    } catch (error) {
+      client.destroy();
+      throw error;
+    }
+  }
+  return client;
 }
 
 interface Login {
   sock: Duplex;
   username: string;
   signal: AbortSignal;
+  /** Fingerprint of the guest's host key; absent at first contact. */
+  pinned: string | undefined;
 }
 
-function logIn(services: OpsServices, vm: VmRow, { sock, username, signal }: Login): Promise<ssh2.Client> {
+interface LoggedIn {
+  client: ssh2.Client;
+  /** Fingerprint of the host key that the guest showed. */
+  shown: string;
+}
+
+function logIn(services: OpsServices, vm: VmRow, login: Login): Promise<LoggedIn> {
+  const { sock, username, signal, pinned } = login;
   const client = new ssh2.Client();
+  let shown = '';
   let refusal: Error | undefined;
-  const hostVerifier = (key: Buffer, verdict: (valid: boolean) => void) => {
-    checkHostKey(services, vm, key).then(
-      () => verdict(true),
-      (error) => {
-        refusal = error;
-        verdict(false);
-      },
-    );
+  // Says yes or no at once: the library throws where nobody can catch it when a verdict comes after the
+  // connection's end.
+  const hostVerifier = (key: Buffer) => {
+    shown = fingerprint(key);
+    if (pinned === undefined || pinned === shown) return true;
+    refusal = new HostKeyChangedError(vm.id, pinned, shown);
+    return false;
   };
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => client.destroy(), { once: true });
@@ -128,17 +147,20 @@ function logIn(services: OpsServices, vm: VmRow, { sock, username, signal }: Log
     client.once('close', () =>
       reject(refusal ?? new OpsSessionError('unreachable', `${vm.id} closed the connection`)),
     );
-    client.once('ready', () => resolve(client));
+    client.once('ready', () => resolve({ client, shown }));
     const { privateKey } = services.opsKey;
     // The library's own time-out runs on the wall clock; ours is in openOpsSession.
     client.connect({ sock, username, privateKey, hostVerifier, readyTimeout: 0 });
   });
 }
 
-/** Pins the key, or throws {@link HostKeyChangedError} where another one is pinned. */
-async function checkHostKey({ db, clock }: OpsServices, vm: VmRow, key: Buffer): Promise<void> {
-  const digest = createHash('sha256').update(key).digest('base64').replace(/=+$/, '');
-  const shown = `SHA256:${digest}`;
+/** Pins the key at first contact, or throws {@link HostKeyChangedError} where a first contact at the same time pinned another. */
+async function pin({ db, clock }: OpsServices, vm: VmRow, shown: string): Promise<void> {
   const pinned = await pinHostKey(db, vm.id, shown, clock.now());
   if (pinned !== shown) throw new HostKeyChangedError(vm.id, pinned, shown);
+}
+
+/** As `ssh-keygen -l` shows it. */
+function fingerprint(key: Buffer): string {
+  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
 }

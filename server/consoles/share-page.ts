@@ -37,7 +37,11 @@ const load = (from: string) => readFile(new URL(import.meta.resolve(from)));
  * fragment, which no browser sends, makes a difference, and only to the WebSocket.
  */
 export async function registerSharePage(app: FastifyInstance): Promise<void> {
-  const page = await load('./share-page/share.html');
+  const assets = Object.entries(ASSETS);
+  const [page, ...contents] = await Promise.all([
+    load('./share-page/share.html'),
+    ...assets.map(([, { from }]) => load(from)),
+  ]);
   const headers = {
     'content-security-policy': CSP,
     'referrer-policy': 'no-referrer',
@@ -48,11 +52,10 @@ export async function registerSharePage(app: FastifyInstance): Promise<void> {
     reply.headers({ ...headers, 'content-type': 'text/html; charset=utf-8' });
     return page;
   });
-  for (const [name, { from, type }] of Object.entries(ASSETS)) {
-    const content = await load(from);
+  for (const [index, [name, { type }]] of assets.entries()) {
     app.get(`/share/assets/${name}`, { config }, async (_request, reply) => {
       reply.headers({ ...headers, 'content-type': type });
-      return content;
+      return contents[index];
     });
   }
 }

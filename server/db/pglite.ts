@@ -1,9 +1,17 @@
-import { mkdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import { runCallbacks } from './after-commit.ts';
 import type { Database, Queryable, Transaction } from './database.ts';
+import { blankDatabase } from './pglite-blank.ts';
 import { PgliteStatements } from './pglite-statements.ts';
 import { PARSERS, SERIALIZERS } from './values.ts';
+
+/**
+ * What the engine keeps of its files in this process's memory, all of it from the start. The system's own cache of
+ * them is one copy away, so more than this buys little; the engine's default takes 128 MB.
+ */
+const SHARED_BUFFERS = '32MB';
 
 /** The connection outside any transaction: each statement waits for the transactions before it. */
 function onConnection(pg: PGlite, statements: PgliteStatements): Queryable {
@@ -30,19 +38,35 @@ function inTransaction(tx: PgliteTransaction, statements: PgliteStatements): Que
  */
 const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
 
+function createEngine(dataDir?: string, loadDataDir?: Blob): Promise<PGlite> {
+  return PGlite.create({
+    dataDir,
+    loadDataDir,
+    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
+    parsers: PARSERS,
+    serializers: SERIALIZERS as Record<number, (value: unknown) => string>,
+  });
+}
+
+async function openIn(directory: string): Promise<PGlite> {
+  // A process that was killed while it made the database leaves a part of one, which could never be opened.
+  const unfinished = `${directory}.unfinished`;
+  if (existsSync(unfinished)) await rm(directory, { recursive: true, force: true });
+  // PGlite writes its files readable by everybody; the directory is what keeps others out.
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (!made) return createEngine(directory);
+  await writeFile(unfinished, '');
+  const pg = await createEngine(directory, await blankDatabase());
+  await rm(unfinished);
+  return pg;
+}
+
 /**
  * Opens the embedded engine on `directory` (created when absent; in memory when undefined). One process
  * owns the directory; a killed process loses nothing that was committed.
  */
-export async function openPglite(directory: string | undefined, loadDataDir?: Blob): Promise<Database> {
-  // PGlite writes its files readable by everybody; the directory is what keeps others out.
-  if (directory) await mkdir(directory, { recursive: true, mode: 0o700 });
-  const pg = await PGlite.create({
-    dataDir: directory,
-    loadDataDir,
-    parsers: PARSERS,
-    serializers: SERIALIZERS as Record<number, (value: unknown) => string>,
-  });
+export async function openPglite(directory: string | undefined): Promise<Database> {
+  const pg = directory ? await openIn(directory) : await createEngine();
   const statements = new PgliteStatements(pg);
   const { query } = onConnection(pg, statements);
   return {

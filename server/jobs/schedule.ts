@@ -5,6 +5,11 @@ import type { Logger } from '../platform/logging.ts';
 export interface Task {
   name: string;
   everyMs: number;
+  /**
+   * At the start too: what a stop may have left undone. Anything else first runs when its time comes, so that it does
+   * not hold up a customer's first request.
+   */
+  atStart?: true;
   run(): Promise<void>;
 }
 
@@ -30,17 +35,22 @@ export class Schedule {
     await Promise.all(this.#loops);
   }
 
-  async #loop({ name, everyMs, run }: Task): Promise<void> {
+  async #loop({ name, everyMs, atStart, run }: Task): Promise<void> {
     const { signal } = this.#stop;
+    if (!atStart) await this.#untilNext(everyMs);
     while (!signal.aborted) {
       try {
         await run();
       } catch (error) {
         if (!signal.aborted) this.#logger.error({ err: error, task: name }, 'task failed');
       }
-      // At multiples of the period, so that a slow run delays the next one but never shifts all that follow.
-      const left = everyMs - (this.#clock.now().getTime() % everyMs);
-      await this.#clock.sleep(left, signal).catch(() => {});
+      await this.#untilNext(everyMs);
     }
+  }
+
+  /** Sleeps to the next multiple of the period, so that a slow run delays the next one but never shifts all that follow. */
+  async #untilNext(everyMs: number): Promise<void> {
+    const left = everyMs - (this.#clock.now().getTime() % everyMs);
+    await this.#clock.sleep(left, this.#stop.signal).catch(() => {});
   }
 }

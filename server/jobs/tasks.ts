@@ -33,12 +33,13 @@ export function backgroundTasks(
     {
       name: 'adopt_jobs',
       everyMs: 2 * SECOND,
+      atStart: true,
       async run() {
         await node.announce();
         await adoptJobs(db, (jobId) => runner.deliver(jobId));
       },
     },
-    { name: 'reconcile_network', everyMs: 5 * SECOND, run: () => network.reconcile() },
+    { name: 'reconcile_network', everyMs: 5 * SECOND, atStart: true, run: () => network.reconcile() },
     { name: 'renew_vms', everyMs: 30 * SECOND, run: () => renewVms(services) },
     { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
     { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },

@@ -1,4 +1,10 @@
-import { one, type Queryable, sql } from '../database.ts';
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
+
+/** The fingerprint that this guest is known by, or undefined before first contact. */
+export async function pinnedHostKey(db: Queryable, vmId: string): Promise<string | undefined> {
+  const query = sql`select fingerprint from guest_host_keys where vm_id = ${vmId}`;
+  return (await maybeOne<{ fingerprint: string }>(db, query))?.fingerprint;
+}
 
 /**
  * The fingerprint that this guest is known by: the given one at first contact, else the one pinned then. Of
