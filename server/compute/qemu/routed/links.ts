@@ -3,6 +3,7 @@ import { ComputeUnavailableError } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 import { type Card, canonical, isV6 } from './card.ts';
 import { run } from './commands.ts';
+import { isAddress } from './shapes.ts';
 
 /** How the kernel treats what comes out of a guest's interface. */
 const TAP_SETTINGS: Record<string, string> = {
@@ -79,15 +80,31 @@ export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: str
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
 }
 
-/** Takes a guest's interface away, with its routes; and the answers on the uplink for its addresses. */
-export async function disconnectTap(tap: string, addresses: string[], uplink: string): Promise<void> {
-  if (await hasLink(tap)) await run('ip', ['link', 'del', 'dev', tap]);
-  const lines = addresses.flatMap((address) => [
+/**
+ * Takes a guest's interface away, with its routes; and the answers on the uplink for its addresses: `known` ones, and
+ * those that lead there.
+ */
+export async function disconnectTap(tap: string, known: string[], uplink: string): Promise<void> {
+  const addresses = new Set(known);
+  if (await hasLink(tap)) {
+    for (const address of await routedTo(tap)) addresses.add(address);
+    await run('ip', ['link', 'del', 'dev', tap]);
+  }
+  const lines = [...addresses].flatMap((address) => [
     // Added first, because to delete what is not there is an error.
     `neigh replace proxy ${address} dev ${uplink}`,
     `neigh del proxy ${address} dev ${uplink}`,
   ]);
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
+}
+
+/** The single addresses that lead to an interface. */
+async function routedTo(tap: string): Promise<string[]> {
+  const shown = await Promise.all(
+    ['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show', 'dev', tap])),
+  );
+  const routes = shown.flatMap((json) => JSON.parse(json || '[]') as { dst: string }[]);
+  return routes.map(({ dst }) => dst).filter(isAddress);
 }
 
 /** The interface of the default route; {@link ComputeUnavailableError} where there is none. */
