@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { qemuArguments } from './compute/qemu/arguments.ts';
 import { createPrivilegedLauncher } from './compute/qemu/host/launch.ts';
 import { serveHost } from './compute/qemu/host/serve.ts';
+import { QEMU } from './compute/qemu/launcher.ts';
 import { RoutedNetwork } from './compute/qemu/routed/routed.ts';
 import { systemClock as clock } from './platform/clock.ts';
 import { createLogger } from './platform/logging.ts';
@@ -27,10 +28,7 @@ const logger = createLogger({ logLevel: 'info' });
 const uid = Number(execFileSync('id', ['-u', '--', user], { encoding: 'utf8' }));
 if (uid === 0) throw new Error('--user: guests never run as root');
 const network = new RoutedNetwork({ uplink, tapOwner: uid });
-const command = (machine: Parameters<typeof qemuArguments>[0]) => [
-  'qemu-system-x86_64',
-  ...qemuArguments(machine),
-];
+const command = (machine: Parameters<typeof qemuArguments>[0]) => [QEMU, ...qemuArguments(machine)];
 const launcher = createPrivilegedLauncher({ clock, pool, images, user: { name: user, uid, group }, command });
 
 const report = await network.probe();

@@ -5,12 +5,10 @@ import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../platform/clock.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
-import type { Machine } from '../arguments.ts';
+import { FILES, type Machine } from '../arguments.ts';
 import type { Launcher } from '../launcher.ts';
 import { ID_PATTERN, InvalidArgumentError } from '../routed/shapes.ts';
 
-const PID_FILE = 'qemu.pid';
-const LOG_FILE = 'qemu.log';
 const LOOK_EVERY_MS = 10;
 /** QEMU is up after 50 ms; a host that swaps may need its time. */
 const LAUNCH_MS = 30_000;
@@ -36,7 +34,7 @@ export interface LaunchOptions {
  * rights. The group, which the service is in, may use the sockets, and read
  * the pid file: QEMU itself would make it for its owner alone.
  */
-const START = `umask 007 && cd -- "$1" && rm -f ${PID_FILE} && : >${PID_FILE} && shift && exec "$@" </dev/null >${LOG_FILE} 2>&1`;
+const START = `umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && shift && exec "$@" </dev/null >${FILES.log} 2>&1`;
 
 /**
  * Starts machines as a user of their own, each in a session of its own, with no privilege left to gain. Files are
@@ -69,7 +67,7 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
         const pid = await findMachine(machine, user.uid);
         if (pid) return pid;
         if (over) {
-          const words = (await first).trim() || (await readOwn(join(machine.directory, LOG_FILE), user.uid));
+          const words = (await first).trim() || (await readOwn(join(machine.directory, FILES.log), user.uid));
           throw new ComputeUnavailableError(`QEMU did not start: ${words.trim().slice(-MAX_WORDS)}`);
         }
         await clock.sleep(LOOK_EVERY_MS);
@@ -135,7 +133,7 @@ async function findMachine(
   { directory, uuid }: Pick<Machine, 'directory' | 'uuid'>,
   uid: number,
 ): Promise<number | undefined> {
-  const pid = Number(await readOwn(join(directory, PID_FILE), uid).catch(() => ''));
+  const pid = Number(await readOwn(join(directory, FILES.pid), uid).catch(() => ''));
   return Number.isSafeInteger(pid) && pid > 1 && (await isMachine(pid, uuid, uid)) ? pid : undefined;
 }
 
