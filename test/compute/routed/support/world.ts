@@ -43,6 +43,8 @@ export const HOST = { 4: '198.51.100.2', 6: '2001:db8:ffff::2' };
 /** Routed to the host, which has it on its uplink: the address of port forwards. */
 export const FORWARD_ADDRESS = '192.0.2.10';
 export const GATEWAY = { 4: '203.0.113.1', 6: '2001:db8:1::1' };
+/** What the unit deploy/systemd/vauban-host.service leaves to the helper. */
+const PRIVILEGES = ['--bounding-set=-all,+net_admin,+setuid,+setgid,+setpcap,+kill', '--no-new-privs'];
 /** Of the marks that tell that what was sent before has arrived. */
 const MARK_PORT = 7;
 
@@ -203,12 +205,8 @@ export async function listen(space: Namespace, ...ports: number[]): Promise<void
 async function startHelper(t: TestContext, host: Namespace, directory: string): Promise<void> {
   const flags = ['--socket', join(directory, 'host.sock'), '--pool', directory, '--images', directory];
   const identity = ['--user', 'nobody', '--group', 'nogroup', '--uplink', 'up0'];
-  const [program, args] = host.command(
-    process.execPath,
-    join(REPOSITORY, 'server/hostd.ts'),
-    ...flags,
-    ...identity,
-  );
+  const helper = [process.execPath, join(REPOSITORY, 'server/hostd.ts'), ...flags, ...identity];
+  const [program, args] = host.command('setpriv', ...PRIVILEGES, '--', ...helper);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   defer(t, async () => {
