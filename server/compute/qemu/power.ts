@@ -64,7 +64,9 @@ export class Power {
       await launcher.kill({ id, uuid, directory });
       await guest.save({ run: null });
       const words = await lastWords(directory);
-      throw words ? new ComputeUnavailableError(`QEMU did not start ${id}: ${words}`, { cause: error }) : error;
+      throw words
+        ? new ComputeUnavailableError(`QEMU did not start ${id}: ${words}`, { cause: error })
+        : error;
     }
   }
 
