@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { DirectBoot } from './image.ts';
 
 /** Everything that decides a QEMU process: a plain object, so that it can be checked and stored. */
@@ -14,4 +15,118 @@ export interface Machine {
   /** The value of `-netdev`. */
   netdev: string;
   directBoot?: DirectBoot;
+}
+
+/** What is in a guest's directory, by name. */
+export const FILES = {
+  /** What the driver remembers of the guest. */
+  record: 'guest.json',
+  disk: 'disk.qcow2',
+  seed: 'seed.iso',
+  pid: 'qemu.pid',
+  /** What QEMU itself had to say. */
+  log: 'qemu.log',
+  /** What the guest wrote to its serial port. */
+  console: 'console.log',
+  monitor: 'qmp.sock',
+  /** A second monitor, of the host's network: a monitor serves one client at a time. */
+  networkMonitor: 'net.sock',
+  agent: 'agent.sock',
+  serial: 'serial.sock',
+  vnc: 'vnc.sock',
+} as const;
+
+/** Of `sun_path` in Linux, its closing zero included. */
+const MAX_SOCKET_PATH_BYTES = 108;
+const LONGEST_SOCKET = FILES.serial;
+
+/** QEMU's names for parts of the machine, as its monitor is asked for them. */
+export const DISK_NODE = 'disk';
+export const DISK_DEVICE = 'disk0';
+export const BALLOON_DEVICE = 'balloon0';
+export const AGENT_CHANNEL = 'agent';
+
+/** Throws when the sockets of a guest in `directory` would have names that the kernel does not take. */
+export function checkDirectory(directory: string): void {
+  const bytes = Buffer.byteLength(join(directory, LONGEST_SOCKET)) + 1;
+  if (bytes > MAX_SOCKET_PATH_BYTES) {
+    const over = bytes - MAX_SOCKET_PATH_BYTES;
+    throw new Error(`${directory} is ${over} bytes too long for unix sockets in it: move the data directory`);
+  }
+}
+
+/** A comma ends a value in QEMU's options, a doubled one is a comma. */
+function escaped(value: string): string {
+  return value.replaceAll(',', ',,');
+}
+
+/** QEMU keeps translated code for a guest without KVM: 1 GB by default, of which small guests use little. */
+function accelerator({ accelerator, ramMb }: Machine): string[] {
+  if (accelerator === 'kvm') return ['-accel', 'kvm', '-cpu', 'host'];
+  return ['-accel', `tcg,tb-size=${ramMb <= 512 ? 64 : 256}`, '-cpu', 'max'];
+}
+
+/** A part that talks over a unix socket in the guest's directory, at which the service is the client. */
+function socket(id: string, path: string, more = ''): string[] {
+  return ['-chardev', `socket,id=${id},path=${escaped(path)},server=on,wait=off${more}`];
+}
+
+function disks({ directory }: Machine): string[] {
+  const disk = {
+    driver: 'qcow2',
+    'node-name': DISK_NODE,
+    // On both layers, or the space that a guest gives up never comes back to the host.
+    discard: 'unmap',
+    file: { driver: 'file', filename: join(directory, FILES.disk), discard: 'unmap' },
+  };
+  const seed = {
+    driver: 'raw',
+    'node-name': 'seed',
+    'read-only': true,
+    file: { driver: 'file', filename: join(directory, FILES.seed), 'read-only': true },
+  };
+  return [
+    ...['-blockdev', JSON.stringify(disk)],
+    ...['-device', `virtio-blk-pci,id=${DISK_DEVICE},drive=${DISK_NODE},bootindex=1`],
+    ...['-blockdev', JSON.stringify(seed)],
+    ...['-device', 'virtio-blk-pci,id=seed0,drive=seed'],
+  ];
+}
+
+function consoles({ directory }: Machine): string[] {
+  // Appended to, because the service cuts a log that has grown too long while QEMU holds it open.
+  const log = `,logfile=${escaped(join(directory, FILES.console))},logappend=on`;
+  return [
+    ...socket('serial', join(directory, FILES.serial), log),
+    ...['-serial', 'chardev:serial'],
+    ...['-device', 'VGA'],
+    // A viewer that asks to be alone must not turn the others away.
+    ...['-display', 'none', '-vnc', `unix:${escaped(join(directory, FILES.vnc))},share=force-shared`],
+  ];
+}
+
+/** The arguments of `qemu-system-x86_64`; the same machine always has the same. */
+export function qemuArguments(machine: Machine): string[] {
+  const { id, uuid, directory, vcpu, ramMb, mac, netdev, directBoot: boot } = machine;
+  checkDirectory(directory);
+  return [
+    ...['-name', escaped(id), '-uuid', uuid],
+    ...['-nodefaults', '-no-user-config', '-machine', 'q35', ...accelerator(machine)],
+    ...['-m', `${ramMb}`, '-smp', `${vcpu}`, '-rtc', 'base=utc'],
+    ...['-sandbox', 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'],
+    // A guest that powers off or panics stays to be looked at, until the service has taken note and ends it.
+    ...['-no-shutdown', '-action', 'panic=pause', '-pidfile', join(directory, FILES.pid)],
+    ...[...socket('qmp', join(directory, FILES.monitor)), '-mon', 'chardev=qmp,mode=control'],
+    ...[...socket('net', join(directory, FILES.networkMonitor)), '-mon', 'chardev=net,mode=control'],
+    ...(boot ? ['-kernel', boot.kernel, '-initrd', boot.initrd, '-append', boot.append] : []),
+    ...disks(machine),
+    ...['-netdev', netdev, '-device', `virtio-net-pci,id=nic0,netdev=net0,mac=${mac},romfile=`],
+    ...['-object', 'rng-random,id=rng0,filename=/dev/urandom', '-device', 'virtio-rng-pci,rng=rng0'],
+    // For statistics only: a guest whose memory was taken away by it lost its SSH server.
+    ...['-device', `virtio-balloon-pci,id=${BALLOON_DEVICE}`],
+    ...['-device', 'virtio-serial-pci', ...socket(AGENT_CHANNEL, join(directory, FILES.agent))],
+    ...['-device', `virtserialport,id=agent0,chardev=${AGENT_CHANNEL},name=org.qemu.guest_agent.0`],
+    ...['-device', 'pvpanic-pci'],
+    ...consoles(machine),
+  ];
 }

@@ -1,0 +1,119 @@
+// Makes this machine able to run real guests: installs what is missing, builds the images and imports them.
+//   npm run host:setup                        the tiny image, into the data directory of the configuration
+//   npm run host:setup -- --debian-12         and a full Debian 12, which takes root and some minutes
+//   npm run host:setup -- --data-dir DIR      into another data directory
+//   npm run host:setup -- --cache-only        into the cache only, for the tests
+import { spawnSync } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Image } from '../server/compute/qemu/image.ts';
+import { createImageStore } from '../server/compute/qemu/image-store.ts';
+import { loadConfig } from '../server/config.ts';
+import { type Buildable, buildCached, findBuilt } from './image-cache.ts';
+
+/** Why the machine could not be set up: lines for people. */
+class SetupError extends Error {}
+
+/** What is used, a program each, by the name of its Debian package. */
+const PACKAGES: Record<string, string> = {
+  'qemu-system-x86_64': 'qemu-system-x86',
+  'qemu-img': 'qemu-utils',
+  nft: 'nftables',
+  ip: 'iproute2',
+  mke2fs: 'e2fsprogs',
+  sfdisk: 'fdisk',
+  depmod: 'kmod',
+  cpio: 'cpio',
+};
+const PACKAGES_OF_DEBIAN: Record<string, string> = { mmdebstrap: 'mmdebstrap' };
+
+const SYSTEM_PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
+
+function isInstalled(program: string): boolean {
+  return SYSTEM_PATH.split(':').some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+async function step<T>(what: string, run: () => T | Promise<T>): Promise<T> {
+  const start = performance.now();
+  const result = await run();
+  console.log(`ok  ${what} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
+  return result;
+}
+
+function asRoot(...command: string[]): void {
+  const root = process.getuid?.() === 0;
+  if (!root && !isInstalled('sudo')) throw new SetupError(`run this as root: ${command.join(' ')}`);
+  const [program, ...args] = root ? command : ['sudo', ...command];
+  const { status, stdout, stderr } = spawnSync(program!, args, {
+    encoding: 'utf8',
+    // sudo asks for a password on the terminal itself.
+    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+  });
+  if (status !== 0)
+    throw new SetupError(`${command.join(' ')} failed:\n${(stdout + stderr).trim().slice(-4096)}`);
+}
+
+async function install(needed: Record<string, string>): Promise<void> {
+  const missing = () => Object.entries(needed).filter(([program]) => !isInstalled(program));
+  const packages = [...new Set(missing().map(([, name]) => name))];
+  if (packages.length > 0) {
+    await step('apt-get update', () => asRoot('apt-get', 'update', '-qq'));
+    const command = ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages];
+    await step(`apt-get install ${packages.join(' ')}`, () =>
+      asRoot('env', 'DEBIAN_FRONTEND=noninteractive', ...command),
+    );
+  }
+  const still = missing().map(([program, name]) => `${program} (package ${name})`);
+  if (still.length > 0) throw new SetupError(`not there after the installation: ${still.join(', ')}`);
+}
+
+async function provide(name: Buildable): Promise<Image> {
+  const built = await findBuilt(name);
+  if (built) return built;
+  // The package lists of a fresh machine or container may be empty or old.
+  await step('apt-get update', () => asRoot('apt-get', 'update', '-qq'));
+  return step(`build the image ${name}`, () => buildCached(name));
+}
+
+async function importInto(dataDir: string, image: Image): Promise<void> {
+  const store = createImageStore(join(dataDir, 'images'));
+  if ((await store.find(image.name))?.sha256 === image.sha256) return;
+  await step(`import ${image.name} into ${dataDir}`, () => store.import(image));
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      'debian-12': { type: 'boolean', default: false },
+      'cache-only': { type: 'boolean', default: false },
+      'data-dir': { type: 'string' },
+    },
+  });
+  if (process.platform !== 'linux' || process.arch !== 'x64' || !isInstalled('apt-get'))
+    throw new SetupError('guests run on Debian or Ubuntu on x86-64; elsewhere the simulator does');
+  await install({ ...PACKAGES, ...(values['debian-12'] && PACKAGES_OF_DEBIAN) });
+  const images: Image[] = [];
+  for (const name of values['debian-12'] ? (['tiny', 'debian-12'] as const) : (['tiny'] as const))
+    images.push(await provide(name));
+  if (!values['cache-only']) {
+    const dataDir = values['data-dir'] ?? loadConfig(process.env).dataDir;
+    for (const image of images) await importInto(dataDir, image);
+  }
+  console.log(`ready: ${images.map(({ name, sha256 }) => `${name} ${sha256.slice(0, 12)}`).join(', ')}`);
+}
+
+try {
+  await main();
+} catch (error) {
+  const known = error instanceof Error && !(error instanceof TypeError);
+  console.error(known ? `host:setup: ${error.message}` : error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,88 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import type { Image } from '../server/compute/qemu/image.ts';
+import { createImageStore, type ImageSource, type ImageStore } from '../server/compute/qemu/image-store.ts';
+
+/** The images that this project can build; each is a folder of `images/`. */
+export const BUILDABLE = ['tiny', 'debian-12'] as const;
+export type Buildable = (typeof BUILDABLE)[number];
+
+const RECIPES = join(import.meta.dirname, '../images');
+
+/** One a user, as the builders themselves have it: everybody's for root, else below the home directory. */
+export function cacheDirectory(): string {
+  if (process.getuid?.() === 0) return '/var/cache/vauban';
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'vauban');
+}
+
+/** What was built on this machine; the tests take their image from here. */
+export function cachedImages(): ImageStore {
+  return createImageStore(join(cacheDirectory(), 'images'));
+}
+
+/** Of everything that decides what is built, but the packages: those are renewed by removing the cache. */
+function recipeHash(name: Buildable): string {
+  const files = globSync(['lib.sh', `${name}/**`], { cwd: RECIPES, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  const hash = createHash('sha256');
+  for (const path of files.map((entry) => join(entry.parentPath, entry.name)).sort())
+    hash
+      .update(`${path.slice(RECIPES.length)}\0`)
+      .update(readFileSync(path))
+      .update('\0');
+  return hash.digest('hex');
+}
+
+const stampOf = (name: Buildable) => join(cacheDirectory(), `${name}.recipe`);
+
+/** The image as this version of the project builds it, if it was built on this machine. */
+export async function findBuilt(name: Buildable): Promise<Image | undefined> {
+  try {
+    if (readFileSync(stampOf(name), 'utf8') !== recipeHash(name)) return undefined;
+  } catch {
+    return undefined;
+  }
+  return cachedImages().find(name);
+}
+
+/** Builds the image into the cache. Throws with the builder's words. */
+export async function buildCached(name: Buildable): Promise<Image> {
+  const cache = cacheDirectory();
+  await mkdir(cache, { recursive: true });
+  const out = mkdtempSync(join(cache, `${name}-`));
+  try {
+    const builder = spawn(join(RECIPES, name, 'build.sh'), [out, cache], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let words = '';
+    for (const stream of [builder.stdout, builder.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => {
+        words = (words + text).slice(-4096);
+      });
+    const [code] = await once(builder, 'close');
+    if (code !== 0) throw new Error(`the image ${name} was not built:\n${words.trim()}`);
+    const image = await cachedImages().import(sourceOf(name, out));
+    writeFileSync(stampOf(name), recipeHash(name));
+    return image;
+  } finally {
+    rmSync(out, { recursive: true });
+  }
+}
+
+/** What a builder left in `directory`. */
+function sourceOf(name: Buildable, directory: string): ImageSource {
+  const { user, append } = JSON.parse(readFileSync(join(directory, 'image.json'), 'utf8'));
+  const boot = { kernel: join(directory, 'kernel'), initrd: join(directory, 'initrd'), append };
+  return {
+    name,
+    disk: join(directory, 'disk.qcow2'),
+    user,
+    ...(append !== undefined && { directBoot: boot }),
+  };
+}

@@ -1,0 +1,57 @@
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../platform/clock.ts';
+import { within } from './waiting.ts';
+
+const BANNER = 'SSH-';
+/** The first try after a guest was started is short, because nothing answers yet; later ones leave a slow guest time. */
+const SHORTEST_TRY_MS = 250;
+const LONGEST_TRY_MS = 4_000;
+const GROWTH = 1.5;
+const PAUSE_MS = 100;
+
+/**
+ * Resolves with `stream` when the SSH server at its other end has greeted, as it does by itself; nothing is lost of
+ * what it said. Rejects, and ends the stream, when it closes or is silent for `ms`: a host may take a connection
+ * long before the guest does.
+ */
+export async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex> {
+  const first = new Promise<Buffer>((resolve, reject) => {
+    stream.once('error', reject);
+    stream.once('close', () => reject(new Error('the connection was closed')));
+    stream.once('data', (bytes: Buffer) => {
+      stream.pause();
+      resolve(bytes);
+    });
+  });
+  try {
+    const bytes = await within(clock, ms, first, () => new Error('nothing was said'));
+    if (!bytes.toString('latin1').startsWith(BANNER)) throw new Error('this is no SSH server');
+    stream.removeAllListeners('error').removeAllListeners('close').removeAllListeners('data');
+    stream.unshift(bytes);
+    return stream;
+  } catch (error) {
+    stream.on('error', () => {});
+    stream.destroy();
+    throw error;
+  }
+}
+
+/** Whether an SSH server was reached before `limitMs` were over; false at once when `signal` aborts. */
+export async function untilGreeted(
+  clock: Clock,
+  open: () => Promise<Duplex>,
+  limitMs: number,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const end = clock.now().getTime() + limitMs;
+  for (let tryMs = SHORTEST_TRY_MS; !signal.aborted; tryMs = Math.min(tryMs * GROWTH, LONGEST_TRY_MS)) {
+    const stream = await open()
+      .then((opened) => greeted(clock, opened, tryMs))
+      .catch(() => undefined);
+    stream?.destroy();
+    if (stream) return true;
+    if (clock.now().getTime() >= end) return false;
+    await clock.sleep(PAUSE_MS, signal).catch(() => {});
+  }
+  return false;
+}

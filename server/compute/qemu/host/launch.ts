@@ -1,0 +1,169 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { open, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Clock } from '../../../platform/clock.ts';
+import { ComputeUnavailableError } from '../../driver.ts';
+import { FILES, type Machine } from '../arguments.ts';
+import type { Launcher } from '../launcher.ts';
+import { ID_PATTERN, InvalidArgumentError } from '../routed/shapes.ts';
+
+const LOOK_EVERY_MS = 10;
+/** QEMU is up after 50 ms; a host that swaps may need its time. */
+const LAUNCH_MS = 30_000;
+const KILL_MS = 10_000;
+/** Of what QEMU had to say, in an error's message. */
+const MAX_WORDS = 2_000;
+const PATH = '/usr/bin:/bin';
+
+export interface LaunchOptions {
+  clock: Clock;
+  /** Whom guests run as: never root, and not the service. */
+  user: { name: string; uid: number; group: string };
+  /** The directory of all guests' directories. */
+  pool: string;
+  /** The directory that kernels of images lie under. */
+  images: string;
+  /** The program and its arguments. */
+  command(machine: Machine): string[];
+}
+
+/**
+ * Runs as the guest's user, in the guest's directory: whatever lies there, links too, is opened with that user's
+ * rights. The group, which the service is in, may use the sockets, and read
+ * the pid file: QEMU itself would make it for its owner alone.
+ */
+const START = `umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && shift && exec "$@" </dev/null >${FILES.log} 2>&1`;
+
+/**
+ * Starts machines as a user of their own, each in a session of its own, with no privilege left to gain. Files are
+ * given by the service, which may be in a stranger's hands: this process reads a pid and a log there and follows no
+ * link to them; it writes nothing.
+ */
+export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
+  const { clock, user } = options;
+  return {
+    async launch(machine) {
+      await checkPlace(options, machine);
+      const running = await findMachine(machine, user.uid);
+      if (running) return running;
+      const child = spawn('setpriv', [...setprivArguments(user), ...startArguments(options, machine)], {
+        cwd: '/',
+        detached: true,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: { PATH, LC_ALL: 'C' },
+      });
+      const first = text(child.stderr!);
+      let over = false;
+      child.once('error', () => {
+        over = true;
+      });
+      child.once('exit', () => {
+        over = true;
+      });
+      child.unref();
+      for (let left = LAUNCH_MS; left > 0; left -= LOOK_EVERY_MS) {
+        const pid = await findMachine(machine, user.uid);
+        if (pid) return pid;
+        if (over) {
+          const words = (await first).trim() || (await readOwn(join(machine.directory, FILES.log), user.uid));
+          throw new ComputeUnavailableError(`QEMU did not start: ${words.trim().slice(-MAX_WORDS)}`);
+        }
+        await clock.sleep(LOOK_EVERY_MS);
+      }
+      child.kill('SIGKILL');
+      throw new ComputeUnavailableError(`QEMU did not start in ${LAUNCH_MS / 1000} s`);
+    },
+
+    async kill(machine) {
+      await checkDirectory(options.pool, machine.directory).catch((error) => {
+        // With the directory its process has lost its disk: there is nothing left to end.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      });
+      const pid = await findMachine(machine, user.uid);
+      if (!pid) return;
+      process.kill(pid, 'SIGKILL');
+      for (let left = KILL_MS; await isMachine(pid, machine.uuid, user.uid); left -= LOOK_EVERY_MS) {
+        if (left <= 0) throw new ComputeUnavailableError(`${machine.id} cannot be ended`);
+        await clock.sleep(LOOK_EVERY_MS);
+      }
+    },
+  };
+}
+
+function setprivArguments({ name, group }: LaunchOptions['user']): string[] {
+  const identity = [`--reuid=${name}`, `--regid=${group}`, '--init-groups'];
+  return [...identity, '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
+}
+
+function startArguments({ command }: LaunchOptions, machine: Machine): string[] {
+  return ['--', 'sh', '-c', START, 'sh', machine.directory, ...command(machine)];
+}
+
+async function checkPlace(
+  { pool, images }: LaunchOptions,
+  { directory, directBoot }: Machine,
+): Promise<void> {
+  await checkDirectory(pool, directory).catch((error) => {
+    throw error.code ? new InvalidArgumentError(`machine.directory: ${error.message}`) : error;
+  });
+  if (!directBoot) return;
+  const root = await realpath(images);
+  for (const name of ['kernel', 'initrd'] as const) {
+    const real = await realpath(directBoot[name]).catch(() => '');
+    if (!real.startsWith(`${root}/`)) {
+      throw new InvalidArgumentError(`machine.directBoot.${name}: is not in the directory of images`);
+    }
+  }
+}
+
+/** A guest's directory is a real one, directly in the pool. */
+async function checkDirectory(pool: string, directory: string): Promise<void> {
+  const name = new RegExp(ID_PATTERN);
+  const root = await realpath(pool);
+  const fits =
+    name.test(basename(directory)) && (await realpath(dirname(directory)).catch(() => '')) === root;
+  if (fits && (await realpath(directory)) === join(root, basename(directory))) return;
+  throw new InvalidArgumentError("machine.directory: is not a guest's directory in the pool");
+}
+
+/** The machine's process, if it runs and runs as the guests' user. */
+async function findMachine(
+  { directory, uuid }: Pick<Machine, 'directory' | 'uuid'>,
+  uid: number,
+): Promise<number | undefined> {
+  const pid = Number(await readOwn(join(directory, FILES.pid), uid).catch(() => ''));
+  return Number.isSafeInteger(pid) && pid > 1 && (await isMachine(pid, uuid, uid)) ? pid : undefined;
+}
+
+async function isMachine(pid: number, uuid: string, uid: number): Promise<boolean> {
+  try {
+    const place = `/proc/${pid}`;
+    if ((await stat(place)).uid !== uid) return false;
+    const file = await open(`${place}/cmdline`);
+    try {
+      const words = (await file.readFile('utf8')).split('\0');
+      return words[words.indexOf('-uuid') + 1] === uuid;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** The beginning of a file that the guests' user wrote; '' for anything else that lies there, or nothing. */
+async function readOwn(path: string, uid: number): Promise<string> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch(() => undefined);
+  if (!file) return '';
+  try {
+    const status = await file.stat();
+    if (!status.isFile() || status.uid !== uid) return '';
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_WORDS), 0, MAX_WORDS, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

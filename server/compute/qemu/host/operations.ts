@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox';
+import type { Machine } from '../arguments.ts';
+import type { Launcher } from '../launcher.ts';
+import type { HostNetwork } from '../network.ts';
+import { netdevOf } from '../routed/names.ts';
+import {
+  Arguments,
+  checkOf,
+  type GuestAndPolicy,
+  Id,
+  InvalidArgumentError,
+  Mac,
+  Path,
+} from '../routed/shapes.ts';
+
+const closed = { additionalProperties: false };
+const MAX_VCPU = 512;
+const MAX_RAM_MB = 16 * 1024 * 1024;
+const Uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
+
+const MachineShape = Type.Object(
+  {
+    id: Id,
+    uuid: Uuid,
+    directory: Path,
+    accelerator: Type.Enum(['kvm', 'tcg']),
+    vcpu: Type.Integer({ minimum: 1, maximum: MAX_VCPU }),
+    ramMb: Type.Integer({ minimum: 1, maximum: MAX_RAM_MB }),
+    mac: Mac,
+    netdev: Type.String({ maxLength: 200 }),
+    directBoot: Type.Optional(
+      Type.Object(
+        { kernel: Path, initrd: Path, append: Type.String({ maxLength: 2048, pattern: '^[\\x20-\\x7e]*$' }) },
+        closed,
+      ),
+    ),
+  },
+  closed,
+);
+const Process = Type.Object({ id: Id, uuid: Uuid, directory: Path }, closed);
+
+/** Everything that the privileged side does, with the shapes of its arguments. There is nothing else. */
+export const OPERATIONS = {
+  ...Arguments,
+  probe: Type.Object({}, closed),
+  launch: Type.Object({ machine: MachineShape }, closed),
+  kill: Type.Object({ machine: Process }, closed),
+};
+export type Operation = keyof typeof OPERATIONS;
+
+const CHECKS = Object.fromEntries(
+  Object.entries(OPERATIONS).map(([name, schema]) => [name, checkOf(schema)]),
+) as Record<Operation, (value: unknown) => void>;
+
+export interface HostParts {
+  network: HostNetwork;
+  launcher: Launcher;
+}
+
+/**
+ * Does one operation with arguments that nobody has looked at yet. {@link InvalidArgumentError} where there is no such
+ * operation or an argument is not exactly of its shape; then nothing has been done.
+ */
+export async function perform(parts: HostParts, name: string, given: unknown): Promise<unknown> {
+  if (!Object.hasOwn(OPERATIONS, name))
+    throw new InvalidArgumentError(`there is no operation ${JSON.stringify(name)}`);
+  const operation = name as Operation;
+  CHECKS[operation](given);
+  return HANDLERS[operation](parts, given as never);
+}
+
+type Handler = (parts: HostParts, given: never) => Promise<unknown>;
+const HANDLERS: Record<Operation, Handler> = {
+  probe: ({ network }) => network.probe(),
+  attach: ({ network }, { guest, policy }: GuestAndPolicy) => network.attach(guest, policy),
+  apply: ({ network }, { guest, policy }: GuestAndPolicy) => network.apply(guest, policy),
+  reassert: ({ network }, { guests }: { guests: GuestAndPolicy[] }) => network.reassert(guests),
+  detach: ({ network }, { id }: { id: string }) => network.detach(id),
+  counters: async ({ network }, { ids }: { ids: string[] }) => [...(await network.counters(ids))],
+  launch({ launcher }, { machine }: { machine: Machine }) {
+    // The guest's own interface and no other: QEMU's word for it could say much more.
+    if (machine.netdev !== netdevOf(machine.id)) {
+      throw new InvalidArgumentError("machine.netdev: is not the guest's own interface");
+    }
+    return launcher.launch(machine);
+  },
+  kill: ({ launcher }, { machine }: { machine: Static<typeof Process> }) => launcher.kill(machine),
+};

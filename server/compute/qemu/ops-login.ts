@@ -1,0 +1,76 @@
+import type { Duplex } from 'node:stream';
+import ssh2 from 'ssh2';
+import { AgentUnavailableError } from '../driver.ts';
+
+/** The private half of the key that every guest authorizes, in OpenSSH's format; asked for when it is needed. */
+export type OpsLogin = () => Promise<string>;
+
+const LOGIN_MS = 20_000;
+/** Of what a failed command said. */
+const MAX_WORDS = 500;
+
+/** Runs a shell command inside a guest as its default user; what is secret comes by `input`, which no list shows. */
+export async function runAsUser(
+  sock: Duplex,
+  username: string,
+  login: OpsLogin,
+  command: string,
+  input: string,
+): Promise<void> {
+  const client = new ssh2.Client();
+  try {
+    await logIn(client, sock, username, await login());
+    const { code, words } = await execute(client, command, input);
+    if (code !== 0) throw new Error(`the guest refused: ${words || `status ${code}`}`);
+  } finally {
+    client.end();
+    sock.destroy();
+  }
+}
+
+/** The same as root, for a default user who may become root without a password, as cloud images have it. */
+export function runAsRoot(
+  sock: Duplex,
+  username: string,
+  login: OpsLogin,
+  command: string,
+  input: string,
+): Promise<void> {
+  return runAsUser(sock, username, login, username === 'root' ? command : `sudo -n ${command}`, input);
+}
+
+function logIn(client: ssh2.Client, sock: Duplex, username: string, privateKey: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    client.once('ready', resolve);
+    // Kept: a connection that breaks later has ended the command, which says so.
+    client.on('error', (error) =>
+      reject(new AgentUnavailableError(`the guest lets nobody in: ${error.message}`)),
+    );
+    // The way to the guest is the host's own, so there is nobody in between to be told apart by a host key.
+    client.connect({ sock, username, privateKey, readyTimeout: LOGIN_MS });
+  });
+}
+
+function execute(
+  client: ssh2.Client,
+  command: string,
+  input: string,
+): Promise<{ code: number | null; words: string }> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) return reject(error);
+      let code: number | null = null;
+      let words = '';
+      const keep = (bytes: Buffer) => {
+        words = `${words}${bytes}`.slice(0, MAX_WORDS);
+      };
+      channel.on('data', () => {});
+      channel.stderr.on('data', keep);
+      channel.on('exit', (given) => {
+        code = given;
+      });
+      channel.on('close', () => resolve({ code, words: words.trim() }));
+      channel.end(input);
+    });
+  });
+}

@@ -1,0 +1,34 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import type { DriverReport } from '../driver.ts';
+import { run } from './command.ts';
+import type { Images } from './guests.ts';
+import { QEMU } from './launcher.ts';
+import type { HostNetwork } from './network.ts';
+
+interface Host {
+  directory: string;
+  images: Images;
+  network: HostNetwork;
+  accelerator: 'kvm' | 'tcg';
+}
+
+const SPEED = { kvm: 'KVM', tcg: 'TCG, which is slow' } as const;
+
+/** Whether guests can run here, and how; throws where a program is missing. */
+export async function probeHost(host: Host, guests: number): Promise<DriverReport> {
+  const { directory, images, network, accelerator } = host;
+  const version = /version ([\d.]+)/.exec(await run(QEMU, '--version'))?.[1] ?? 'of unknown version';
+  await run('qemu-img', '--version');
+  await access(directory, constants.W_OK);
+  if (accelerator === 'kvm') await access('/dev/kvm', constants.R_OK | constants.W_OK);
+  const names = (await images.list()).map(({ name }) => name);
+  const connected = await network.probe();
+  const parts = [
+    `qemu: QEMU ${version} with ${SPEED[accelerator]}`,
+    `images: ${names.join(', ') || 'none'}`,
+    `network: ${connected.summary}`,
+    `${guests} guests`,
+  ];
+  return { ok: connected.ok && names.length > 0, summary: parts.join('; ') };
+}

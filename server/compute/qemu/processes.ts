@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../platform/clock.ts';
+import { FILES } from './arguments.ts';
+
+/** `USER_HZ`: the unit of times in /proc, the same on every Linux that runs here. */
+const TICKS_A_SECOND = 100;
+const LOOK_EVERY_MS = 5;
+
+/** Whether `pid` is the machine of this uuid: process ids are used again. */
+export async function isMachine(pid: number, uuid: string): Promise<boolean> {
+  const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
+  return words.split('\0').includes(uuid);
+}
+
+/** The process of the machine in `directory`, or undefined when it is not running. */
+export async function findMachine(directory: string, uuid: string): Promise<number | undefined> {
+  const pid = Number(await readFile(join(directory, FILES.pid), 'utf8').catch(() => ''));
+  return pid > 0 && (await isMachine(pid, uuid)) ? pid : undefined;
+}
+
+/** Whether the machine's process has ended before `ms` were over. */
+export async function hasGone(clock: Clock, pid: number, uuid: string, ms: number): Promise<boolean> {
+  for (let left = ms; await isMachine(pid, uuid); left -= LOOK_EVERY_MS) {
+    if (left <= 0) return false;
+    await clock.sleep(LOOK_EVERY_MS);
+  }
+  return true;
+}
+
+/** CPU seconds that threads of a process have used; a thread that is gone counts for nothing. */
+export async function cpuSeconds(pid: number, threads: number[]): Promise<number> {
+  const ticks = await Promise.all(
+    threads.map(async (thread) => {
+      const text = await readFile(`/proc/${pid}/task/${thread}/stat`, 'utf8').catch(() => '');
+      // The second field is a name in brackets, in which anything may stand.
+      const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+      return text ? Number(fields[11]) + Number(fields[12]) : 0;
+    }),
+  );
+  return ticks.reduce((sum, each) => sum + each, 0) / TICKS_A_SECOND;
+}
+
+/** Bytes of memory that a process really holds. */
+export async function residentBytes(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1024;
+}

@@ -1,0 +1,262 @@
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logging.ts';
+import {
+  AgentUnavailableError,
+  type ComputeDriver,
+  DiskShrinkError,
+  type DriverReport,
+  type GuestEvent,
+  type GuestSample,
+  type GuestSize,
+  type GuestSpec,
+  type GuestState,
+  type GuestVolume,
+  type NetworkPolicy,
+  type SnapshotInfo,
+} from '../driver.ts';
+import { type CapacitySettings, checkCapacity, hostCapacity } from './capacity.ts';
+import { allocatedBytes, growDisk } from './disk.ts';
+import type { Guest } from './guest.ts';
+import { Guests, type Images } from './guests.ts';
+import { Happenings } from './happenings.ts';
+import { Inside } from './inside.ts';
+import type { Launcher } from './launcher.ts';
+import type { HostNetwork } from './network.ts';
+import type { OpsLogin } from './ops-login.ts';
+import { Power } from './power.ts';
+import { probeHost } from './probe.ts';
+import { readSample } from './readings.ts';
+import { dropSnapshot, takeSnapshot } from './snapshots.ts';
+import { Locks } from './waiting.ts';
+
+export interface QemuOptions {
+  clock: Clock;
+  logger: Pick<Logger, 'warn'>;
+  /** Of the guests' directories. */
+  directory: string;
+  images: Images;
+  network: HostNetwork;
+  launcher: Launcher;
+  accelerator: 'kvm' | 'tcg';
+  capacity: CapacitySettings;
+  /** Resolvers of the guests. */
+  nameservers: readonly string[];
+  opsLogin?: OpsLogin;
+}
+
+/** Real machines on this host, one QEMU process each. See docs/qemu.md. */
+export function createQemu(options: QemuOptions): ComputeDriver {
+  return new Qemu(options);
+}
+
+class Qemu implements ComputeDriver {
+  readonly name = 'qemu';
+  readonly #options: QemuOptions;
+  readonly #guests: Guests;
+  readonly #power: Power;
+  readonly #inside: Inside;
+  readonly #happenings = new Happenings();
+  /** Held while a guest is altered, never while something is waited for: cutting the power waits for nobody. */
+  readonly #locks = new Locks();
+  #opening: Promise<void> | undefined;
+
+  constructor(options: QemuOptions) {
+    this.#options = options;
+    this.#guests = new Guests(options.directory, options.images, options.nameservers);
+    this.#power = new Power({ ...options, happenings: this.#happenings });
+    this.#inside = new Inside(options);
+  }
+
+  async probe(): Promise<DriverReport> {
+    try {
+      await this.#open();
+      return await probeHost(this.#options, this.#guests.all().length);
+    } catch (error) {
+      return { ok: false, summary: `qemu: ${error instanceof Error ? error.message : error}` };
+    }
+  }
+
+  async admit(size: GuestSize): Promise<void> {
+    await this.#open();
+    const { directory, capacity } = this.#options;
+    const guests = this.#guests.all().map(({ record }) => record);
+    checkCapacity(await hostCapacity(directory, capacity), guests, size);
+  }
+
+  create(spec: GuestSpec): Promise<void> {
+    return this.#alone(spec.id, () => this.#guests.create(spec));
+  }
+
+  async start(id: string, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const guest = await this.#need(id);
+    const run = await this.#alone(id, () => this.#power.on(this.#guests.need(id)));
+    await this.#power.untilBooted(guest, run, signal);
+  }
+
+  async shutdown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const guest = await this.#need(id);
+    if (guest.run) await this.#power.shutDown(guest, guest.run, timeoutSeconds, signal);
+  }
+
+  powerOff(id: string): Promise<void> {
+    return this.#alone(id, async () => {
+      const guest = this.#guests.find(id);
+      if (guest) await this.#power.off(guest);
+    });
+  }
+
+  async reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const guest = await this.#need(id);
+    if (!guest.run) return this.start(id, signal);
+    await this.#power.restart(guest, guest.run, timeoutSeconds, signal);
+  }
+
+  remove(id: string): Promise<void> {
+    return this.#alone(id, async () => {
+      const guest = this.#guests.find(id);
+      if (!guest) return;
+      await this.#power.off(guest);
+      await this.#options.network.detach(id);
+      await this.#guests.remove(guest);
+    });
+  }
+
+  resize(id: string, { vcpu, ramMb, diskGb }: GuestSize): Promise<void> {
+    return this.#alone(id, async () => {
+      const guest = this.#guests.need(id);
+      if (guest.run) throw new Error(`${id} must be off to be resized`);
+      const present = guest.record.diskGb;
+      if (diskGb < present)
+        throw new DiskShrinkError(`the disk of ${id} has ${present} GB and cannot shrink to ${diskGb}`);
+      await growDisk(guest.file('disk'), diskGb);
+      await guest.save({ vcpu, ramMb, diskGb });
+    });
+  }
+
+  async setPassword(id: string, username: string, password: string): Promise<void> {
+    await this.#inside.setPassword(await this.#need(id), username, password);
+  }
+
+  async authorizeKey(id: string, publicKey: string): Promise<void> {
+    await this.#inside.authorizeKey(await this.#need(id), publicKey);
+  }
+
+  createSnapshot(id: string, snapshotId: string): Promise<SnapshotInfo> {
+    return this.#alone(id, () => takeSnapshot(this.#guests.need(id), snapshotId, this.#inside));
+  }
+
+  deleteSnapshot(id: string, snapshotId: string): Promise<void> {
+    return this.#alone(id, async () => {
+      const guest = this.#guests.find(id);
+      if (guest) await dropSnapshot(guest, snapshotId);
+    });
+  }
+
+  applyNetwork(id: string, policy: NetworkPolicy): Promise<void> {
+    return this.#alone(id, async () => {
+      const guest = this.#guests.need(id);
+      await guest.save({ policy });
+      if (guest.run) await this.#options.network.apply(guest.networkGuest, policy);
+    });
+  }
+
+  async inspect(id: string): Promise<GuestState | undefined> {
+    await this.#open();
+    const guest = this.#guests.find(id);
+    if (!guest) return undefined;
+    const { vcpu, ramMb, diskGb, snapshots } = guest.record;
+    const power = !guest.run ? 'off' : guest.run.booted ? 'running' : 'booting';
+    const agent = this.#inside.canChange(guest);
+    return { id, power, agent, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
+  }
+
+  async list(): Promise<string[]> {
+    await this.#open();
+    return this.#guests.all().map(({ id }) => id);
+  }
+
+  async sample(ids: string[]): Promise<GuestSample[]> {
+    await this.#open();
+    const running = ids.flatMap((id) => this.#guests.find(id) ?? []).filter(({ run }) => run?.booted);
+    const traffic = await this.#options.network.counters(running.map(({ id }) => id));
+    const samples = running.map((guest) =>
+      readSample(guest, guest.run!, this.#options.clock.now(), traffic.get(guest.id)),
+    );
+    // One that goes off meanwhile has nothing to tell, and must not cost the others their readings.
+    return (await Promise.allSettled(samples)).flatMap((sample) =>
+      sample.status === 'fulfilled' ? [sample.value] : [],
+    );
+  }
+
+  async volumes(id: string): Promise<GuestVolume[]> {
+    await this.#open();
+    const guest = this.#guests.find(id);
+    if (!guest) return [];
+    const usedBytes = await allocatedBytes(guest.file('disk'));
+    const sizeGb = guest.record.diskGb;
+    return [{ name: 'root', sizeGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' }];
+  }
+
+  async openVnc(id: string): Promise<Duplex> {
+    return this.#inside.openVnc(await this.#present(id));
+  }
+
+  async openSsh(id: string): Promise<Duplex> {
+    return this.#inside.openSsh(await this.#present(id));
+  }
+
+  watch(listener: (event: GuestEvent) => void): () => void {
+    return this.#happenings.watch(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#power.close();
+    await this.#opening?.catch(() => {});
+    await this.#locks.idle();
+    for (const { run } of this.#guests.all()) run?.release();
+    this.#happenings.close();
+    await this.#options.network.close();
+  }
+
+  /** Finds the guests that are there, once. */
+  #open(): Promise<void> {
+    this.#power.closed.throwIfAborted();
+    this.#opening ??= this.#adopt();
+    return this.#opening;
+  }
+
+  async #adopt(): Promise<void> {
+    const { logger, network } = this.#options;
+    await this.#guests.open();
+    const adopt = async (guest: Guest) => {
+      await this.#power
+        .adopt(guest)
+        .catch((error) => logger.warn({ err: error, vm_id: guest.id }, 'guest not adopted'));
+    };
+    await Promise.all(this.#guests.all().map(adopt));
+    const running = this.#guests.all().filter(({ run }) => run);
+    const guests = running.map(({ networkGuest, policy }) => ({ guest: networkGuest, policy }));
+    await network.reassert(guests).catch((error) => logger.warn({ err: error }, 'network not reasserted'));
+  }
+
+  async #need(id: string): Promise<Guest> {
+    await this.#open();
+    return this.#guests.need(id);
+  }
+
+  async #present(id: string): Promise<Guest> {
+    await this.#open();
+    const guest = this.#guests.find(id);
+    if (!guest) throw new AgentUnavailableError(`this host has no guest ${id}`);
+    return guest;
+  }
+
+  async #alone<T>(id: string, work: () => Promise<T>): Promise<T> {
+    await this.#open();
+    return this.#locks.run(id, work);
+  }
+}

@@ -1,0 +1,73 @@
+import type { GuestSample } from '../driver.ts';
+import { BALLOON_DEVICE, DISK_DEVICE } from './arguments.ts';
+import { cutConsoleLog } from './console-log.ts';
+import type { Guest } from './guest.ts';
+import type { NetworkCounters } from './network.ts';
+import { cpuSeconds, residentBytes } from './processes.ts';
+import type { Monitor } from './qmp.ts';
+import type { Run } from './run.ts';
+
+const MEGABYTE = 1_048_576;
+/** How often the guest tells about its memory, in seconds: as often as it is read. */
+const BALLOON_SECONDS = 10;
+const BALLOON = `/machine/peripheral/${BALLOON_DEVICE}`;
+
+interface BlockStats {
+  qdev?: string;
+  stats: { rd_bytes: number; wr_bytes: number; rd_operations: number; wr_operations: number };
+}
+
+interface BalloonStats {
+  'last-update': number;
+  stats: Record<string, number>;
+}
+
+const NO_TRAFFIC: NetworkCounters = { inBytes: 0, outBytes: 0, inPackets: 0, outPackets: 0 };
+
+/** What a running guest has used since it was powered on. */
+export async function readSample(
+  guest: Guest,
+  run: Run,
+  at: Date,
+  traffic: NetworkCounters = NO_TRAFFIC,
+): Promise<GuestSample> {
+  const { monitor, pid } = run;
+  const { id, vcpu, ramMb } = guest.record;
+  await cutConsoleLog(guest.file('console'));
+  // The threads that are the guest's CPUs: what QEMU does beside them is not the guest's doing.
+  const cpus = await monitor.execute<{ 'thread-id': number }[]>('query-cpus-fast');
+  const threads = cpus.map((cpu) => cpu['thread-id']);
+  const blocks = await monitor.execute<BlockStats[]>('query-blockstats');
+  const disk = blocks.find(({ qdev }) => qdev?.includes(`/${DISK_DEVICE}/`))?.stats;
+  const used = (await balloonBytes(monitor)) ?? (await residentBytes(pid));
+  return {
+    id,
+    at,
+    cpuSeconds: await cpuSeconds(pid, threads),
+    vcpu,
+    ramUsedBytes: Math.min(used, ramMb * MEGABYTE),
+    diskReadBytes: disk?.rd_bytes ?? 0,
+    diskWriteBytes: disk?.wr_bytes ?? 0,
+    diskReadOps: disk?.rd_operations ?? 0,
+    diskWriteOps: disk?.wr_operations ?? 0,
+    netInBytes: traffic.inBytes,
+    netOutBytes: traffic.outBytes,
+    netInPackets: traffic.inPackets,
+    netOutPackets: traffic.outPackets,
+  };
+}
+
+/** What the guest's kernel says that it uses; undefined while it has not said anything. */
+async function balloonBytes(monitor: Monitor): Promise<number | undefined> {
+  const property = { path: BALLOON, property: 'guest-stats' };
+  const { stats, ...said } = await monitor.execute<BalloonStats>('qom-get', property);
+  if (said['last-update'] === 0) {
+    const value = { property: 'guest-stats-polling-interval', value: BALLOON_SECONDS };
+    await monitor.execute('qom-set', { path: BALLOON, ...value });
+    return undefined;
+  }
+  const [total, available] = [stats['stat-total-memory'] ?? -1, stats['stat-available-memory'] ?? -1];
+  // A value that the guest does not know is 2^64 - 1.
+  const known = total > 0 && available > 0 && available <= total;
+  return known ? total - available : undefined;
+}

@@ -1,0 +1,99 @@
+import type { NetworkPolicy } from '../../driver.ts';
+import { type Card, elementsOf, forwardKey } from './card.ts';
+import { firewallRules } from './rules.ts';
+import { baseTable, DROP_TABLES } from './table.ts';
+
+/** What a counter has counted so far. */
+export interface Count {
+  packets: number;
+  bytes: number;
+}
+
+/** A guest's place in the table: its card and its rules. */
+export interface Entry {
+  /** Shown beside its chains, for people. */
+  id: string;
+  card: Card;
+  policy: NetworkPolicy;
+}
+
+/**
+ * The batch that makes a guest's part of the table exactly `entry`, whatever of it is there: `held` is what the table
+ * holds of all guests. Other guests' parts are untouched, save a forward that has moved here.
+ */
+export function updateBatch(held: Map<string, Card>, entry: Entry): string[] {
+  const { card } = entry;
+  const before = held.get(card.tap);
+  const old = before ? elementsOf(before) : [];
+  const wanted = elementsOf(card);
+  const fresh = wanted.filter((element) => !old.includes(element));
+  return [
+    ...movedForwards(held, card).flatMap(deleteElement),
+    ...old.filter((element) => !wanted.includes(element)).flatMap(deleteElement),
+    ...guestChains(entry),
+    ...fresh.map((element) => `add element ${element}`),
+  ];
+}
+
+/** The batch that leaves nothing of a guest. */
+export function removeBatch(card: Card): string[] {
+  const names = [`in-${card.tap}`, `out-${card.tap}`];
+  return [
+    ...names.flatMap((name) => [`add chain inet vauban ${name}`, `add counter inet vauban ${name}`]),
+    ...elementsOf(card).flatMap(deleteElement),
+    ...names.flatMap((name) => [
+      `flush chain inet vauban ${name}`,
+      `delete chain inet vauban ${name}`,
+      `delete counter inet vauban ${name}`,
+    ]),
+  ];
+}
+
+/** The batch that makes the whole table anew, with these guests in it and no other; counters go on from `counts`. */
+export function reassertBatch(uplink: string, entries: Entry[], counts: Map<string, Count>): string[] {
+  const counters = new Set(entries.flatMap(({ card: { tap } }) => [`in-${tap}`, `out-${tap}`]));
+  const restored = [...counts].filter(([name]) => name === 'spoofed' || counters.has(name));
+  return [
+    ...DROP_TABLES,
+    'add table inet vauban',
+    ...restored.map(
+      ([name, { packets, bytes }]) =>
+        `add counter inet vauban ${name} { packets ${packets} bytes ${bytes}; }`,
+    ),
+    ...baseTable(uplink),
+    ...entries.flatMap((entry) => [
+      ...guestChains(entry),
+      ...elementsOf(entry.card).map((element) => `add element ${element}`),
+    ]),
+  ];
+}
+
+function guestChains({ id, card: { tap }, policy }: Entry): string[] {
+  return (['in', 'out'] as const).flatMap((direction) => {
+    const name = `inet vauban ${direction}-${tap}`;
+    return [
+      `add chain ${name} { comment "${id}"; }`,
+      `add counter ${name}`,
+      `flush chain ${name}`,
+      ...firewallRules(direction, policy).map((rule) => `add rule ${name} ${rule}`),
+    ];
+  });
+}
+
+/** Added first, because to delete what is not there would fail the whole batch. */
+function deleteElement(element: string): string[] {
+  return [`add element ${element}`, `delete element ${element}`];
+}
+
+/** Elements of other guests for ports that this one has now. */
+function movedForwards(held: Map<string, Card>, card: Card): string[] {
+  const keys = new Set(card.forwards.map(forwardKey));
+  if (keys.size === 0) return [];
+  return [...held.values()]
+    .filter(({ tap }) => tap !== card.tap)
+    .flatMap((other) => other.forwards.filter((forward) => keys.has(forwardKey(forward))))
+    .map(
+      (forward) =>
+        `inet vauban forwards { ${forwardKey(forward)} : ${forward.internalIp} . ${forward.internalPort} }`,
+    );
+}

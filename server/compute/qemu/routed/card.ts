@@ -1,0 +1,69 @@
+import ipaddr from 'ipaddr.js';
+import type { NetworkPolicy } from '../../driver.ts';
+import type { NetworkGuest } from '../network.ts';
+import { tapName } from './names.ts';
+import { InvalidArgumentError } from './shapes.ts';
+
+/** One port of a public address that leads to a guest. */
+export interface Forward {
+  publicIp: string;
+  protocol: 'tcp' | 'udp';
+  externalPort: number;
+  internalIp: string;
+  internalPort: number;
+}
+
+/** What the table holds of a guest, its rules aside: from this all its elements follow. */
+export interface Card {
+  tap: string;
+  mac: string;
+  /** In the kernel's spelling. */
+  addresses: string[];
+  forwards: Forward[];
+}
+
+export const canonical = (address: string) => ipaddr.parse(address).toString();
+export const isV6 = (address: string) => address.includes(':');
+
+/**
+ * A guest's card with the forwards of its policy; {@link InvalidArgumentError} for a forward that leads to an
+ * address of another guest.
+ */
+export function cardOf(guest: NetworkGuest, policy: NetworkPolicy): Card {
+  const addresses = guest.addresses.map(({ address }) => canonical(address));
+  const forwards = policy.portForwards.flatMap(({ protocol, publicIp, ...ports }, index): Forward[] => {
+    if (!addresses.includes(ports.internalIp)) {
+      throw new InvalidArgumentError(`policy.portForwards.${index}.internalIp: is no address of the guest`);
+    }
+    const protocols = protocol === 'tcp_udp' ? (['tcp', 'udp'] as const) : [protocol];
+    return protocols.map((one) => ({ ...ports, publicIp, protocol: one }));
+  });
+  return { tap: tapName(guest.id), mac: guest.mac, addresses, forwards };
+}
+
+/** Where a forward is found in the table. */
+export function forwardKey({ publicIp, protocol, externalPort }: Forward): string {
+  return `${publicIp} . ${protocol} . ${externalPort}`;
+}
+
+/** The elements of the table's sets and maps that belong to a card, each as nft writes it after `add element`. */
+export function elementsOf({ tap, mac, addresses, forwards }: Card): string[] {
+  const v4 = addresses.filter((address) => !isV6(address));
+  const v6 = addresses.filter(isV6);
+  return [
+    `inet vauban cards { ${tap} . ${mac} }`,
+    ...v4.map((address) => `inet vauban cards4 { ${tap} . ${mac} . ${address} }`),
+    ...v6.map((address) => `inet vauban cards6 { ${tap} . ${mac} . ${address} }`),
+    // Whoever asks whether an address is taken has none yet.
+    ...[...v4, '0.0.0.0'].map((address) => `arp vauban cards4 { ${tap} . ${mac} . ${address} }`),
+    `inet vauban hairpin { ${tap} . ${tap} }`,
+    `inet vauban rules_in { ${tap} : jump in-${tap} }`,
+    `inet vauban rules_out { ${tap} : jump out-${tap} }`,
+    `inet vauban traffic_in { ${tap} : in-${tap} }`,
+    `inet vauban traffic_out { ${tap} : out-${tap} }`,
+    ...forwards.map(
+      (forward) =>
+        `inet vauban forwards { ${forwardKey(forward)} : ${forward.internalIp} . ${forward.internalPort} }`,
+    ),
+  ];
+}

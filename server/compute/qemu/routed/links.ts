@@ -1,0 +1,141 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { ComputeUnavailableError } from '../../driver.ts';
+import type { NetworkGuest } from '../network.ts';
+import { type Card, canonical, isV6 } from './card.ts';
+import { run } from './commands.ts';
+import { isAddress } from './shapes.ts';
+
+/** How the kernel treats what comes out of a guest's interface. */
+const TAP_SETTINGS: Record<string, string> = {
+  'ipv4/conf/TAP/forwarding': '1',
+  // The host answers for every address it can reach elsewhere: the gateway's, and other guests' of the same network …
+  'ipv4/conf/TAP/proxy_arp': '1',
+  'ipv6/conf/TAP/proxy_ndp': '1',
+  // … and at once: by default it waits for up to 0.8 s lest somebody else answered.
+  'ipv4/neigh/TAP/proxy_delay': '0',
+  'ipv6/neigh/TAP/proxy_delay': '0',
+  // A guest is no router of the host's.
+  'ipv4/conf/TAP/accept_redirects': '0',
+  'ipv6/conf/TAP/accept_redirects': '0',
+  'ipv6/conf/TAP/accept_ra': '0',
+  'ipv6/conf/TAP/forwarding': '1',
+};
+
+/** What the host must do to pass packets on at all, in this order. */
+const HOST_SETTINGS: [string, string][] = [
+  ['ipv4/conf/all/forwarding', '1'],
+  ['ipv6/conf/all/forwarding', '1'],
+  // Answers on the uplink for guests' addresses where nobody routes them here.
+  ['ipv6/conf/UPLINK/proxy_ndp', '1'],
+];
+
+/** Commands for `ip -batch` that lead a guest's addresses to its interface; repeating them is a success. */
+export function routeLines(guest: NetworkGuest, { tap, mac, addresses }: Card, uplink: string): string[] {
+  const gateways = new Set(
+    guest.addresses.filter(({ family }) => family === 6).map(({ gateway }) => canonical(gateway)),
+  );
+  return [
+    `link set dev ${tap} alias ${guest.id}`,
+    `link set dev ${tap} up`,
+    ...addresses.flatMap((address) => [
+      `route replace ${address}/${isV6(address) ? 128 : 32} dev ${tap}`,
+      // Never asked for, so never answered by another.
+      `neigh replace ${address} lladdr ${mac} dev ${tap} nud permanent`,
+      `neigh replace proxy ${address} dev ${uplink}`,
+    ]),
+    // IPv6 has no proxy for everything: each address that the host answers for is named.
+    ...[...gateways].map((gateway) => `neigh replace proxy ${gateway} dev ${tap}`),
+  ];
+}
+
+/** Makes a guest's interface, unless it is there, and leads its addresses to it. `owner` may open it without privileges. */
+export async function connectTap(
+  guest: NetworkGuest,
+  card: Card,
+  uplink: string,
+  owner?: number,
+): Promise<void> {
+  const add = [
+    'tuntap',
+    'add',
+    'dev',
+    card.tap,
+    'mode',
+    'tap',
+    ...(owner === undefined ? [] : ['user', `${owner}`]),
+  ];
+  await run('ip', add).catch(async (error) => {
+    if (!(await hasLink(card.tap))) throw error;
+  });
+  for (const [name, value] of Object.entries(TAP_SETTINGS)) await set(name.replace('TAP', card.tap), value);
+  await run('ip', ['-batch', '-'], `${routeLines(guest, card, uplink).join('\n')}\n`);
+}
+
+/** Repairs the routes of guests whose interfaces are there; one without is not running and needs none. */
+export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: string): Promise<void> {
+  const links = await linkNames();
+  const lines = guests
+    .filter(([, card]) => links.has(card.tap))
+    .flatMap(([guest, card]) => routeLines(guest, card, uplink));
+  if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
+}
+
+/**
+ * Takes a guest's interface away, with its routes; and the answers on the uplink for its addresses: `known` ones, and
+ * those that lead there.
+ */
+export async function disconnectTap(tap: string, known: string[], uplink: string): Promise<void> {
+  const addresses = new Set(known);
+  if (await hasLink(tap)) {
+    for (const address of await routedTo(tap)) addresses.add(address);
+    await run('ip', ['link', 'del', 'dev', tap]);
+  }
+  const lines = [...addresses].flatMap((address) => [
+    // Added first, because to delete what is not there is an error.
+    `neigh replace proxy ${address} dev ${uplink}`,
+    `neigh del proxy ${address} dev ${uplink}`,
+  ]);
+  if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
+}
+
+/** The single addresses that lead to an interface. */
+async function routedTo(tap: string): Promise<string[]> {
+  const shown = await Promise.all(
+    ['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show', 'dev', tap])),
+  );
+  const routes = shown.flatMap((json) => JSON.parse(json || '[]') as { dst: string }[]);
+  return routes.map(({ dst }) => dst).filter(isAddress);
+}
+
+/** The interface of the default route; {@link ComputeUnavailableError} where there is none. */
+export async function findUplink(): Promise<string> {
+  for (const family of ['-4', '-6']) {
+    const routes = JSON.parse(await run('ip', ['-j', family, 'route', 'show', 'default'])) as {
+      dev?: string;
+    }[];
+    const uplink = routes.find(({ dev }) => dev)?.dev;
+    if (uplink) return uplink;
+  }
+  throw new ComputeUnavailableError('this host has no default route: name the interface that leads out');
+}
+
+/** Lets the host pass packets on. */
+export async function enableForwarding(uplink: string): Promise<void> {
+  // A router ignores what other routers announce, and would lose its own default route with it.
+  const announced = `ipv6/conf/${uplink}/accept_ra`;
+  if ((await readFile(`/proc/sys/net/${announced}`, 'utf8')).trim() === '1') await set(announced, '2');
+  for (const [name, value] of HOST_SETTINGS) await set(name.replace('UPLINK', uplink), value);
+}
+
+export async function hasLink(name: string): Promise<boolean> {
+  return (await linkNames()).has(name);
+}
+
+async function linkNames(): Promise<Set<string>> {
+  const links = JSON.parse(await run('ip', ['-j', 'link', 'show'])) as { ifname: string }[];
+  return new Set(links.map(({ ifname }) => ifname));
+}
+
+async function set(name: string, value: string): Promise<void> {
+  await writeFile(`/proc/sys/net/${name}`, value);
+}

@@ -1,0 +1,151 @@
+import { isIP } from 'node:net';
+import { isAbsolute, normalize } from 'node:path';
+import { Ajv, type ValidateFunction } from 'ajv';
+import { type TObject, Type } from 'typebox';
+import { parseCidr } from '../../../platform/cidr.ts';
+import type { NetworkPolicy } from '../../driver.ts';
+import type { NetworkGuest } from '../network.ts';
+
+// What becomes text of a program that runs as root: nothing passes here that is not exactly of its kind.
+
+const closed = { additionalProperties: false };
+/** Bounds far beyond what the API lets a customer have, so that one message cannot exhaust the process. */
+const MAX_ADDRESSES = 64;
+const MAX_RULES = 1_000;
+const MAX_CIDRS = 100;
+const MAX_FORWARDS = 1_000;
+const MAX_GUESTS = 20_000;
+
+/** What an argument is not: `field` says where. It has changed nothing. */
+export class InvalidArgumentError extends Error {
+  override name = 'InvalidArgumentError';
+}
+
+/** An address in the one notation that is not also something else, such as a host's name or a mapped address. */
+export function isAddress(text: string): boolean {
+  return isIP(text) === 4 || (isIP(text) === 6 && /^[0-9a-f:]+$/i.test(text));
+}
+
+const isNetwork = (text: string) => {
+  const cidr = parseCidr(text);
+  return cidr !== undefined && !cidr.hasHostBits && isAddress(cidr.address);
+};
+const isPorts = (text: string) => {
+  const [, from, to = from] = /^([1-9]\d{0,4})(?:-([1-9]\d{0,4}))?$/.exec(text) ?? [];
+  return from !== undefined && Number(from) <= Number(to) && Number(to) <= 65_535;
+};
+
+const ajv = new Ajv({
+  strict: true,
+  allowUnionTypes: true,
+  formats: {
+    address: isAddress,
+    address4: (text) => isIP(text) === 4,
+    network: isNetwork,
+    ports: isPorts,
+    // Spelt as the system will find it: no step up, no doubled slash, nothing that could end a line.
+    path: (text) => isAbsolute(text) && normalize(text) === text && !/\p{C}/u.test(text),
+  },
+});
+
+export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
+export const Id = Type.String({ pattern: ID_PATTERN });
+export const Mac = Type.String({ pattern: '^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$' });
+export const Path = Type.String({ format: 'path', minLength: 2, maxLength: 4096 });
+const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
+const Action = Type.Enum(['accept', 'drop']);
+
+export const Guest = Type.Object(
+  {
+    id: Id,
+    mac: Mac,
+    addresses: Type.Array(
+      Type.Object(
+        {
+          address: Type.String({ format: 'address' }),
+          family: Type.Enum([4, 6]),
+          prefix: Type.Integer({ minimum: 0, maximum: 128 }),
+          gateway: Type.String({ format: 'address' }),
+        },
+        closed,
+      ),
+      { maxItems: MAX_ADDRESSES },
+    ),
+    directory: Path,
+  },
+  closed,
+);
+
+export const Policy = Type.Object(
+  {
+    defaultIn: Action,
+    defaultOut: Action,
+    firewall: Type.Array(
+      Type.Object(
+        {
+          direction: Type.Enum(['in', 'out']),
+          action: Action,
+          protocol: Type.Enum(['tcp', 'udp', 'icmp', 'icmpv6', 'esp', 'gre', 'any']),
+          ports: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'ports' }),
+          cidrs: Type.Array(Type.String({ format: 'network' }), { minItems: 1, maxItems: MAX_CIDRS }),
+        },
+        closed,
+      ),
+      { maxItems: MAX_RULES },
+    ),
+    portForwards: Type.Array(
+      Type.Object(
+        {
+          protocol: Type.Enum(['tcp', 'udp', 'tcp_udp']),
+          publicIp: Type.String({ format: 'address4' }),
+          externalPort: Port,
+          internalIp: Type.String({ format: 'address4' }),
+          internalPort: Port,
+        },
+        closed,
+      ),
+      { maxItems: MAX_FORWARDS },
+    ),
+  },
+  closed,
+);
+
+/** A guest and its policy as one operation takes them. */
+export interface GuestAndPolicy {
+  guest: NetworkGuest;
+  policy: NetworkPolicy;
+}
+const GuestAndPolicyShape = Type.Object({ guest: Guest, policy: Policy }, closed);
+export const Arguments = {
+  attach: GuestAndPolicyShape,
+  apply: GuestAndPolicyShape,
+  reassert: Type.Object({ guests: Type.Array(GuestAndPolicyShape, { maxItems: MAX_GUESTS }) }, closed),
+  detach: Type.Object({ id: Id }, closed),
+  counters: Type.Object({ ids: Type.Array(Id, { maxItems: MAX_GUESTS }) }, closed),
+};
+
+/** A check of `schema`, compiled once, that throws {@link InvalidArgumentError} naming the first wrong field. */
+export function checkOf<T>(schema: TObject): (value: unknown) => asserts value is T {
+  let validate: ValidateFunction | undefined;
+  return (value) => {
+    validate ??= ajv.compile(schema);
+    if (validate(value)) return;
+    const [error] = validate.errors ?? [];
+    const field = error?.instancePath.slice(1).replaceAll('/', '.') || 'arguments';
+    throw new InvalidArgumentError(`${field}: ${error?.message ?? 'is not valid'}`);
+  };
+}
+
+/** The fields of a guest that the network needs, of an object that may have more. */
+export function plainGuest({ id, mac, addresses, directory }: NetworkGuest): NetworkGuest {
+  const plain = addresses.map(({ address, family, prefix, gateway }) => ({
+    address,
+    family,
+    prefix,
+    gateway,
+  }));
+  return { id, mac, addresses: plain, directory };
+}
+
+export const checkGuestAndPolicy: (value: unknown) => asserts value is GuestAndPolicy =
+  checkOf<GuestAndPolicy>(GuestAndPolicyShape);

@@ -1,0 +1,77 @@
+import type { Count } from './batch.ts';
+import { type Card, canonical, type Forward } from './card.ts';
+import { run } from './commands.ts';
+
+type Concat<T extends unknown[]> = { concat: T };
+interface Listing {
+  nftables: {
+    set?: { elem?: Concat<string[]>[] };
+    map?: { elem?: [Concat<[string, 'tcp' | 'udp', number]>, Concat<[string, number]>][] };
+    counter?: { table: string; name: string } & Count;
+  }[];
+}
+
+/**
+ * What the table holds of guests, read from the kernel, by the guests' interfaces: nothing else remembers it. A table
+ * that is not there holds nothing.
+ */
+export async function readCards(): Promise<Map<string, Card>> {
+  // One at a time: asked for two, nft 1.0.6 finds only the last.
+  const [v4, v6, plain, forwards] = await Promise.all([
+    list(['set', 'inet', 'vauban', 'cards4']),
+    list(['set', 'inet', 'vauban', 'cards6']),
+    list(['set', 'inet', 'vauban', 'cards']),
+    list(['map', 'inet', 'vauban', 'forwards']),
+  ]);
+  const cards = new Map<string, Card>();
+  for (const [tap, mac] of setElements(plain)) {
+    cards.set(tap!, { tap: tap!, mac: mac!, addresses: [], forwards: [] });
+  }
+  const owners = new Map<string, Card>();
+  for (const [tap, , address] of [...setElements(v4), ...setElements(v6)]) {
+    const card = cards.get(tap!);
+    if (!card) continue;
+    card.addresses.push(canonical(address!));
+    owners.set(canonical(address!), card);
+  }
+  for (const forward of forwardElements(forwards)) owners.get(forward.internalIp)?.forwards.push(forward);
+  return cards;
+}
+
+/** All counters of the table by their names; none where there is no table. */
+export async function readCounts(): Promise<Map<string, Count>> {
+  const { nftables } = await list(['counters', 'table', 'inet', 'vauban']);
+  return new Map(
+    nftables.flatMap(({ counter }) =>
+      counter?.table === 'vauban'
+        ? [[counter.name, { packets: counter.packets, bytes: counter.bytes }] as const]
+        : [],
+    ),
+  );
+}
+
+async function list(what: string[]): Promise<Listing> {
+  try {
+    return JSON.parse(await run('nft', ['-j', 'list', ...what])) as Listing;
+  } catch (error) {
+    if (error instanceof Error && /No such file or directory/.test(error.message)) return { nftables: [] };
+    throw error;
+  }
+}
+
+function setElements({ nftables }: Listing): string[][] {
+  return nftables.flatMap(({ set }) => set?.elem?.map(({ concat }) => concat) ?? []);
+}
+
+function forwardElements({ nftables }: Listing): Forward[] {
+  return nftables.flatMap(
+    ({ map }) =>
+      map?.elem?.map(([{ concat: key }, { concat: target }]) => ({
+        publicIp: key[0],
+        protocol: key[1],
+        externalPort: key[2],
+        internalIp: target[0],
+        internalPort: target[1],
+      })) ?? [],
+  );
+}

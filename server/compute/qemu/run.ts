@@ -1,0 +1,218 @@
+import type { Clock } from '../../platform/clock.ts';
+import { AGENT_CHANNEL } from './arguments.ts';
+import { hasGone, isMachine } from './processes.ts';
+import { Monitor, type QmpEvent } from './qmp.ts';
+
+/** QEMU writes back what it holds of the disk and ends; a broken one is ended by force. */
+const QUIT_MS = 5_000;
+const CONNECT_EVERY_MS = 5;
+/** An agent starts about when the SSH server does; an image without one is not waited for longer than this. */
+const AGENT_GRACE_MS = 2_000;
+
+/** What the service wants of a guest that powers itself off. */
+export type Intent = 'none' | 'off' | 'reboot';
+
+export interface End {
+  cause: 'asked' | 'powered_off' | 'crashed';
+  detail: string;
+}
+
+/** How a boot came out; one that was cut short by another is `superseded`. */
+export type BootOutcome = 'booted' | 'late' | 'superseded';
+
+export interface RunParts {
+  clock: Clock;
+  pid: number;
+  uuid: string;
+  /** The path of its monitor. */
+  monitor: string;
+  /** Ends the process by force. */
+  kill(): Promise<void>;
+  /** Waits for an SSH server inside; false when it gave up. */
+  untilReachable(signal: AbortSignal): Promise<boolean>;
+  onBooted(): void;
+  onRebooted(at: Date): void;
+  onEnd(end: End): void;
+}
+
+/** One machine from power on to power off: a QEMU process, seen through its monitor. */
+export class Run {
+  readonly pid: number;
+  intent: Intent = 'none';
+  booted: boolean;
+  /** Something inside listens at the channel of the guest agent. */
+  agentOpen = false;
+  boot: Promise<BootOutcome> = Promise.resolve('booted');
+  /** Resolves when the process is gone; never rejects. */
+  readonly ended: Promise<End>;
+  readonly #parts: RunParts;
+  readonly #ended = Promise.withResolvers<End>();
+  #monitor!: Monitor;
+  #booting = new AbortController();
+  #nextBoot = Promise.withResolvers<void>();
+  #agentHeard = Promise.withResolvers<void>();
+  /** Set as soon as it is known how this ends. */
+  #end: End | undefined;
+  #released = false;
+
+  private constructor(parts: RunParts, booted: boolean) {
+    this.#parts = parts;
+    this.pid = parts.pid;
+    this.booted = booted;
+    this.ended = this.#ended.promise;
+  }
+
+  /** Takes hold of a process that runs; `before` is what was known of it. Its end may be near: see {@link ending}. */
+  static async open(parts: RunParts, before: { booted: boolean; intent: Intent }): Promise<Run> {
+    const run = new Run(parts, before.booted);
+    run.intent = before.intent;
+    run.#monitor = await run.#connect();
+    run.#monitor.closed.then(() => run.#lost());
+    await run.#catchUp();
+    if (run.ending) await run.ended;
+    else if (!before.booted) run.#beginBoot();
+    return run;
+  }
+
+  /** It is known how this ends: the process is gone or on its way. */
+  get ending(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Resolves when the guest boots again. */
+  nextBoot(): Promise<void> {
+    return this.#nextBoot.promise;
+  }
+
+  get monitor(): Monitor {
+    return this.#monitor;
+  }
+
+  /** Presses the power button. */
+  async pressPower(): Promise<void> {
+    await this.#monitor.execute('system_powerdown');
+  }
+
+  /** Starts the guest anew, as its reset button would. */
+  async reset(): Promise<void> {
+    this.intent = 'none';
+    this.booted = false;
+    await this.#monitor.execute('system_reset');
+    await this.#monitor.execute('cont');
+    // Not before: the SSH server of the boot that ends would be taken for that of the next.
+    this.#beginBoot();
+  }
+
+  /** Cuts the power and resolves when the process is gone. */
+  async quit(end: End = { cause: 'asked', detail: 'The power was cut.' }): Promise<End> {
+    this.#end ??= end;
+    // What closes the connection may come before the answer.
+    await this.#monitor.execute('quit', undefined, QUIT_MS).catch(() => {});
+    if (!(await hasGone(this.#parts.clock, this.pid, this.#parts.uuid, QUIT_MS))) await this.#parts.kill();
+    this.#monitor.close();
+    return this.ended;
+  }
+
+  /** Lets go; the machine runs on. */
+  release(): void {
+    this.#released = true;
+    this.#booting.abort();
+    this.#monitor.close();
+  }
+
+  /** A machine that was just started has written its pid file before it listens. */
+  async #connect(): Promise<Monitor> {
+    const { clock, monitor, uuid } = this.#parts;
+    for (;;) {
+      try {
+        return await Monitor.connect(monitor, clock, (event) => this.#hear(event));
+      } catch (error) {
+        const early = ['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
+        if (!early || !(await isMachine(this.pid, uuid))) throw error;
+        await clock.sleep(CONNECT_EVERY_MS);
+      }
+    }
+  }
+
+  /** What happened while nobody listened. */
+  async #catchUp(): Promise<void> {
+    const { status } = await this.#monitor.execute<{ status: string }>('query-status');
+    if (status === 'shutdown') return this.#poweredOff();
+    if (status === 'guest-panicked') return this.#panicked();
+    const channels =
+      await this.#monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
+    const open = channels.some(
+      ({ label, ...channel }) => label === AGENT_CHANNEL && channel['frontend-open'],
+    );
+    this.#setAgent(open);
+  }
+
+  #hear({ event, data, timestamp }: QmpEvent): void {
+    if (event === 'SHUTDOWN') this.#poweredOff(data?.guest === true ? undefined : `${data?.reason}`);
+    if (event === 'GUEST_PANICKED') this.#panicked();
+    if (event === 'VSERPORT_CHANGE') this.#setAgent(data?.open === true);
+    // Firmware resets the machine several times by itself while it boots.
+    if (event === 'RESET' && data?.guest === true && this.booted) {
+      this.#beginBoot();
+      const ms = timestamp.seconds * 1_000 + Math.floor(timestamp.microseconds / 1_000);
+      this.#parts.onRebooted(new Date(ms));
+    }
+  }
+
+  #setAgent(open: boolean): void {
+    this.agentOpen = open;
+    if (open) this.#agentHeard.resolve();
+  }
+
+  /** The guest stands still now, until it is started anew or its process ends. */
+  #poweredOff(hostReason?: string): void {
+    if (this.#end) return;
+    if (this.intent === 'reboot') {
+      this.reset().catch(() => {});
+      return;
+    }
+    const cause = this.intent === 'off' ? 'asked' : 'powered_off';
+    const who = hostReason
+      ? `The host ended the guest (${hostReason}).`
+      : 'The guest has powered itself off.';
+    this.quit({ cause, detail: who }).catch(() => {});
+  }
+
+  #panicked(): void {
+    this.quit({ cause: 'crashed', detail: "The guest's kernel has panicked." }).catch(() => {});
+  }
+
+  async #lost(): Promise<void> {
+    if (this.#released) return;
+    this.#end ??= { cause: 'crashed', detail: "The guest's machine has ended unexpectedly." };
+    this.#booting.abort();
+    // The disk is free again only when the process is gone.
+    const { clock, uuid } = this.#parts;
+    if (!(await hasGone(clock, this.pid, uuid, QUIT_MS))) await this.#parts.kill().catch(() => {});
+    this.#parts.onEnd(this.#end);
+    this.#ended.resolve(this.#end);
+  }
+
+  #beginBoot(): void {
+    this.#booting.abort();
+    this.#booting = new AbortController();
+    this.#agentHeard = Promise.withResolvers<void>();
+    this.booted = false;
+    this.agentOpen = false;
+    this.boot = this.#watchBoot(this.#booting.signal);
+    this.#nextBoot.resolve();
+    this.#nextBoot = Promise.withResolvers<void>();
+  }
+
+  async #watchBoot(signal: AbortSignal): Promise<BootOutcome> {
+    const reachable = await this.#parts.untilReachable(signal);
+    if (signal.aborted) return 'superseded';
+    if (!reachable) return 'late';
+    const graceOver = this.#parts.clock.sleep(AGENT_GRACE_MS, signal).catch(() => {});
+    await Promise.race([this.#agentHeard.promise, graceOver]);
+    if (signal.aborted) return 'superseded';
+    this.booted = true;
+    this.#parts.onBooted();
+    return 'booted';
+  }
+}

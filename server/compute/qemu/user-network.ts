@@ -1,0 +1,203 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import ipaddr from 'ipaddr.js';
+import type { Clock } from '../../platform/clock.ts';
+import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts';
+import { FILES } from './arguments.ts';
+import type { HostNetwork, NetworkGuest } from './network.ts';
+import { Monitor } from './qmp.ts';
+import { Locks } from './waiting.ts';
+
+/** What is open on the host for a guest, kept in its directory. */
+interface Ports {
+  /** Leads to the guest's port 22. */
+  ssh: number;
+  /** As QEMU writes them: "tcp:127.0.0.1:20001-192.0.2.10:80". */
+  forwards: string[];
+}
+
+const PORTS_FILE = 'user-network.json';
+const HOST = '127.0.0.1';
+const SSH_PORT = 22;
+/** The narrowest network that has room for the guest, its gateway and a resolver. */
+const NARROWEST = 29;
+
+/**
+ * QEMU's own network: no privileges needed, and little kept apart. A guest has the address that it was given, behind a
+ * gateway that QEMU plays; the host's 127.0.0.1 stands for the public address of port forwards. A guest reaches the
+ * host's own services, and what it sends is not filtered: for development, not for tenants.
+ */
+export function createUserNetwork(clock: Clock): HostNetwork {
+  const locks = new Locks();
+  return {
+    mode: 'user',
+    probe: async () => ({
+      ok: true,
+      summary: `user mode: for development, not for tenants; forwards on ${HOST}`,
+    }),
+
+    attach: (guest, policy) =>
+      locks.run(guest.id, async () => {
+        const known = await readPorts(guest);
+        const ssh = known && (await isFree(known.ssh)) ? known.ssh : await freePort();
+        const forwards: string[] = [];
+        for (const forward of wantedForwards(guest, policy)) {
+          if (await isFree(hostPort(forward))) forwards.push(forward);
+        }
+        await writePorts(guest, { ssh, forwards });
+        return netdev(guest.addresses, ssh, forwards);
+      }),
+
+    apply: (guest, policy) =>
+      locks.run(guest.id, async () => {
+        const ports = await readPorts(guest);
+        if (!ports) throw new Error(`${guest.id} has no network`);
+        await applyForwards(clock, guest, ports, wantedForwards(guest, policy));
+      }),
+
+    async reassert(guests) {
+      for (const { guest, policy } of guests) await this.apply(guest, policy);
+    },
+
+    detach: async () => {},
+    // QEMU does not count what passes through its own network.
+    counters: async () => new Map(),
+
+    async connect(guest, port) {
+      const ports = await readPorts(guest);
+      if (port !== SSH_PORT || !ports) throw new Error(`port ${port} of ${guest.id} cannot be reached`);
+      return connectTcp(ports.ssh);
+    },
+
+    close: () => locks.idle(),
+  };
+}
+
+async function readPorts({ directory }: NetworkGuest): Promise<Ports | undefined> {
+  const text = await readFile(join(directory, PORTS_FILE), 'utf8').catch(() => undefined);
+  try {
+    return text ? (JSON.parse(text) as Ports) : undefined;
+  } catch {
+    // Half written when the host went down: the ports are chosen anew.
+    return undefined;
+  }
+}
+
+async function writePorts({ directory }: NetworkGuest, ports: Ports): Promise<void> {
+  await writeFile(join(directory, PORTS_FILE), JSON.stringify(ports), { mode: 0o600 });
+}
+
+function connectTcp(port: number): Promise<Duplex> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, HOST);
+    socket.once('error', reject);
+    socket.once('connect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+  });
+}
+
+/** The port that could be listened at, 0 being any; undefined when it is taken. */
+function tryListen(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen(port, HOST, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
+    });
+  });
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return (await tryListen(port)) !== undefined;
+}
+
+async function freePort(): Promise<number> {
+  const port = await tryListen(0);
+  if (!port) throw new Error(`${HOST} has no free port`);
+  return port;
+}
+
+/** The value of `-netdev`: a network around the guest's address, or QEMU's own when it has none. */
+export function netdev(addresses: GuestAddress[], ssh: number, forwards: string[]): string {
+  const own = addresses.find(({ family }) => family === 4);
+  const to = own?.address ?? '';
+  const opened = [`tcp:${HOST}:${ssh}-${to}:${SSH_PORT}`, ...forwards].map((forward) => `hostfwd=${forward}`);
+  return ['user,id=net0,ipv6=off', ...(own ? network(own) : []), ...opened].join(',');
+}
+
+function network({ address, prefix, gateway }: GuestAddress): string[] {
+  const [guest, host] = [number(address), number(gateway)];
+  const masked = (value: number, bits: number) => value - (value % 2 ** (32 - bits));
+  let bits = Math.min(prefix, NARROWEST);
+  while (masked(guest, bits) !== masked(host, bits)) bits--;
+  const base = masked(guest, bits);
+  const dns = [1, 2, 3].map((offset) => base + offset).find((value) => value !== guest && value !== host)!;
+  return [`net=${dotted(base)}/${bits}`, `host=${gateway}`, `dns=${dotted(dns)}`, `dhcpstart=${address}`];
+}
+
+function number(address: string): number {
+  return ipaddr.IPv4.parse(address).octets.reduce((value, octet) => value * 256 + octet, 0);
+}
+
+function dotted(value: number): string {
+  return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
+}
+
+function wantedForwards(guest: NetworkGuest, policy: NetworkPolicy): string[] {
+  const to = guest.addresses.find(({ family }) => family === 4)?.address ?? '';
+  return policy.portForwards.flatMap((forward) =>
+    (forward.protocol === 'tcp_udp' ? (['tcp', 'udp'] as const) : [forward.protocol])
+      .filter((protocol) => isOpen(policy, protocol, forward))
+      .map((protocol) => `${protocol}:${HOST}:${forward.externalPort}-${to}:${forward.internalPort}`),
+  );
+}
+
+/** Whether anybody may come in at the forward's port. Who exactly cannot be told apart here: all come from the host. */
+function isOpen(policy: NetworkPolicy, protocol: 'tcp' | 'udp', { internalPort }: PortForwardEntry): boolean {
+  for (const { direction, action, ports, cidrs, ...entry } of policy.firewall) {
+    if (direction !== 'in' || (entry.protocol !== protocol && entry.protocol !== 'any')) continue;
+    const [from, to = from] = (ports ?? '0-65535').split('-').map(Number);
+    if (internalPort < from! || internalPort > to!) continue;
+    if (action === 'accept' && cidrs.some((cidr) => !cidr.includes(':'))) return true;
+    if (action === 'drop' && cidrs.includes('0.0.0.0/0')) return false;
+  }
+  return policy.defaultIn === 'accept';
+}
+
+function hostPort(forward: string): number {
+  return Number(forward.split(':')[2]!.split('-')[0]);
+}
+
+/** Takes away what is no longer wanted, then opens what is missing; throws when the host's port is taken. */
+async function applyForwards(
+  clock: Clock,
+  guest: NetworkGuest,
+  ports: Ports,
+  wanted: string[],
+): Promise<void> {
+  const stale = ports.forwards.filter((forward) => !wanted.includes(forward));
+  const missing = wanted.filter((forward) => !ports.forwards.includes(forward));
+  if (stale.length + missing.length === 0) return;
+  const monitor = await Monitor.connect(join(guest.directory, FILES.networkMonitor), clock, () => {});
+  const tell = (line: string) => monitor.execute<string>('human-monitor-command', { 'command-line': line });
+  const open = new Set(ports.forwards);
+  try {
+    for (const forward of stale) {
+      await tell(`hostfwd_remove net0 ${forward.split('-')[0]}`);
+      open.delete(forward);
+    }
+    for (const forward of missing) {
+      const refusal = (await tell(`hostfwd_add net0 ${forward}`)).trim();
+      if (refusal) throw new Error(`port ${hostPort(forward)} of ${HOST} cannot be opened: ${refusal}`);
+      open.add(forward);
+    }
+  } finally {
+    monitor.close();
+    await writePorts(guest, { ...ports, forwards: [...open] });
+  }
+}

@@ -1,0 +1,46 @@
+import type { Clock } from '../../platform/clock.ts';
+
+/** The outcome of `work`, unless `ms` pass first: then `late()` is thrown. The work itself goes on. */
+export async function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  const done = new AbortController();
+  const tooLate = clock.sleep(ms, done.signal).then(() => {
+    throw late();
+  });
+  try {
+    return await Promise.race([work, tooLate]);
+  } finally {
+    done.abort();
+    tooLate.catch(() => {});
+  }
+}
+
+/** The outcome of `work`, unless `signal` aborts first: then its reason is thrown. The work itself goes on. */
+export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason);
+    signal.addEventListener('abort', giveUp, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
+    if (signal.aborted) giveUp();
+  });
+}
+
+/** Work on one thing at a time, by the thing's name, in the order of the calls. */
+export class Locks {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  run<T>(name: string, work: () => Promise<T>): Promise<T> {
+    const before = this.#last.get(name) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    this.#last.set(name, mine);
+    const forget = () => {
+      if (this.#last.get(name) === mine) this.#last.delete(name);
+    };
+    mine.then(forget, forget);
+    return mine;
+  }
+
+  /** Resolves when nothing is being worked on. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#last.values());
+  }
+}

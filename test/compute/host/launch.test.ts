@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Machine } from '../../../server/compute/qemu/arguments.ts';
+import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/launch.ts';
+import { systemClock as clock } from '../../../server/platform/clock.ts';
+import { defer } from '../../support/cleanup.ts';
+import { machine as described, ID, temporaryDirectory } from './support.ts';
+
+const skip = process.getuid?.() === 0 ? false : 'needs root to become another user';
+const USER = 'nobody';
+const GROUP = 'nogroup';
+/** Stands for QEMU: says its process id, and then waits for what never comes. */
+const WAIT = 'echo booting; mkfifo never; echo $$ >qemu.pid; read line <never';
+
+interface Place {
+  uid: number;
+  root: string;
+  pool: string;
+  launcher: ReturnType<typeof createPrivilegedLauncher>;
+  machine: Machine;
+}
+
+async function open(t: TestContext, script = WAIT): Promise<Place> {
+  const uid = Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' }));
+  const root = await temporaryDirectory(t);
+  await chmod(root, 0o755);
+  const [pool, images] = [join(root, 'guests'), join(root, 'images')];
+  const machine = described(join(pool, ID));
+  for (const directory of [pool, images, machine.directory]) await mkdir(directory);
+  await chown(machine.directory, uid, -1);
+  machine.directBoot = { kernel: join(images, 'k'), initrd: join(images, 'i'), append: '' };
+  for (const file of ['k', 'i']) await writeFile(join(images, file), '');
+  const command = ({ uuid }: Machine) => ['sh', '-c', script, 'qemu', '-uuid', uuid];
+  const launcher = createPrivilegedLauncher({
+    clock,
+    pool,
+    images,
+    user: { name: USER, uid, group: GROUP },
+    command,
+  });
+  defer(t, () => launcher.kill(machine).catch(() => {}));
+  return { uid, root, pool, launcher, machine };
+}
+
+const status = async (pid: number) => {
+  const text = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Object.fromEntries(text.split('\n').map((line) => line.split(/:\s+/))) as Record<string, string>;
+};
+
+test('a machine runs as a user of its own that can gain nothing, and outlives who started it', {
+  skip,
+}, async (t) => {
+  const { uid, launcher, machine } = await open(t);
+  const pid = await launcher.launch(machine);
+  const { Uid, CapEff, CapBnd, CapInh, NoNewPrivs, NSsid } = await status(pid);
+  assert.equal(Uid, Array(4).fill(uid).join('\t'));
+  for (const capabilities of [CapEff, CapBnd, CapInh]) assert.equal(Number(`0x${capabilities}`), 0);
+  assert.equal(NoNewPrivs, '1');
+  assert.equal(NSsid, `${pid}`);
+  assert.equal(await launcher.launch(machine), pid, 'a running machine is a success');
+  const log = join(machine.directory, 'qemu.log');
+  assert.equal(await readFile(log, 'utf8'), 'booting\n');
+  assert.equal((await stat(log)).uid, uid);
+  // The service's group may read it: QEMU's own would be its owner's alone.
+  assert.equal((await stat(join(machine.directory, 'qemu.pid'))).mode & 0o777, 0o660);
+  await launcher.kill({ ...machine, uuid: described().uuid.replace('a', 'b') });
+  assert.ok(existsSync(`/proc/${pid}`), 'another uuid is another machine');
+  await launcher.kill(machine);
+  assert.ok(!existsSync(`/proc/${pid}/exe`));
+  await launcher.kill(machine);
+});
+
+test("what does not start is told in the program's own words, and nobody else's", { skip }, async (t) => {
+  const { launcher, machine } = await open(t, 'echo "no such disk" >&2; exit 1');
+  await assert.rejects(launcher.launch(machine), {
+    name: 'ComputeUnavailableError',
+    message: /no such disk/,
+  });
+  const linked = await open(t, 'rm qemu.log; ln -s /etc/shadow qemu.log; exit 1');
+  await assert.rejects(linked.launcher.launch(linked.machine), { message: 'QEMU did not start: ' });
+});
+
+test('a foreign directory, a link or a kernel from elsewhere is refused', { skip }, async (t) => {
+  const { root, pool, launcher, machine } = await open(t);
+  const elsewhere = join(root, 'elsewhere');
+  await mkdir(elsewhere);
+  await symlink(elsewhere, join(pool, 'vm_link'));
+  await symlink('/etc/hostname', join(root, 'images', 'link'));
+  await mkdir(join(machine.directory, 'deeper'));
+  const directories = [
+    elsewhere,
+    join(pool, 'vm_link'),
+    pool,
+    join(machine.directory, 'deeper'),
+    join(pool, 'vm_gone'),
+    '/etc',
+  ];
+  for (const directory of directories) {
+    const refusal = { name: 'InvalidArgumentError', message: /^machine\.directory: / };
+    await assert.rejects(launcher.launch({ ...machine, directory }), refusal, directory);
+  }
+  for (const kernel of [
+    '/etc/hostname',
+    join(root, 'images', 'link'),
+    join(root, 'images', 'gone'),
+    join(root, 'images'),
+  ]) {
+    const directBoot = { ...machine.directBoot!, kernel };
+    const refusal = { name: 'InvalidArgumentError', message: /^machine\.directBoot\.kernel: / };
+    await assert.rejects(launcher.launch({ ...machine, directBoot }), refusal, kernel);
+  }
+});
+
+test('a pid file that names a stranger ends nobody', { skip }, async (t) => {
+  const { uid, launcher, machine } = await open(t);
+  const file = join(machine.directory, 'qemu.pid');
+  for (const content of [`${process.pid}`, '1', '-1', '0', 'x', '1e3', '9'.repeat(30)]) {
+    await writeFile(file, content);
+    await chown(file, uid, -1);
+    await launcher.kill(machine);
+  }
+  assert.ok(existsSync('/proc/1') && existsSync(`/proc/${process.pid}`));
+});

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { connect, type Server } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { HostClient } from '../../../server/compute/qemu/host/client.ts';
+import type { HostParts } from '../../../server/compute/qemu/host/operations.ts';
+import { serveHost } from '../../../server/compute/qemu/host/serve.ts';
+import { systemClock as clock } from '../../../server/platform/clock.ts';
+import { createLogger } from '../../../server/platform/logging.ts';
+import { defer } from '../../support/cleanup.ts';
+import { guest, ID, machine, policy, recorder, temporaryDirectory } from './support.ts';
+
+interface Line {
+  operation: string;
+  guest?: string;
+  error?: string;
+}
+
+async function serve(t: TestContext, parts: HostParts, path: string, maxMessageBytes?: number) {
+  const log: Line[] = [];
+  const output = { write: (line: string) => void log.push(JSON.parse(line)) };
+  const logger = createLogger({ logLevel: 'info' }, output);
+  const server = await serveHost(parts, { path, clock, logger, maxMessageBytes });
+  defer(t, () => server.close());
+  return { server, log };
+}
+
+async function end(server: Server, client: HostClient): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  await client.close();
+  await closed;
+}
+
+test('the client does over the socket what the parts do, one line of log each', async (t) => {
+  const { parts, calls } = recorder();
+  const path = join(await temporaryDirectory(t), 'host.sock');
+  const { log } = await serve(t, parts, path);
+  assert.equal((await stat(path)).mode & 0o777, 0o660);
+  const client = new HostClient(path);
+  defer(t, () => client.close());
+  assert.deepEqual(await client.probe(), { ok: true, summary: 'recorded' });
+  const more = { ...guest(), hostname: 'of no concern' };
+  assert.equal(await client.attach(more, policy()), 'tap,id=net0');
+  await client.apply(guest(), policy());
+  await client.reassert([{ guest: more, policy: policy() }]);
+  const counters = await client.counters([ID]);
+  assert.deepEqual(counters.get(ID), { inBytes: 1, inPackets: 2, outBytes: 3, outPackets: 4 });
+  assert.equal(await client.launch(machine()), 4711);
+  await client.kill(machine());
+  await client.detach(ID);
+  const process = { id: ID, uuid: machine().uuid, directory: machine().directory };
+  assert.deepEqual(calls, [
+    ['probe'],
+    ['attach', guest(), policy()],
+    ['apply', guest(), policy()],
+    ['reassert', [{ guest: guest(), policy: policy() }]],
+    ['counters', [ID]],
+    ['launch', machine()],
+    ['kill', process],
+    ['detach', ID],
+  ]);
+  assert.deepEqual(
+    log.map(({ operation }) => operation),
+    calls.map(([name]) => name),
+  );
+  assert.equal(log.at(-1)?.guest, ID);
+  const bad = client.attach({ ...guest(), mac: 'x; flush ruleset' }, policy());
+  await assert.rejects(bad, { name: 'InvalidArgumentError', message: /^guest\.mac: / });
+  assert.match(log.at(-1)!.error!, /^guest\.mac: /);
+});
+
+test('a helper that was restarted is found again; what it had not answered fails', async (t) => {
+  const { parts } = recorder();
+  const path = join(await temporaryDirectory(t), 'host.sock');
+  const client = new HostClient(path);
+  defer(t, () => client.close());
+  await assert.rejects(client.detach(ID), { name: 'ComputeUnavailableError', message: /ENOENT/ });
+  assert.deepEqual((await client.probe()).ok, false);
+  let asked = () => {};
+  const waiting = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const kill = () => {
+    asked();
+    return new Promise<void>(() => {});
+  };
+  const silent = {
+    ...parts,
+    launcher: { ...parts.launcher, kill },
+  };
+  const { server } = await serve(t, silent, path);
+  const killing = client.kill(machine());
+  const failed = assert.rejects(killing, { name: 'ComputeUnavailableError' });
+  await waiting;
+  await end(server, client);
+  await failed;
+  await serve(t, parts, path);
+  assert.equal((await client.probe()).ok, true);
+});
+
+test('a message without an end, or that is no JSON, ends the connection and nothing else', async (t) => {
+  const { parts, calls } = recorder();
+  const path = join(await temporaryDirectory(t), 'host.sock');
+  await serve(t, parts, path, 1_000);
+  for (const bytes of ['x'.repeat(1_001), `${'x'.repeat(2_000)}\n`, 'no json\n', '{"id":1,\n']) {
+    const socket = connect(path);
+    socket.on('error', () => {}).resume();
+    const closed = once(socket, 'close');
+    socket.write(bytes);
+    await closed;
+  }
+  for (const odd of ['null', '7', '[]', '{"id":{},"operation":["exec"]}']) {
+    const socket = connect(path);
+    const reply = once(socket, 'data');
+    socket.write(`${odd}\n`);
+    assert.equal(JSON.parse(String((await reply)[0])).error?.name, 'InvalidArgumentError');
+    socket.destroy();
+  }
+  assert.deepEqual(calls, []);
+  const client = new HostClient(path);
+  defer(t, () => client.close());
+  assert.equal((await client.probe()).ok, true);
+});

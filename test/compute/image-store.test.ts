@@ -1,0 +1,189 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createImageStore, ImageError, type ImageSource } from '../../server/compute/qemu/image-store.ts';
+import { defer } from '../support/cleanup.ts';
+import { skipUnlessInstalled } from '../support/tiny-image.ts';
+
+const MIB = 2 ** 20;
+const options = { skip: skipUnlessInstalled('qemu-img') };
+
+const sha256 = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** An empty store, and a place for files that are to be imported. */
+function workshop(t: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), 'vauban-images-'));
+  defer(t, () => rmSync(directory, { recursive: true }));
+  const at = (name: string) => join(directory, name);
+  const file = (name: string, content: string | Buffer) => {
+    writeFileSync(at(name), content);
+    return at(name);
+  };
+  /** A disk of 2 MiB with a partition table, `mark` making it another than the next. */
+  const raw = (name: string, mark = 'x') => {
+    const bytes = Buffer.alloc(2 * MIB);
+    bytes.write('\x55\xaa', 510, 'latin1');
+    bytes.write(mark, MIB);
+    return file(name, bytes);
+  };
+  const qcow2 = (name: string, mark = 'x', ...more: string[]) => {
+    const source = raw(`${name}.raw`, mark);
+    execFileSync('qemu-img', ['convert', '-f', 'raw', '-O', 'qcow2', ...more, source, at(name)]);
+    return at(name);
+  };
+  const images = at('images');
+  return { at, file, raw, qcow2, images, store: createImageStore(images) };
+}
+
+test(
+  'a qcow2 disk is kept byte for byte under its hash, read-only, and found by its name',
+  options,
+  async (t) => {
+    const { qcow2, store } = workshop(t);
+    const disk = qcow2('disk.qcow2');
+    assert.deepEqual(await store.list(), []);
+    assert.equal(await store.find('alpine-3.22'), undefined);
+    const image = await store.import({ name: 'alpine-3.22', disk, user: 'alpine', sha256: sha256(disk) });
+    assert.deepEqual(image, {
+      name: 'alpine-3.22',
+      sha256: sha256(disk),
+      disk: image.disk,
+      virtualBytes: 2 * MIB,
+      user: 'alpine',
+    });
+    assert.equal(sha256(image.disk), image.sha256);
+    assert.equal(statSync(image.disk).mode & 0o222, 0);
+    assert.deepEqual(await store.find('alpine-3.22'), image);
+    assert.deepEqual(await store.list(), [image]);
+  },
+);
+
+test('a raw disk becomes qcow2; what is checked is the file as published', options, async (t) => {
+  const { raw, store, at } = workshop(t);
+  const disk = raw('disk.img', 'hello');
+  const image = await store.import({ name: 'a', disk, user: 'root', sha256: sha256(disk) });
+  assert.equal(image.virtualBytes, 2 * MIB);
+  assert.equal(image.sha256, sha256(image.disk));
+  execFileSync('qemu-img', ['convert', '-f', 'qcow2', '-O', 'raw', image.disk, at('back.img')]);
+  assert.equal(sha256(at('back.img')), sha256(disk));
+});
+
+test('kernel and initrd are kept with the disk', options, async (t) => {
+  const { file, qcow2, store } = workshop(t);
+  const directBoot = { kernel: file('k', 'kernel'), initrd: file('i', 'initrd'), append: 'quiet' };
+  await store.import({ name: 'a', disk: qcow2('d'), user: 'root', directBoot });
+  const found = (await store.find('a'))?.directBoot;
+  assert.equal(readFileSync(found!.kernel, 'utf8'), 'kernel');
+  assert.equal(readFileSync(found!.initrd, 'utf8'), 'initrd');
+  assert.equal(found!.append, 'quiet');
+});
+
+test(
+  'again changes nothing; anew moves the name and leaves the disk that guests stand on',
+  options,
+  async (t) => {
+    const { images, qcow2, store } = workshop(t);
+    const source = { name: 'a', disk: qcow2('one', 'one'), user: 'root' };
+    const first = await store.import(source);
+    const content = readdirSync(images, { recursive: true });
+    assert.deepEqual(await store.import(source), first);
+    assert.deepEqual(readdirSync(images, { recursive: true }), content);
+
+    const second = await store.import({ ...source, disk: qcow2('two', 'two') });
+    assert.notEqual(second.sha256, first.sha256);
+    assert.deepEqual(await store.list(), [second]);
+    assert.equal(sha256(first.disk), first.sha256);
+  },
+);
+
+test('imports at the same time do not disturb each other', options, async (t) => {
+  const { images, qcow2, store } = workshop(t);
+  const disk = qcow2('d');
+  const names = ['a', 'b', 'a', 'c'];
+  const made = await Promise.all(names.map((name) => store.import({ name, disk, user: 'root' })));
+  assert.equal(new Set(made.map((image) => image.disk)).size, 1);
+  assert.deepEqual(
+    (await store.list()).map(({ name }) => name),
+    ['a', 'b', 'c'],
+  );
+  assert.equal(readdirSync(join(images, 'files')).length, 1);
+});
+
+test('every wrong thing is named, and nothing of it stays', options, async (t) => {
+  const { at, file, qcow2, raw, images, store } = workshop(t);
+  const good = { name: 'a', disk: qcow2('good'), user: 'root' };
+  const kept = await store.import(good);
+  const content = readdirSync(images, { recursive: true });
+  const edit = (name: string, change: (bytes: Buffer) => void) => {
+    const bytes = readFileSync(good.disk);
+    change(bytes);
+    return file(name, bytes);
+  };
+  execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', raw('base'), at('overlay')]);
+  const external = ['-f', 'qcow2', '-o', `data_file=${at('data')}`, at('external'), '2M'];
+  execFileSync('qemu-img', ['create', '-q', ...external]);
+  execFileSync('qemu-img', ['create', '-q', '-f', 'vmdk', at('vmdk'), '2M']);
+  execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', at('huge'), '3T']);
+  execFileSync('qemu-img', ['create', '-q', '-f', 'qcow2', at('tiny'), '64K']);
+  mkdirSync(at('folder'));
+  const boot = { kernel: file('kernel', 'k'), initrd: at('nowhere'), append: '' };
+  const cases: [Partial<ImageSource>, string, RegExp][] = [
+    [{ name: '../a' }, 'name', /lower-case/],
+    [{ user: 'ro ot' }, 'user', /Unix user/],
+    [{ sha256: 'ABC' }, 'sha256', /64 hexadecimal/],
+    [{ sha256: '0'.repeat(64) }, 'sha256', /does not fit: the disk's is [0-9a-f]{64}$/],
+    [{ disk: at('nothing') }, 'disk', /nothing does not exist/],
+    [{ disk: at('folder') }, 'disk', /folder is not a file/],
+    [{ disk: file('short', 'short') }, 'disk', /too short/],
+    [{ disk: file('noise', Buffer.alloc(4096, 'noise')) }, 'disk', /neither a qcow2 disk nor a raw disk/],
+    [{ disk: file('packed', Buffer.alloc(600, '\x1f\x8b', 'latin1')) }, 'disk', /compressed with gzip/],
+    [{ disk: at('vmdk') }, 'disk', /is a VMDK disk/],
+    [{ disk: at('overlay') }, 'disk', /has a backing file/],
+    [{ disk: at('external') }, 'disk', /keeps its data in another file/],
+    [{ disk: edit('locked', (bytes) => bytes.writeUInt32BE(2, 32)) }, 'disk', /is encrypted/],
+    [{ disk: edit('future', (bytes) => bytes.writeUInt32BE(9, 4)) }, 'disk', /qcow2 of version 9/],
+    [{ disk: edit('broken', (bytes) => bytes.fill(0xee, 0x20000, 0x30000)) }, 'disk', /refused by qemu-img/],
+    [{ disk: at('huge') }, 'disk', /virtual size of 3298534883328 bytes/],
+    [{ disk: at('tiny') }, 'disk', /virtual size of 65536 bytes/],
+    [{ directBoot: boot }, 'initrd', /nowhere does not exist/],
+    [{ directBoot: { ...boot, append: 'a\nb' } }, 'append', /printable/],
+  ];
+  for (const [wrong, field, message] of cases) {
+    await assert.rejects(store.import({ ...good, ...wrong }), (error: unknown) => {
+      assert.ok(error instanceof ImageError, String(error));
+      assert.equal(error.field, field, error.message);
+      assert.match(error.message, message);
+      assert.ok(!error.message.includes(images), error.message);
+      return true;
+    });
+  }
+  assert.deepEqual(await store.list(), [kept]);
+  const unfinished = readdirSync(images, { recursive: true }).filter((name) =>
+    String(name).includes('unfinished'),
+  );
+  assert.deepEqual(unfinished, []);
+  // A kernel that was sound before its initrd was not may stay: it has its own name and harms nobody.
+  assert.ok(readdirSync(images, { recursive: true }).length <= content.length + 1);
+});
+
+test('a record that cannot be read is an error, not an absent image', options, async (t) => {
+  const { images, qcow2, store } = workshop(t);
+  await store.import({ name: 'a', disk: qcow2('d'), user: 'root' });
+  writeFileSync(join(images, 'a.json'), '{');
+  await assert.rejects(store.find('a'), /the image a cannot be read/);
+  await assert.rejects(store.list(), /the image a cannot be read/);
+  chmodSync(images, 0o755);
+});

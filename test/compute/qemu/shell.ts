@@ -1,0 +1,44 @@
+import ssh2 from 'ssh2';
+import type { ComputeDriver } from '../../../server/compute/driver.ts';
+
+/** A pair that the library can read: about one in two hundred of those it writes it cannot. */
+export function keyPair(): { public: string; private: string } {
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'test' });
+    if ([pair.public, pair.private].every((text) => !(ssh2.utils.parseKey(text) instanceof Error)))
+      return pair;
+  }
+}
+
+type Login = { privateKey: string } | { password: string };
+
+/** What a command prints, run as root in a guest. A connection that the command ends is a success. */
+export async function inGuest(
+  driver: ComputeDriver,
+  id: string,
+  login: Login,
+  command: string,
+): Promise<string> {
+  const sock = await driver.openSsh(id);
+  const client = new ssh2.Client();
+  try {
+    await new Promise<void>((resolve, reject) => {
+      client.once('ready', resolve).on('error', reject);
+      client.connect({ sock, username: 'root', ...login });
+    });
+    return await new Promise((resolve, reject) => {
+      client.once('close', () => resolve(''));
+      client.exec(command, (error, channel) => {
+        if (error) return reject(error);
+        let text = '';
+        channel.on('data', (bytes: Buffer) => {
+          text += bytes;
+        });
+        channel.on('close', () => resolve(text));
+      });
+    });
+  } finally {
+    client.end();
+    sock.destroy();
+  }
+}

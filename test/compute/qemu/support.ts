@@ -1,0 +1,66 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { ComputeDriver, GuestSpec } from '../../../server/compute/driver.ts';
+import type { Image } from '../../../server/compute/qemu/image.ts';
+import { createDirectLauncher } from '../../../server/compute/qemu/launcher.ts';
+import { createQemu, type QemuOptions } from '../../../server/compute/qemu/qemu.ts';
+import { createUserNetwork } from '../../../server/compute/qemu/user-network.ts';
+import { systemClock } from '../../../server/platform/clock.ts';
+import { defer } from '../../support/cleanup.ts';
+import { guestSpec } from '../support.ts';
+
+/** A small guest of the tiny image. Its kernel and a shell need a third of this memory. */
+export function tinySpec(overrides: Partial<GuestSpec> = {}): GuestSpec {
+  return guestSpec('web', { template: 'tiny', vcpu: 1, ramMb: 192, diskGb: 1, ...overrides });
+}
+
+/** A directory for guests, short enough for sockets in it; it goes when the test ends. */
+export function guestsDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'q-'));
+}
+
+/** A driver over the guests in `directory`, without KVM: what is the same on every machine. */
+export function openQemu(directory: string, image: Image, options: Partial<QemuOptions> = {}): ComputeDriver {
+  return createQemu({
+    clock: systemClock,
+    logger: { warn: console.warn },
+    directory,
+    images: { find: async (name) => (name === image.name ? image : undefined), list: async () => [image] },
+    network: createUserNetwork(systemClock),
+    launcher: createDirectLauncher(systemClock),
+    accelerator: 'tcg',
+    capacity: { cpuOvercommit: 4 },
+    nameservers: ['192.0.2.3'],
+    ...options,
+  });
+}
+
+/** The clock's timers keep no process alive, and between two of them nothing else may. */
+export function stayAlive(): () => void {
+  const timer = setInterval(() => {}, 60_000);
+  return () => clearInterval(timer);
+}
+
+/** A driver for one test; what it made is gone when the test ends, however it does. */
+export function qemuFor(t: TestContext, image: Image, options: Partial<QemuOptions> = {}) {
+  const directory = guestsDirectory();
+  const drivers: ComputeDriver[] = [];
+  const rest = stayAlive();
+  defer(t, async () => {
+    for (const driver of drivers) await driver.close();
+    const last = openQemu(directory, image);
+    for (const id of await last.list()) await last.remove(id);
+    await last.close();
+    await rm(directory, { recursive: true });
+    rest();
+  });
+  const open = (more: Partial<QemuOptions> = {}) => {
+    const driver = openQemu(directory, image, { ...options, ...more });
+    drivers.push(driver);
+    return driver;
+  };
+  return { directory, driver: open(), open };
+}

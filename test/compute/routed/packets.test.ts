@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { FirewallEntry, NetworkPolicy } from '../../../server/compute/driver.ts';
+import { arpFrame, udpFrame } from './support/frames.ts';
+import {
+  CLOSED,
+  FORWARD_ADDRESS,
+  GATEWAY,
+  HOST,
+  INTERNET,
+  listen,
+  OPEN,
+  type TestGuest,
+  World,
+  whyNot,
+} from './support/world.ts';
+
+const skip = whyNot();
+const N = 50;
+const EVERYONE = ['0.0.0.0/0', '::/0'];
+
+function entry(fields: Partial<FirewallEntry>): FirewallEntry {
+  return { direction: 'in', action: 'accept', protocol: 'any', ports: null, cidrs: EVERYONE, ...fields };
+}
+
+const both = (guest: TestGuest) => [guest.v4, guest.v6];
+
+test('a closed guest gets none of N packets, an opened one all, and the counters know', {
+  skip,
+}, async (t) => {
+  const world = await World.open(t);
+  const guest = await world.guest(t, 10, CLOSED);
+  await listen(guest.space, 5000);
+  for (const host of both(guest)) await world.internet.ask({ do: 'sendFlows', host, port: 5000, count: N });
+  await world.settle(world.internet, guest);
+  assert.deepEqual(guest.space.arrivals(5000), []);
+  const none = { inBytes: 0, inPackets: 0, outBytes: 0, outPackets: 0 };
+  assert.deepEqual((await world.network.counters([guest.id])).get(guest.id), none);
+
+  const open = { ...CLOSED, firewall: [entry({ protocol: 'udp', ports: '4000-6000' })] };
+  await world.network.apply(guest, open);
+  for (const host of both(guest)) await world.internet.ask({ do: 'sendFlows', host, port: 5000, count: N });
+  await guest.space.arrived(5000, 2 * N);
+  await world.settle(world.internet, guest);
+  const arrivals = guest.space.arrivals(5000);
+  assert.equal(arrivals.filter((from) => from === INTERNET[4]).length, N);
+  assert.equal(arrivals.filter((from) => from === INTERNET[6]).length, N);
+  // One byte of data: 29 bytes in IPv4, 49 in IPv6. What the host itself says to the guest does not count.
+  const inBytes = N * (29 + 49);
+  assert.deepEqual((await world.network.counters([guest.id])).get(guest.id), {
+    ...none,
+    inBytes,
+    inPackets: 2 * N,
+  });
+
+  await listen(world.internet, 5001);
+  for (const host of [INTERNET[4], INTERNET[6]]) {
+    await guest.space.ask({ do: 'sendFlows', host, port: 5001, count: N });
+  }
+  await world.internet.arrived(5001, 2 * N);
+  const counted = (await world.network.counters([guest.id])).get(guest.id);
+  assert.deepEqual(counted, { inBytes, inPackets: 2 * N, outBytes: inBytes, outPackets: 2 * N });
+});
+
+test('the first match decides, replies pass, and what a guest may send is its own policy', {
+  skip,
+}, async (t) => {
+  const world = await World.open(t);
+  const firewall = [
+    entry({ action: 'drop', protocol: 'tcp', ports: '81', cidrs: [`${INTERNET[4]}/32`] }),
+    entry({ protocol: 'tcp', ports: '80-90' }),
+    entry({ direction: 'out', protocol: 'tcp', ports: '443' }),
+  ];
+  const guest = await world.guest(t, 11, {
+    defaultIn: 'drop',
+    defaultOut: 'drop',
+    firewall,
+    portForwards: [],
+  });
+  await listen(guest.space, 80, 81, 99);
+  await listen(world.internet, 443, 444);
+  for (const host of both(guest)) {
+    const opened = await world.internet.ask({ do: 'dial', host, port: 80 });
+    // The echo is a reply, which a guest that may send nothing may send.
+    assert.equal(await world.internet.ask({ do: 'echo', socket: opened as number, text: 'hello' }), 'hello');
+  }
+  const refused = [
+    await world.internet.ask({ do: 'dial', host: guest.v4, port: 81 }),
+    await world.internet.ask({ do: 'dial', host: guest.v4, port: 99 }),
+    await world.internet.ask({ do: 'dial', host: guest.v6, port: 99 }),
+  ];
+  const passing = await world.internet.ask({ do: 'dial', host: guest.v6, port: 81 });
+  assert.equal(await world.internet.ask({ do: 'echo', socket: passing as number, text: 'x' }), 'x');
+  await world.settle(world.internet, guest);
+  for (const socket of refused)
+    assert.equal(await world.internet.ask({ do: 'isOpen', socket: socket as number }), false);
+  assert.deepEqual(guest.space.arrivals(81), [INTERNET[6]]);
+  assert.deepEqual(guest.space.arrivals(99), []);
+
+  for (const host of [INTERNET[4], INTERNET[6]]) {
+    const out = await guest.space.ask({ do: 'dial', host, port: 443 });
+    assert.equal(await guest.space.ask({ do: 'echo', socket: out as number, text: 'out' }), 'out');
+    await guest.space.ask({ do: 'dial', host, port: 444 });
+    await guest.space.ask({ do: 'sendFlows', host, port: 444, count: N });
+  }
+  await world.settle(guest.space, guest);
+  assert.deepEqual(world.internet.arrivals(444), []);
+});
+
+test('a forward leads to its guest, for its protocols, from outside, from guests and from itself', {
+  skip,
+}, async (t) => {
+  const world = await World.open(t);
+  const guest = await world.guest(t, 12, OPEN);
+  const other = await world.guest(t, 13, OPEN);
+  await listen(guest.space, 22, 53);
+  const forward = { publicIp: FORWARD_ADDRESS, internalIp: guest.v4 };
+  const portForwards = [
+    { ...forward, protocol: 'tcp' as const, externalPort: 2211, internalPort: 22 },
+    { ...forward, protocol: 'tcp_udp' as const, externalPort: 5353, internalPort: 53 },
+  ];
+  await world.network.apply(guest, { ...OPEN, portForwards });
+  for (const from of [world.internet, other.space, guest.space, world.host]) {
+    const socket = await from.ask({ do: 'dial', host: FORWARD_ADDRESS, port: 2211 });
+    assert.equal(await from.ask({ do: 'echo', socket: socket as number, text: 'ssh' }), 'ssh');
+  }
+  assert.deepEqual(guest.space.arrivals(22).slice(0, 2), [INTERNET[4], other.v4]);
+  await world.internet.ask({ do: 'sendUdp', host: FORWARD_ADDRESS, port: 2211, count: N });
+  await world.internet.ask({ do: 'sendUdp', host: FORWARD_ADDRESS, port: 5353, count: N });
+  await guest.space.arrived(53, N);
+  assert.equal(guest.space.arrivals(22).length, 4);
+
+  // The firewall sees the guest's own port; and a forward that moved to another guest leads there.
+  const ssh = [entry({ protocol: 'tcp', ports: '22' })];
+  await listen(other.space, 22);
+  const moved = [{ ...portForwards[0]!, internalIp: other.v4 }];
+  await world.network.apply(other, { ...CLOSED, firewall: ssh, portForwards: moved });
+  const socket = await world.internet.ask({ do: 'dial', host: FORWARD_ADDRESS, port: 2211 });
+  assert.equal(await world.internet.ask({ do: 'echo', socket: socket as number, text: 'moved' }), 'moved');
+  assert.deepEqual(other.space.arrivals(22), [INTERNET[4]]);
+});
+
+test('a packet that lies about its sender is dropped and counted', { skip }, async (t) => {
+  const world = await World.open(t);
+  const guest = await world.guest(t, 14, OPEN);
+  const other = await world.guest(t, 15, OPEN);
+  await listen(world.internet, 6000);
+  const to = await world.gatewayMac(guest);
+  const send = (from: string, mac = guest.mac) =>
+    guest.send(
+      udpFrame({ from: mac, to }, { from, to: from.includes(':') ? INTERNET[6] : INTERNET[4] }, 6000),
+      N,
+    );
+  await send(guest.v4);
+  await send(guest.v6);
+  await world.internet.arrived(6000, 2 * N);
+  assert.equal(await world.spoofed(), 0);
+  // Another guest's address, a stranger's, its own with another card's number; and all of it again in IPv6.
+  const lies: [string, string?][] = [
+    [other.v4],
+    ['192.0.2.77'],
+    [guest.v4, other.mac],
+    [other.v6],
+    ['2001:db8:9::1'],
+    [guest.v6, other.mac],
+  ];
+  for (const [index, [from, mac]] of lies.entries()) {
+    await send(from, mac);
+    await world.settle(guest.space, guest);
+    assert.equal(await world.spoofed(), (index + 1) * N, `${from} ${mac ?? ''}`);
+  }
+  assert.equal(world.internet.arrivals(6000).length, 2 * N);
+  await guest.send(arpFrame(guest.mac, other.v4, GATEWAY[4]), N);
+  await world.settle(guest.space, guest);
+  assert.equal(await world.spoofed('arp'), N);
+});
+
+test('a guest reaches nothing of the host, and another guest by the rules of both', { skip }, async (t) => {
+  const world = await World.open(t);
+  const [a, b] = [await world.guest(t, 16, OPEN), await world.guest(t, 17, CLOSED)];
+  await listen(world.host, 8080);
+  await listen(b.space, 80);
+  for (const host of [HOST[4], HOST[6], FORWARD_ADDRESS]) {
+    await a.space.ask({ do: 'dial', host, port: 8080 });
+    await a.space.ask({ do: 'sendFlows', host, port: 8080, count: N });
+    await a.space.run('ping', '-n', '-c', '1', host);
+  }
+  await world.internet.ask({ do: 'sendFlows', host: HOST[4], port: 8080, count: 1 });
+  await world.host.arrived(8080, 1);
+  await world.settle(a.space, a);
+  assert.deepEqual(world.host.arrivals(8080), [INTERNET[4]]);
+
+  for (const host of both(b)) await a.space.ask({ do: 'sendFlows', host, port: 80, count: N });
+  await world.settle(a.space, b);
+  assert.deepEqual(b.space.arrivals(80), []);
+  await world.network.apply(b, {
+    ...CLOSED,
+    firewall: [entry({ protocol: 'udp', ports: '80', cidrs: [`${a.v4}/32`] })],
+  });
+  for (const host of both(b)) await a.space.ask({ do: 'sendFlows', host, port: 80, count: N });
+  await b.space.arrived(80, N);
+  await world.network.apply(a, { ...OPEN, defaultOut: 'drop' });
+  await a.space.ask({ do: 'sendFlows', host: b.v4, port: 80, count: N });
+  await world.settle(a.space, b);
+  assert.deepEqual(b.space.arrivals(80), Array(N).fill(a.v4));
+});
+
+test('a private address leaves by the address of the host', { skip }, async (t) => {
+  const world = await World.open(t);
+  const guest = await world.guest(t, 18, CLOSED, '100.64.0.18');
+  await listen(world.internet, 443);
+  const socket = await guest.space.ask({ do: 'dial', host: INTERNET[4], port: 443 });
+  assert.equal(await guest.space.ask({ do: 'echo', socket: socket as number, text: 'x' }), 'x');
+  assert.deepEqual(world.internet.arrivals(443), [HOST[4]]);
+});
+
+test('under traffic no packet passes between old rules and new ones', { skip }, async (t) => {
+  const world = await World.open(t);
+  const guest = await world.guest(t, 19, CLOSED);
+  await listen(guest.space, 5000);
+  const policies: NetworkPolicy[] = [
+    {
+      ...CLOSED,
+      firewall: [entry({ action: 'drop', protocol: 'udp', ports: '5000' }), entry({ ports: null })],
+    },
+    { ...OPEN, firewall: [entry({ action: 'drop', protocol: 'any' })] },
+    CLOSED,
+  ];
+  let sending = true;
+  let sent = 0;
+  const traffic = (async () => {
+    for (; sending; sent += 100) {
+      await world.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: 100 });
+    }
+  })();
+  for (let round = 0; round < 12; round++) {
+    await world.network.apply(guest, policies[round % policies.length]!);
+    if (round % 4 === 3)
+      await world.network.reassert([{ guest, policy: policies[round % policies.length]! }]);
+  }
+  sending = false;
+  await traffic;
+  await world.settle(world.internet, guest);
+  t.diagnostic(`${sent} packets sent over 15 changes`);
+  assert.ok(sent > 0);
+  assert.deepEqual(guest.space.arrivals(5000), []);
+});
+
+test('rules that somebody deleted come back, counters go on, and a detached guest leaves nothing', {
+  skip,
+}, async (t) => {
+  const world = await World.open(t);
+  const before = await world.host.run('ip', 'neigh', 'show', 'proxy');
+  const portForwards = [
+    {
+      protocol: 'tcp_udp' as const,
+      publicIp: FORWARD_ADDRESS,
+      externalPort: 2000,
+      internalIp: '203.0.113.20',
+      internalPort: 22,
+    },
+  ];
+  const policy = { ...CLOSED, portForwards, firewall: [entry({ protocol: 'udp', ports: '5000' })] };
+  const [guest, other] = [await world.guest(t, 20, policy), await world.guest(t, 21, CLOSED)];
+  const guests = [
+    { guest, policy },
+    { guest: other, policy: CLOSED },
+  ];
+  await Promise.all([listen(guest.space, 5000, 5001, 22), listen(other.space, 5000)]);
+  await world.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: N });
+  await guest.space.arrived(5000, N);
+  await world.network.reassert(guests);
+  assert.equal((await world.network.counters([guest.id])).get(guest.id)?.inPackets, N);
+  assert.deepEqual([...(await world.network.counters(['unknown']))], []);
+
+  await world.host.run('nft', 'flush', 'ruleset');
+  await world.host.run('ip', 'route', 'flush', 'dev', guest.tap);
+  await world.network.reassert(guests);
+  await world.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5001, count: N });
+  await world.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: N });
+  await guest.space.arrived(5000, 2 * N);
+  assert.deepEqual(guest.space.arrivals(5001), []);
+
+  // One guest's update finds the table gone, too: it makes the table, and fences whom it does not know.
+  await world.host.run('nft', 'flush', 'ruleset');
+  await world.network.apply(guest, policy);
+  await world.internet.ask({ do: 'sendFlows', host: other.v4, port: 5000, count: N });
+  const socket = await world.internet.ask({ do: 'dial', host: FORWARD_ADDRESS, port: 2000 });
+  await world.network.apply(guest, { ...policy, firewall: [entry({ protocol: 'tcp', ports: '22' })] });
+  assert.equal(await world.internet.ask({ do: 'echo', socket: socket as number, text: 'x' }), 'x');
+  await world.settle(world.internet, other);
+  assert.deepEqual(other.space.arrivals(5000), []);
+
+  for (const { id } of [guest, other, guest, { id: 'unknown' }]) await world.network.detach(id);
+  const left = await world.host.run('nft', 'list', 'ruleset');
+  for (const { tap, mac, v4 } of [guest, other]) {
+    for (const word of [tap, mac, v4]) assert.ok(!left.includes(word), `${word} is left`);
+  }
+  const links = await world.host.run('ip', 'link', 'show');
+  assert.ok(!links.includes(guest.tap) && !links.includes(other.tap));
+  assert.equal(await world.host.run('ip', 'neigh', 'show', 'proxy'), before);
+});

@@ -1,0 +1,225 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { NetworkPolicy } from '../../../../server/compute/driver.ts';
+import { HostClient } from '../../../../server/compute/qemu/host/client.ts';
+import type { NetworkGuest } from '../../../../server/compute/qemu/network.ts';
+import { tapName } from '../../../../server/compute/qemu/routed/names.ts';
+import { defer } from '../../../support/cleanup.ts';
+import { REPOSITORY } from '../../../support/source.ts';
+import { hex } from './frames.ts';
+import { Namespace } from './namespace.ts';
+
+const PROGRAMS = [
+  '/usr/sbin/nft',
+  '/usr/sbin/ip',
+  '/usr/sbin/mausezahn',
+  '/usr/bin/nsenter',
+  '/usr/bin/setpriv',
+  '/usr/bin/ping',
+];
+
+/** Why tests with real packets cannot run here, or false. */
+export function whyNot(): string | false {
+  if (process.getuid?.() !== 0) return 'needs root for network namespaces';
+  const missing = PROGRAMS.filter(
+    (program) => !existsSync(program) && !existsSync(program.replace('sbin', 'bin')),
+  );
+  if (missing.length > 0) return `needs ${missing.join(', ')}`;
+  try {
+    accessSync('/dev/net/tun', constants.R_OK | constants.W_OK);
+  } catch {
+    return 'needs /dev/net/tun';
+  }
+  return false;
+}
+
+export const INTERNET = { 4: '198.51.100.1', 6: '2001:db8:ffff::1' };
+export const HOST = { 4: '198.51.100.2', 6: '2001:db8:ffff::2' };
+/** Routed to the host, which has it on its uplink: the address of port forwards. */
+export const FORWARD_ADDRESS = '192.0.2.10';
+export const GATEWAY = { 4: '203.0.113.1', 6: '2001:db8:1::1' };
+/** What the unit deploy/systemd/vauban-host.service leaves to the helper. */
+const PRIVILEGES = ['--bounding-set=-all,+net_admin,+setuid,+setgid,+setpcap,+kill', '--no-new-privs'];
+/** Of the marks that tell that what was sent before has arrived. */
+const MARK_PORT = 7;
+
+export const OPEN: NetworkPolicy = {
+  defaultIn: 'accept',
+  defaultOut: 'accept',
+  firewall: [],
+  portForwards: [],
+};
+export const CLOSED: NetworkPolicy = { ...OPEN, defaultIn: 'drop' };
+
+export interface TestGuest extends NetworkGuest {
+  tap: string;
+  v4: string;
+  v6: string;
+  space: Namespace;
+  /** Sends a frame as it is, `count` times. */
+  send(frame: number[], count: number): Promise<void>;
+}
+
+/**
+ * A host between its guests and the internet, each a namespace. The privileged helper runs in the host's; a guest's
+ * network card is one end of a veth pair whose other end has the name of its tap.
+ */
+export class World {
+  readonly internet: Namespace;
+  readonly host: Namespace;
+  readonly network: HostClient;
+  readonly socket: string;
+
+  private constructor(internet: Namespace, host: Namespace, socket: string) {
+    this.internet = internet;
+    this.host = host;
+    this.socket = socket;
+    this.network = new HostClient(socket);
+  }
+
+  static async open(t: TestContext): Promise<World> {
+    const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
+    await internet.run(
+      'ip',
+      'link',
+      'add',
+      'out0',
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'up0',
+      'netns',
+      host.name,
+    );
+    await internet.ip(
+      `addr add ${INTERNET[4]}/24 dev out0`,
+      `addr add ${INTERNET[6]}/64 dev out0 nodad`,
+      'link set out0 up',
+      ...[FORWARD_ADDRESS, '203.0.113.0/24'].map((to) => `route add ${to} via ${HOST[4]}`),
+      `route add 2001:db8:1::/48 via ${HOST[6]}`,
+    );
+    await host.ip(
+      `addr add ${HOST[4]}/24 dev up0`,
+      `addr add ${FORWARD_ADDRESS}/32 dev up0`,
+      `addr add ${HOST[6]}/64 dev up0 nodad`,
+      'link set up0 up',
+      `route add default via ${INTERNET[4]}`,
+      `route add default via ${INTERNET[6]}`,
+    );
+    await Promise.all([internet.inhabit(t), host.inhabit(t)]);
+    await Promise.all([listen(internet, MARK_PORT), listen(host, MARK_PORT)]);
+    const directory = await mkdtemp(join(tmpdir(), 'vauban-host-'));
+    defer(t, () => rm(directory, { recursive: true }));
+    const world = new World(internet, host, join(directory, 'host.sock'));
+    await startHelper(t, host, directory);
+    defer(t, () => world.network.close());
+    return world;
+  }
+
+  /** A guest with its card plugged in, attached with `policy`. `number` makes its addresses. */
+  async guest(t: TestContext, number: number, policy: NetworkPolicy, own4?: string): Promise<TestGuest> {
+    const id = `vm_${`${number}`.padStart(26, '0')}`;
+    const tap = tapName(id);
+    const mac = `52:54:00:00:00:${number.toString(16).padStart(2, '0')}`;
+    const v4 = own4 ?? `203.0.113.${number}`;
+    const v6 = `2001:db8:1::${number.toString(16)}`;
+    const space = await Namespace.make(t);
+    await this.host.run(
+      'ip',
+      'link',
+      'add',
+      tap,
+      'type',
+      'veth',
+      'peer',
+      'name',
+      'eth0',
+      'netns',
+      space.name,
+    );
+    await space.ip(`link set eth0 address ${mac}`, 'link set eth0 up');
+    const addresses = [
+      { address: v4, family: 4 as const, prefix: 24, gateway: v4.replace(/\d+$/, '1') },
+      { address: v6, family: 6 as const, prefix: 48, gateway: GATEWAY[6] },
+    ];
+    const network = { id, mac, addresses, directory: `/nowhere/${id}` };
+    await this.network.attach(network, policy);
+    await space.ip(
+      `addr add ${v4}/24 dev eth0`,
+      // One address and its gateway: neighbours of the same network are reached through the host, too.
+      `addr add ${v6}/128 dev eth0 nodad`,
+      `route add ${GATEWAY[6]} dev eth0`,
+      `route add default via ${addresses[0]!.gateway}`,
+      `route add default via ${GATEWAY[6]}`,
+    );
+    await space.inhabit(t);
+    await listen(space, MARK_PORT);
+    const send = async (frame: number[], count: number) => {
+      await space.run('mausezahn', 'eth0', '-q', '-c', `${count}`, hex(frame));
+    };
+    return { ...network, tap, v4, v6, space, send };
+  }
+
+  /**
+   * Resolves when whatever was sent between `from` and `to` has gone its way: a mark follows it, to the host and from
+   * there on, which no firewall stops.
+   */
+  async settle(from: Namespace, to: { space: Namespace; v4: string }): Promise<void> {
+    if (from === this.internet) await this.#mark(from, HOST[4], this.host);
+    else await this.#mark(this.host, INTERNET[4], this.internet);
+    await this.#mark(this.host, to.v4, to.space);
+  }
+
+  async #mark(from: Namespace, address: string, to: Namespace): Promise<void> {
+    const before = to.arrivals(MARK_PORT).length;
+    await from.ask({ do: 'sendUdp', host: address, port: MARK_PORT, count: 1 });
+    await to.arrived(MARK_PORT, before + 1);
+  }
+
+  /** Packets dropped because they lied about their sender: by the guard of addresses, or by that of ARP. */
+  async spoofed(family: 'inet' | 'arp' = 'inet'): Promise<number> {
+    const json = await this.host.run('nft', '-j', 'list', 'counter', family, 'vauban', 'spoofed');
+    return JSON.parse(json).nftables.find((one: object) => 'counter' in one).counter.packets;
+  }
+
+  /** The hardware address that a guest sends to: its interface's on the host. */
+  async gatewayMac(guest: TestGuest): Promise<string> {
+    return JSON.parse(await this.host.run('ip', '-j', 'link', 'show', guest.tap))[0].address;
+  }
+}
+
+export async function listen(space: Namespace, ...ports: number[]): Promise<void> {
+  for (const port of ports) {
+    await space.ask({ do: 'listenUdp', port, family: 4 });
+    await space.ask({ do: 'listenUdp', port, family: 6 });
+    await space.ask({ do: 'listenTcp', port });
+  }
+}
+
+async function startHelper(t: TestContext, host: Namespace, directory: string): Promise<void> {
+  const flags = ['--socket', join(directory, 'host.sock'), '--pool', directory, '--images', directory];
+  const identity = ['--user', 'nobody', '--group', 'nogroup', '--uplink', 'up0'];
+  const helper = [process.execPath, join(REPOSITORY, 'server/hostd.ts'), ...flags, ...identity];
+  const [program, args] = host.command('setpriv', ...PRIVILEGES, '--', ...helper);
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = once(child, 'exit');
+  defer(t, async () => {
+    child.kill('SIGTERM');
+    await ended;
+  });
+  let log = '';
+  // Read to the end: a log that nobody reads would stop it.
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      log += chunk;
+      if (log.includes('"listening"')) resolve();
+    });
+    ended.then(() => reject(new Error(`the helper did not start: ${log}`)));
+  });
+}

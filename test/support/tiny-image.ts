@@ -1,0 +1,47 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { findBuilt } from '../../scripts/image-cache.ts';
+import type { Image } from '../../server/compute/qemu/image.ts';
+
+const REQUIRED = process.env.VAUBAN_REQUIRE_QEMU === '1';
+/** Where administration programs are on a Debian, whoever the PATH is of. */
+const SYSTEM = '/usr/sbin:/sbin';
+
+function isInstalled(program: string): boolean {
+  return `${process.env.PATH}${delimiter}${SYSTEM}`.split(delimiter).some((directory) => {
+    try {
+      accessSync(join(directory, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** For a test's `skip`: why it cannot run here, or false. Where VAUBAN_REQUIRE_QEMU is 1 that is an error. */
+export function skipUnlessInstalled(...programs: string[]): string | false {
+  const missing = programs.filter((program) => !isInstalled(program));
+  if (missing.length === 0) return false;
+  return refuse(`${missing.join(', ')} not installed: npm run host:setup`);
+}
+
+/**
+ * The image that guests of tests are made of, as `npm run host:setup` built it, or undefined: then
+ * {@link skipWithoutTinyImage} says why.
+ */
+export async function tinyImage(): Promise<Image | undefined> {
+  if (skipUnlessInstalled('qemu-system-x86_64', 'qemu-img')) return undefined;
+  return findBuilt('tiny');
+}
+
+/** For a test's `skip`: why {@link tinyImage} has none, or false. */
+export async function skipWithoutTinyImage(): Promise<string | false> {
+  const missing = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
+  if (missing) return missing;
+  return (await findBuilt('tiny')) ? false : refuse('the tiny image is not built: npm run host:setup');
+}
+
+function refuse(reason: string): string {
+  if (REQUIRED) throw new Error(reason);
+  return reason;
+}
