@@ -1,30 +1,12 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Customer, newCustomer } from '../chaos/support/customer.ts';
 import { Viewer } from '../compute/simulator-inside/rfb-client.ts';
 import { startService } from '../support/service.ts';
 import { NO_BROWSER, newPage, startBrowser } from './support/browser.ts';
+import { openNovnc, pixelsOf } from './support/novnc.ts';
 import { bytesOf, open } from './support/socket.ts';
-
-const NOVNC = join(import.meta.dirname, '../../node_modules/@novnc/novnc');
-const VNC_PAGE = `<!doctype html><div id="screen" style="width:800px;height:600px"></div><script type="module">
-  import RFB from '/novnc/core/rfb.js';
-  const { url, ticket } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  window.rfb = new RFB(document.getElementById('screen'), url, { wsProtocols: ['binary', ticket] });
-  rfb.addEventListener('connect', () => { document.title = 'connected'; });
-  rfb.addEventListener('disconnect', () => { document.title = 'disconnected'; });
-</script>`;
-
-/** The customer's own page, where a panel would be: on the service's host, because of `Origin`. */
-async function serveNovnc(page: Page, baseUrl: string): Promise<void> {
-  await page.route(`${baseUrl}/novnc/**`, (route) => {
-    const path = new URL(route.request().url()).pathname.replace('/novnc/', '');
-    if (path === 'page') return route.fulfill({ contentType: 'text/html', body: VNC_PAGE });
-    return route.fulfill({ path: join(NOVNC, path), contentType: 'text/javascript' });
-  });
-}
 
 async function screenOf(t: TestContext, customer: Customer, vmId: string): Promise<Viewer> {
   const { ws_url, ticket } = await customer.ask('GET', `/v1/vm/${vmId}/console`);
@@ -34,14 +16,6 @@ async function screenOf(t: TestContext, customer: Customer, vmId: string): Promi
   await viewer.update();
   return viewer;
 }
-
-const pixelsOf = (page: Page) =>
-  page.evaluate(() => {
-    const canvas = document.querySelector('canvas')!;
-    const { data } = canvas.getContext('2d')!.getImageData(0, 0, canvas.width, canvas.height);
-    const lit = data.filter((value, at) => at % 4 < 3 && value > 100).length;
-    return { lit, sum: data.reduce((sum, value, at) => (sum + value * at) % 1_000_003, 0) };
-  });
 
 test('in a browser', { skip: NO_BROWSER }, async (t) => {
   const service = await startService(t, { env: { VAUBAN_SIMULATOR_BOOT_SECONDS: '0' } });
@@ -61,10 +35,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
 
   await t.test('noVNC shows the screen through a ticket, and types into it', async () => {
     const { page, complaints } = await newPage(browser);
-    await serveNovnc(page, baseUrl);
-    const { ws_url: url, ticket } = await customer.ask('GET', `/v1/vm/${vm.id}/console`);
-    await page.goto(`${baseUrl}/novnc/page#${new URLSearchParams({ url, ticket })}`);
-    await page.waitForFunction(() => document.title === 'connected');
+    await openNovnc(page, baseUrl, await customer.ask('GET', `/v1/vm/${vm.id}/console`));
     const viewer = await screenOf(t, customer, vm.id);
     await viewer.shows(/web login:$/);
     await page.waitForFunction(() => document.querySelector('canvas')!.width > 600);

@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import ssh2 from 'ssh2';
+import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
+import { openNovnc, pixelsOf } from '../../consoles/support/novnc.ts';
+import { type Login, logIn, sendDatagrams } from '../support/internet.ts';
+import { startRealService } from '../support/real-service.ts';
+
+/** Nobody listens there: the guest counts what arrives all the same. */
+const PORT = 7777;
+const PACKETS = 50;
+
+function newKeyPair(): { public: string; private: string } {
+  for (;;) {
+    const pair = ssh2.utils.generateKeyPairSync('ed25519');
+    const readable = [pair.public, pair.private].every((key) => !(ssh2.utils.parseKey(key) instanceof Error));
+    if (readable) return pair;
+  }
+}
+
+async function output(program: string, ...args: string[]): Promise<string> {
+  return (await promisify(execFile)(program, args)).stdout;
+}
+
+/** Datagrams that have reached the guest, whoever they were for. */
+async function received(guest: Login): Promise<number> {
+  const [, noPorts, inDatagrams] = /^Udp: (\d+) (\d+)/m.exec(
+    await guest.run("awk '/^Udp: [0-9]/ { print $1, $3, $2 }' /proc/net/snmp | sed 's/^/Udp: /'"),
+  )!;
+  return Number(noPorts) + Number(inDatagrams);
+}
+
+/** How many of {@link PACKETS} from the internet reach the guest. */
+async function reaches(guest: Login, address: string): Promise<number> {
+  const before = await received(guest);
+  await sendDatagrams(address, PORT, PACKETS);
+  // What was sent before is there before this command's answer: it takes the same way, later.
+  return (await received(guest)) - before;
+}
+
+test('a real machine, from its purchase to its end, over the API alone', async (t) => {
+  const real = await startRealService(t, { VAUBAN_QEMU_NETWORK: 'routed' });
+  const { customer } = real;
+  const { baseUrl } = real.service();
+  const key = newKeyPair();
+  const { id: keyId } = await customer.ask('POST', '/v1/sshkeys', { name: 'laptop', public_key: key.public });
+  const order = { plan: 'small', template: 'tiny', hostname: 'web', ssh_key_ids: [keyId] };
+  const { vm } = await customer.ask('POST', '/v1/vm', order);
+  const path = `/v1/vm/${vm.id}`;
+  const settled = async (status: string) => {
+    const now = await customer.settled(vm.id);
+    assert.equal(now.status, status, JSON.stringify(now.last_job));
+    return now;
+  };
+  const open = async (rule: object) => {
+    const { id } = await customer.ask('POST', `${path}/firewall`, {
+      direction: 'in',
+      action: 'accept',
+      cidrs: ['198.51.100.0/24'],
+      ...rule,
+    });
+    await enforced();
+    return () => customer.ask('DELETE', `${path}/firewall/${id}`).then(enforced);
+  };
+  /** Until the rules are in force that the API has taken. */
+  const enforced = async () => {
+    for (;;) {
+      const rules = await customer.ask('GET', `${path}/firewall`);
+      const forwards = await customer.ask('GET', `${path}/port-forwarding`);
+      if ([...rules, ...forwards].every(({ status = 'active' }) => status === 'active')) return;
+    }
+  };
+  let forward!: { host: string; port: number };
+  let guest!: Login;
+  let file!: string;
+
+  await t.test('a forwarded port leads to its SSH server, which knows the customer', async (t) => {
+    await settled('running');
+    const { public_ip, external_port } = await customer.ask('POST', `${path}/port-forwarding`, {
+      protocol: 'tcp',
+      internal_port: 22,
+    });
+    forward = { host: public_ip, port: external_port };
+    await open({ protocol: 'tcp', ports: '22' });
+    guest = await logIn(t, forward, { privateKey: key.private });
+    assert.equal(await guest.run('hostname; nproc'), 'web\n1');
+    file = await guest.run('head -c 100000 /dev/urandom >/root/kept; sync; sha256sum /root/kept');
+  });
+
+  await t.test('its firewall opens and closes', async (t) => {
+    guest = await logIn(t, forward, { privateKey: key.private });
+    const { ipv4 } = await customer.ask('GET', path);
+    assert.equal(await reaches(guest, ipv4), 0);
+    const close = await open({ protocol: 'udp', ports: `${PORT}` });
+    assert.equal(await reaches(guest, ipv4), PACKETS);
+    await close();
+    assert.equal(await reaches(guest, ipv4), 0);
+    t.diagnostic(`${PACKETS} packets from the internet: 0 arrive closed, ${PACKETS} open, 0 closed again`);
+    guest.end();
+  });
+
+  await t.test('a snapshot is taken and deleted', async () => {
+    const { snapshot } = await customer.ask('POST', `${path}/snapshots`, { name: 'before' });
+    await settled('running');
+    const [taken] = await customer.ask('GET', `${path}/snapshots`);
+    assert.deepEqual([taken.id, taken.status], [snapshot.id, 'available']);
+    await customer.ask('DELETE', `${path}/snapshots/${snapshot.id}`);
+    await settled('running');
+    assert.deepEqual(await customer.ask('GET', `${path}/snapshots`), []);
+  });
+
+  await t.test('a larger plan is larger inside, and the files are there', async (t) => {
+    await customer.ask('POST', `${path}/change-plan`, { plan: 'large', allow_reboot: true });
+    await settled('running');
+    guest = await logIn(t, forward, { privateKey: key.private });
+    assert.equal(await guest.run('nproc'), '2');
+    const kilobytes = Number(await guest.run("awk '/^MemTotal/ { print $2 }' /proc/meminfo"));
+    assert.ok(kilobytes > 400_000, `${kilobytes} kB of memory`);
+    assert.equal(await guest.run('sha256sum /root/kept'), file);
+    // It grows while it is used.
+    const grown = `while [ "$(df -m / | awk 'END { print $2 }')" -lt 1800 ]; do sleep 0.1; done; echo grown`;
+    assert.equal(await guest.run(grown), 'grown');
+    guest.end();
+  });
+
+  await t.test('a new password lets in', async (t) => {
+    const { username, password } = await customer.ask('POST', `${path}/reset-password`, {});
+    await settled('running');
+    assert.equal(username, 'root');
+    const login = await logIn(t, forward, { password });
+    assert.equal(await login.run('id -un'), 'root');
+    login.end();
+  });
+
+  await t.test('the agent looks at it', async () => {
+    const reply = await fetch(`${baseUrl}${path}/ai-agent`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${customer.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ message: 'Is the disk full?' }),
+    });
+    const events = await reply.text();
+    assert.match(events, /"type":"command.completed".*"exit_code":0/);
+    assert.match(events, /\/dev\/vda1/);
+    assert.match(events, /"stop_reason":"completed"/);
+  });
+
+  await t.test('its screen is a console', { skip: NO_BROWSER }, async (t) => {
+    const { page, complaints } = await newPage(await startBrowser(t));
+    await openNovnc(page, baseUrl, await customer.ask('GET', `${path}/console`));
+    await page.waitForFunction(() => document.querySelector('canvas')!.width > 600);
+    while ((await pixelsOf(page)).lit < 500) await page.waitForTimeout(50);
+    const before = (await pixelsOf(page)).sum;
+    await page.evaluate('rfb.focus()');
+    await page.keyboard.type('root\n');
+    while ((await pixelsOf(page)).sum === before) await page.waitForTimeout(50);
+    assert.deepEqual(complaints, []);
+  });
+
+  await t.test('a crash of the service leaves it alone', async (t) => {
+    const login = await logIn(t, forward, { privateKey: key.private });
+    const uptime = Number(await login.run('cut -d. -f1 /proc/uptime'));
+    await real.crash();
+    await settled('running');
+    assert.ok(Number(await login.run('cut -d. -f1 /proc/uptime')) >= uptime);
+    login.end();
+  });
+
+  await t.test('it powers off when it is asked to', async () => {
+    await customer.ask('POST', `${path}/stop`, {});
+    await settled('stopped');
+    assert.equal(await machines(real.location.env.VAUBAN_DATA_DIR), 0);
+  });
+
+  await t.test('deleted, nothing of it is left', async () => {
+    await customer.ask('DELETE', path);
+    assert.equal(await customer.settled(vm.id), undefined);
+    assert.doesNotMatch(await output('ip', '-o', 'link'), /: vau/);
+    assert.doesNotMatch(await output('nft', 'list', 'ruleset'), new RegExp(`${vm.ipv4}|${vm.id}`));
+    assert.doesNotMatch(await output('ip', 'route'), new RegExp(vm.ipv4));
+    const guests = join(real.location.env.VAUBAN_DATA_DIR, 'guests');
+    assert.deepEqual(existsSync(guests) ? await readdir(guests) : [], []);
+  });
+});
+
+/** QEMU processes whose files are in `directory`. */
+async function machines(directory: string): Promise<number> {
+  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    processes.map((pid) => output('cat', `/proc/${pid}/cmdline`).catch(() => '')),
+  );
+  return lines.filter((line) => line.startsWith('qemu-system') && line.includes(directory)).length;
+}

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TestContext } from 'node:test';
+import { Namespace } from '../../compute/routed/support/namespace.ts';
+
+/** The internet's end of the wire, and the host's. */
+const INTERNET = '198.51.100.1';
+const HOST = '198.51.100.2';
+/** What catalog.yaml sells from, and where it forwards ports: the internet sends all of it to the host. */
+const ROUTED_HERE = ['100.64.0.0/14', '192.0.2.10'];
+
+/**
+ * A namespace that stands for the host and one for the internet, joined by a wire. Nothing of it touches the machine's
+ * own network.
+ */
+export async function openSite(t: TestContext): Promise<{ host: Namespace; internet: Namespace }> {
+  const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
+  await internet.ip(
+    `link add out0 type veth peer name up0 netns ${host.name}`,
+    `addr add ${INTERNET}/24 dev out0`,
+    'link set out0 up',
+    ...ROUTED_HERE.map((to) => `route add ${to} via ${HOST}`),
+  );
+  await host.ip(
+    `addr add ${HOST}/24 dev up0`,
+    'addr add 192.0.2.10/32 dev up0',
+    'link set up0 up',
+    `route add default via ${INTERNET}`,
+  );
+  return { host, internet };
+}
+
+/** Runs a file of tests in the host's namespace: it must pass. It finds the internet's by VAUBAN_TEST_INTERNET. */
+export async function runAtSite(t: TestContext, file: string): Promise<void> {
+  const { host, internet } = await openSite(t);
+  const [program, args] = host.command(process.execPath, join(import.meta.dirname, '../inside', file));
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const child = spawn(program, args, {
+    env: { ...env, VAUBAN_TEST_INTERNET: internet.name },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  for (const line of output.split('\n')) {
+    const [, words] =
+      /^\s*# (?!Subtest|duration_ms|tests|suites|pass|fail|cancelled|skipped|todo)(.+)/.exec(line) ?? [];
+    if (words) t.diagnostic(words);
+  }
+  if (code !== 0) throw new Error(`${file} failed\n${output}`);
+}
