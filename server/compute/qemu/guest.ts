@@ -84,10 +84,15 @@ export class Guest {
     return saved;
   }
 
+  /** Resolves when everything was written; never rejects. */
+  async saved(): Promise<void> {
+    await this.#saving.catch(() => {});
+  }
+
   /** Nothing is written any more when this resolves: the directory may soon be another guest's of the same id. */
   async retire(): Promise<void> {
     this.#retired = true;
-    await this.#saving.catch(() => {});
+    await this.saved();
   }
 
   remember(event: GuestEvent): void {

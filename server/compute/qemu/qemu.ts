@@ -217,7 +217,11 @@ class Qemu implements ComputeDriver {
     this.#power.close();
     await this.#opening?.catch(() => {});
     await this.#locks.idle();
-    for (const { run } of this.#guests.all()) run?.release();
+    for (const guest of this.#guests.all()) {
+      if (guest.run?.ending) await guest.run.ended;
+      guest.run?.release();
+      await guest.saved();
+    }
     this.#happenings.close();
     await this.#options.network.close();
   }
