@@ -1,6 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GuestEvent, GuestSize, NetworkPolicy, SnapshotInfo } from '../driver.ts';
+import type { GuestEvent, GuestSize, NetworkPolicy, PowerState, SnapshotInfo } from '../driver.ts';
 import { FILES } from './arguments.ts';
 import type { DirectBoot } from './image.ts';
 import type { NetworkGuest } from './network.ts';
@@ -61,6 +61,11 @@ export class Guest {
 
   get id(): string {
     return this.record.id;
+  }
+
+  get power(): PowerState {
+    if (!this.run) return 'off';
+    return this.run.booted ? 'running' : 'booting';
   }
 
   get policy(): NetworkPolicy {
