@@ -57,8 +57,17 @@ export class Namespace {
       child.kill('SIGKILL');
       await ended;
     });
-    const stream = Duplex.from({ readable: child.stdout, writable: child.stdin });
-    return stream.on('error', () => {}) as Duplex;
+    const stream = new Duplex({
+      read: () => {},
+      write: (chunk, _, done) => void child.stdin.write(chunk, () => done()),
+      final: (done) => void child.stdin.end(() => done()),
+      destroy(error, done) {
+        child.kill('SIGKILL');
+        done(error);
+      },
+    });
+    child.stdout.on('data', (chunk) => stream.push(chunk)).on('end', () => stream.push(null));
+    return stream;
   }
 
   /** Runs lines of `ip -batch`. */
