@@ -113,7 +113,20 @@ export const SETTINGS = {
     env: 'VAUBAN_QEMU_NETWORK',
     kind: kind.oneOf(QEMU_NETWORK_CHOICES),
     default: 'auto',
-    about: 'How guests are connected: `user` needs no privileges and is for development only.',
+    about:
+      'How guests are connected: `routed` is for tenants; `user` needs no privileges and is for development only. ' +
+      '`auto` is `routed` where there is a host helper.',
+  },
+  qemuUplink: {
+    env: 'VAUBAN_QEMU_UPLINK',
+    kind: kind.word,
+    about: 'Interface that leads out of a host that routes; when absent, the one of the default route.',
+  },
+  hostHelper: {
+    env: 'VAUBAN_HOST_HELPER',
+    kind: kind.path,
+    about:
+      'Socket of the host helper, which does what needs privileges; when absent, the service must be root to route.',
   },
   qemuNameservers: {
     env: 'VAUBAN_QEMU_NAMESERVERS',

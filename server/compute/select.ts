@@ -6,12 +6,14 @@ import { ConfigError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
 import type { Images } from './qemu/guests.ts';
+import { HostClient } from './qemu/host/client.ts';
 import { findAccelerator } from './qemu/host.ts';
 import { createImageStore } from './qemu/image-store.ts';
-import { createDirectLauncher } from './qemu/launcher.ts';
+import { createDirectLauncher, type Launcher } from './qemu/launcher.ts';
 import type { HostNetwork } from './qemu/network.ts';
 import type { OpsLogin } from './qemu/ops-login.ts';
 import { createQemu } from './qemu/qemu.ts';
+import { RoutedNetwork } from './qemu/routed/routed.ts';
 import { createUserNetwork } from './qemu/user-network.ts';
 import { createSimulator } from './simulator/simulator.ts';
 
@@ -70,8 +72,7 @@ async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDri
     logger,
     directory: join(config.dataDir, 'guests'),
     images,
-    network: selectNetwork(parts),
-    launcher: createDirectLauncher(clock),
+    ...selectHost(parts),
     accelerator,
     capacity: {
       cpuOvercommit: config.qemuCpuOvercommit,
@@ -83,9 +84,21 @@ async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDri
   });
 }
 
-/** How guests are connected: the one place that knows the choices. */
-function selectNetwork({ config, clock }: ComputeParts): HostNetwork {
-  if (config.qemuNetwork === 'routed')
-    throw new ConfigError(['VAUBAN_QEMU_NETWORK: routed is not there yet; take user']);
-  return createUserNetwork(clock);
+/**
+ * How guests are connected and started: the one place that knows the choices. With a helper both are its business, and
+ * the service needs no privilege; without one the service itself must be root to route.
+ */
+function selectHost({ config, clock }: ComputeParts): { network: HostNetwork; launcher: Launcher } {
+  const { qemuNetwork: choice, hostHelper, qemuUplink: uplink } = config;
+  if (hostHelper !== undefined) {
+    if (choice === 'user')
+      throw new ConfigError(['VAUBAN_HOST_HELPER: makes routed networks only, not user']);
+    const helper = new HostClient(hostHelper);
+    return { network: helper, launcher: helper };
+  }
+  const launcher = createDirectLauncher(clock);
+  return {
+    network: choice === 'routed' ? new RoutedNetwork({ uplink }) : createUserNetwork(clock),
+    launcher,
+  };
 }
