@@ -186,10 +186,9 @@ class Qemu implements ComputeDriver {
     const samples = running.map((guest) =>
       readSample(guest, guest.run!, this.#options.clock.now(), traffic.get(guest.id)),
     );
-    // One that goes off meanwhile has nothing to tell, and must not cost the others their readings.
-    return (await Promise.allSettled(samples)).flatMap((sample) =>
-      sample.status === 'fulfilled' ? [sample.value] : [],
-    );
+    // One that goes off meanwhile must not cost the others their readings.
+    const read = await Promise.allSettled(samples);
+    return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
@@ -227,10 +226,10 @@ class Qemu implements ComputeDriver {
     await this.#options.network.close();
   }
 
-  /** Finds the guests that are there, once. */
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    return (this.#opening ??= adoptGuests(this.#guests, this.#power, this.#options));
+    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#options);
+    return this.#opening;
   }
 
   async #need(id: string): Promise<Guest> {
