@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { chmod, stat } from 'node:fs/promises';
 import { DISK_NODE } from './arguments.ts';
 import { run } from './command.ts';
 import type { Monitor } from './qmp.ts';
@@ -11,6 +11,9 @@ const DELETE_MS = 300_000;
 const QEMU_IMG = 'qemu-img';
 const BLOCK_BYTES = 512;
 
+/** Of what QEMU opens: it may run as a user of its own, which shares a group with the service. */
+export const SHARED_FILE_MODE = 0o660;
+
 interface ImageInfo {
   'virtual-size': number;
   snapshots?: { name: string }[];
@@ -19,6 +22,7 @@ interface ImageInfo {
 /** Makes a disk that holds what `base` does and keeps what differs. `base` is never written to. */
 export async function createOverlay(path: string, base: string, diskGb: number): Promise<void> {
   await run(QEMU_IMG, 'create', '-q', '-f', 'qcow2', '-F', 'qcow2', '-b', base, path, `${diskGb * GIGABYTE}`);
+  await chmod(path, SHARED_FILE_MODE);
 }
 
 /** Grows the disk of a guest that is off; one of that size already is a success. */

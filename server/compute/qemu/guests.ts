@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { encrypt } from 'unixcrypt';
 import type { GuestSpec } from '../driver.ts';
 import { checkDirectory, FILES } from './arguments.ts';
-import { createOverlay, GIGABYTE } from './disk.ts';
+import { createOverlay, GIGABYTE, SHARED_FILE_MODE } from './disk.ts';
 import { Guest, type GuestRecord } from './guest.ts';
 import type { Image } from './image.ts';
 import { seedImage } from './seed.ts';
@@ -19,6 +19,11 @@ export interface Images {
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** A guest in the making or being removed: nobody sees it, and a start of the service clears it away. */
 const UNFINISHED = /^\.(new|gone)-/;
+/**
+ * The group is who runs QEMU, where that is not the service: it makes its sockets there, and by the sticky bit takes
+ * nothing of the service's away.
+ */
+const GUEST_DIRECTORY_MODE = 0o1770;
 const SHA512_CRYPT = '$6$';
 
 /**
@@ -39,7 +44,7 @@ export class Guests {
 
   /** Reads what is there, and clears away what never became a guest or no longer is one. */
   async open(): Promise<void> {
-    await mkdir(this.#root, { recursive: true, mode: 0o700 });
+    await mkdir(this.#root, { recursive: true, mode: 0o770 });
     for (const name of await readdir(this.#root)) {
       const directory = join(this.#root, name);
       if (UNFINISHED.test(name)) await rm(directory, { recursive: true, force: true });
@@ -74,9 +79,9 @@ export class Guests {
     checkDirectory(directory);
     const making = join(this.#root, `.new-${id}`);
     await rm(making, { recursive: true, force: true });
-    await mkdir(making, { mode: 0o700 });
+    await mkdir(making, { mode: GUEST_DIRECTORY_MODE });
     await createOverlay(join(making, FILES.disk), image.disk, diskGb);
-    await writeFile(join(making, FILES.seed), this.#seed(spec, image), { mode: 0o600 });
+    await writeFile(join(making, FILES.seed), this.#seed(spec, image), { mode: SHARED_FILE_MODE });
     await new Guest(making, newRecord(spec, image)).save();
     await rename(making, directory);
     this.#guests.set(id, await Guest.read(directory));

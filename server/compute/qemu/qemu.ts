@@ -15,6 +15,7 @@ import {
   type NetworkPolicy,
   type SnapshotInfo,
 } from '../driver.ts';
+import { adoptGuests } from './adoption.ts';
 import { type CapacitySettings, checkCapacity, hostCapacity } from './capacity.ts';
 import { allocatedBytes, growDisk } from './disk.ts';
 import type { Guest } from './guest.ts';
@@ -57,7 +58,7 @@ class Qemu implements ComputeDriver {
   readonly #power: Power;
   readonly #inside: Inside;
   readonly #happenings = new Happenings();
-  /** Held while a guest is altered, never while something is waited for: cutting the power waits for nobody. */
+  /** Held while a guest is altered, never while a boot or an end is waited for. */
   readonly #locks = new Locks();
   #opening: Promise<void> | undefined;
 
@@ -80,8 +81,8 @@ class Qemu implements ComputeDriver {
   async admit(size: GuestSize): Promise<void> {
     await this.#open();
     const { directory, capacity } = this.#options;
-    const guests = this.#guests.all().map(({ record }) => record);
-    checkCapacity(await hostCapacity(directory, capacity), guests, size);
+    const sizes = this.#guests.all().map(({ record }) => record);
+    checkCapacity(await hostCapacity(directory, capacity), sizes, size);
   }
 
   create(spec: GuestSpec): Promise<void> {
@@ -169,9 +170,8 @@ class Qemu implements ComputeDriver {
     const guest = this.#guests.find(id);
     if (!guest) return undefined;
     const { vcpu, ramMb, diskGb, snapshots } = guest.record;
-    const power = !guest.run ? 'off' : guest.run.booted ? 'running' : 'booting';
-    const agent = this.#inside.canChange(guest);
-    return { id, power, agent, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
+    const state = { power: guest.power, agent: this.#inside.canChange(guest) };
+    return { id, ...state, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
   }
 
   async list(): Promise<string[]> {
@@ -182,14 +182,12 @@ class Qemu implements ComputeDriver {
   async sample(ids: string[]): Promise<GuestSample[]> {
     await this.#open();
     const running = ids.flatMap((id) => this.#guests.find(id) ?? []).filter(({ run }) => run?.booted);
-    const traffic = await this.#options.network.counters(running.map(({ id }) => id));
-    const samples = running.map((guest) =>
-      readSample(guest, guest.run!, this.#options.clock.now(), traffic.get(guest.id)),
-    );
-    // One that goes off meanwhile has nothing to tell, and must not cost the others their readings.
-    return (await Promise.allSettled(samples)).flatMap((sample) =>
-      sample.status === 'fulfilled' ? [sample.value] : [],
-    );
+    const { network, clock } = this.#options;
+    const traffic = await network.counters(running.map(({ id }) => id));
+    const samples = running.map((guest) => readSample(guest, guest.run!, clock.now(), traffic.get(guest.id)));
+    // One that goes off meanwhile must not cost the others their readings.
+    const read = await Promise.allSettled(samples);
+    return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
@@ -197,8 +195,9 @@ class Qemu implements ComputeDriver {
     const guest = this.#guests.find(id);
     if (!guest) return [];
     const usedBytes = await allocatedBytes(guest.file('disk'));
-    const sizeGb = guest.record.diskGb;
-    return [{ name: 'root', sizeGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' }];
+    return [
+      { name: 'root', sizeGb: guest.record.diskGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' },
+    ];
   }
 
   async openVnc(id: string): Promise<Duplex> {
@@ -217,30 +216,19 @@ class Qemu implements ComputeDriver {
     this.#power.close();
     await this.#opening?.catch(() => {});
     await this.#locks.idle();
-    for (const { run } of this.#guests.all()) run?.release();
+    for (const guest of this.#guests.all()) {
+      if (guest.run?.ending) await guest.run.ended;
+      guest.run?.release();
+      await guest.saved();
+    }
     this.#happenings.close();
     await this.#options.network.close();
   }
 
-  /** Finds the guests that are there, once. */
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    this.#opening ??= this.#adopt();
+    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#options);
     return this.#opening;
-  }
-
-  async #adopt(): Promise<void> {
-    const { logger, network } = this.#options;
-    await this.#guests.open();
-    const adopt = async (guest: Guest) => {
-      await this.#power
-        .adopt(guest)
-        .catch((error) => logger.warn({ err: error, vm_id: guest.id }, 'guest not adopted'));
-    };
-    await Promise.all(this.#guests.all().map(adopt));
-    const running = this.#guests.all().filter(({ run }) => run);
-    const guests = running.map(({ networkGuest, policy }) => ({ guest: networkGuest, policy }));
-    await network.reassert(guests).catch((error) => logger.warn({ err: error }, 'network not reasserted'));
   }
 
   async #need(id: string): Promise<Guest> {

@@ -7,10 +7,11 @@ import { applyBatch, run } from './commands.ts';
 import { connectTo } from './connect.ts';
 import { connectTap, disconnectTap, enableForwarding, findUplink, hasLink, reassertRoutes } from './links.ts';
 import { netdevOf, TAP_PREFIX, tapName } from './names.ts';
-import { checkGuestAndPolicy, plainGuest } from './shapes.ts';
+import { checkGuestAndPolicy, InvalidArgumentError, plainGuest } from './shapes.ts';
 import { readCards, readCounts } from './state.ts';
 import { baseTable } from './table.ts';
 
+const INTERFACE = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$/;
 /** Shorter than any guest's, so that it is nobody's. */
 const PROBE_TAP = `${TAP_PREFIX}probe`;
 
@@ -35,6 +36,9 @@ export class RoutedNetwork implements HostNetwork {
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(options: RoutedOptions = {}) {
+    if (options.uplink !== undefined && !INTERFACE.test(options.uplink)) {
+      throw new InvalidArgumentError(`uplink: ${JSON.stringify(options.uplink)} is no name of an interface`);
+    }
     this.#options = options;
   }
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import { defer } from '../../../support/cleanup.ts';
@@ -42,6 +43,31 @@ export class Namespace {
   async run(...words: string[]): Promise<string> {
     const [program, args] = this.command(...words);
     return run(program, ...args);
+  }
+
+  /** A TCP connection from in here, by a process that does nothing but pass it on. */
+  dial(t: TestContext, host: string, port: number): Duplex {
+    const script = `const socket = require('net').connect(${port}, '${host}'); socket.on('error', () => process.exit(1));
+      process.stdin.pipe(socket).pipe(process.stdout);`;
+    const [program, args] = this.command(process.execPath, '-e', script);
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+    const ended = once(child, 'exit');
+    child.stdin.on('error', () => {});
+    defer(t, async () => {
+      child.kill('SIGKILL');
+      await ended;
+    });
+    const stream = new Duplex({
+      read: () => {},
+      write: (chunk, _, done) => void child.stdin.write(chunk, () => done()),
+      final: (done) => void child.stdin.end(() => done()),
+      destroy(error, done) {
+        child.kill('SIGKILL');
+        done(error);
+      },
+    });
+    child.stdout.on('data', (chunk) => stream.push(chunk)).on('end', () => stream.push(null));
+    return stream;
   }
 
   /** Runs lines of `ip -batch`. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -12,7 +12,7 @@ import { tapName } from '../../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { REPOSITORY } from '../../../support/source.ts';
 import { hex } from './frames.ts';
-import { Namespace } from './namespace.ts';
+import { Namespace, run } from './namespace.ts';
 
 const PROGRAMS = [
   '/usr/sbin/nft',
@@ -43,8 +43,15 @@ export const HOST = { 4: '198.51.100.2', 6: '2001:db8:ffff::2' };
 /** Routed to the host, which has it on its uplink: the address of port forwards. */
 export const FORWARD_ADDRESS = '192.0.2.10';
 export const GATEWAY = { 4: '203.0.113.1', 6: '2001:db8:1::1' };
+/** Stands for vauban-qemu. */
+const GUESTS_USER = 'nobody';
+const GUESTS_GROUP = 'nogroup';
 /** What the unit deploy/systemd/vauban-host.service leaves to the helper. */
-const PRIVILEGES = ['--bounding-set=-all,+net_admin,+setuid,+setgid,+setpcap,+kill', '--no-new-privs'];
+const PRIVILEGES = [
+  '--groups=nogroup',
+  '--bounding-set=-all,+net_admin,+setuid,+setgid,+setpcap,+kill',
+  '--no-new-privs',
+];
 /** Of the marks that tell that what was sent before has arrived. */
 const MARK_PORT = 7;
 
@@ -74,15 +81,19 @@ export class World {
   readonly host: Namespace;
   readonly network: HostClient;
   readonly socket: string;
+  /** Of the guests' directories. */
+  readonly pool: string;
 
-  private constructor(internet: Namespace, host: Namespace, socket: string) {
+  private constructor(internet: Namespace, host: Namespace, directory: string) {
     this.internet = internet;
     this.host = host;
-    this.socket = socket;
-    this.network = new HostClient(socket);
+    this.socket = join(directory, 'host.sock');
+    this.pool = join(directory, 'guests');
+    this.network = new HostClient(this.socket);
   }
 
-  static async open(t: TestContext): Promise<World> {
+  /** `images` is where kernels of guests may lie. */
+  static async open(t: TestContext, images = '/nowhere'): Promise<World> {
     const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
     await internet.run(
       'ip',
@@ -116,8 +127,13 @@ export class World {
     await Promise.all([listen(internet, MARK_PORT), listen(host, MARK_PORT)]);
     const directory = await mkdtemp(join(tmpdir(), 'vauban-host-'));
     defer(t, () => rm(directory, { recursive: true }));
-    const world = new World(internet, host, join(directory, 'host.sock'));
-    await startHelper(t, host, directory);
+    const world = new World(internet, host, directory);
+    // The guests' user passes through to its directories, whose group it is in.
+    await chmod(directory, 0o755);
+    await mkdir(world.pool);
+    await chown(world.pool, 0, Number(await run('id', '-g', GUESTS_USER)));
+    await chmod(world.pool, 0o2770);
+    await startHelper(t, host, world, images);
     defer(t, () => world.network.close());
     return world;
   }
@@ -202,9 +218,9 @@ export async function listen(space: Namespace, ...ports: number[]): Promise<void
   }
 }
 
-async function startHelper(t: TestContext, host: Namespace, directory: string): Promise<void> {
-  const flags = ['--socket', join(directory, 'host.sock'), '--pool', directory, '--images', directory];
-  const identity = ['--user', 'nobody', '--group', 'nogroup', '--uplink', 'up0'];
+async function startHelper(t: TestContext, host: Namespace, world: World, images: string): Promise<void> {
+  const flags = ['--socket', world.socket, '--pool', world.pool, '--images', images, '--uplink', 'up0'];
+  const identity = ['--user', GUESTS_USER, '--group', GUESTS_GROUP];
   const helper = [process.execPath, join(REPOSITORY, 'server/hostd.ts'), ...flags, ...identity];
   const [program, args] = host.command('setpriv', ...PRIVILEGES, '--', ...helper);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });

@@ -36,5 +36,7 @@ function emit(  value) {
     else if (c == "#" && (i == 1 || substr(line, i - 1, 1) ~ /[ \t]/)) break
     else if (word != "" || c !~ /[ \t]/) word = word c
   }
-  if (quote == "") emit()
+  # Nothing in a seed goes on in another line: a lost quote must not swallow the rest.
+  quote = ""
+  emit()
 }

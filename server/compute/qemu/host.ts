@@ -1,0 +1,160 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, open, readFile, statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { promisify } from 'node:util';
+import type { ImageStore } from './image-store.ts';
+
+const run = promisify(execFile);
+
+export const ACCELERATOR_CHOICES = ['auto', 'kvm', 'tcg'] as const;
+export type AcceleratorChoice = (typeof ACCELERATOR_CHOICES)[number];
+
+/** What runs a guest's instructions: the processor itself (kvm), or QEMU, ten to twenty times as slowly (tcg). */
+export interface Accelerator {
+  kind: 'kvm' | 'tcg';
+  /** Why this one, for people. */
+  reason: string;
+}
+
+/** One thing that guests need, as it is on this machine. */
+export interface Finding {
+  what: string;
+  /** `limited`: guests run, with less than they could have. `missing`: no guest can run. */
+  state: 'ok' | 'limited' | 'missing';
+  /** What was found, or why it does not do; one line. */
+  found: string;
+}
+
+/** Where the kernel tells of itself; other files in tests. */
+const KERNEL = {
+  kvm: '/dev/kvm',
+  cpuinfo: '/proc/cpuinfo',
+  meminfo: '/proc/meminfo',
+  status: '/proc/self/status',
+  tun: '/dev/net/tun',
+};
+type KernelFiles = typeof KERNEL;
+
+/** The oldest QEMU that the driver is tested with. */
+const OLDEST_QEMU = [7, 2] as const;
+const CAP_NET_ADMIN = 12n;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+/** Below these the first customer's guest does not fit. */
+const LITTLE_MEMORY = 2 * GIB;
+const LITTLE_ROOM = 10 * GIB;
+const SETUP = 'npm run host:setup';
+
+/**
+ * The accelerator for `choice`. `auto` takes KVM only where the device opens for reading and writing and the processor
+ * says that it can virtualise: inside some virtual machines the device exists and hangs every guest.
+ */
+export async function findAccelerator(
+  choice: AcceleratorChoice = 'auto',
+  { kvm, cpuinfo }: Pick<KernelFiles, 'kvm' | 'cpuinfo'> = KERNEL,
+): Promise<Accelerator> {
+  if (choice !== 'auto') return { kind: choice, reason: 'the configuration says so' };
+  try {
+    await (await open(kvm, 'r+')).close();
+  } catch (error) {
+    return { kind: 'tcg', reason: `${kvm} does not open: ${(error as NodeJS.ErrnoException).code}` };
+  }
+  const flag = /^flags\s*:.*\b(svm|vmx)\b/m.exec(await readFile(cpuinfo, 'utf8'))?.[1];
+  return flag
+    ? { kind: 'kvm', reason: `${kvm} opens and the processor has ${flag}` }
+    : { kind: 'tcg', reason: `${kvm} opens, but the processor has neither svm nor vmx` };
+}
+
+/** Whether guests of customers can be connected from here: taps and routes take a privilege and a device. */
+export async function findNetworkPrivilege({ status, tun } = KERNEL): Promise<Finding> {
+  const what = 'network';
+  const capabilities = BigInt(
+    `0x${/^CapEff:\s*([0-9a-f]+)$/m.exec(await readFile(status, 'utf8'))?.[1] ?? '0'}`,
+  );
+  if (((capabilities >> CAP_NET_ADMIN) & 1n) === 0n)
+    return { what, state: 'limited', found: 'user mode only, for development: CAP_NET_ADMIN is not held' };
+  try {
+    await access(tun, constants.R_OK | constants.W_OK);
+  } catch {
+    return { what, state: 'limited', found: `user mode only, for development: ${tun} does not open` };
+  }
+  return { what, state: 'ok', found: `CAP_NET_ADMIN is held and ${tun} opens` };
+}
+
+/** Everything that guests need of this machine, as the calling process sees it. Starts no guest. */
+export async function inspectHost(options: {
+  dataDir: string;
+  images: ImageStore;
+  accelerator?: AcceleratorChoice;
+}): Promise<Finding[]> {
+  return Promise.all([
+    findQemu(),
+    findProgram('qemu-img', 'missing'),
+    describeAccelerator(options.accelerator),
+    findProgram('nft', 'limited'),
+    findProgram('ip', 'limited'),
+    findNetworkPrivilege(),
+    findMemory(),
+    findRoom(options.dataDir),
+    findImages(options.images),
+  ]);
+}
+
+async function findQemu(): Promise<Finding> {
+  const finding = await findProgram('qemu-system-x86_64', 'missing');
+  const version = /version (\d+)\.(\d+)/.exec(finding.found)?.slice(1).map(Number);
+  if (!version) return finding;
+  const [major = 0, minor = 0] = version;
+  const old = major < OLDEST_QEMU[0] || (major === OLDEST_QEMU[0] && minor < OLDEST_QEMU[1]);
+  if (!old) return finding;
+  return { ...finding, state: 'limited', found: `${finding.found}; older than ${OLDEST_QEMU.join('.')}` };
+}
+
+async function findProgram(program: string, otherwise: Finding['state']): Promise<Finding> {
+  // Administration programs are not on everybody's PATH.
+  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  try {
+    const { stdout } = await run(program, [program === 'ip' ? '-V' : '--version'], { env });
+    return { what: program, state: 'ok', found: stdout.trim().split('\n')[0]! };
+  } catch (error) {
+    const absent = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const found = absent
+      ? `not installed (${SETUP})`
+      : `does not run: ${(error as Error).message.split('\n')[0]}`;
+    return { what: program, state: otherwise, found };
+  }
+}
+
+async function describeAccelerator(choice?: AcceleratorChoice): Promise<Finding> {
+  const { kind, reason } = await findAccelerator(choice);
+  return { what: 'accelerator', state: kind === 'kvm' ? 'ok' : 'limited', found: `${kind}: ${reason}` };
+}
+
+async function findMemory({ meminfo } = KERNEL): Promise<Finding> {
+  const kib = Number(/^MemAvailable:\s*(\d+)/m.exec(await readFile(meminfo, 'utf8'))?.[1] ?? 0);
+  const state = kib * 1024 < LITTLE_MEMORY ? 'limited' : 'ok';
+  return { what: 'memory', state, found: `${Math.floor((kib * 1024) / MIB)} MiB available` };
+}
+
+/** In the file system that the data directory is in, or will be. */
+async function findRoom(directory: string): Promise<Finding> {
+  try {
+    const { bavail, bsize } = await statfs(directory);
+    const bytes = bavail * bsize;
+    const found = `${Math.floor(bytes / GIB)} GiB free for ${directory}`;
+    return { what: 'disk', state: bytes < LITTLE_ROOM ? 'limited' : 'ok', found };
+  } catch (error) {
+    const parent = dirname(directory);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== directory) return findRoom(parent);
+    return { what: 'disk', state: 'missing', found: `${directory}: ${(error as Error).message}` };
+  }
+}
+
+async function findImages(images: ImageStore): Promise<Finding> {
+  const what = 'images';
+  const names = (await images.list()).map(({ name }) => name);
+  if (names.length === 0)
+    return { what, state: 'missing', found: `none (${SETUP}, or vaubanctl image import)` };
+  return { what, state: 'ok', found: names.join(', ') };
+}

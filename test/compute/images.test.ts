@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { skipWithoutTinyImage, tinyImage } from '../support/tiny-image.ts';
+import { bootGuest } from './qemu/bare-guest.ts';
+
+const skip = await skipWithoutTinyImage();
+
+/** Of the guest's disk; the image itself is much smaller. */
+const DISK_MIB = 512;
+/** Alone in their prefixes, as guests of a routed network are; the gateways are those of QEMU's own network. */
+const ADDRESSES = [
+  { address: '10.0.2.15', family: 4 as const, prefix: 32, gateway: '10.0.2.2' },
+  { address: '2001:db8:1::5', family: 6 as const, prefix: 128, gateway: 'fe80::2' },
+];
+
+test('tiny starts from its kernel and becomes what its seed says', { skip }, async (t) => {
+  const network = { addresses: ADDRESSES, nameservers: ['10.0.2.3'] };
+  const guest = await bootGuest(t, (await tinyImage())!, { diskMib: DISK_MIB, direct: true, ...network });
+  const client = await guest.login('key');
+  const facts = await guest.run(client, [
+    'hostname',
+    "ip -o addr show dev eth0 scope global | awk '{ print $4 }' | sort",
+    'ip -6 route show default',
+    'cat /etc/resolv.conf',
+    // Grown while it is used.
+    `while [ "$(df -m / | awk 'END { print $2 }')" -lt ${DISK_MIB * 0.8} ]; do sleep 0.1; done; echo grown`,
+  ]);
+  assert.deepEqual(facts.trim().split(/ *\n/), [
+    'web-1',
+    '10.0.2.15/32',
+    '2001:db8:1::5/128',
+    'default via fe80::2 dev eth0  metric 1024',
+    'nameserver 10.0.2.3',
+    'grown',
+  ]);
+  const hostKey = guest.hostKey();
+
+  (await guest.login({ password: guest.password })).end();
+  const password = Buffer.from('another one').toString('base64');
+  await guest.agent('guest-set-user-password', { username: 'root', password, crypted: false });
+  assert.match(JSON.stringify(await guest.agent('guest-network-get-interfaces')), /"10\.0\.2\.15"/);
+
+  const reset = guest.event('RESET');
+  client.exec('reboot', () => {});
+  await reset;
+  const again = await guest.login({ password: 'another one' });
+  assert.equal(guest.hostKey(), hostKey);
+  again.end();
+  await guest.powerOff();
+});
+
+test('tiny starts by BIOS, takes its address by DHCP, and its panic is told', { skip }, async (t) => {
+  const network = { addresses: [], nameservers: [] };
+  const guest = await bootGuest(t, (await tinyImage())!, { diskMib: DISK_MIB, direct: false, ...network });
+  const client = await guest.login('key');
+  const facts = await guest.run(client, ['cat /proc/cmdline', 'ip -4 route show default', 'nproc']);
+  assert.match(facts, /^BOOT_IMAGE=\/boot\/vmlinuz .*\ndefault via 10\.0\.2\.2 dev eth0 *\n1\n$/);
+  const panic = guest.event('GUEST_PANICKED');
+  client.exec('echo c >/proc/sysrq-trigger', () => {});
+  await panic;
+  client.destroy();
+});

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
+import { test } from 'node:test';
+import ssh2 from 'ssh2';
+import type { NetworkPolicy } from '../../../server/compute/driver.ts';
+import type { HostNetwork } from '../../../server/compute/qemu/network.ts';
+import { defer } from '../../support/cleanup.ts';
+import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
+import { keyPair } from '../qemu/shell.ts';
+import { openQemu, stayAlive, tinySpec } from '../qemu/support.ts';
+import { CLOSED, FORWARD_ADDRESS, GATEWAY, INTERNET, World, whyNot } from './support/world.ts';
+
+const skip = whyNot() || (await skipWithoutTinyImage());
+
+async function logIn(sock: Duplex, privateKey: string): Promise<ssh2.Client> {
+  const client = new ssh2.Client();
+  await new Promise<void>((resolve, reject) => {
+    client.once('ready', resolve).on('error', reject);
+    client.connect({ sock, username: 'root', privateKey, readyTimeout: 60_000 });
+  });
+  return client;
+}
+
+function execute(client: ssh2.Client, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) return reject(error);
+      let text = '';
+      const add = (bytes: Buffer) => {
+        text += bytes;
+      };
+      channel.on('data', add).on('close', () => resolve(text.trim()));
+      channel.stderr.on('data', add);
+    });
+  });
+}
+
+test('a real guest, run by the helper, is reached through its forward and fenced by its rules', {
+  skip,
+}, async (t) => {
+  const rest = stayAlive();
+  defer(t, rest);
+  const umask = process.umask(0o007);
+  defer(t, () => process.umask(umask));
+  const image = (await tinyImage())!;
+  const world = await World.open(t, join(image.disk, '../..'));
+  const { network: helper } = world;
+  // The one thing that the service does itself, from the host's namespace, which this process is not in.
+  const network: HostNetwork = {
+    mode: 'routed',
+    probe: () => helper.probe(),
+    attach: (...given) => helper.attach(...given),
+    apply: (...given) => helper.apply(...given),
+    reassert: (guests) => helper.reassert(guests),
+    detach: (id) => helper.detach(id),
+    counters: (ids) => helper.counters(ids),
+    connect: async (guest, port) => world.host.dial(t, guest.addresses[0]!.address, port),
+    close: async () => {},
+  };
+  const driver = openQemu(world.pool, image, { network, launcher: helper });
+  const keys = keyPair();
+  const [v4, v6] = ['203.0.113.30', '2001:db8:1::1e'];
+  const addresses = [
+    { address: v4, family: 4 as const, prefix: 24, gateway: GATEWAY[4] },
+    { address: v6, family: 6 as const, prefix: 48, gateway: GATEWAY[6] },
+  ];
+  const spec = tinySpec({ addresses, authorizedKeys: [keys.public] });
+  const { id } = spec;
+  defer(t, async () => {
+    await driver.remove(id);
+    await driver.close();
+  });
+  const forward = { publicIp: FORWARD_ADDRESS, externalPort: 2222, internalIp: v4, internalPort: 22 };
+  const everyone = ['0.0.0.0/0', '::/0'];
+  const open: NetworkPolicy = {
+    ...CLOSED,
+    firewall: [{ direction: 'in', action: 'accept', protocol: 'tcp', ports: '22', cidrs: everyone }],
+    portForwards: [{ ...forward, protocol: 'tcp' }],
+  };
+  await driver.create(spec);
+  await driver.applyNetwork(id, open);
+  await driver.start(id);
+
+  const pid = Number(await readFile(join(world.pool, id, 'qemu.pid'), 'utf8'));
+  assert.match(await readFile(`/proc/${pid}/status`, 'utf8'), /^Uid:\t65534\t65534\t65534\t65534$/m);
+  const client = await logIn(world.internet.dial(t, FORWARD_ADDRESS, 2222), keys.private);
+  defer(t, () => client.end());
+  assert.equal(await execute(client, 'echo inside'), 'inside');
+  for (const [host, flag] of [
+    [INTERNET[4], ''],
+    [INTERNET[6], '-6'],
+  ] as const) {
+    assert.match(await execute(client, `ping ${flag} -c 1 ${host}`), /1 packets received/);
+  }
+  const sample = (await driver.sample([id]))[0]!;
+  assert.ok(sample.netInPackets > 5 && sample.netOutPackets > 5);
+
+  // Who is in stays in, as everywhere; nobody else comes.
+  await driver.applyNetwork(id, CLOSED);
+  const late = await world.internet.ask({ do: 'dial', host: v6, port: 22 });
+  assert.equal(await execute(client, 'echo still inside'), 'still inside');
+  assert.equal(await world.internet.ask({ do: 'isOpen', socket: late as number }), false);
+
+  await driver.remove(id);
+  const left = await world.host.run('nft', 'list', 'ruleset');
+  assert.ok(!left.includes(v4) && !left.includes(spec.mac));
+});
