@@ -82,7 +82,16 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
     await ensurePool(db, poolName(region, 4), region.ipv4_pool);
     await ensurePool(db, poolName(region, 6), region.ipv6_pool);
   }
-  const compute = selectCompute(config, db, clock);
+  const opsKey = await openOpsKey(db, secrets);
+  const { compute, reason } = await selectCompute({
+    config,
+    db,
+    clock,
+    logger,
+    templates: catalog.templates,
+    opsLogin: async () => opsKey.privateKey,
+  });
+  logger.info({ compute: compute.name, reason }, 'engine chosen');
   const edge = selectEdge(config, db, clock);
   const leadership = new EdgeLeadership(db);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
@@ -102,7 +111,7 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
     network: new NetworkReconciler(db, compute, logger),
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
-    opsKey: await openOpsKey(db, secrets),
+    opsKey,
   };
   return { ...services, agent: new AgentRuns(services) };
 }

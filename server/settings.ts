@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { ACCELERATOR_CHOICES } from './compute/qemu/host.ts';
 import * as kind from './platform/setting-kinds.ts';
 
 /** The one description of a setting: its names, its kind, its default and its meaning all follow from it. */
@@ -14,7 +15,8 @@ export interface Setting {
   about: string;
 }
 
-export const COMPUTE_CHOICES = ['auto', 'simulator'] as const;
+export const COMPUTE_CHOICES = ['auto', 'simulator', 'qemu'] as const;
+export const QEMU_NETWORK_CHOICES = ['auto', 'user', 'routed'] as const;
 export const EDGE_CHOICES = ['auto', 'simulator'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -24,6 +26,11 @@ const MAX_REQUESTS_PER_MINUTE = 10_000_000;
 /** Each running job holds a few kilobytes and now and then a database connection. */
 const MAX_JOBS = 1_000;
 const MAX_BOOT_SECONDS = 3_600;
+/** Beyond it guests of one CPU each would hardly move. */
+const MAX_OVERCOMMIT = 64;
+/** 64 TB of memory, an exabyte of disks: no host has more. */
+const MAX_MEMORY_MB = 64 * 1_024 * 1_024;
+const MAX_DISK_GB = 1_000_000_000;
 
 /** Every setting of the service, by its name in `Config`. */
 export const SETTINGS = {
@@ -86,13 +93,49 @@ export const SETTINGS = {
     env: 'VAUBAN_COMPUTE',
     kind: kind.oneOf(COMPUTE_CHOICES),
     default: 'auto',
-    about: 'Engine that runs the VMs; `auto` takes the best that works on this machine.',
+    about:
+      'Engine that runs the VMs; `auto` takes QEMU where it works and has an image of a template of the catalog.',
   },
   edge: {
     env: 'VAUBAN_EDGE',
     kind: kind.oneOf(EDGE_CHOICES),
     default: 'auto',
     about: 'DDoS edge in front of the protected addresses; `auto` takes the best that works on this machine.',
+  },
+  qemuAccel: {
+    env: 'VAUBAN_QEMU_ACCEL',
+    kind: kind.oneOf(ACCELERATOR_CHOICES),
+    default: 'auto',
+    about:
+      "What runs the guests' instructions; `auto` takes KVM where the processor can, else TCG, which is slow.",
+  },
+  qemuNetwork: {
+    env: 'VAUBAN_QEMU_NETWORK',
+    kind: kind.oneOf(QEMU_NETWORK_CHOICES),
+    default: 'auto',
+    about: 'How guests are connected: `user` needs no privileges and is for development only.',
+  },
+  qemuNameservers: {
+    env: 'VAUBAN_QEMU_NAMESERVERS',
+    kind: kind.addresses,
+    default: '9.9.9.9, 1.1.1.1',
+    about: 'Resolvers that new guests are given.',
+  },
+  qemuCpuOvercommit: {
+    env: 'VAUBAN_QEMU_CPU_OVERCOMMIT',
+    kind: kind.integer(1, MAX_OVERCOMMIT),
+    default: '4',
+    about: 'Virtual CPUs sold for each CPU of the host.',
+  },
+  qemuMemoryMb: {
+    env: 'VAUBAN_QEMU_MEMORY_MB',
+    kind: kind.integer(1, MAX_MEMORY_MB),
+    about: "Memory of all guests together; when absent, the host's but 1024 MB.",
+  },
+  qemuDiskGb: {
+    env: 'VAUBAN_QEMU_DISK_GB',
+    kind: kind.integer(1, MAX_DISK_GB),
+    about: 'Disks of all guests together; when absent, nine tenths of the file system that they are in.',
   },
   simulatorBootSeconds: {
     env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',

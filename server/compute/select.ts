@@ -1,11 +1,91 @@
+import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ConfigError } from '../platform/config-error.ts';
+import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
+import type { Images } from './qemu/guests.ts';
+import { findAccelerator } from './qemu/host.ts';
+import { createImageStore } from './qemu/image-store.ts';
+import { createDirectLauncher } from './qemu/launcher.ts';
+import type { HostNetwork } from './qemu/network.ts';
+import type { OpsLogin } from './qemu/ops-login.ts';
+import { createQemu } from './qemu/qemu.ts';
+import { createUserNetwork } from './qemu/user-network.ts';
 import { createSimulator } from './simulator/simulator.ts';
 
-/** The compute engine that the configuration names; `auto` takes the best one that works here. */
-export function selectCompute(config: Config, db: Database, clock: Clock): ComputeDriver {
-  // The simulator is the only engine so far, so `auto` has nothing to choose between.
-  return createSimulator({ db, clock, bootSeconds: config.simulatorBootSeconds });
+export interface ComputeParts {
+  config: Config;
+  db: Database;
+  clock: Clock;
+  logger: Logger;
+  /** Of the catalog; `image` where that has another name than the template. */
+  templates: readonly { code: string; image?: string }[];
+  /** The key that every guest authorizes. */
+  opsLogin: OpsLogin;
+}
+
+export interface ComputeChoice {
+  compute: ComputeDriver;
+  /** Why this one, for the start-up log. */
+  reason: string;
+}
+
+/**
+ * The compute engine that the configuration names. `auto` takes QEMU when it works here and has an image of what is
+ * sold, else the simulator; without an image nothing of QEMU is touched.
+ */
+export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice> {
+  const { config, db, clock } = parts;
+  const simulator = (reason: string) => ({
+    compute: createSimulator({ db, clock, bootSeconds: config.simulatorBootSeconds }),
+    reason,
+  });
+  if (config.compute === 'simulator') return simulator('the configuration says so');
+  const images = imagesOf(parts);
+  if (config.compute === 'qemu')
+    return { compute: await openQemu(parts, images), reason: 'the configuration says so' };
+  const usable = await Promise.all(parts.templates.map(({ code }) => images.find(code)));
+  if (!usable.some(Boolean)) return simulator('there is no image of any template of the catalog');
+  const qemu = await openQemu(parts, images);
+  const { ok, summary } = await qemu.probe();
+  if (ok) return { compute: qemu, reason: 'QEMU works here and has an image' };
+  await qemu.close();
+  return simulator(summary);
+}
+
+/** Where `npm run host:setup` and the operator put images; a template's is found by the template's code. */
+function imagesOf({ config, templates }: ComputeParts): Images {
+  const store = createImageStore(join(config.dataDir, 'images'));
+  const imageOf = new Map(templates.map(({ code, image }) => [code, image ?? code]));
+  return { find: (code) => store.find(imageOf.get(code) ?? code), list: () => store.list() };
+}
+
+async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDriver> {
+  const { config, clock, logger, opsLogin } = parts;
+  const { kind: accelerator } = await findAccelerator(config.qemuAccel);
+  return createQemu({
+    clock,
+    logger,
+    directory: join(config.dataDir, 'guests'),
+    images,
+    network: selectNetwork(parts),
+    launcher: createDirectLauncher(clock),
+    accelerator,
+    capacity: {
+      cpuOvercommit: config.qemuCpuOvercommit,
+      memoryMb: config.qemuMemoryMb,
+      diskGb: config.qemuDiskGb,
+    },
+    nameservers: config.qemuNameservers,
+    opsLogin,
+  });
+}
+
+/** How guests are connected: the one place that knows the choices. */
+function selectNetwork({ config, clock }: ComputeParts): HostNetwork {
+  if (config.qemuNetwork === 'routed')
+    throw new ConfigError(['VAUBAN_QEMU_NETWORK: routed is not there yet; take user']);
+  return createUserNetwork(clock);
 }

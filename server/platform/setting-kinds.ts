@@ -76,6 +76,16 @@ export const networks: Kind<readonly string[]> = {
   },
 };
 
+/** `192.0.2.1, 2001:db8::1`, or a list in a file. */
+export const addresses: Kind<readonly string[]> = {
+  expected: 'addresses separated by commas',
+  schema: Type.Array(Type.String()),
+  parse(text) {
+    const entries = text.split(',').map((entry) => entry.trim());
+    return entries.every((entry) => isIP(entry) !== 0) ? entries : undefined;
+  },
+};
+
 /** Base64 or hexadecimal of exactly 32 bytes. */
 export const key256: Kind<Buffer> = {
   expected: '32 bytes in base64 or hexadecimal',

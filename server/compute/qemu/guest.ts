@@ -1,6 +1,6 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { GuestEvent, GuestSize, NetworkPolicy, SnapshotInfo } from '../driver.ts';
+import type { GuestEvent, GuestSize, NetworkPolicy, PowerState, SnapshotInfo } from '../driver.ts';
 import { FILES } from './arguments.ts';
 import type { DirectBoot } from './image.ts';
 import type { NetworkGuest } from './network.ts';
@@ -63,6 +63,11 @@ export class Guest {
     return this.record.id;
   }
 
+  get power(): PowerState {
+    if (!this.run) return 'off';
+    return this.run.booted ? 'running' : 'booting';
+  }
+
   get policy(): NetworkPolicy {
     return this.record.policy ?? CLOSED;
   }
@@ -84,10 +89,15 @@ export class Guest {
     return saved;
   }
 
+  /** Resolves when everything was written; never rejects. */
+  async saved(): Promise<void> {
+    await this.#saving.catch(() => {});
+  }
+
   /** Nothing is written any more when this resolves: the directory may soon be another guest's of the same id. */
   async retire(): Promise<void> {
     this.#retired = true;
-    await this.#saving.catch(() => {});
+    await this.saved();
   }
 
   remember(event: GuestEvent): void {

@@ -83,12 +83,13 @@ export class Power {
   /** Resolves when the guest has booted; throws once it no longer will. */
   async untilBooted(guest: Guest, run: Run, signal?: AbortSignal): Promise<void> {
     const ending = this.#ending(signal);
+    const ended = run.ended.then(() => 'ended' as const);
     while (!run.booted) {
-      const ended = run.ended.then(() => 'ended' as const);
       const outcome = await unlessAborted(Promise.race([ended, run.boot]), ending);
-      if (outcome === 'ended') throw new Error(`${guest.id} went away while it booted`);
       if (outcome === 'late') throw new Error(`${guest.id} did not boot in ${BOOT_MS / 1000} s`);
+      // An end cuts the boot short first.
       if (outcome === 'superseded' && run.ending) await unlessAborted(ended, ending);
+      if (run.ending) throw new Error(`${guest.id} went away while it booted`);
     }
   }
 
@@ -170,7 +171,7 @@ export class Power {
         this.#tell(guest, 'guest.rebooted', 'info', 'The guest has rebooted itself.', at, at.getTime());
       },
       // What cannot be written is found out, and told, by the next start.
-      onEnd: (end: End) => void this.#ended(guest, end).catch(() => {}),
+      onEnd: (end: End) => this.#ended(guest, end).catch(() => {}),
     };
     const held = await Run.open(parts, { booted: run?.booted ?? false, intent: run?.asked ? 'off' : 'none' });
     if (!held.ending) guest.run = held;

@@ -15,6 +15,7 @@ import {
   type NetworkPolicy,
   type SnapshotInfo,
 } from '../driver.ts';
+import { adoptGuests } from './adoption.ts';
 import { type CapacitySettings, checkCapacity, hostCapacity } from './capacity.ts';
 import { allocatedBytes, growDisk } from './disk.ts';
 import type { Guest } from './guest.ts';
@@ -169,9 +170,8 @@ class Qemu implements ComputeDriver {
     const guest = this.#guests.find(id);
     if (!guest) return undefined;
     const { vcpu, ramMb, diskGb, snapshots } = guest.record;
-    const power = !guest.run ? 'off' : guest.run.booted ? 'running' : 'booting';
-    const agent = this.#inside.canChange(guest);
-    return { id, power, agent, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
+    const state = { power: guest.power, agent: this.#inside.canChange(guest) };
+    return { id, ...state, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
   }
 
   async list(): Promise<string[]> {
@@ -197,8 +197,9 @@ class Qemu implements ComputeDriver {
     const guest = this.#guests.find(id);
     if (!guest) return [];
     const usedBytes = await allocatedBytes(guest.file('disk'));
-    const sizeGb = guest.record.diskGb;
-    return [{ name: 'root', sizeGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' }];
+    return [
+      { name: 'root', sizeGb: guest.record.diskGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' },
+    ];
   }
 
   async openVnc(id: string): Promise<Duplex> {
@@ -217,7 +218,11 @@ class Qemu implements ComputeDriver {
     this.#power.close();
     await this.#opening?.catch(() => {});
     await this.#locks.idle();
-    for (const { run } of this.#guests.all()) run?.release();
+    for (const guest of this.#guests.all()) {
+      if (guest.run?.ending) await guest.run.ended;
+      guest.run?.release();
+      await guest.saved();
+    }
     this.#happenings.close();
     await this.#options.network.close();
   }
@@ -225,22 +230,7 @@ class Qemu implements ComputeDriver {
   /** Finds the guests that are there, once. */
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    this.#opening ??= this.#adopt();
-    return this.#opening;
-  }
-
-  async #adopt(): Promise<void> {
-    const { logger, network } = this.#options;
-    await this.#guests.open();
-    const adopt = async (guest: Guest) => {
-      await this.#power
-        .adopt(guest)
-        .catch((error) => logger.warn({ err: error, vm_id: guest.id }, 'guest not adopted'));
-    };
-    await Promise.all(this.#guests.all().map(adopt));
-    const running = this.#guests.all().filter(({ run }) => run);
-    const guests = running.map(({ networkGuest, policy }) => ({ guest: networkGuest, policy }));
-    await network.reassert(guests).catch((error) => logger.warn({ err: error }, 'network not reasserted'));
+    return (this.#opening ??= adoptGuests(this.#guests, this.#power, this.#options));
   }
 
   async #need(id: string): Promise<Guest> {

@@ -32,7 +32,8 @@ export interface RunParts {
   untilReachable(signal: AbortSignal): Promise<boolean>;
   onBooted(): void;
   onRebooted(at: Date): void;
-  onEnd(end: End): void;
+  /** The end counts as over only when this has resolved; never rejects. */
+  onEnd(end: End): Promise<void>;
 }
 
 /** One machine from power on to power off: a QEMU process, seen through its monitor. */
@@ -189,7 +190,7 @@ export class Run {
     // The disk is free again only when the process is gone.
     const { clock, uuid } = this.#parts;
     if (!(await hasGone(clock, this.pid, uuid, QUIT_MS))) await this.#parts.kill().catch(() => {});
-    this.#parts.onEnd(this.#end);
+    await this.#parts.onEnd(this.#end);
     this.#ended.resolve(this.#end);
   }
 

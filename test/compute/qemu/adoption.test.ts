@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { ComputeDriver, GuestEvent, NetworkPolicy } from '../../../server/compute/driver.ts';
+import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
+import { inGuest, keyPair } from './shell.ts';
+import { qemuFor, tinySpec } from './support.ts';
+
+const image = (await tinyImage())!;
+const skip = await skipWithoutTinyImage();
+const KEY = keyPair();
+const LOGIN = { privateKey: KEY.private };
+
+/** The next event of this type; what was told before counts. */
+function told(driver: ComputeDriver, type: GuestEvent['type']): Promise<GuestEvent> {
+  return new Promise((resolve) => {
+    driver.watch((event) => event.type === type && resolve(event));
+  });
+}
+
+async function pidOf(directory: string, id: string): Promise<number> {
+  return Number(await readFile(join(directory, id, 'qemu.pid'), 'utf8'));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}
+
+test('guests outlive the service, and what they do by themselves is told', { skip }, async (t) => {
+  const { directory, driver, open } = qemuFor(t, image);
+  const spec = tinySpec({ authorizedKeys: [KEY.public] });
+  await driver.create(spec);
+  await driver.start(spec.id);
+  const boot = () => inGuest(last, spec.id, LOGIN, 'cat /proc/sys/kernel/random/boot_id');
+  let last = driver;
+  const before = await boot();
+  await driver.close();
+
+  last = open();
+  assert.equal((await last.inspect(spec.id))?.power, 'running');
+  assert.equal(await boot(), before, 'it was not booted anew');
+
+  const rebooted = told(last, 'guest.rebooted');
+  await inGuest(last, spec.id, LOGIN, 'reboot -f').catch(() => {});
+  assert.equal((await rebooted).id, spec.id);
+  await last.start(spec.id);
+  assert.notEqual(await boot(), before);
+
+  const crashed = told(last, 'guest.crashed');
+  process.kill(await pidOf(directory, spec.id), 'SIGKILL');
+  const { key } = await crashed;
+  assert.equal((await last.inspect(spec.id))?.power, 'off');
+  await last.close();
+
+  last = open();
+  await last.list();
+  assert.equal((await told(last, 'guest.crashed')).key, key, 'told again under the same key');
+  await last.start(spec.id);
+  const poweredOff = told(last, 'guest.powered_off');
+  await inGuest(last, spec.id, LOGIN, 'poweroff -f').catch(() => {});
+  assert.equal((await poweredOff).level, 'info');
+  assert.equal((await last.inspect(spec.id))?.power, 'off');
+});
+
+test('what happened while the service was away is told by the next', { skip }, async (t) => {
+  const { directory, driver, open } = qemuFor(t, image);
+  const spec = tinySpec({ password: 'correct horse' });
+  await driver.create(spec);
+  const external = await freePort();
+  const policy: NetworkPolicy = {
+    defaultIn: 'accept',
+    defaultOut: 'accept',
+    firewall: [],
+    portForwards: [
+      {
+        protocol: 'tcp',
+        publicIp: '192.0.2.1',
+        externalPort: external,
+        internalIp: '192.0.2.10',
+        internalPort: 22,
+      },
+    ],
+  };
+  await driver.start(spec.id);
+  await driver.applyNetwork(spec.id, policy);
+  const visitor = connect(external, '127.0.0.1');
+  const [greeting] = (await once(visitor, 'data')) as [Buffer];
+  assert.match(greeting.toString(), /^SSH-/);
+  visitor.destroy();
+  await driver.applyNetwork(spec.id, { ...policy, defaultIn: 'drop' });
+  await assert.rejects(once(connect(external, '127.0.0.1'), 'connect'), /ECONNREFUSED/);
+
+  assert.match(await inGuest(driver, spec.id, { password: 'correct horse' }, 'hostname'), /^web\n/);
+  const pid = await pidOf(directory, spec.id);
+  await driver.close();
+  process.kill(pid, 'SIGKILL');
+  const next = open();
+  await next.list();
+  assert.equal((await told(next, 'guest.crashed')).id, spec.id);
+  assert.equal((await next.inspect(spec.id))?.power, 'off');
+});
+
+test('a directory that never became a guest is cleared away', { skip }, async (t) => {
+  const { directory, driver } = qemuFor(t, image);
+  await mkdir(join(directory, '.new-vm_half'));
+  await mkdir(join(directory, '.gone-vm_gone'));
+  assert.deepEqual(await driver.list(), []);
+  assert.deepEqual(await readdir(directory), []);
+});
