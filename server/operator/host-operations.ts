@@ -68,7 +68,8 @@ export function registerHostOperations(app: FastifyInstance, services: OperatorS
     path: '/host',
     async handle({ services }) {
       const { config, compute } = services;
-      const findings = await inspectHost({ dataDir: config.dataDir, images: imagesOf(services) });
+      const { dataDir, qemuAccel: accelerator } = config;
+      const findings = await inspectHost({ dataDir, images: imagesOf(services), accelerator });
       return { data: { compute: compute.name, findings } };
     },
   });

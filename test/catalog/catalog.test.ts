@@ -9,7 +9,6 @@ import {
   findPlan,
   findRegion,
   findTemplate,
-  imageOf,
   isInRange,
   isSoldIn,
 } from '../../server/domain/catalog/lookup.ts';
@@ -183,14 +182,12 @@ test('all faults are named at once', () => {
   );
 });
 
-test('a template is made of the image that it names, else of the one with its code', () => {
+test('a template may name the image that serves it', () => {
   const path = join(directory, 'image.yaml');
   writeFileSync(path, shipped.replace('- code: alpine-3.22\n', '- code: alpine-3.22\n    image: tiny\n'));
   const catalog = loadCatalog(path);
-  assert.deepEqual(
-    ['alpine-3.22', 'debian-12', 'unknown'].map((template) => imageOf(catalog, template)),
-    ['tiny', 'debian-12', 'unknown'],
-  );
+  assert.equal(findTemplate(catalog, 'alpine-3.22')?.image, 'tiny');
+  assert.equal(findTemplate(catalog, 'debian-12')?.image, undefined);
 });
 
 test('look-ups', () => {

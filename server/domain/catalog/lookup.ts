@@ -14,11 +14,6 @@ export function findTemplate(catalog: Catalog, code: string): Template | undefin
   return catalog.templates.find((template) => template.code === code);
 }
 
-/** The name of the image that VMs of a template are made of; an unknown template is its own. */
-export function imageOf(catalog: Catalog, template: string): string {
-  return findTemplate(catalog, template)?.image ?? template;
-}
-
 /** Whether a customer may choose `plan` in `region` today. */
 export function isSoldIn(plan: Plan, region: string): boolean {
   return !plan.deprecated && plan.regions.includes(region);
