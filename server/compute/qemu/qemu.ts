@@ -58,7 +58,7 @@ class Qemu implements ComputeDriver {
   readonly #power: Power;
   readonly #inside: Inside;
   readonly #happenings = new Happenings();
-  /** Held while a guest is altered, never while something is waited for: cutting the power waits for nobody. */
+  /** Held while a guest is altered, never while a boot or an end is waited for. */
   readonly #locks = new Locks();
   #opening: Promise<void> | undefined;
 
@@ -81,8 +81,8 @@ class Qemu implements ComputeDriver {
   async admit(size: GuestSize): Promise<void> {
     await this.#open();
     const { directory, capacity } = this.#options;
-    const guests = this.#guests.all().map(({ record }) => record);
-    checkCapacity(await hostCapacity(directory, capacity), guests, size);
+    const sizes = this.#guests.all().map(({ record }) => record);
+    checkCapacity(await hostCapacity(directory, capacity), sizes, size);
   }
 
   create(spec: GuestSpec): Promise<void> {
@@ -182,14 +182,12 @@ class Qemu implements ComputeDriver {
   async sample(ids: string[]): Promise<GuestSample[]> {
     await this.#open();
     const running = ids.flatMap((id) => this.#guests.find(id) ?? []).filter(({ run }) => run?.booted);
-    const traffic = await this.#options.network.counters(running.map(({ id }) => id));
-    const samples = running.map((guest) =>
-      readSample(guest, guest.run!, this.#options.clock.now(), traffic.get(guest.id)),
-    );
-    // One that goes off meanwhile has nothing to tell, and must not cost the others their readings.
-    return (await Promise.allSettled(samples)).flatMap((sample) =>
-      sample.status === 'fulfilled' ? [sample.value] : [],
-    );
+    const { network, clock } = this.#options;
+    const traffic = await network.counters(running.map(({ id }) => id));
+    const samples = running.map((guest) => readSample(guest, guest.run!, clock.now(), traffic.get(guest.id)));
+    // One that goes off meanwhile must not cost the others their readings.
+    const read = await Promise.allSettled(samples);
+    return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
@@ -227,10 +225,10 @@ class Qemu implements ComputeDriver {
     await this.#options.network.close();
   }
 
-  /** Finds the guests that are there, once. */
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    return (this.#opening ??= adoptGuests(this.#guests, this.#power, this.#options));
+    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#options);
+    return this.#opening;
   }
 
   async #need(id: string): Promise<Guest> {

@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
+import { CapacityError } from '../../../server/compute/driver.ts';
+import { checkCapacity } from '../../../server/compute/qemu/capacity.ts';
+import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
+import { selectCompute } from '../../../server/compute/select.ts';
+import { loadConfig } from '../../../server/config.ts';
+import { systemClock } from '../../../server/platform/clock.ts';
+import { createLogger } from '../../../server/platform/logging.ts';
+import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
+import { openTestDatabase } from '../support.ts';
+
+const db = await openTestDatabase();
+after(() => db.close());
+const image = (await tinyImage())!;
+const skip = await skipWithoutTinyImage();
+
+function select(dataDir: string, env: Record<string, string> = {}) {
+  const config = loadConfig({ VAUBAN_DATA_DIR: dataDir, VAUBAN_LOG_LEVEL: 'silent', ...env });
+  return selectCompute({
+    config,
+    db,
+    clock: systemClock,
+    logger: createLogger(config),
+    templates: [{ code: 'debian-13' }, { code: 'small', image: 'tiny' }],
+    opsLogin: () => Promise.reject(new Error('nobody logs in here')),
+  });
+}
+
+function dataDirectory(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 's-'));
+  t.after(() => rm(directory, { recursive: true }));
+  return directory;
+}
+
+test('auto is the simulator where no template has an image, and touches nothing', async (t) => {
+  const directory = dataDirectory(t);
+  const { compute, reason } = await select(directory);
+  assert.equal(compute.name, 'simulator');
+  assert.match(reason, /no image/);
+  assert.deepEqual(readdirSync(directory), []);
+  await compute.close();
+});
+
+test('auto is QEMU where it works and a template has an image; the line says how', { skip }, async (t) => {
+  const directory = dataDirectory(t);
+  await createImageStore(join(directory, 'images')).import(image);
+  const { compute } = await select(directory, { VAUBAN_QEMU_ACCEL: 'tcg' });
+  assert.equal(compute.name, 'qemu');
+  const { ok, summary } = await compute.probe();
+  assert.ok(ok);
+  assert.match(summary, /QEMU [\d.]+ with TCG.*images: tiny.*network: user.*not for tenants/);
+  await compute.close();
+  const other = await select(directory, { VAUBAN_COMPUTE: 'simulator' });
+  assert.equal(other.compute.name, 'simulator');
+  await other.compute.close();
+});
+
+test('guests that are off count, and what is left is said', () => {
+  const capacity = { vcpu: 8, ramMb: 4_096, diskGb: 100 };
+  const guest = { vcpu: 4, ramMb: 1_024, diskGb: 40 };
+  checkCapacity(capacity, [guest], guest);
+  assert.throws(() => checkCapacity(capacity, [guest, guest], guest), CapacityError);
+  assert.throws(() => checkCapacity(capacity, [guest], { ...guest, diskGb: 61 }), /60 diskGb left, not 61/);
+});
