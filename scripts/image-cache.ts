@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -39,16 +39,13 @@ function recipeHash(name: Buildable): string {
   return hash.digest('hex');
 }
 
-const stampOf = (name: Buildable) => join(cacheDirectory(), `${name}.recipe`);
+/** Versions of the project on one machine share the cache, and each finds what its own recipe makes. */
+const cachedName = (name: Buildable) => `${name}-${recipeHash(name).slice(0, 16)}`;
 
 /** The image as this version of the project builds it, if it was built on this machine. */
 export async function findBuilt(name: Buildable): Promise<Image | undefined> {
-  try {
-    if (readFileSync(stampOf(name), 'utf8') !== recipeHash(name)) return undefined;
-  } catch {
-    return undefined;
-  }
-  return cachedImages().find(name);
+  const image = await cachedImages().find(cachedName(name));
+  return image && { ...image, name };
 }
 
 /** Builds the image into the cache. Throws with the builder's words. */
@@ -67,20 +64,18 @@ export async function buildCached(name: Buildable): Promise<Image> {
       });
     const [code] = await once(builder, 'close');
     if (code !== 0) throw new Error(`the image ${name} was not built:\n${words.trim()}`);
-    const image = await cachedImages().import(sourceOf(name, out));
-    writeFileSync(stampOf(name), recipeHash(name));
-    return image;
+    const image = await cachedImages().import({ ...sourceOf(out), name: cachedName(name) });
+    return { ...image, name };
   } finally {
     rmSync(out, { recursive: true });
   }
 }
 
 /** What a builder left in `directory`. */
-function sourceOf(name: Buildable, directory: string): ImageSource {
+function sourceOf(directory: string): Omit<ImageSource, 'name'> {
   const { user, append } = JSON.parse(readFileSync(join(directory, 'image.json'), 'utf8'));
   const boot = { kernel: join(directory, 'kernel'), initrd: join(directory, 'initrd'), append };
   return {
-    name,
     disk: join(directory, 'disk.qcow2'),
     user,
     ...(append !== undefined && { directBoot: boot }),

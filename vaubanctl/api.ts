@@ -65,6 +65,23 @@ export interface Target {
   created_at: string;
 }
 
+/** A disk of which guests are made. */
+export interface Image {
+  name: string;
+  sha256: string;
+  virtual_bytes: number;
+  user: string;
+  /** Whether guests start from a kernel beside the disk. */
+  direct_boot: boolean;
+}
+
+/** What guests need of the machine, part by part. */
+export interface Host {
+  /** The engine that the service runs. */
+  compute: string;
+  findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+}
+
 /** The one shape of every refusal. */
 export interface Refusal {
   error: {

@@ -3,6 +3,9 @@ import { addAccountCreate } from './commands/account-create.ts';
 import { addAccountCredit } from './commands/account-credit.ts';
 import { addAccountList } from './commands/account-list.ts';
 import { addAccountShow } from './commands/account-show.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addImageImport } from './commands/image-import.ts';
+import { addImageList } from './commands/image-list.ts';
 import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
 import { addKeyRevoke } from './commands/key-revoke.ts';
@@ -20,7 +23,7 @@ import manifest from './package.json' with { type: 'json' };
 
 const program = new Command('vaubanctl')
   .description(
-    'Manages the accounts, the money, the API keys and the DDoS Shield of the Vauban service on this machine.',
+    'Manages the accounts, the money, the API keys, the DDoS Shield and the images of the Vauban service on this machine.',
   )
   .version(manifest.version)
   .option('--data-dir <dir>', "the service's data directory (default: $VAUBAN_DATA_DIR, else ./data)")
@@ -63,6 +66,12 @@ addTargetRemove(target);
 const shield = program.command('shield').description('attacks on the simulated edge');
 addShieldAttack(shield);
 addShieldStop(shield);
+
+const image = program.command('image').description('disks of which VMs are made');
+addImageImport(image);
+addImageList(image);
+
+addDoctor(program);
 
 try {
   await program.parseAsync();

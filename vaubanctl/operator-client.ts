@@ -6,6 +6,8 @@ import { Failure } from './failure.ts';
 
 /** The service answers within milliseconds; one that does not by then is stuck. */
 const TIMEOUT_MS = 30_000;
+/** For what copies and checks large files. */
+export const LONG_TIMEOUT_MS = 3_600_000;
 
 interface ListReply<T> {
   data: T[];
@@ -24,8 +26,8 @@ export class OperatorClient {
     return ((await this.#call('GET', path)) as { data: T }).data;
   }
 
-  async post<T>(path: string, body: object = {}): Promise<T> {
-    return ((await this.#call('POST', path, body)) as { data: T }).data;
+  async post<T>(path: string, body: object = {}, timeoutMs = TIMEOUT_MS): Promise<T> {
+    return ((await this.#call('POST', path, body, timeoutMs)) as { data: T }).data;
   }
 
   /** All pages of a list, newest first. */
@@ -41,20 +43,25 @@ export class OperatorClient {
     return items;
   }
 
-  async #call(method: string, path: string, body?: object): Promise<unknown> {
-    const { status, reply } = await this.#exchange(method, path, body);
+  async #call(method: string, path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<unknown> {
+    const { status, reply } = await this.#exchange(method, path, timeoutMs, body);
     if (status === 200) return reply;
     throw new Failure(explain(reply as Refusal, path), 1);
   }
 
-  async #exchange(method: string, path: string, body?: object): Promise<{ status: number; reply: unknown }> {
+  async #exchange(
+    method: string,
+    path: string,
+    timeoutMs: number,
+    body?: object,
+  ): Promise<{ status: number; reply: unknown }> {
     try {
       const outgoing = request({
         socketPath: this.#socketPath,
         method,
         path,
         headers: body ? { 'content-type': 'application/json' } : {},
-        signal: AbortSignal.timeout(TIMEOUT_MS),
+        signal: AbortSignal.timeout(timeoutMs),
       });
       outgoing.end(body && JSON.stringify(body));
       const [response] = (await once(outgoing, 'response')) as [IncomingMessage];

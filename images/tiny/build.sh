@@ -51,7 +51,12 @@ build_root() {
   chmod 1777 "$root/tmp"
   cp "$unpacked/bin/busybox" "$root/bin/"
   for applet in $("$unpacked/bin/busybox" --list); do
-    [ "$applet" = busybox ] || ln -s /bin/busybox "$root/bin/$applet"
+    case $applet in
+    busybox) ;;
+    # Ours are at once, where busybox takes seconds to end what runs.
+    poweroff | reboot) ln -s "/sbin/$applet" "$root/bin/$applet" ;;
+    *) ln -s /bin/busybox "$root/bin/$applet" ;;
+    esac
   done
   ln -s /bin/busybox "$root/sbin/init"
   for program in /usr/sbin/dropbear /usr/bin/dropbearkey /sbin/resize2fs /usr/sbin/qemu-ga; do

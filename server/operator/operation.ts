@@ -7,7 +7,7 @@ import type { Services } from '../services.ts';
 /** What the operator's operations need of the service. */
 export type OperatorServices = Pick<
   Services,
-  'catalog' | 'clock' | 'compute' | 'db' | 'edge' | 'logger' | 'metrics' | 'shield' | 'signals'
+  'catalog' | 'clock' | 'compute' | 'config' | 'db' | 'edge' | 'logger' | 'metrics' | 'shield' | 'signals'
 >;
 
 type Input<S> = S extends TObject ? Static<S> : Record<string, never>;

@@ -13,6 +13,7 @@ import { newId } from '../platform/ids.ts';
 import { registerAccountOperations } from './account-operations.ts';
 import { registerAttackOperations } from './attack-operations.ts';
 import { registerHealth, registerMetrics } from './health.ts';
+import { registerHostOperations } from './host-operations.ts';
 import { registerKeyOperations } from './key-operations.ts';
 import type { OperatorServices } from './operation.ts';
 import type { Readiness } from './readiness.ts';
@@ -23,7 +24,7 @@ const BODY_LIMIT = 64 * 1024;
 /** Whoever does not send a whole request by then has hung. */
 const REQUEST_TIMEOUT_MS = 10_000;
 
-/** The operator's API: accounts, money, keys, the shield, health and metrics; for the Unix socket only. */
+/** The operator's API: accounts, money, keys, the shield, images, health and metrics; for the Unix socket only. */
 export function createOperatorServer(services: OperatorServices, readiness: Readiness): FastifyInstance {
   const app = createMonitoringServer(services, readiness);
   registerAccountOperations(app, services);
@@ -31,6 +32,7 @@ export function createOperatorServer(services: OperatorServices, readiness: Read
   registerTenantOperations(app, services);
   registerTargetOperations(app, services);
   registerAttackOperations(app, services);
+  registerHostOperations(app, services);
   return app;
 }
 

@@ -153,6 +153,11 @@ for (const [passage, replacement, expected] of [
     'port_forward_address: example.com|regions[1].port_forward_address: must be an IPv4 address, not "example.com"',
   ],
   [
+    'arch: x86_64',
+    'arch: x86_64\n    image: ../tiny',
+    'image: ../tiny|templates[0].image: must match pattern "^[a-z0-9][a-z0-9.-]{0,62}$" (Name of the image that VMs are made of, see docs/images.md; the code itself when absent)',
+  ],
+  [
     'min_ram_mb: 256',
     'min_ram_mb: 999999',
     '- code: alpine-3.22|templates[2]: nothing on sale is large enough for alpine-3.22',
@@ -175,6 +180,14 @@ test('all faults are named at once', () => {
     faults('tax_rate: "0"\ndefault_region: eu-central', 'tax_rate: 0\ndefault_region: 7').length,
     2,
   );
+});
+
+test('a template may name the image that serves it', () => {
+  const path = join(directory, 'image.yaml');
+  writeFileSync(path, shipped.replace('- code: alpine-3.22\n', '- code: alpine-3.22\n    image: tiny\n'));
+  const catalog = loadCatalog(path);
+  assert.equal(findTemplate(catalog, 'alpine-3.22')?.image, 'tiny');
+  assert.equal(findTemplate(catalog, 'debian-12')?.image, undefined);
 });
 
 test('look-ups', () => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { createSimulator } from '../../server/compute/simulator/simulator.ts';
+import { loadConfig } from '../../server/config.ts';
 import type { Database } from '../../server/db/database.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
@@ -32,8 +33,9 @@ export async function temporaryDirectory(t: TestContext): Promise<string> {
 }
 
 /** The parts of the service that the operator's API needs, on a clock that stands still. */
-export function operatorServices(db: Database) {
+export function operatorServices(db: Database, dataDir = 'data') {
   const clock = new ManualClock(START);
+  const config = loadConfig({ VAUBAN_DATA_DIR: dataDir });
   const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
   const logger = createLogger({ logLevel: 'silent' });
   const compute = createSimulator({ db, clock, bootSeconds: 1 });
@@ -46,6 +48,7 @@ export function operatorServices(db: Database) {
     catalog,
     clock,
     compute,
+    config,
     db,
     edge,
     leadership,
@@ -84,12 +87,12 @@ export function call(socketPath: string, method: string, path: string, body?: un
 /** A running operator's server on a fresh database; `post` and `get` speak to it. */
 export async function startOperator(t: TestContext) {
   const db = await freshDatabase(t);
-  const services = operatorServices(db);
+  const dataDir = await temporaryDirectory(t);
+  const services = operatorServices(db, dataDir);
   defer(t, async () => {
     await services.shield.idle();
     await services.leadership.leave();
   });
-  const dataDir = await temporaryDirectory(t);
   const socket = operatorSocket(dataDir);
   const readiness = new Readiness(services);
   const app = createOperatorServer(services, readiness);

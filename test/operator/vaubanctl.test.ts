@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ExecFileException, execFile } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
@@ -7,29 +7,7 @@ import { promisify } from 'node:util';
 import { isWellFormedKey } from '../../server/platform/api-key.ts';
 import { ALL_SCOPES } from '../../server/platform/scopes.ts';
 import { startOperator, temporaryDirectory, UNKNOWN_ACCOUNT } from './support.ts';
-
-const REPOSITORY = join(import.meta.dirname, '../..');
-const PROGRAM = join(REPOSITORY, 'vaubanctl/bin/vaubanctl.js');
-
-interface Run {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs the command as a process of its own, in another directory than the project's. */
-function vaubanctl(dataDir: string, ...args: string[]): Promise<Run> {
-  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, VAUBAN_DATA_DIR: dataDir };
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      [PROGRAM, ...args],
-      { cwd: '/', env },
-      (error: ExecFileException | null, stdout, stderr) =>
-        resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-    );
-  });
-}
+import { PROGRAM, REPOSITORY, type Run, vaubanctl } from './vaubanctl.ts';
 
 test('an account, its money and its key, from the first command to the last', async (t) => {
   const { dataDir, get } = await startOperator(t);
@@ -182,15 +160,16 @@ test('every command is in the help, and in the manual with all its options', asy
   const dataDir = await temporaryDirectory(t);
   const help = async (...args: string[]) => (await vaubanctl(dataDir, ...args, '--help')).stdout;
   const commandsIn = (text: string) =>
-    [...text.slice(text.indexOf('Commands:')).matchAll(/^ {2}([a-z]+) /gm)]
+    [...(text.split('Commands:')[1] ?? '').matchAll(/^ {2}([a-z]+) /gm)]
       .map(([, name]) => name!)
       .filter((name) => name !== 'help');
   for (const group of commandsIn(await help())) {
-    for (const command of commandsIn(await help(group))) {
-      const text = await help(group, command);
-      assert.ok(manual.includes(`vaubanctl ${group} ${command}`), `${group} ${command}`);
-      for (const [option] of text.matchAll(/--[a-z-]+/g))
-        assert.ok(manual.includes(option), `${group} ${command} ${option}`);
+    const commands = commandsIn(await help(group)).map((command) => [group, command]);
+    for (const command of commands.length > 0 ? commands : [[group]]) {
+      const name = command.join(' ');
+      assert.ok(manual.includes(`vaubanctl ${name}`), name);
+      for (const [option] of (await help(...command)).matchAll(/--[a-z0-9-]+/g))
+        assert.ok(manual.includes(option), `${name} ${option}`);
     }
   }
 });

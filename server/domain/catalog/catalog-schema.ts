@@ -68,6 +68,10 @@ export const TemplateSchema = Type.Object(
     min_disk_gb: Positive,
     min_ram_mb: Positive,
     default_user: Type.String({ minLength: 1 }),
+    image: Type.Optional({
+      ...Code,
+      description: 'Name of the image that VMs are made of, see docs/images.md; the code itself when absent',
+    }),
     deprecated: Type.Optional(Type.Boolean()),
   },
   closed,

@@ -80,7 +80,8 @@ export const getCatalog = endpoint({
         currency: catalog.currency,
         plans: await Promise.all(catalog.plans.map((plan) => withRoom(plan, catalog, services))),
         regions: catalog.regions.map(({ code, name, country, zones }) => ({ code, name, country, zones })),
-        templates: catalog.templates.map((template) => ({
+        // What VMs are made of is the operator's business.
+        templates: catalog.templates.map(({ image, ...template }) => ({
           ...template,
           deprecated: template.deprecated ?? false,
         })),

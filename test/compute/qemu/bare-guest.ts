@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import ssh2 from 'ssh2';
+import { encrypt } from 'unixcrypt';
 import type { Image } from '../../../server/compute/qemu/image.ts';
 import { type SeedInput, seedImage } from '../../../server/compute/qemu/seed.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -121,11 +122,8 @@ export async function bootGuest(
   const at = (name: string) => join(directory, name);
   const key = newKey();
   const password = `a"b,c: d'$x #e`;
-  const passwordHash = execFileSync('openssl', ['passwd', '-6', '-stdin'], {
-    input: password,
-    encoding: 'utf8',
-  });
-  const access = { authorizedKeys: [key.public], passwordHash: passwordHash.trim(), user: image.user };
+  const passwordHash = encrypt(password, '$6$');
+  const access = { authorizedKeys: [key.public], passwordHash, user: image.user };
   const { addresses, nameservers } = options;
   const identity = { id: 'vm_1', hostname: 'web-1', mac: MAC, addresses, nameservers };
   writeFileSync(at('seed'), seedImage({ ...identity, ...access }));

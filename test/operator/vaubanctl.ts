@@ -1,0 +1,25 @@
+import { type ExecFileException, execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+
+export const REPOSITORY = join(import.meta.dirname, '../..');
+export const PROGRAM = join(REPOSITORY, 'vaubanctl/bin/vaubanctl.js');
+
+export interface Run {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command as a process of its own, in another directory than the project's. */
+export function vaubanctl(dataDir: string, ...args: string[]): Promise<Run> {
+  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, VAUBAN_DATA_DIR: dataDir };
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      [PROGRAM, ...args],
+      { cwd: '/', env },
+      (error: ExecFileException | null, stdout, stderr) =>
+        resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
+    );
+  });
+}

@@ -1,0 +1,23 @@
+import type { Command } from 'commander';
+import type { Host } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printJson, printTable } from '../output.ts';
+
+export function addDoctor(parent: Command): void {
+  parent
+    .command('doctor')
+    .description('say what this machine can do for VMs, and why not more; ends with 1 where none can run')
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const host = await client.get<Host>('/host');
+      if (json) printJson(host);
+      else {
+        console.log(`VMs run on: ${host.compute}`);
+        printTable(
+          ['STATE', 'WHAT', 'FOUND'],
+          host.findings.map(({ state, what, found }) => [state, what, found]),
+        );
+      }
+      if (host.findings.some(({ state }) => state === 'missing')) process.exitCode = 1;
+    });
+}

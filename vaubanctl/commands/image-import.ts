@@ -1,0 +1,60 @@
+import { rmSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import type { Image } from '../api.ts';
+import { buildImage, RECIPES } from '../build-image.ts';
+import { contextOf } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { LONG_TIMEOUT_MS } from '../operator-client.ts';
+import { printJson } from '../output.ts';
+import { printImages } from '../print-images.ts';
+
+interface Options {
+  name?: string;
+  user?: string;
+  sha256?: string;
+  build?: (typeof RECIPES)[number];
+}
+
+export function addImageImport(parent: Command): void {
+  parent
+    .command('import')
+    .description('take in a disk of which VMs are made: a qcow2 or raw file, or one that is built here')
+    .argument('[file]', 'the disk; it is copied')
+    .option('--name <name>', "the catalog's code for it (default: the file's name without its ending)")
+    .option('--user <user>', 'who logs in first (default: root, or what is built says)')
+    .option('--sha256 <hash>', "the file's SHA-256 as its publisher says, in hexadecimal")
+    .addOption(new Option('--build <recipe>', 'build the image').choices(RECIPES).conflicts('sha256'))
+    .action(async (file: string | undefined, options: Options, command: Command) => {
+      if ((file === undefined) === (options.build === undefined))
+        throw new Failure(['give either a file or --build'], 1);
+      const { client, json } = contextOf(command);
+      // Asked first, so that nobody waits for a build that cannot be imported.
+      await client.get<Image[]>('/images');
+      const { name = options.build ?? nameOf(file!), user, sha256 } = options;
+      const post = (source: object) => client.post<Image>('/images', { name, ...source }, LONG_TIMEOUT_MS);
+      const image = options.build
+        ? await importBuilt(options.build, user, post)
+        : await post({ disk: resolve(file!), user: user ?? 'root', sha256: sha256?.toLowerCase() });
+      if (json) printJson(image);
+      else printImages([image]);
+    });
+}
+
+async function importBuilt(
+  recipe: string,
+  user: string | undefined,
+  post: (source: object) => Promise<Image>,
+) {
+  const { directory, ...built } = await buildImage(recipe);
+  try {
+    return await post({ ...built, ...(user !== undefined && { user }) });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** "/x/debian-12.qcow2" is named debian-12. */
+function nameOf(file: string): string {
+  return basename(file).replace(/\.(qcow2|img|raw)$/, '');
+}

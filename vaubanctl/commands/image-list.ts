@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { Image } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+import { printImages } from '../print-images.ts';
+
+export function addImageList(parent: Command): void {
+  parent
+    .command('list')
+    .description('list the images, by name')
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const images = await client.get<Image[]>('/images');
+      if (json) printJson(images);
+      else printImages(images);
+    });
+}

@@ -1,0 +1,18 @@
+import type { Image } from './api.ts';
+import { printTable } from './output.ts';
+
+const MIB = 2 ** 20;
+
+/** Images for people, a line each. */
+export function printImages(images: Image[]): void {
+  printTable(
+    ['NAME', 'USER', 'SIZE', 'START', 'SHA-256'],
+    images.map(({ name, user, virtual_bytes, direct_boot, sha256 }) => [
+      name,
+      user,
+      `${Math.ceil(virtual_bytes / MIB)} MiB`,
+      direct_boot ? 'kernel' : 'BIOS',
+      sha256,
+    ]),
+  );
+}
