@@ -30,7 +30,7 @@ export interface NetworkGuest {
   id: string;
   mac: string;
   addresses: GuestAddress[];
-  /** The guest's directory: a place for sockets. QEMU's QMP answers at `qmp.sock` in it, one client at a time. */
+  /** The guest's directory: a place for sockets. A monitor of QEMU's for the network alone is `net.sock` in it. */
   directory: string;
 }
 

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AgentUnavailableError } from '../../../server/compute/driver.ts';
+import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
+import { inGuest, keyPair } from './shell.ts';
+import { qemuFor, tinySpec } from './support.ts';
+
+const image = (await tinyImage())!;
+const OPS = keyPair();
+const CUSTOMER = keyPair();
+
+test('without a guest agent the ops key is the way in', { skip: await skipWithoutTinyImage() }, async (t) => {
+  const { driver, open } = qemuFor(t, image);
+  const spec = tinySpec({ authorizedKeys: [OPS.public] });
+  await driver.create(spec);
+  await driver.start(spec.id);
+  await inGuest(
+    driver,
+    spec.id,
+    { privateKey: OPS.private },
+    'killall qemu-ga; while pidof qemu-ga; do :; done',
+  );
+  await driver.close();
+
+  const alone = open();
+  assert.equal((await alone.inspect(spec.id))?.agent, false);
+  await assert.rejects(alone.setPassword(spec.id, 'root', 'correct horse'), AgentUnavailableError);
+  await alone.close();
+
+  const holder = open({ opsLogin: async () => OPS.private });
+  assert.equal((await holder.inspect(spec.id))?.agent, true);
+  await holder.setPassword(spec.id, 'root', 'correct horse');
+  assert.match(await inGuest(holder, spec.id, { password: 'correct horse' }, 'echo in'), /^in\n/);
+  await holder.authorizeKey(spec.id, CUSTOMER.public);
+  await holder.authorizeKey(spec.id, CUSTOMER.public);
+  const keys = await inGuest(holder, spec.id, { privateKey: CUSTOMER.private }, 'cat ~/.ssh/authorized_keys');
+  assert.equal(keys.split('\n').filter((line) => line === CUSTOMER.public.trim()).length, 1);
+  await assert.rejects(holder.setPassword(spec.id, 'nobody-here', 'correct horse'), /guest refused/);
+});
