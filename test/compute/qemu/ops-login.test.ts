@@ -35,5 +35,4 @@ test('without a guest agent the ops key is the way in', { skip: await skipWithou
   await holder.authorizeKey(spec.id, CUSTOMER.public);
   const keys = await inGuest(holder, spec.id, { privateKey: CUSTOMER.private }, 'cat ~/.ssh/authorized_keys');
   assert.equal(keys.split('\n').filter((line) => line === CUSTOMER.public.trim()).length, 1);
-  await assert.rejects(holder.setPassword(spec.id, 'nobody-here', 'correct horse'), /guest refused/);
 });
