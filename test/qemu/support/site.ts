@@ -42,10 +42,6 @@ export async function runAtSite(t: TestContext, file: string): Promise<void> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
-  for (const line of output.split('\n')) {
-    const [, words] =
-      /^\s*# (?!Subtest|duration_ms|tests|suites|pass|fail|cancelled|skipped|todo)(.+)/.exec(line) ?? [];
-    if (words) t.diagnostic(words);
-  }
+  for (const [, words] of output.matchAll(/^ +ℹ (.+)/gm)) t.diagnostic(words!);
   if (code !== 0) throw new Error(`${file} failed\n${output}`);
 }
