@@ -17,7 +17,7 @@ const WORLD_OPERATIONS = 5_000;
  * All in all. PostgreSQL is where operations really meet; PGlite runs one statement at a time, at several
  * times the cost, and its share shows that the same holds there.
  */
-const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? { postgres: 40_000, pglite: 10_000 }[engine]);
+const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 10_000);
 /** Worlds side by side: what two processes and their server can keep busy. */
 const CONCURRENCY = 2;
 
