@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { engine, freshDatabaseLocation } from '../support/database.ts';
+import { freshDatabaseLocation } from '../support/database.ts';
 
 // A run that failed is repeated, as far as concurrency allows, with the seed that it printed:
 //   SIMULATION_SEED=… SIMULATION_OPERATIONS=5000 npm test -- test/simulation/money.test.ts --db postgres
@@ -13,10 +13,7 @@ const SEED = process.env.SIMULATION_SEED ?? randomUUID();
 
 /** Small worlds, since every check reads all that has happened in one. */
 const WORLD_OPERATIONS = 5_000;
-/**
- * All in all. PostgreSQL is where operations really meet; PGlite runs one statement at a time, at several
- * times the cost, and its share shows that the same holds there.
- */
+/** All in all: what a machine can do beside everything else that is tested. */
 const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 10_000);
 /** Worlds side by side: what two processes and their server can keep busy. */
 const CONCURRENCY = 2;
