@@ -41,3 +41,5 @@ export interface NetworkCounters {
   inPackets: number;
   outPackets: number;
 }
+
+export const NO_TRAFFIC: NetworkCounters = { inBytes: 0, outBytes: 0, inPackets: 0, outPackets: 0 };

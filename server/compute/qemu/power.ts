@@ -54,10 +54,11 @@ export class Power {
     if (guest.run) return guest.run;
     const { id, uuid, vcpu, ramMb, mac, directBoot } = guest.record;
     const { launcher, network, accelerator, clock } = this.#parts;
-    const netdev = await network.attach(guest.networkGuest, guest.policy);
     const { directory } = guest;
+    // Written down first: from now on its rules are among those that are made anew when they are lost.
     await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
     try {
+      const netdev = await network.attach(guest.networkGuest, guest.policy);
       const machine = { id, uuid, directory, accelerator, vcpu, ramMb, mac, netdev, directBoot };
       return await this.#hold(guest, await launcher.launch(machine));
     } catch (error) {

@@ -29,6 +29,7 @@ import { Power } from './power.ts';
 import { probeHost } from './probe.ts';
 import { readSample } from './readings.ts';
 import { dropSnapshot, takeSnapshot } from './snapshots.ts';
+import { readTraffic } from './traffic.ts';
 import { Locks } from './waiting.ts';
 
 export interface QemuOptions {
@@ -182,9 +183,9 @@ class Qemu implements ComputeDriver {
   async sample(ids: string[]): Promise<GuestSample[]> {
     await this.#open();
     const running = ids.flatMap((id) => this.#guests.find(id) ?? []).filter(({ run }) => run?.booted);
-    const { network, clock } = this.#options;
-    const traffic = await network.counters(running.map(({ id }) => id));
-    const samples = running.map((guest) => readSample(guest, guest.run!, clock.now(), traffic.get(guest.id)));
+    const traffic = await readTraffic(this.#guests, running, this.#options);
+    const now = () => this.#options.clock.now();
+    const samples = running.map((guest) => readSample(guest, guest.run!, now(), traffic.get(guest.id)));
     // One that goes off meanwhile must not cost the others their readings.
     const read = await Promise.allSettled(samples);
     return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));

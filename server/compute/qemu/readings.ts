@@ -2,7 +2,7 @@ import type { GuestSample } from '../driver.ts';
 import { BALLOON_DEVICE, DISK_DEVICE } from './arguments.ts';
 import { cutConsoleLog } from './console-log.ts';
 import type { Guest } from './guest.ts';
-import type { NetworkCounters } from './network.ts';
+import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
 import { cpuSeconds, residentBytes } from './processes.ts';
 import type { Monitor } from './qmp.ts';
 import type { Run } from './run.ts';
@@ -21,8 +21,6 @@ interface BalloonStats {
   'last-update': number;
   stats: Record<string, number>;
 }
-
-const NO_TRAFFIC: NetworkCounters = { inBytes: 0, outBytes: 0, inPackets: 0, outPackets: 0 };
 
 /** What a running guest has used since it was powered on. */
 export async function readSample(

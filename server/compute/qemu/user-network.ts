@@ -6,7 +6,7 @@ import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../platform/clock.ts';
 import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts';
 import { FILES } from './arguments.ts';
-import type { HostNetwork, NetworkGuest } from './network.ts';
+import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
 import { Locks } from './waiting.ts';
 
@@ -63,7 +63,7 @@ export function createUserNetwork(clock: Clock): HostNetwork {
 
     detach: async () => {},
     // QEMU does not count what passes through its own network.
-    counters: async () => new Map(),
+    counters: async (ids) => new Map(ids.map((id) => [id, NO_TRAFFIC])),
 
     async connect(guest, port) {
       const ports = await readPorts(guest);

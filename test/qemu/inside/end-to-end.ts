@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { openNovnc, pixelsOf } from '../../consoles/support/novnc.ts';
 import { type Login, logIn, sendDatagrams } from '../support/internet.ts';
+import { machines, output } from '../support/machines.ts';
 import { startRealService } from '../support/real-service.ts';
 
 /** Nobody listens there: the guest counts what arrives all the same. */
@@ -21,10 +20,6 @@ function newKeyPair(): { public: string; private: string } {
     const readable = [pair.public, pair.private].every((key) => !(ssh2.utils.parseKey(key) instanceof Error));
     if (readable) return pair;
   }
-}
-
-async function output(program: string, ...args: string[]): Promise<string> {
-  return (await promisify(execFile)(program, args)).stdout;
 }
 
 /** Datagrams that have reached the guest: those that somebody waited for, and the others. */
@@ -173,7 +168,7 @@ test('a real machine, from its purchase to its end, over the API alone', async (
   await t.test('it powers off when it is asked to', async () => {
     await customer.ask('POST', `${path}/stop`, {});
     await settled('stopped');
-    assert.equal(await machines(real.location.env.VAUBAN_DATA_DIR), 0);
+    assert.deepEqual(await machines(real.location.env.VAUBAN_DATA_DIR), []);
   });
 
   await t.test('deleted, nothing of it is left', async () => {
@@ -186,12 +181,3 @@ test('a real machine, from its purchase to its end, over the API alone', async (
     assert.deepEqual(existsSync(guests) ? await readdir(guests) : [], []);
   });
 });
-
-/** QEMU processes whose files are in `directory`. */
-async function machines(directory: string): Promise<number> {
-  const processes = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(
-    processes.map((pid) => output('cat', `/proc/${pid}/cmdline`).catch(() => '')),
-  );
-  return lines.filter((line) => line.startsWith('qemu-system') && line.includes(directory)).length;
-}
