@@ -184,8 +184,8 @@ class Qemu implements ComputeDriver {
     await this.#open();
     const running = ids.flatMap((id) => this.#guests.find(id) ?? []).filter(({ run }) => run?.booted);
     const traffic = await readTraffic(this.#guests, running, this.#options);
-    const now = () => this.#options.clock.now();
-    const samples = running.map((guest) => readSample(guest, guest.run!, now(), traffic.get(guest.id)));
+    const at = this.#options.clock.now();
+    const samples = running.map((guest) => readSample(guest, guest.run!, at, traffic.get(guest.id)));
     // One that goes off meanwhile must not cost the others their readings.
     const read = await Promise.allSettled(samples);
     return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
@@ -196,9 +196,8 @@ class Qemu implements ComputeDriver {
     const guest = this.#guests.find(id);
     if (!guest) return [];
     const usedBytes = await allocatedBytes(guest.file('disk'));
-    return [
-      { name: 'root', sizeGb: guest.record.diskGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' },
-    ];
+    const { diskGb: sizeGb } = guest.record;
+    return [{ name: 'root', sizeGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' }];
   }
 
   async openVnc(id: string): Promise<Duplex> {
