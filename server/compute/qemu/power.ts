@@ -41,10 +41,19 @@ export class Power {
     for (const event of guest.record.happenings) {
       this.#parts.happenings.tell({ ...event, at: new Date(event.at) });
     }
-    const { run, uuid } = guest.record;
+    const { uuid } = guest.record;
     const pid = await findMachine(guest.directory, uuid);
-    if (pid) await this.#hold(guest, pid);
-    else if (run) await this.#ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
+    if (pid) {
+      try {
+        await this.#hold(guest, pid);
+        return;
+      } catch (error) {
+        // One that dies just now was found, and is gone.
+        if (await findMachine(guest.directory, uuid)) throw error;
+      }
+    }
+    if (guest.record.run)
+      await this.#ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
   }
 
   /** Starts a machine for the guest unless it has one. */
