@@ -5,7 +5,7 @@ import { changePlan, create, doomedCreate, type Operation, remove } from './supp
 import { OUTCOMES, type Outcome, Sweep } from './support/sweep.ts';
 
 /** Kills of each operation. Each costs a start of the service, which takes the embedded engine several times as long. */
-const KILLS = { pglite: 10, postgres: 20 }[engine];
+const KILLS = { pglite: 5, postgres: 20 }[engine];
 /** The other test files may keep both cores busy meanwhile. */
 const TIMEOUT = 600_000;
 const OPERATIONS: readonly Operation[] = [create, changePlan, remove, doomedCreate];

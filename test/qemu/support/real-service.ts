@@ -1,9 +1,6 @@
-import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import type { Image } from '../../../server/compute/qemu/image.ts';
 import { type Customer, newCustomer } from '../../chaos/support/customer.ts';
@@ -35,10 +32,6 @@ export interface RealService {
   service(): Service;
   /** Ends the service by force, as a crash does, and starts it again. */
   crash(): Promise<void>;
-  /** Starts it anew so that it dies at a step (see dying-service.ts). */
-  doom(dieAt: string): Promise<void>;
-  /** Waits until it has died, and starts it again. */
-  revive(): Promise<void>;
 }
 
 export async function startRealService(t: TestContext, env: Record<string, string>): Promise<RealService> {
@@ -55,8 +48,8 @@ export async function startRealService(t: TestContext, env: Record<string, strin
   };
   let service!: Service;
   let customer: Customer | undefined;
-  const begin = async (more: { entry?: string; env?: Record<string, string> } = {}) => {
-    service = await startService(t, { location, entry: more.entry, env: { ...settings, ...more.env } });
+  const begin = async () => {
+    service = await startService(t, { location, env: settings });
     if (customer) customer.target = service;
   };
   await begin();
@@ -67,16 +60,6 @@ export async function startRealService(t: TestContext, env: Record<string, strin
     service: () => service,
     async crash() {
       await service.kill();
-      await begin();
-    },
-    async doom(dieAt) {
-      await service.stop();
-      await begin({ entry: 'test/qemu/support/dying-service.ts', env: { DIE_AT: dieAt } });
-    },
-    async revive() {
-      while (existsSync(`/proc/${service.pid}/exe`)) await sleep(20);
-      // It has ended by itself, as it was told to: the test need not end it any more.
-      await assert.rejects(service.kill(), /ended by itself with SIGKILL/);
       await begin();
     },
   };
