@@ -1,5 +1,8 @@
 import { test } from 'node:test';
 import { whyNot } from '../compute/routed/support/world.ts';
+import { skipWithoutTinyImage } from '../support/tiny-image.ts';
 import { runAtSite } from './support/site.ts';
 
-test('a real machine, end to end', { skip: whyNot() }, (t) => runAtSite(t, 'end-to-end.ts'));
+const skip = whyNot() || (await skipWithoutTinyImage());
+
+test('a real machine, end to end', { skip }, (t) => runAtSite(t, 'end-to-end.ts'));
