@@ -1,8 +1,8 @@
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
-import type { Image } from '../../../server/compute/qemu/image.ts';
+import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { type Customer, newCustomer } from '../../chaos/support/customer.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -19,6 +19,8 @@ const TEMPLATE = {
   min_ram_mb: 256,
   default_user: 'root',
 };
+/** Waiting by asking again and again must not run into a limit. */
+const UNLIMITED = '10000000';
 /** The smallest that a guest under emulation works well with, and twice that. */
 const PLANS = [
   { code: 'small', vcpu: 1, ram_mb: 256, disk_gb: 1 },
@@ -39,11 +41,12 @@ export async function startRealService(t: TestContext, env: Record<string, strin
   const dataDir = location.env.VAUBAN_DATA_DIR;
   const catalog = join(dataDir, 'catalog.yaml');
   await writeFile(catalog, await sold());
-  await lend((await tinyImage())!, join(dataDir, 'images'));
+  await createImageStore(join(dataDir, 'images')).import({ ...(await tinyImage())!, name: TEMPLATE.code });
   const settings = {
     VAUBAN_COMPUTE: 'qemu',
     VAUBAN_CATALOG: catalog,
-    VAUBAN_RATE_LIMIT_KEY: '100000',
+    VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
+    VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
     ...env,
   };
   let service!: Service;
@@ -76,10 +79,4 @@ async function sold(): Promise<string> {
     price_monthly: `${index + 1}.00`,
   }));
   return stringify({ ...catalog, plans, templates: [TEMPLATE] });
-}
-
-/** The test's images stay where they were built. */
-async function lend(image: Image, images: string): Promise<void> {
-  await mkdir(dirname(images), { recursive: true });
-  await symlink(dirname(dirname(image.disk)), images);
 }
