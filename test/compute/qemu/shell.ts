@@ -24,7 +24,7 @@ export async function inGuest(
   try {
     await new Promise<void>((resolve, reject) => {
       client.once('ready', resolve).on('error', reject);
-      client.connect({ sock, username: 'root', ...login });
+      client.connect({ sock, username: 'root', readyTimeout: 0, ...login });
     });
     return await new Promise((resolve, reject) => {
       client.once('close', () => resolve(''));
