@@ -4,13 +4,13 @@
 //   npm run host:setup -- --data-dir DIR      into another data directory
 //   npm run host:setup -- --cache-only        into the cache only, for the tests
 import { spawnSync } from 'node:child_process';
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Image } from '../server/compute/qemu/image.ts';
 import { createImageStore } from '../server/compute/qemu/image-store.ts';
 import { loadConfig } from '../server/config.ts';
 import { type Buildable, buildCached, findBuilt } from './image-cache.ts';
+import { isInstalled } from './installed.ts';
 
 /** Why the machine could not be set up: lines for people. */
 class SetupError extends Error {}
@@ -27,19 +27,6 @@ const PACKAGES: Record<string, string> = {
   cpio: 'cpio',
 };
 const PACKAGES_OF_DEBIAN: Record<string, string> = { mmdebstrap: 'mmdebstrap' };
-
-const SYSTEM_PATH = `${process.env.PATH}:/usr/sbin:/sbin`;
-
-function isInstalled(program: string): boolean {
-  return SYSTEM_PATH.split(':').some((directory) => {
-    try {
-      accessSync(join(directory, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
 
 async function step<T>(what: string, run: () => T | Promise<T>): Promise<T> {
   const start = performance.now();

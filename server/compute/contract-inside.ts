@@ -2,20 +2,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
+import { freshKeyPair } from '../platform/ssh-key-pair.ts';
 import type { Bench, Promises } from './contract.ts';
 import { AgentUnavailableError } from './driver.ts';
 
-/** A pair that the library can read: about one in two hundred of those it writes it cannot. */
-function keyPair(): { public: string; private: string } {
-  for (;;) {
-    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'contract' });
-    if ([pair.public, pair.private].every((text) => !(ssh2.utils.parseKey(text) instanceof Error)))
-      return pair;
-  }
-}
-
-const KEY = keyPair();
-const STRANGER = keyPair();
+const KEY = freshKeyPair('contract');
+const STRANGER = freshKeyPair('contract');
 
 interface Session {
   client: ssh2.Client;

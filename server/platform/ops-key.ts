@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import ssh2 from 'ssh2';
 import { type Database, maybeOne, sql } from '../db/database.ts';
 import type { SecretBox } from './secrets.ts';
+import { freshKeyPair } from './ssh-key-pair.ts';
 
 const SETTING = 'ops_key';
 const NAME = 'vauban-ops';
@@ -44,17 +44,8 @@ async function readKey(db: Database): Promise<StoredKey | undefined> {
   return row?.value;
 }
 
-/** A fresh pair. The library writes about one ed25519 pair in two hundred so that nobody can read it, itself included. */
-function generatePair(): { public: string; private: string } {
-  for (;;) {
-    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment: NAME });
-    const unreadable = [pair.public, pair.private].some((text) => ssh2.utils.parseKey(text) instanceof Error);
-    if (!unreadable) return pair;
-  }
-}
-
 async function makeKey(db: Database, secrets: SecretBox): Promise<StoredKey> {
-  const pair = generatePair();
+  const pair = freshKeyPair(NAME);
   const value: StoredKey = {
     public_key: pair.public,
     sealed_private_key: secrets.seal(pair.private, PURPOSE),

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { type ExecFileException, execFile } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { ensurePool } from '../../server/db/queries/addresses.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
@@ -8,31 +7,14 @@ import { findRegion } from '../../server/domain/catalog/lookup.ts';
 import { allocateAddresses, poolName } from '../../server/domain/network/allocate.ts';
 import { storedVm } from '../billing/support.ts';
 import { startOperator, UNKNOWN_ACCOUNT } from './support.ts';
+import { REPOSITORY, vaubanctl } from './vaubanctl.ts';
 
-const REPOSITORY = join(import.meta.dirname, '../..');
-const PROGRAM = join(REPOSITORY, 'vaubanctl/bin/vaubanctl.js');
 const catalog = loadCatalog(join(REPOSITORY, 'catalog.yaml'));
-
-interface Run {
-  code: number;
-  stdout: string;
-  stderr: string;
-}
 
 test('tenants, targets and attacks, over the real socket', async (t) => {
   const operator = await startOperator(t);
   const { db, clock, dataDir, edge, shield } = operator;
-  const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, VAUBAN_DATA_DIR: dataDir };
-  const ctl = (...args: string[]): Promise<Run> =>
-    new Promise((resolve) => {
-      execFile(
-        process.execPath,
-        [PROGRAM, ...args],
-        { cwd: '/', env },
-        (error: ExecFileException | null, stdout, stderr) =>
-          resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
-      );
-    });
+  const ctl = (...args: string[]) => vaubanctl(dataDir, ...args);
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await ctl(...args, '--json');
     assert.equal(code, 0, stderr);

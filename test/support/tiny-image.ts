@@ -1,23 +1,8 @@
-import { accessSync, constants } from 'node:fs';
-import { delimiter, join } from 'node:path';
 import { findBuilt } from '../../scripts/image-cache.ts';
+import { isInstalled } from '../../scripts/installed.ts';
 import type { Image } from '../../server/compute/qemu/image.ts';
 
 const REQUIRED = process.env.VAUBAN_REQUIRE_QEMU === '1';
-/** Where administration programs are on a Debian, whoever the PATH is of. */
-const SYSTEM = '/usr/sbin:/sbin';
-
-function isInstalled(program: string): boolean {
-  return `${process.env.PATH}${delimiter}${SYSTEM}`.split(delimiter).some((directory) => {
-    try {
-      accessSync(join(directory, program), constants.X_OK);
-      return true;
-    } catch {
-      return false;
-    }
-  });
-}
-
 /** For a test's `skip`: why it cannot run here, or false. Where VAUBAN_REQUIRE_QEMU is 1 that is an error. */
 export function skipUnlessInstalled(...programs: string[]): string | false {
   const missing = programs.filter((program) => !isInstalled(program));

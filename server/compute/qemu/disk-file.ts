@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { BARE_ENVIRONMENT } from './command.ts';
 
 const run = promisify(execFile);
 
@@ -95,7 +96,7 @@ export async function convertRaw(from: string, to: string): Promise<void> {
 
 async function qemuImg(...args: string[]): Promise<string> {
   try {
-    return (await run('qemu-img', args)).stdout;
+    return (await run('qemu-img', args, { env: BARE_ENVIRONMENT })).stdout;
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
     if (code === 'ENOENT') throw new DiskFileError('cannot be looked at: qemu-img is not installed');

@@ -3,6 +3,7 @@ import { constants } from 'node:fs';
 import { access, open, readFile, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
+import { BARE_ENVIRONMENT } from './command.ts';
 import type { ImageStore } from './image-store.ts';
 
 const run = promisify(execFile);
@@ -113,7 +114,7 @@ async function findQemu(): Promise<Finding> {
 
 async function findProgram(program: string, otherwise: Finding['state']): Promise<Finding> {
   // Administration programs are not on everybody's PATH.
-  const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  const env = { ...BARE_ENVIRONMENT, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
   try {
     const { stdout } = await run(program, [program === 'ip' ? '-V' : '--version'], { env });
     return { what: program, state: 'ok', found: stdout.trim().split('\n')[0]! };

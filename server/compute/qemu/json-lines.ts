@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net';
 
 /** A longer line is no answer to anything the driver asks; a guest must not fill the service's memory. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
+const LINE_END = 10;
 
 /** A connection to a unix socket; rejects when nobody listens there. */
 export function connectUnix(path: string): Promise<Socket> {
@@ -15,20 +16,23 @@ export function connectUnix(path: string): Promise<Socket> {
   });
 }
 
-/** Calls `onLine` for each line that arrives, without its end; destroys the socket when one is too long. */
-export function readLines(socket: Socket, onLine: (line: Buffer) => void): void {
+/** Calls `onLine` for each line that arrives, without its end; destroys the socket when one is longer than `max` bytes. */
+export function readLines(socket: Socket, onLine: (line: Buffer) => void, max = MAX_LINE_BYTES): void {
   let parts: Buffer[] = [];
   let length = 0;
   socket.on('data', (bytes: Buffer) => {
     let rest = bytes;
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
+    for (let end = rest.indexOf(LINE_END); end >= 0; end = rest.indexOf(LINE_END)) {
+      if (length + end > max) break;
       onLine(Buffer.concat([...parts, rest.subarray(0, end)]));
       parts = [];
       length = 0;
       rest = rest.subarray(end + 1);
+      // Whoever reads may have had enough.
+      if (socket.destroyed) return;
     }
     parts.push(rest);
     length += rest.length;
-    if (length > MAX_LINE_BYTES) socket.destroy(new Error('a line is too long'));
+    if (length > max) socket.destroy(new Error('a line is too long'));
   });
 }

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { freshKeyPair } from '../../platform/ssh-key-pair.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
 import { Machine } from './machine/machine.ts';
 import { troubled } from './machine/trouble.ts';
@@ -8,7 +9,6 @@ import { connectionPair } from './pair.ts';
 import { powerAt } from './power.ts';
 import { Console } from './screen/console.ts';
 import { serveRfb } from './screen/rfb.ts';
-import { freshHostKey } from './ssh/host-key.ts';
 import { serveSsh } from './ssh/server.ts';
 import { runsOf } from './store.ts';
 
@@ -104,7 +104,7 @@ export class Inside {
   }
 
   async #machine(id: string): Promise<Machine> {
-    const machine = await Machine.open(this.#db, this.#clock, id, freshHostKey);
+    const machine = await Machine.open(this.#db, this.#clock, id, () => freshKeyPair().private);
     if (!machine) throw new AgentUnavailableError(`the simulator has no guest ${id}`);
     return machine;
   }

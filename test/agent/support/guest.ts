@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import ssh2 from 'ssh2';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
 /** What the guest does when it is asked to run a command. */
@@ -32,13 +33,6 @@ export interface ScriptedGuest {
   refuses: boolean;
   /** The command that hangs was ended from outside. */
   ended: boolean;
-}
-
-function hostKey(): string {
-  for (;;) {
-    const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
-    if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
-  }
 }
 
 export async function startGuest(
@@ -86,7 +80,7 @@ export async function startGuest(
       hung.resolve(channel);
     });
   };
-  const server = new ssh2.Server({ hostKeys: [hostKey()], banner }, (client) => {
+  const server = new ssh2.Server({ hostKeys: [freshKeyPair().private], banner }, (client) => {
     client.on('error', () => {});
     client.on('authentication', (context) => (guest.refuses ? context.reject() : context.accept()));
     client.on('session', (accept) => serve(accept(), client));

@@ -5,13 +5,14 @@ import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ComputeDriver, GuestEvent, NetworkPolicy } from '../../../server/compute/driver.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
-import { inGuest, keyPair } from './shell.ts';
+import { inGuest } from './shell.ts';
 import { qemuFor, tinySpec } from './support.ts';
 
 const image = (await tinyImage())!;
 const skip = await skipWithoutTinyImage();
-const KEY = keyPair();
+const KEY = freshKeyPair('test');
 const LOGIN = { privateKey: KEY.private };
 
 /** Runs `command` after the connection's end, which nobody would hear of otherwise. */

@@ -12,6 +12,7 @@ import ssh2 from 'ssh2';
 import { encrypt } from 'unixcrypt';
 import type { Image } from '../../../server/compute/qemu/image.ts';
 import { type SeedInput, seedImage } from '../../../server/compute/qemu/seed.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
 const MAC = '52:54:00:00:00:01';
@@ -81,14 +82,6 @@ async function greets(port: number): Promise<boolean> {
   }
 }
 
-/** ssh2 writes one pair in two hundred so that nobody can read it. */
-function newKey(): { private: string; public: string } {
-  for (;;) {
-    const pair = ssh2.utils.generateKeyPairSync('ed25519');
-    if (!(ssh2.utils.parseKey(pair.private) instanceof Error)) return pair;
-  }
-}
-
 function machineArguments(image: Image, directory: string, direct: boolean): string[] {
   const at = (name: string) => join(directory, name);
   const boot = image.directBoot;
@@ -120,7 +113,7 @@ export async function bootGuest(
   const directory = mkdtempSync(join(tmpdir(), 'vauban-guest-'));
   defer(t, () => rmSync(directory, { recursive: true }));
   const at = (name: string) => join(directory, name);
-  const key = newKey();
+  const key = freshKeyPair();
   const password = `a"b,c: d'$x #e`;
   const passwordHash = encrypt(password, '$6$');
   const access = { authorizedKeys: [key.public], passwordHash, user: image.user };

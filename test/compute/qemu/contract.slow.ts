@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { test } from 'node:test';
 import { computeContract } from '../../../server/compute/contract.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
-import { inGuest, keyPair } from './shell.ts';
+import { inGuest } from './shell.ts';
 import { guestsDirectory, openQemu, stayAlive, tinySpec } from './support.ts';
 
 const image = await tinyImage();
-const KEY = keyPair();
+const KEY = freshKeyPair('test');
 /** Takes the power button away from the guest's kernel, whoever listens to it. */
 const DEAFEN = 'echo LNXPWRBN:00 > /sys/bus/acpi/drivers/button/unbind';
 

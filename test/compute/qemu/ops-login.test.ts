@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AgentUnavailableError } from '../../../server/compute/driver.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
-import { inGuest, keyPair } from './shell.ts';
+import { inGuest } from './shell.ts';
 import { qemuFor, tinySpec } from './support.ts';
 
 const image = (await tinyImage())!;
-const OPS = keyPair();
-const CUSTOMER = keyPair();
+const OPS = freshKeyPair('test');
+const CUSTOMER = freshKeyPair('test');
 
 test('without a guest agent the ops key is the way in', { skip: await skipWithoutTinyImage() }, async (t) => {
   const { driver, open } = qemuFor(t, image);

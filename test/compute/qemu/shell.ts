@@ -1,15 +1,6 @@
 import ssh2 from 'ssh2';
 import type { ComputeDriver } from '../../../server/compute/driver.ts';
 
-/** A pair that the library can read: about one in two hundred of those it writes it cannot. */
-export function keyPair(): { public: string; private: string } {
-  for (;;) {
-    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'test' });
-    if ([pair.public, pair.private].every((text) => !(ssh2.utils.parseKey(text) instanceof Error)))
-      return pair;
-  }
-}
-
 type Login = { privateKey: string } | { password: string };
 
 /** What a command prints, run as root in a guest. A connection that the command ends is a success. */

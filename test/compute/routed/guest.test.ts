@@ -6,9 +6,9 @@ import { test } from 'node:test';
 import ssh2 from 'ssh2';
 import type { NetworkPolicy } from '../../../server/compute/driver.ts';
 import type { HostNetwork } from '../../../server/compute/qemu/network.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
-import { keyPair } from '../qemu/shell.ts';
 import { openQemu, stayAlive, tinySpec } from '../qemu/support.ts';
 import { CLOSED, FORWARD_ADDRESS, GATEWAY, INTERNET, World, whyNot } from './support/world.ts';
 
@@ -60,7 +60,7 @@ test('a real guest, run by the helper, is reached through its forward and fenced
     close: async () => {},
   };
   const driver = openQemu(world.pool, image, { network, launcher: helper });
-  const keys = keyPair();
+  const keys = freshKeyPair('test');
   const [v4, v6] = ['203.0.113.30', '2001:db8:1::1e'];
   const addresses = [
     { address: v4, family: 4 as const, prefix: 24, gateway: GATEWAY[4] },

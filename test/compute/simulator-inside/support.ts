@@ -5,20 +5,12 @@ import type { ComputeDriver } from '../../../server/compute/driver.ts';
 import { createSimulator } from '../../../server/compute/simulator/simulator.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 import { freshDatabase } from '../../support/database.ts';
 import { BOOT_SECONDS, guestSpec, settle } from '../support.ts';
 
-/** A key pair that ssh2 can read; it writes some that it cannot. */
-function keyPair(): { public: string; private: string } {
-  for (;;) {
-    const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment: 'test' });
-    if ([pair.public, pair.private].every((text) => !(ssh2.utils.parseKey(text) instanceof Error)))
-      return pair;
-  }
-}
-
-export const KEY = keyPair();
+export const KEY = freshKeyPair('test');
 
 export interface Setting {
   db: Database;

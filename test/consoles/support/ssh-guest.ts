@@ -3,6 +3,7 @@ import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import ssh2 from 'ssh2';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
 /** A guest's SSH server whose every word is the test's: what an engine's guest would not do on demand. */
@@ -20,14 +21,6 @@ export interface SshGuestOptions {
   authorizedKeys: string[];
   /** Users that the keys, and the password "secret", let in. */
   users?: string[];
-}
-
-/** One in two hundred of the library's pairs cannot be read. */
-function hostKey(): string {
-  for (;;) {
-    const { private: text } = ssh2.utils.generateKeyPairSync('ed25519');
-    if (!(ssh2.utils.parseKey(text) instanceof Error)) return text;
-  }
 }
 
 function authenticate(context: ssh2.AuthContext, { authorizedKeys, users = ['root'] }: SshGuestOptions) {
@@ -114,7 +107,7 @@ function serve(session: ssh2.Session): void {
 export async function startSshGuest(t: TestContext, options: SshGuestOptions): Promise<SshGuest> {
   let server: ssh2.Server;
   const start = async () => {
-    server = new ssh2.Server({ hostKeys: [hostKey()] }, (client) => {
+    server = new ssh2.Server({ hostKeys: [freshKeyPair().private] }, (client) => {
       client.on('error', () => {});
       client.on('authentication', (context) => authenticate(context, options));
       client.on('ready', () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import ssh2 from 'ssh2';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { openNovnc, pixelsOf } from '../../consoles/support/novnc.ts';
 import { type Login, logIn, sendDatagrams } from '../support/internet.ts';
@@ -13,14 +13,6 @@ import { startRealService } from '../support/real-service.ts';
 /** Nobody listens there: the guest counts what arrives all the same. */
 const PORT = 7777;
 const PACKETS = 50;
-
-function newKeyPair(): { public: string; private: string } {
-  for (;;) {
-    const pair = ssh2.utils.generateKeyPairSync('ed25519');
-    const readable = [pair.public, pair.private].every((key) => !(ssh2.utils.parseKey(key) instanceof Error));
-    if (readable) return pair;
-  }
-}
 
 /** Datagrams that have reached the guest: those that somebody waited for, and the others. */
 async function received(guest: Login): Promise<number> {
@@ -39,7 +31,7 @@ test('a real machine, from its purchase to its end, over the API alone', async (
   const real = await startRealService(t, { VAUBAN_QEMU_NETWORK: 'routed' });
   const { customer } = real;
   const { baseUrl } = real.service();
-  const key = newKeyPair();
+  const key = freshKeyPair();
   const { id: keyId } = await customer.ask('POST', '/v1/vm/sshkeys', {
     name: 'laptop',
     public_key: key.public,
