@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { AgentRuns } from './agent/agent-runs.ts';
 import { settleAgentRuns } from './agent/settle-runs.ts';
 import { selectCompute } from './compute/select.ts';
@@ -9,8 +7,6 @@ import { registerSockets } from './consoles/routes.ts';
 import { registerSharePage } from './consoles/share-page.ts';
 import type { Database } from './db/database.ts';
 import { migrateUp } from './db/migrate.ts';
-import { openPglite } from './db/pglite.ts';
-import { openPostgres } from './db/postgres.ts';
 import { ensurePool } from './db/queries/addresses.ts';
 import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { loadCatalog } from './domain/catalog/load-catalog.ts';
@@ -29,7 +25,6 @@ import { backgroundTasks } from './jobs/tasks.ts';
 import { watchGuests } from './jobs/watch-guests.ts';
 import { registerReference } from './openapi/routes.ts';
 import { registerHealth } from './operator/health.ts';
-import { clearSocket, operatorSocket } from './operator/listen-on-socket.ts';
 import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
 import { Authenticator } from './platform/authentication.ts';
@@ -47,7 +42,6 @@ import { VERSION } from './version.ts';
 export interface Parts {
   clock?: Clock;
   logger?: Logger;
-  db?: Database;
   stepHook?: StepHook;
   /** Shown the key of the demo account, on the start that makes it, before the service listens. */
   onDemoKey?: (key: string) => void;
@@ -62,21 +56,15 @@ export interface Service {
   stop(): Promise<void>;
 }
 
-/** Opens the state: PostgreSQL where it is configured, else the embedded engine in the data directory. */
-export async function openDatabase(config: Config): Promise<Database> {
-  if (config.databaseUrl) return openPostgres(config.databaseUrl);
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  return openPglite(join(config.dataDir, 'pglite'));
-}
-
-async function openServices(config: Config, parts: Parts): Promise<Services & { queue: JobQueue }> {
-  // Before the database is opened: a second service must not touch a data directory in use.
-  await clearSocket(operatorSocket(config.dataDir));
+async function openServices(
+  config: Config,
+  db: Database,
+  parts: Parts,
+): Promise<Services & { queue: JobQueue }> {
   const clock = parts.clock ?? systemClock;
   const logger = parts.logger ?? createLogger(config);
   const catalog = loadCatalog(config.catalog);
   const secrets = await openSecretBox(config.secretKey, config.dataDir);
-  const db = parts.db ?? (await openDatabase(config));
   await migrateUp(db);
   for (const region of catalog.regions) {
     await ensurePool(db, poolName(region, 4), region.ipv4_pool);
@@ -116,10 +104,10 @@ async function openServices(config: Config, parts: Parts): Promise<Services & { 
   return { ...services, agent: new AgentRuns(services) };
 }
 
-/** Composes and starts the service. */
-export async function startService(config: Config, parts: Parts = {}): Promise<Service> {
-  const services = await openServices(config, parts);
-  const { db, clock, logger, signals, queue, network, compute, edge, shield, leadership } = services;
+/** Composes and starts the service on its state (see `state.ts`), which it closes when it stops. */
+export async function startService(config: Config, db: Database, parts: Parts = {}): Promise<Service> {
+  const services = await openServices(config, db, parts);
+  const { clock, logger, signals, queue, network, compute, edge, shield, leadership } = services;
   const stopping = Promise.withResolvers<void>();
   const readiness = new Readiness(services);
   const authenticator = new Authenticator(db, clock);

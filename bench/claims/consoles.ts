@@ -6,6 +6,7 @@ import { startService } from '../../server/app.ts';
 import { loadConfig } from '../../server/config.ts';
 import { sql } from '../../server/db/database.ts';
 import { createLogger } from '../../server/platform/logging.ts';
+import { openState } from '../../server/state.ts';
 import { type Bench, makePlace, prepare, type Section } from '../bench.ts';
 import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
 import { atMost, type Claim } from '../report.ts';
@@ -66,7 +67,9 @@ async function measure(bench: Bench): Promise<Claim[]> {
   });
   const limits = { VAUBAN_RATE_LIMIT_KEY: '100000', VAUBAN_RATE_LIMIT_ACCOUNT: '100000' };
   const config = loadConfig({ VAUBAN_LISTEN: '127.0.0.1:0', VAUBAN_MODE: 'production', ...limits, ...place });
-  const service = await startService(config, { logger: createLogger({ logLevel: 'silent' }) });
+  const service = await startService(config, await openState(config), {
+    logger: createLogger({ logLevel: 'silent' }),
+  });
   const guest = await echoingGuest();
   Object.assign(service.services.compute, { openSsh: guest.openSsh });
   const direct = await Promise.all(Array.from({ length: SESSIONS }, guest.openSsh));

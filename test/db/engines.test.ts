@@ -209,3 +209,10 @@ test('a database can be closed twice', async (t) => {
   await db.close();
   await db.close();
 });
+
+test('what is asked of a closed database fails', async (t) => {
+  const db = await freshDatabase(t);
+  await db.close();
+  await assert.rejects(db.query(sql`select 1`));
+  await assert.rejects(db.transaction((tx) => tx.query(sql`select 1`)));
+});

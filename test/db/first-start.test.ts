@@ -23,3 +23,10 @@ test('a database that was half made when its process was killed is made anew', a
   assert.deepEqual(await one(second, sql`select count(*)::int as count from kept`), { count: 0 });
   await second.close();
 });
+
+test('a directory that cannot be opened is an error with its reason', async (t) => {
+  const place = await mkdtemp(join(tmpdir(), 'vauban-'));
+  t.after(() => rm(place, { recursive: true }));
+  await writeFile(join(place, 'file'), '');
+  await assert.rejects(openPglite(join(place, 'file', 'pglite')), { code: 'ENOTDIR' });
+});

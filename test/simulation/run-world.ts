@@ -2,8 +2,9 @@
 //   node test/simulation/run-world.ts <seed> <operations>
 // Fails with what is wrong, and what was done just before. A process of its own, because the test runner's
 // tracking of promises costs a quarter of the time.
-import { openDatabase } from '../../server/app.ts';
+
 import { loadConfig } from '../../server/config.ts';
+import { openState } from '../../server/state.ts';
 import { Checks } from './checks.ts';
 import { World } from './world.ts';
 
@@ -11,7 +12,7 @@ import { World } from './world.ts';
 const BATCH = 500;
 
 const [seed, operations] = [process.argv[2]!, Number(process.argv[3])];
-const db = await openDatabase(loadConfig(process.env));
+const db = await openState(loadConfig(process.env));
 const world = await World.open(db, seed);
 const checks = new Checks(world);
 const outcomes: Record<string, number> = {};

@@ -5,16 +5,17 @@ import { createServer } from 'node:http';
 import { flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { openDatabase, startService } from '../../../server/app.ts';
+import { startService } from '../../../server/app.ts';
 import { loadConfig } from '../../../server/config.ts';
 import { sql } from '../../../server/db/database.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
+import { openState } from '../../../server/state.ts';
 import { inventoryProblems, ledgerProblems } from '../../support/invariants.ts';
 import { KillPoints } from './kill-points.ts';
 
 const config = loadConfig(process.env);
 const clock = new ManualClock(process.env.CLOCK_START);
-const db = await openDatabase(config);
+const db = await openState(config);
 const points = new KillPoints();
 
 /** Jobs that are not over, or not let go of: a line each. */
@@ -41,7 +42,7 @@ const control = createServer(async (request, response) => {
 const socket = join(config.dataDir, 'control.sock');
 // A killed predecessor has left its own behind.
 await rm(socket, { force: true });
-const service = await startService(config, { clock, db: points.watch(db) });
+const service = await startService(config, points.watch(db), { clock });
 control.listen(socket);
 // Node writes it when a process ends by itself, which this one may never do.
 flushCompileCache();

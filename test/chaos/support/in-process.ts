@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { openDatabase, type Parts, startService } from '../../../server/app.ts';
+import { startService } from '../../../server/app.ts';
 import { loadConfig } from '../../../server/config.ts';
+import type { Database } from '../../../server/db/database.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
+import { openState } from '../../../server/state.ts';
 import { defer } from '../../support/cleanup.ts';
 import { freshDatabaseLocation } from '../../support/database.ts';
 
@@ -12,7 +14,7 @@ export const START = '2026-01-01T00:00:00.000Z';
 export interface InProcessOptions {
   env?: Record<string, string>;
   /** Puts something around the database before the service gets it. */
-  watch?: (db: NonNullable<Parts['db']>) => NonNullable<Parts['db']>;
+  watch?: (db: Database) => Database;
 }
 
 /** The whole service inside this process, on a fresh database and a clock that the test owns. */
@@ -25,8 +27,8 @@ export async function startInProcess(t: TestContext, { env, watch = (db) => db }
     ...env,
   });
   const clock = new ManualClock(START);
-  const db = watch(await openDatabase(config));
-  const service = await startService(config, { clock, db, logger: createLogger({ logLevel: 'silent' }) });
+  const db = watch(await openState(config));
+  const service = await startService(config, db, { clock, logger: createLogger({ logLevel: 'silent' }) });
   defer(t, () => service.stop());
   const operatorSocket = join(config.dataDir, 'vauban.sock');
   return { baseUrl: service.address, operatorSocket, clock, db, service };
