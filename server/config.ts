@@ -1,6 +1,6 @@
-import { type TObject, Type } from 'typebox';
 import { agentProblems } from './agent/model-settings.ts';
 import { ConfigError } from './platform/config-error.ts';
+import type { TSchema } from './platform/schema.ts';
 import type { Kind } from './platform/setting-kinds.ts';
 import { readYaml, type YamlFile } from './platform/yaml-file.ts';
 import { fileKey, SETTINGS, type Setting } from './settings.ts';
@@ -18,15 +18,17 @@ export type Config = { readonly [K in keyof typeof SETTINGS]: Value<(typeof SETT
 export const CONFIG_FILE_VARIABLE = 'VAUBAN_CONFIG';
 
 /** Shape of the configuration file. */
-export const ConfigFileSchema: TObject = Type.Object(
-  Object.fromEntries(
+export const ConfigFileSchema = {
+  type: 'object',
+  properties: Object.fromEntries(
     Object.values<Setting>(SETTINGS).map((setting) => [
       fileKey(setting),
-      Type.Optional({ ...setting.kind.schema, description: setting.about }),
+      { ...setting.kind.schema, description: setting.about },
     ]),
   ),
-  { additionalProperties: false, title: 'Vauban configuration' },
-);
+  additionalProperties: false,
+  title: 'Vauban configuration',
+} satisfies TSchema;
 
 /**
  * The configuration of a process: environment over file over defaults. An empty variable counts as absent.
@@ -46,7 +48,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
 }
 
 function readConfigFile(path: string | undefined): YamlFile<Record<string, unknown>> | undefined {
-  return path ? readYaml(path, ConfigFileSchema) : undefined;
+  return path ? (readYaml(path, ConfigFileSchema) as YamlFile<Record<string, unknown>>) : undefined;
 }
 
 /** A mistyped variable must not pass for a default. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { Static, TObject, TSchema } from 'typebox';
 import type { Queryable, Transaction } from '../db/database.ts';
 import type { ErrorCode } from '../platform/errors.ts';
+import type { Static, TObject, TSchema } from '../platform/schema.ts';
 import type { Scope } from '../platform/scopes.ts';
 import type { Services } from '../services.ts';
 

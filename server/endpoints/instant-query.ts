@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../platform/schema.ts';
 
 /**
  * An instant as a query parameter. Narrower than `date-time`, which lets through what is no instant to

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import type { WalletRow } from '../db/queries/wallets.ts';
 import { containedTax, max, toJsonInteger } from '../domain/billing/money.ts';
 import { type Charge, type Configuration, configurationHourly } from '../domain/billing/pricing.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
+import { Type } from '../platform/schema.ts';
 import { Currency, Decimal, Minor, Shape, Timestamp } from './schemas.ts';
 
 /** How long a quote may be relied on: catalog prices rarely move, and proration by then by a few units at the most. */

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import type { Point } from '../domain/metrics/averages.ts';
 import { MAX_POINTS, type Window } from '../domain/metrics/window.ts';
+import { Type } from '../platform/schema.ts';
 import { InstantQuery } from './instant-query.ts';
 import { Nullable, Shape, Timestamp } from './schemas.ts';
 

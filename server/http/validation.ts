@@ -1,8 +1,8 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { TObject } from 'typebox';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type FieldProblem, validationFailed } from '../platform/errors.ts';
+import type { TObject } from '../platform/schema.ts';
 import { isStorable } from '../platform/text.ts';
 
 /** Problems named in one answer: enough to mend a request, bounded for a hostile one. */

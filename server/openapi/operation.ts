@@ -1,6 +1,6 @@
-import type { TObject } from 'typebox';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '../platform/errors.ts';
+import type { TObject } from '../platform/schema.ts';
 import { EVERY_RESPONSE, headers, PAGINATION_EXAMPLE } from './components.ts';
 import type { JsonSchema, Operation, Parameter, Reference, Response } from './document.ts';
 import { errorResponse } from './error-responses.ts';

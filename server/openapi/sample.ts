@@ -1,4 +1,4 @@
-import type { TSchema } from 'typebox';
+import type { TSchema } from '../platform/schema.ts';
 import type { JsonSchema } from './document.ts';
 
 /**

@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Queryable } from '../db/database.ts';
 import { type AccountOverviewRow, findAccount, listAccounts } from '../db/queries/accounts.ts';
 import { listKeys } from '../db/queries/api-keys.ts';
@@ -9,6 +8,7 @@ import { LimitsSchema } from '../domain/catalog/catalog-schema.ts';
 import { pageFrom, paginated } from '../endpoints/page.ts';
 import { Input, PageQuery } from '../endpoints/schemas.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
+import { Type } from '../platform/schema.ts';
 import { Line, requireReadable } from './input.ts';
 import { type OperatorServices, register } from './operation.ts';
 import { presentAccount, presentKey, presentPayment, presentWallet } from './shapes.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { EdgeUnavailableError, SIMULATED_VECTORS, type SimulatedAttacks } from '../edge/driver.ts';
 import { Enum, Input } from '../endpoints/schemas.ts';
 import { ApiError } from '../platform/errors.ts';
+import { Type } from '../platform/schema.ts';
 import { type OperatorServices, register } from './operation.ts';
 import { requireTarget } from './shield-operations.ts';
 

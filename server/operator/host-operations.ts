@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { inspectHost } from '../compute/qemu/host.ts';
 import type { Image } from '../compute/qemu/image.ts';
 import { createImageStore, ImageError, type ImageStore } from '../compute/qemu/image-store.ts';
 import { Input } from '../endpoints/schemas.ts';
 import { invalidField } from '../platform/errors.ts';
+import { Type } from '../platform/schema.ts';
 import { Line } from './input.ts';
 import { type OperatorServices, register } from './operation.ts';
 

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { invalidField } from '../platform/errors.ts';
+import { Type } from '../platform/schema.ts';
 
 /** For people's eyes, in a list and a log line. */
 const MAX_TEXT = 100;

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import { listKeys, revokeKey } from '../db/queries/api-keys.ts';
 import { allowList, createKey, expiry } from '../domain/accounts/keys.ts';
 import { Enum, Input } from '../endpoints/schemas.ts';
 import { notFound } from '../platform/errors.ts';
+import { Type } from '../platform/schema.ts';
 import { ALL_SCOPES, SCOPES } from '../platform/scopes.ts';
 import { requireAccount } from './account-operations.ts';
 import { Line, requireReadable } from './input.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import type { Static, TObject } from 'typebox';
 import type { Result } from '../endpoints/endpoint.ts';
 import { compileChecks } from '../http/validation.ts';
+import type { Static, TObject } from '../platform/schema.ts';
 import type { Services } from '../services.ts';
 
 /** What the operator's operations need of the service. */

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { Type } from 'typebox';
 import type { Queryable } from '../db/database.ts';
 import {
   findTarget,
@@ -24,6 +23,7 @@ import { pageFrom, paginated } from '../endpoints/page.ts';
 import { Enum, Input, PageQuery } from '../endpoints/schemas.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
+import { Type } from '../platform/schema.ts';
 import { requireAccount } from './account-operations.ts';
 import { Line, requireReadable } from './input.ts';
 import { type OperatorServices, register } from './operation.ts';

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { type TSchema, Type } from 'typebox';
 import { parseCidr } from './cidr.ts';
+import type { TSchema } from './schema.ts';
 
 /** A kind of setting: how it is written in the environment and in a file, and what comes of it. */
 export interface Kind<T> {
@@ -21,7 +21,7 @@ export interface ListenAddress {
 /** `127.0.0.1:8080`, `[::1]:8080`, `localhost:0` (0: any free port). */
 export const listenAddress: Kind<ListenAddress> = {
   expected: 'host:port, such as 127.0.0.1:8080 or [::1]:8080',
-  schema: Type.String(),
+  schema: { type: 'string' },
   parse(text) {
     const [, ipv6, name, digits] = /^(?:\[([^\]]+)\]|([A-Za-z0-9.-]+)):(\d{1,5})$/.exec(text) ?? [];
     const host = ipv6 ?? name;
@@ -34,21 +34,21 @@ export const listenAddress: Kind<ListenAddress> = {
 /** A path; a relative one is taken from the working directory of the start. */
 export const path: Kind<string> = {
   expected: 'a path',
-  schema: Type.String({ minLength: 1 }),
+  schema: { type: 'string', minLength: 1 },
   parse: (text) => resolve(text),
 };
 
 /** `postgres://user:password@host/database` */
 export const postgresUrl: Kind<string> = {
   expected: 'an address that begins with postgres:// or postgresql://',
-  schema: Type.String(),
+  schema: { type: 'string' },
   parse: (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
 };
 
 /** An origin, with a path before it is joined with ours if need be; without a slash at its end. */
 export const baseUrl: Kind<string> = {
   expected: 'an http:// or https:// address without user, query or fragment',
-  schema: Type.String(),
+  schema: { type: 'string' },
   parse(text) {
     const url = URL.parse(text);
     if (!url || !/^https?:$/.test(url.protocol)) return undefined;
@@ -60,14 +60,14 @@ export const baseUrl: Kind<string> = {
 /** A name or a key: what fits into an HTTP header and a line of a log. */
 export const word: Kind<string> = {
   expected: '1 to 300 printable characters without spaces',
-  schema: Type.String({ minLength: 1, maxLength: 300 }),
+  schema: { type: 'string', minLength: 1, maxLength: 300 },
   parse: (text) => (/^[\x21-\x7e]{1,300}$/.test(text) ? text : undefined),
 };
 
 /** `10.0.0.0/8, 192.0.2.1`, or a list in a file. */
 export const networks: Kind<readonly string[]> = {
   expected: 'addresses or CIDRs separated by commas',
-  schema: Type.Array(Type.String()),
+  schema: { type: 'array', items: { type: 'string' } },
   parse(text) {
     const entries = text === '' ? [] : text.split(',').map((entry) => entry.trim());
     return entries.every((entry) => isIP(entry) !== 0 || parseCidr(entry)?.hasHostBits === false)
@@ -79,7 +79,7 @@ export const networks: Kind<readonly string[]> = {
 /** `192.0.2.1, 2001:db8::1`, or a list in a file. */
 export const addresses: Kind<readonly string[]> = {
   expected: 'addresses separated by commas',
-  schema: Type.Array(Type.String()),
+  schema: { type: 'array', items: { type: 'string' } },
   parse(text) {
     const entries = text.split(',').map((entry) => entry.trim());
     return entries.every((entry) => isIP(entry) !== 0) ? entries : undefined;
@@ -89,7 +89,7 @@ export const addresses: Kind<readonly string[]> = {
 /** Base64 or hexadecimal of exactly 32 bytes. */
 export const key256: Kind<Buffer> = {
   expected: '32 bytes in base64 or hexadecimal',
-  schema: Type.String(),
+  schema: { type: 'string' },
   parse(text) {
     if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
     return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
@@ -100,7 +100,7 @@ export const key256: Kind<Buffer> = {
 export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
   return {
     expected: `one of ${words.join(', ')}`,
-    schema: Type.Enum([...words]),
+    schema: { enum: [...words] },
     parse: (text) => words.find((word) => word === text),
   };
 }
@@ -109,7 +109,7 @@ export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {
 export function integer(minimum: number, maximum: number): Kind<number> {
   return {
     expected: `a whole number from ${minimum} to ${maximum}`,
-    schema: Type.Integer({ minimum, maximum }),
+    schema: { type: 'integer', minimum, maximum },
     parse: (text) => inRange(/^\d+$/, text, minimum, maximum),
   };
 }
@@ -118,7 +118,7 @@ export function integer(minimum: number, maximum: number): Kind<number> {
 export function seconds(minimum: number, maximum: number): Kind<number> {
   return {
     expected: `a number of seconds from ${minimum} to ${maximum}`,
-    schema: Type.Number({ minimum, maximum }),
+    schema: { type: 'number', minimum, maximum },
     parse: (text) => inRange(/^\d+(\.\d+)?$/, text, minimum, maximum),
   };
 }

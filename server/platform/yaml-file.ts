@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
-import type { Static, TSchema } from 'typebox';
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { ConfigError } from './config-error.ts';
+import type { Static, TSchema } from './schema.ts';
 
 /** Where a value stands in a file: `['plans', 0, 'code']`. */
 export type KeyPath = readonly (string | number)[];
@@ -30,7 +30,13 @@ export function readYaml<S extends TSchema>(file: string, schema: S): YamlFile<S
   }
   const value = toValue(document, file);
   // The schema is ours, and to check it against its own schema takes more of a start than all the rest of this.
-  const options = { allErrors: true, verbose: true, allowUnionTypes: true, validateSchema: false };
+  const options = {
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    validateSchema: false,
+    code: { optimize: false },
+  };
   const validate = new Ajv(options).compile<Static<S>>(schema);
   if (!validate(value)) {
     throw new ConfigError(validate.errors!.map((error) => problem(pathOf(error), reasonOf(error))));

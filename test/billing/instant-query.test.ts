@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Type } from 'typebox';
 import { one, sql } from '../../server/db/database.ts';
 import { endpoint } from '../../server/endpoints/endpoint.ts';
 import { InstantQuery, instantFrom } from '../../server/endpoints/instant-query.ts';
 import { compileChecks } from '../../server/http/validation.ts';
+import { Type } from '../../server/platform/schema.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const checks = compileChecks(
@@ -16,7 +16,7 @@ const checks = compileChecks(
     tag: 'vm',
     summary: 'Test',
     query: Type.Object({ at: InstantQuery('Any instant') }),
-    data: Type.Null(),
+    data: Type.Unsafe<null>({ type: 'null' }),
     errors: [],
     example: null,
     handle: async () => ({ data: null }),

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { type Endpoint, endpoint } from '../../server/endpoints/endpoint.ts';
 import {
   Count,
@@ -13,6 +12,7 @@ import {
   Timestamp,
   VmParams,
 } from '../../server/endpoints/schemas.ts';
+import { Type } from '../../server/platform/schema.ts';
 
 /** Three operations that between them use every part of a definition. Nothing calls their handlers. */
 

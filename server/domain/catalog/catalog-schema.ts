@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../../platform/schema.ts';
 
 /**
  * The shape of the catalog file: what a hoster sells, where, at what price and within which limits. Prices

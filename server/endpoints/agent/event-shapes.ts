@@ -1,5 +1,5 @@
-import { type TSchema, Type } from 'typebox';
 import { RISKS } from '../../domain/agent/policy/risk.ts';
+import { type TSchema, Type } from '../../platform/schema.ts';
 import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 /** The events of a run's stream, as clients read them. */

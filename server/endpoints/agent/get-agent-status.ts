@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { type AgentRunRow, findOpenRun } from '../../db/queries/agent-runs.ts';
 import { type AgentEntryRow, findAgentSession, listEntries } from '../../db/queries/agent-sessions.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Enum, Id, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';

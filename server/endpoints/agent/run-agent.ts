@@ -1,9 +1,9 @@
-import { type Static, Type } from 'typebox';
 import { DEFAULT_STEPS, MAX_MESSAGE, MAX_STEPS } from '../../agent/limits.ts';
 import { type AgentStart, resumeRun, startRun } from '../../agent/start-run.ts';
 import { agentAnswers, requireAgent } from '../../domain/vms/agent-check.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { invalidField } from '../../platform/errors.ts';
+import { type Static, Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Enum, Input, VmParams } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import type { VmRow } from '../../db/queries/vms.ts';
 import type { WalletRow } from '../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { dueThisMonth, nextRenewal, type Renewal, unpaidSchedule } from '../../domain/billing/overview.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { Type } from '../../platform/schema.ts';
 import { Count, Currency, Id, Minor, Shape, Timestamp } from '../schemas.ts';
 
 /** Renewals that are listed: a preview, not the whole calendar. */

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { findInvoice, invoiceLines } from '../../db/queries/invoices.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import {
   exampleInvoice,

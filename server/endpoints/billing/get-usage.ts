@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { accountConsumption } from '../../db/queries/consumption.ts';
 import { netOfOrders } from '../../db/queries/orders.ts';
 import { accountUsage } from '../../db/queries/vms.ts';
@@ -6,6 +5,7 @@ import { toJsonInteger } from '../../domain/billing/money.ts';
 import { calendarMonth } from '../../domain/billing/period.ts';
 import { LimitsSchema } from '../../domain/catalog/catalog-schema.ts';
 import { accountLimits } from '../../domain/vms/quotas.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Count, Currency, Minor, Shape, Timestamp } from '../schemas.ts';
 

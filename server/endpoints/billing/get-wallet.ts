@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { burnRateMonthly } from '../../db/queries/billed-vms.ts';
 import { lookUpWallet } from '../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { runwayDays } from '../../domain/billing/overview.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Currency, Minor, Nullable, Shape, Timestamp } from '../schemas.ts';
 

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import type { InvoiceLineRow, InvoiceView } from '../../db/queries/invoices.ts';
 import { invoiceAmounts, invoiceNumber } from '../../domain/billing/invoice-view.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
+import { Type } from '../../platform/schema.ts';
 import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void'] as const;

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { listOrders as queryOrders } from '../../db/queries/orders.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { exampleOrder, ORDER_KINDS, OrderShape, presentOrder } from '../order-shape.ts';
 import { pageFrom, paginated } from '../page.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { type PaymentRow, listPayments as queryPayments } from '../../db/queries/payments.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Currency, Enum, Id, Minor, Nullable, PageQuery, Shape, Timestamp } from '../schemas.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import type { Catalog, Plan } from '../../domain/catalog/catalog-schema.ts';
 import { askAdmission } from '../../domain/vms/admission.ts';
+import { Type } from '../../platform/schema.ts';
 import type { Services } from '../../services.ts';
 import { endpoint } from '../endpoint.ts';
 import { Count, Currency, Shape } from '../schemas.ts';

@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { lookUpWallet } from '../../db/queries/wallets.ts';
 import { firstPeriod, monthCharge } from '../../domain/billing/pricing.ts';
 import { findRegion } from '../../domain/catalog/lookup.ts';
 import { requireCustom } from '../../domain/vms/configuration.ts';
 import { invalidField } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { exampleQuote, presentQuote, quoteFields } from '../quote-shape.ts';
 import { Shape } from '../schemas.ts';

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { hourlyPrice, parseMicros } from '../../domain/billing/money.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Currency, Decimal, Enum, Shape } from '../schemas.ts';
 

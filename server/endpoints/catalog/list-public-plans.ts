@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Currency, Shape } from '../schemas.ts';
 import { examplePlan, PublicPlanShape, presentPublicPlan } from './plan-shape.ts';

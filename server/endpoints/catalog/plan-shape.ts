@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { configurationHourly, planConfiguration } from '../../domain/billing/pricing.ts';
 import type { Catalog, Plan } from '../../domain/catalog/catalog-schema.ts';
+import { Type } from '../../platform/schema.ts';
 import { Count, Decimal, Minor, Nullable, Shape } from '../schemas.ts';
 
 const planFields = {

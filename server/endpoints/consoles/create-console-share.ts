@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { MAX_VIEWERS, SHARES_PER_VM } from '../../consoles/limits.ts';
 import { generateSecret, hashSecret } from '../../consoles/secret.ts';
 import { countActiveShares, insertShare } from '../../db/queries/console-shares.ts';
@@ -6,6 +5,7 @@ import { recordCallerEvent } from '../../domain/vms/events.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Enum, Input, Nullable, Shape, VmParams } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';

@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { DEFAULT_COLS, DEFAULT_ROWS, MAX_TERMINAL_SIDE, TICKET_SECONDS } from '../../consoles/limits.ts';
 import { defaultUser } from '../../consoles/ops-session.ts';
 import { issueTicket } from '../../consoles/tickets.ts';
 import { recordCallerEvent } from '../../domain/vms/events.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { webSocketUrl } from '../../http/base-url.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, Shape, VmParams } from '../schemas.ts';
 import { USERNAME } from '../vms/inputs.ts';

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { findActiveShare, revokeShare } from '../../db/queries/console-shares.ts';
 import { recordCallerEvent } from '../../domain/vms/events.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Id, Shape } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';

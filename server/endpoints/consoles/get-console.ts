@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { TICKET_SECONDS } from '../../consoles/limits.ts';
 import { issueTicket } from '../../consoles/tickets.ts';
 import { recordCallerEvent } from '../../domain/vms/events.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { webSocketUrl } from '../../http/base-url.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Enum, Nullable, Shape, VmParams } from '../schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';

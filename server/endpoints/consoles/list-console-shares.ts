@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { listActiveShares } from '../../db/queries/console-shares.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Count, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../schemas.ts';

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import type { ShareRow } from '../../db/queries/console-shares.ts';
+import { Type } from '../../platform/schema.ts';
 import { Enum, Id, Nullable, Timestamp } from '../schemas.ts';
 
 export const SHARE_MODES = ['read_only', 'read_write'] as const;

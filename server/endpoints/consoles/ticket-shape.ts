@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { CLOSE_REASONS } from '../../consoles/close-reasons.ts';
+import { Type } from '../../platform/schema.ts';
 import { Timestamp } from '../schemas.ts';
 
 export const Secret = Type.String({ description: 'Shown once; begins with `vct_`' });

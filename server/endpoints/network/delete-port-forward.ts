@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { findPortForward, removePortForward } from '../../db/queries/network.ts';
 import { beginNetworkChange } from '../../domain/network/network-change.ts';
 import { recordCallerEvent } from '../../domain/vms/events.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Id, Shape } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import type { FirewallRuleRow } from '../../db/queries/network.ts';
 import { ACTIONS, DIRECTIONS, PROTOCOLS } from '../../domain/network/firewall-rule.ts';
+import { Type } from '../../platform/schema.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 /** States of what the engine has to be told: firewall rules and port forwards. */

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { listFirewallRules as queryRules } from '../../db/queries/network.ts';
 import { ACTIONS } from '../../domain/network/firewall-rule.ts';
 import { DEFAULT_POLICY } from '../../domain/vms/default-policy.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Enum, PageQuery, Shape, VmParams } from '../schemas.ts';

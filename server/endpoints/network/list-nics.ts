@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { addressesOf, type VmAddress } from '../../db/queries/addresses.ts';
 import { shieldOfVm } from '../../db/queries/shield-targets.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { partId } from '../../platform/part-ids.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { pageOfAll } from '../page-of-all.ts';

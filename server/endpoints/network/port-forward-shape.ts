@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import type { PortForwardRow } from '../../db/queries/network.ts';
+import { Type } from '../../platform/schema.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../schemas.ts';
 import { RuleStatus } from './firewall-rule-shape.ts';
 

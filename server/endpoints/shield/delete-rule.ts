@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { findShieldRule, deleteShieldRule as removeRule } from '../../db/queries/shield-rules.ts';
 import { beginRuleChange } from '../../domain/shield/target.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Id, Shape } from '../schemas.ts';
 import { loadTargetForChange, TargetParams } from './load-tenant.ts';

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { targetIdsOf } from '../../db/queries/shield-targets.ts';
 import { MAX_POINTS, metricsWindow } from '../../domain/metrics/window.ts';
 import { readTraffic, TRAFFIC_SERIES, type TrafficSeries } from '../../domain/shield/traffic.ts';
 import { invalidField } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { instantFrom } from '../instant-query.ts';
 import { presentSeries, SeriesShape, SeriesWindow } from '../series-shape.ts';

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import {
   ATTACK_STATUSES,
   ATTACK_VECTORS,
@@ -6,6 +5,7 @@ import {
   listAttacks as queryAttacks,
   SEVERITIES,
 } from '../../db/queries/shield-attacks.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { InstantQuery, instantFrom } from '../instant-query.ts';
 import { pageFrom, paginated } from '../page.ts';

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { listShieldRules as queryRules } from '../../db/queries/shield-rules.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { PageQuery } from '../schemas.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { listTargets, TARGET_MODES, type TargetView } from '../../db/queries/shield-targets.ts';
 import { RULES_PER_TARGET } from '../../domain/shield/limits.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../schemas.ts';

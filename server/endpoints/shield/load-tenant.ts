@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox';
 import type { Queryable } from '../../db/database.ts';
 import { findTarget, lockTarget, type TargetRow, type TargetView } from '../../db/queries/shield-targets.ts';
 import { findTenant, type TenantRow } from '../../db/queries/shield-tenants.ts';
 import { notFound } from '../../platform/errors.ts';
+import { type Static, Type } from '../../platform/schema.ts';
 import type { Services } from '../../services.ts';
 import type { Caller } from '../endpoint.ts';
 

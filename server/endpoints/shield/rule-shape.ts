@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { ShieldRuleRow, StoredMatch } from '../../db/queries/shield-rules.ts';
 import {
   FRAGMENTS,
@@ -8,6 +7,7 @@ import {
   RULE_ACTIONS,
   TCP_FLAGS,
 } from '../../domain/shield/rule.ts';
+import { Type } from '../../platform/schema.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 const MAX_PROTOCOL = 255;

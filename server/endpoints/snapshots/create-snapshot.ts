@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { countSnapshots, insertSnapshot } from '../../db/queries/snapshots.ts';
 import { accountLimits, requireBelow } from '../../domain/vms/quotas.ts';
 import { startJob } from '../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { newId } from '../../platform/ids.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, Nullable, Shape, VmParams } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from '../vms/job-shape.ts';

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { findSnapshot, settleSnapshot } from '../../db/queries/snapshots.ts';
 import { startJob } from '../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Id, Shape } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from '../vms/job-shape.ts';

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { listSnapshots as querySnapshots } from '../../db/queries/snapshots.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { PageQuery, VmParams } from '../schemas.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import type { SnapshotRow } from '../../db/queries/snapshots.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
+import { Type } from '../../platform/schema.ts';
 import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 export const SnapshotShape = Shape(

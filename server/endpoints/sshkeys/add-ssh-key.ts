@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { MAX_PUBLIC_KEY_LENGTH, parsePublicKey } from '../../domain/sshkeys/public-key.ts';
 import { storeSshKey } from '../../domain/sshkeys/store-key.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input } from '../schemas.ts';
 import { exampleSshKey, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { deleteSshKeyRow, lockSshKey } from '../../db/queries/ssh-keys.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Id, Shape } from '../schemas.ts';
 import { exampleSshKey } from './ssh-key-shape.ts';

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { listSshKeys as querySshKeys } from '../../db/queries/ssh-keys.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { PageQuery } from '../schemas.ts';

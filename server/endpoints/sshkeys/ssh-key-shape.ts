@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import type { SshKeyRow } from '../../db/queries/ssh-keys.ts';
+import { Type } from '../../platform/schema.ts';
 import { Id, Shape, Timestamp } from '../schemas.ts';
 
 export const Fingerprint = Type.String({

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import type { Queryable } from '../../db/database.ts';
 import { findSshKeys } from '../../db/queries/ssh-keys.ts';
 import { parsePublicKey } from '../../domain/sshkeys/public-key.ts';
@@ -6,6 +5,7 @@ import { agentAnswers, requireAgent } from '../../domain/vms/agent-check.ts';
 import { startJob } from '../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { invalidField } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, Nullable, Shape, VmParams } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';

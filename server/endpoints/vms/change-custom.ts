@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { askChangeAdmission } from '../../domain/vms/admission.ts';
 import { changeVm, customChange } from '../../domain/vms/change-vm.ts';
 import { validationFailed } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, VmParams } from '../schemas.ts';
 import { ALLOW_REBOOT, ChangeShape, exampleChange, presentChange, SizeInput } from './change-shape.ts';

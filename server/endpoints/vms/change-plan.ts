@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { findPlan } from '../../domain/catalog/lookup.ts';
 import { askChangeAdmission } from '../../domain/vms/admission.ts';
 import { changeVm, planChange } from '../../domain/vms/change-vm.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, VmParams } from '../schemas.ts';
 import { ALLOW_REBOOT, ChangeShape, exampleChange, presentChange } from './change-shape.ts';

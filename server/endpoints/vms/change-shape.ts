@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox';
 import type { JobRow } from '../../db/queries/jobs.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { withJob } from '../../domain/vms/start-job.ts';
+import { type Static, Type } from '../../platform/schema.ts';
 import { exampleOrder, OrderShape, presentOrder } from '../order-shape.ts';
 import { Shape } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { findPlan } from '../../domain/catalog/lookup.ts';
 import { askAdmission } from '../../domain/vms/admission.ts';
 import { createVm as buyVm } from '../../domain/vms/create-vm.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { exampleOrder, OrderShape, presentOrder } from '../order-shape.ts';
 import { Input, Nullable, Shape } from '../schemas.ts';

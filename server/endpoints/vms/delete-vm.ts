@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { deleteVm as giveUpVm } from '../../domain/vms/delete-vm.ts';
 import { withJob } from '../../domain/vms/start-job.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Currency, Id, Nullable, Shape, VmParams } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import { isoDate, readBandwidth } from '../../db/queries/bandwidth.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { bandwidthOf, monthOf } from '../../domain/metrics/bandwidth.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Count, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';
 import { loadVm } from './load-vm.ts';

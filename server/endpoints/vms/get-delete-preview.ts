@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { dataLost, type LostThing } from '../../db/queries/data-lost.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { secondsBetween } from '../../domain/billing/period.ts';
 import { blockerOf } from '../../domain/vms/blockers.ts';
 import { priceOfDeletion } from '../../domain/vms/delete-vm.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Count, Currency, Enum, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';
 import { BlockerShape } from './blocker-shape.ts';

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { VM_SERIES } from '../../db/queries/metrics.ts';
 import { readMetrics } from '../../domain/metrics/read-metrics.ts';
 import { METRIC_GROUPS, type MetricGroup, SERIES, seriesOf } from '../../domain/metrics/series.ts';
 import { MAX_POINTS, metricsWindow } from '../../domain/metrics/window.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { instantFrom } from '../instant-query.ts';
 import { VmParams } from '../schemas.ts';

@@ -1,4 +1,3 @@
-import { Type } from 'typebox';
 import { lookUpWallet } from '../../db/queries/wallets.ts';
 import { max, toJsonInteger } from '../../domain/billing/money.ts';
 import type { Configuration } from '../../domain/billing/pricing.ts';
@@ -6,6 +5,7 @@ import { blockerOf } from '../../domain/vms/blockers.ts';
 import { customChange, planChange, priceOfChange } from '../../domain/vms/change-vm.ts';
 import { requireResizable } from '../../domain/vms/states.ts';
 import { invalidField } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { exampleQuote, presentQuote, quoteFields } from '../quote-shape.ts';
 import { Enum, Minor, Shape, VmParams } from '../schemas.ts';

@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import { completedOrdersOfVm, orderTotalsOfVm } from '../../db/queries/orders.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { nextRenewal } from '../../domain/billing/overview.ts';
 import { configurationHourly } from '../../domain/billing/pricing.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { ORDER_KINDS } from '../order-shape.ts';
 import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { VmParams } from '../schemas.ts';
 import { loadVm } from './load-vm.ts';

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from '../../platform/schema.ts';
 
 /** Inputs that several operations share. */
 export const MAX_CHARGE = Type.Integer({

@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import type { JobRow } from '../../db/queries/jobs.ts';
 import { JOB_KINDS } from '../../domain/vms/states.ts';
+import { Type } from '../../platform/schema.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 export const JobShape = Shape(

@@ -1,5 +1,5 @@
-import { Type } from 'typebox';
 import { type EventRow, listEvents as queryEvents } from '../../db/queries/events.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { InstantQuery, instantFrom } from '../instant-query.ts';
 import { pageFrom, paginated } from '../page.ts';

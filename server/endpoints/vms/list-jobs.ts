@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { listJobs as queryJobs } from '../../db/queries/jobs.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Enum, PageQuery, VmParams } from '../schemas.ts';

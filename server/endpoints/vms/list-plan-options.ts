@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { isSoldIn } from '../../domain/catalog/lookup.ts';
 import { blockerOf } from '../../domain/vms/blockers.ts';
 import { planChange, priceOfChange } from '../../domain/vms/change-vm.ts';
 import { currentConfiguration, planFor } from '../../domain/vms/configuration.ts';
 import { requireResizable } from '../../domain/vms/states.ts';
+import { Type } from '../../platform/schema.ts';
 import { examplePlan, PublicPlanShape, presentPublicPlan } from '../catalog/plan-shape.ts';
 import { endpoint } from '../endpoint.ts';
 import { Minor, Nullable, Shape, VmParams } from '../schemas.ts';

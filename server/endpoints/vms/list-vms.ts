@@ -1,6 +1,6 @@
-import { Type } from 'typebox';
 import { listVms as queryVms } from '../../db/queries/vms.ts';
 import { VM_STATUSES } from '../../domain/vms/states.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Enum, PageQuery } from '../schemas.ts';

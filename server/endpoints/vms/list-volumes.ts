@@ -1,8 +1,8 @@
-import { Type } from 'typebox';
 import type { GuestVolume } from '../../compute/driver.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { askDriver } from '../../domain/vms/driver-errors.ts';
 import { partId } from '../../platform/part-ids.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { pageOfAll } from '../page-of-all.ts';

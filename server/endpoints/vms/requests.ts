@@ -1,8 +1,8 @@
-import { type Static, Type } from 'typebox';
 import type { Transaction } from '../../db/database.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { type JobRequest, type JobStart, startJob, withJob } from '../../domain/vms/start-job.ts';
 import { requireAllowed, type VmOperation } from '../../domain/vms/states.ts';
+import { type Static, Type } from '../../platform/schema.ts';
 import type { Services } from '../../services.ts';
 import type { Caller } from '../endpoint.ts';
 import { Input, Shape } from '../schemas.ts';

@@ -1,10 +1,10 @@
-import { Type } from 'typebox';
 import { findTemplate } from '../../domain/catalog/lookup.ts';
 import { agentAnswers, requireAgent } from '../../domain/vms/agent-check.ts';
 import { SEALED_FOR } from '../../domain/vms/job-inputs.ts';
 import { generatePassword } from '../../domain/vms/passwords.ts';
 import { startJob, withJob } from '../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, Shape, VmParams } from '../schemas.ts';
 import { USERNAME } from './inputs.ts';

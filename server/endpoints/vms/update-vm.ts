@@ -1,9 +1,9 @@
-import { Type } from 'typebox';
 import { findVm, updateVm as writeVm } from '../../db/queries/vms.ts';
 import { recordCallerEvent } from '../../domain/vms/events.ts';
 import { HOSTNAME_PATTERN } from '../../domain/vms/hostname.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { notFound } from '../../platform/errors.ts';
+import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, Nullable, VmParams } from '../schemas.ts';
 import { loadVmForChange } from './load-vm.ts';

@@ -1,7 +1,7 @@
-import { Type } from 'typebox';
 import type { VmView } from '../../db/queries/vms.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { VM_STATUSES } from '../../domain/vms/states.ts';
+import { Type } from '../../platform/schema.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 

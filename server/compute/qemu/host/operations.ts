@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '../../../platform/schema.ts';
 import type { Machine } from '../arguments.ts';
 import type { Launcher } from '../launcher.ts';
 import type { HostNetwork } from '../network.ts';

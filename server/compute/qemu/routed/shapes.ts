@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { isAbsolute, normalize } from 'node:path';
 import { Ajv, type ValidateFunction } from 'ajv';
-import { type TObject, Type } from 'typebox';
 import { parseCidr } from '../../../platform/cidr.ts';
+import { type TObject, Type } from '../../../platform/schema.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 
