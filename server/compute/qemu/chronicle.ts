@@ -35,15 +35,14 @@ export class Chronicle {
   }
 
   noRoom(guest: Guest): void {
-    const since = guest.record.run?.noRoomSince ?? this.#clock.now().getTime();
-    this.#note(guest, { noRoomSince: since });
+    const { run } = guest.record;
     const message =
       'The guest stands still: the host has no room left for its disk. It goes on by itself once there is some.';
-    this.#warn(guest, { message, distinct: `no-room-${since}` });
+    this.#warn(guest, { message, distinct: `no-room-${run?.since}-${run?.shortages ?? 0}` });
   }
 
   roomAgain(guest: Guest): void {
-    this.#note(guest, { noRoomSince: undefined });
+    this.#note(guest, { shortages: (guest.record.run?.shortages ?? 0) + 1 });
   }
 
   /** Its interface on the host was taken away: it lives, and reaches nobody. */

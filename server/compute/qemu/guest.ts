@@ -33,8 +33,11 @@ export interface RunRecord {
   booted: boolean;
   /** The service has asked for its end, so that the end is no news. */
   asked: boolean;
-  /** Since when its disk finds no room on the host, in epoch milliseconds; names the trouble in the key of its event. */
-  noRoomSince?: number;
+  /**
+   * How often its disk has found no room on the host, and found it again: names the next such trouble in the key of its
+   * event. Counted at the end, because at the beginning there is no room for a note.
+   */
+  shortages?: number;
 }
 
 type StoredEvent = Omit<GuestEvent, 'at'> & { at: string };
