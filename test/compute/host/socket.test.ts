@@ -77,6 +77,7 @@ test('a helper that was restarted is found again; what it had not answered fails
   const path = join(await temporaryDirectory(t), 'host.sock');
   const client = new HostClient(path);
   defer(t, () => client.close());
+  await assert.rejects(client.reachable(), { name: 'ComputeUnavailableError' });
   await assert.rejects(client.detach(ID), { name: 'ComputeUnavailableError', message: /ENOENT/ });
   assert.deepEqual((await client.probe()).ok, false);
   let asked = () => {};
@@ -98,6 +99,7 @@ test('a helper that was restarted is found again; what it had not answered fails
   await end(server, client);
   await failed;
   await serve(t, parts, path);
+  await client.reachable();
   assert.equal((await client.probe()).ok, true);
 });
 

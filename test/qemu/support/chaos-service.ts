@@ -1,5 +1,6 @@
 // The service as a process that dies where it is told and whose clock jumps ahead. A Unix socket beside the
 // operator's takes the orders; see chaos.ts, which gives them.
+import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -15,17 +16,6 @@ const db = await openDatabase(config);
 let ahead = 0;
 const clock = { ...systemClock, now: () => new Date(Date.now() + ahead) };
 let death: Death | undefined;
-
-const die = () => process.kill(process.pid, 'SIGKILL');
-const service = await startService(config, {
-  db,
-  clock,
-  stepHook({ kind, step, phase }) {
-    if (!death || death.kind !== kind || death.step !== step) return;
-    if (death.phase === phase) die();
-    if (typeof death.phase === 'number' && phase === 'before') setTimeout(die, death.phase);
-  },
-});
 
 const orders: Record<string, (input: never) => unknown> = {
   '/die': (at: Death) => {
@@ -44,6 +34,19 @@ const socket = join(config.dataDir, 'control.sock');
 // A killed predecessor has left its own behind.
 await rm(socket, { force: true });
 control.listen(socket);
+// Before the service says that it listens, which the test waits for.
+await once(control, 'listening');
+
+const die = () => process.kill(process.pid, 'SIGKILL');
+const service = await startService(config, {
+  db,
+  clock,
+  stepHook({ kind, step, phase }) {
+    if (!death || death.kind !== kind || death.step !== step) return;
+    if (death.phase === phase) die();
+    if (typeof death.phase === 'number' && phase === 'before') setTimeout(die, death.phase);
+  },
+});
 
 process.once('SIGTERM', async () => {
   control.close();

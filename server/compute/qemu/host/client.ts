@@ -59,7 +59,8 @@ export class HostClient implements HostNetwork, Launcher {
   }
 
   async reachable(): Promise<void> {
-    await this.#connected();
+    const socket = await this.#connected();
+    if (this.#waiting.size === 0) socket.unref();
   }
 
   async detach(id: string): Promise<void> {
