@@ -15,6 +15,9 @@ const DATABASE_SUPPORT = 'test/support/database.ts';
 /** Far beyond what any test takes on any machine: one that has not ended by then waits for what will not happen. */
 const TEST_TIMEOUT = 600_000;
 
+/** Files whose name says that they are slow boot real guests again and again. */
+const SLOW_TEST_TIMEOUT = 3_600_000;
+
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 2 * 2 ** 30;
@@ -57,11 +60,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 
 async function runTests(files: string[], env: Record<string, string>): Promise<boolean> {
   const concurrency = Math.max(2, availableParallelism());
+  const timeout = files.some((file) => file.endsWith('.slow.ts')) ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT;
   const options = [
     `--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`,
     '--test',
     `--test-concurrency=${concurrency}`,
-    `--test-timeout=${TEST_TIMEOUT}`,
+    `--test-timeout=${timeout}`,
   ];
   running = spawn(process.execPath, [...options, ...files], {
     cwd: REPOSITORY,

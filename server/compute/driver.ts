@@ -161,6 +161,8 @@ export interface GuestEvent {
   type: 'guest.powered_off' | 'guest.rebooted' | 'guest.crashed' | 'guest.warning';
   level: 'info' | 'warning' | 'error';
   message: string;
+  /** What the guest last wrote to its serial port, where that may say why. */
+  consoleLog?: string;
   at: Date;
 }
 

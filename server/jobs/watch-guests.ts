@@ -24,7 +24,11 @@ function record(services: Services, event: GuestEvent): Promise<void> {
     const vm = await systemFindVm(tx, event.id, true);
     if (!vm || vm.deleted_at) return;
     const subject = { account_id: vm.account_id, vm_id: vm.id };
-    const text = { type: event.type, message: event.message, metadata: { at: event.at.toISOString() } };
+    const metadata = {
+      at: event.at.toISOString(),
+      ...(event.consoleLog && { console_log: event.consoleLog }),
+    };
+    const text = { type: event.type, message: event.message, metadata };
     const fresh = await recordSystemEvent(tx, services.clock, subject, event.level, text, event.key);
     const status = STATUS_AFTER[event.type];
     // While a job runs, its end decides the state.

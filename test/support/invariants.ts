@@ -96,6 +96,10 @@ const INVENTORY: Laws = {
     select name || ' handed out ' || next_offset - 2 || ', knows ' || count(address) as what
     from ip_pools left join ip_addresses on pool = name
     group by name having count(address) <> next_offset - 2`,
+};
+
+/** Between VMs and the simulator's guests, which are in the database. */
+const SIMULATED: Laws = {
   'a guest belongs to a VM that is there or on its way in or out': sql`
     select g.id || ' of ' || coalesce(vms.status, 'no VM') as what
     from simulator_guests g left join vms on vms.id = g.id
@@ -121,9 +125,14 @@ export function ledgerProblems(db: Queryable): Promise<string[]> {
   return violations(db, LEDGER);
 }
 
-/** What is wrong between VMs, jobs, addresses and simulated guests, a sentence each; true at any such instant too. */
-export function inventoryProblems(db: Queryable): Promise<string[]> {
+/** What is wrong between VMs, jobs and addresses, whatever the engine; true at any such instant too. */
+export function vmProblems(db: Queryable): Promise<string[]> {
   return violations(db, INVENTORY);
+}
+
+/** The same, and between VMs and simulated guests. */
+export function inventoryProblems(db: Queryable): Promise<string[]> {
+  return violations(db, { ...INVENTORY, ...SIMULATED });
 }
 
 /** Fails where money, VMs, jobs, addresses or guests contradict each other. */

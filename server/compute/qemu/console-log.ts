@@ -3,8 +3,9 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** A guest can write to its serial port for ever, and the log is on the host's disk. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
-const TAIL_BYTES = 4_096;
-const TAIL_LINES = 12;
+/** Of the log in an event: a panic with its trace, and what led to it. */
+const TAIL_BYTES = 8_192;
+const TAIL_LINES = 80;
 
 /** The last lines that a guest wrote to its serial port, in plain text; empty when there are none. */
 export async function consoleTail(path: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { chmod, stat } from 'node:fs/promises';
+import { CapacityError } from '../driver.ts';
 import { DISK_NODE } from './arguments.ts';
 import { run } from './command.ts';
 import type { Monitor } from './qmp.ts';
@@ -13,6 +14,13 @@ const BLOCK_BYTES = 512;
 
 /** Of what QEMU opens: it may run as a user of its own, which shares a group with the service. */
 export const SHARED_FILE_MODE = 0o660;
+
+/** The error, as {@link CapacityError} where the kernel, or a program that it told so, says that there is no room. */
+export function asCapacity(error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  const full = code === 'ENOSPC' || code === 'EDQUOT' || /No space left on device/.test(message);
+  return full ? new CapacityError(message, { cause: error }) : error;
+}
 
 interface ImageInfo {
   'virtual-size': number;

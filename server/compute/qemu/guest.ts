@@ -2,6 +2,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { GuestEvent, GuestSize, NetworkPolicy, PowerState, SnapshotInfo } from '../driver.ts';
 import { FILES } from './arguments.ts';
+import { asCapacity } from './disk.ts';
 import type { DirectBoot } from './image.ts';
 import type { NetworkGuest } from './network.ts';
 import type { Run } from './run.ts';
@@ -32,6 +33,11 @@ export interface RunRecord {
   booted: boolean;
   /** The service has asked for its end, so that the end is no news. */
   asked: boolean;
+  /**
+   * How often its disk has found no room on the host, and found it again: names the next such trouble in the key of its
+   * event. Counted at the end, because at the beginning there is no room for a note.
+   */
+  shortages?: number;
 }
 
 type StoredEvent = Omit<GuestEvent, 'at'> & { at: string };
@@ -81,10 +87,11 @@ export class Guest {
     return join(this.directory, FILES[name]);
   }
 
-  /** Changes the record, in memory at once and on disk when this resolves. */
+  /** Changes the record, in memory at once and on disk when this resolves; {@link CapacityError} on a full one. */
   save(change: Partial<GuestRecord> = {}): Promise<void> {
     Object.assign(this.record, change);
-    const saved = this.#saving.catch(() => {}).then(() => (this.#retired ? undefined : this.#write()));
+    const write = () => (this.#retired ? undefined : this.#write());
+    const saved = this.#saving.catch(() => {}).then(write);
     this.#saving = saved;
     return saved;
   }
@@ -111,13 +118,17 @@ export class Guest {
   async #write(): Promise<void> {
     const path = this.file('record');
     const aside = `${path}.new`;
-    const file = await open(aside, 'w', 0o600);
     try {
-      await file.writeFile(`${JSON.stringify(this.record, null, 2)}\n`);
-      await file.sync();
-    } finally {
-      await file.close();
+      const file = await open(aside, 'w', 0o600);
+      try {
+        await file.writeFile(`${JSON.stringify(this.record, null, 2)}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(aside, path);
+    } catch (error) {
+      throw asCapacity(error);
     }
-    await rename(aside, path);
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { encrypt } from 'unixcrypt';
 import type { GuestSpec } from '../driver.ts';
 import { checkDirectory, FILES } from './arguments.ts';
-import { createOverlay, GIGABYTE, SHARED_FILE_MODE } from './disk.ts';
+import { asCapacity, createOverlay, GIGABYTE, SHARED_FILE_MODE } from './disk.ts';
 import { Guest, type GuestRecord } from './guest.ts';
 import type { Image } from './image.ts';
 import { seedImage } from './seed.ts';
@@ -79,11 +79,17 @@ export class Guests {
     checkDirectory(directory);
     const making = join(this.#root, `.new-${id}`);
     await rm(making, { recursive: true, force: true });
-    await mkdir(making, { mode: GUEST_DIRECTORY_MODE });
-    await createOverlay(join(making, FILES.disk), image.disk, diskGb);
-    await writeFile(join(making, FILES.seed), this.#seed(spec, image), { mode: SHARED_FILE_MODE });
-    await new Guest(making, newRecord(spec, image)).save();
-    await rename(making, directory);
+    try {
+      await mkdir(making, { mode: GUEST_DIRECTORY_MODE });
+      await createOverlay(join(making, FILES.disk), image.disk, diskGb);
+      await writeFile(join(making, FILES.seed), this.#seed(spec, image), { mode: SHARED_FILE_MODE });
+      await new Guest(making, newRecord(spec, image)).save();
+      await rename(making, directory);
+    } catch (error) {
+      // What is left of it would take the little room there is.
+      await rm(making, { recursive: true, force: true });
+      throw asCapacity(error);
+    }
     this.#guests.set(id, await Guest.read(directory));
   }
 

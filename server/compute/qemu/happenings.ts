@@ -1,7 +1,11 @@
 import type { GuestEvent } from '../driver.ts';
+import type { Guest } from './guest.ts';
 
 /** Told again to a listener that comes later; beyond that the oldest are forgotten. */
 const MAX_KEPT = 1_000;
+
+/** What there is to tell of a guest; `distinct` tells it from others of its type, and the same again has the same. */
+export type News = Omit<GuestEvent, 'key' | 'id'> & { distinct: string | number };
 
 /** What guests did by themselves: told to every listener, also to one that comes only after it happened. */
 export class Happenings {
@@ -13,6 +17,14 @@ export class Happenings {
     this.#kept.set(event.key, event);
     for (const key of this.#kept.keys()) if (this.#kept.size > MAX_KEPT) this.#kept.delete(key);
     for (const listener of this.#listeners) listener(event);
+  }
+
+  /** Tells it, and keeps it in the guest's directory: a service that ends just now has not heard it. */
+  report(guest: Guest, { distinct, ...news }: News): void {
+    const event = { key: `${guest.id}/${news.type}/${distinct}`, id: guest.id, ...news };
+    guest.remember(event);
+    guest.save().catch(() => {});
+    this.tell(event);
   }
 
   watch(listener: (event: GuestEvent) => void): () => void {

@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
-import { ComputeUnavailableError } from '../driver.ts';
 import { FILES, type Machine, qemuArguments } from './arguments.ts';
 import { BARE_ENVIRONMENT } from './command.ts';
-import { findMachine, hasGone } from './processes.ts';
+import { endByForce, MAX_WORDS, untilUp } from './launching.ts';
+import { findMachine, isMachine } from './processes.ts';
 
 /**
  * Starts QEMU processes that outlive the service. As the service's own user where there is no helper, by the
@@ -21,13 +20,6 @@ export interface Launcher {
 }
 
 export const QEMU = 'qemu-system-x86_64';
-
-const LOOK_EVERY_MS = 5;
-/** QEMU is up after 50 ms; a host that swaps may need its time. */
-const LAUNCH_MS = 30_000;
-const KILL_MS = 10_000;
-/** Of QEMU's log in an error message. */
-const MAX_WORDS = 2_000;
 
 /** Starts machines as the service's own user. */
 export function createDirectLauncher(clock: Clock): Launcher {
@@ -45,37 +37,19 @@ export function createDirectLauncher(clock: Clock): Launcher {
         stdio: ['ignore', log.fd, log.fd],
         env: BARE_ENVIRONMENT,
       });
-      const failed = once(child, 'exit').then(
-        () => {},
-        (error) => error as Error,
-      );
-      let over = false;
-      failed.finally(() => {
-        over = true;
-      });
-      child.unref();
-      await log.close();
-      for (let left = LAUNCH_MS; left > 0; left -= LOOK_EVERY_MS) {
-        const pid = await findMachine(directory, uuid);
-        if (pid) return pid;
-        if (over) {
-          const words = await lastWords(directory);
-          throw new ComputeUnavailableError(
-            `QEMU did not start: ${words || ((await failed)?.message ?? '')}`,
-          );
-        }
-        await clock.sleep(LOOK_EVERY_MS);
+      try {
+        return await untilUp(clock, child, {
+          find: () => findMachine(directory, uuid),
+          words: () => lastWords(directory),
+        });
+      } finally {
+        await log.close();
       }
-      child.kill('SIGKILL');
-      throw new ComputeUnavailableError(`QEMU did not start in ${LAUNCH_MS / 1000} s`);
     },
 
     async kill({ id, uuid, directory }) {
       const pid = await findMachine(directory, uuid);
-      if (!pid) return;
-      process.kill(pid, 'SIGKILL');
-      if (!(await hasGone(clock, pid, uuid, KILL_MS)))
-        throw new ComputeUnavailableError(`${id} cannot be ended`);
+      if (pid) await endByForce(clock, id, pid, () => isMachine(pid, uuid));
     },
   };
 }

@@ -13,12 +13,18 @@ export interface HostNetwork {
   attach(guest: NetworkGuest, policy: NetworkPolicy): Promise<string>;
   /** Makes a running guest's rules exactly this, atomically. */
   apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void>;
-  /** Makes all guests' rules exactly these in one batch: after a start, or when someone emptied the tables. */
-  reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<void>;
+  /**
+   * Makes all guests' rules exactly these in one batch, and their routes: after a start, or when somebody emptied the
+   * tables. Returns the ids of those whose interface is not there: only {@link attach}, before a new start of their
+   * machine, makes another.
+   */
+  reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]>;
+  /** Throws {@link ComputeUnavailableError} while nothing can be made or taken away. Cheap. */
+  reachable(): Promise<void>;
   /** Takes away everything a guest had; an unknown one is a success. */
   detach(id: string): Promise<void>;
   /** Traffic of guests since they were attached; one that is not attached is left out. */
-  counters(ids: string[]): Promise<Map<string, NetworkCounters>>;
+  counters(ids: string[]): Promise<Map<string, NetworkReading>>;
   /** A TCP connection to a port of a running guest, from this host. Rejects where nothing listens. */
   connect(guest: NetworkGuest, port: number): Promise<Duplex>;
   /** Lets go; guests stay connected. */
@@ -40,6 +46,11 @@ export interface NetworkCounters {
   outBytes: number;
   inPackets: number;
   outPackets: number;
+}
+
+export interface NetworkReading extends NetworkCounters {
+  /** The way to the guest is there as well: false when somebody took its interface or its routes away. */
+  connected: boolean;
 }
 
 export const NO_TRAFFIC: NetworkCounters = { inBytes: 0, outBytes: 0, inPackets: 0, outPackets: 0 };

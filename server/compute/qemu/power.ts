@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
-import { ComputeUnavailableError, type GuestEvent, ShutdownTimeoutError } from '../driver.ts';
+import { AgentUnavailableError, ComputeUnavailableError, ShutdownTimeoutError } from '../driver.ts';
 import { untilGreeted } from './banner.ts';
-import { consoleTail } from './console-log.ts';
+import { Chronicle } from './chronicle.ts';
 import type { Guest } from './guest.ts';
 import type { Happenings } from './happenings.ts';
 import { type Launcher, lastWords } from './launcher.ts';
@@ -30,10 +30,12 @@ export interface PowerParts {
  */
 export class Power {
   readonly #parts: PowerParts;
+  readonly #chronicle: Chronicle;
   readonly #closing = new AbortController();
 
   constructor(parts: PowerParts) {
     this.#parts = parts;
+    this.#chronicle = new Chronicle(parts);
   }
 
   /** Takes hold of a guest that may have been running while the service was away. */
@@ -53,7 +55,7 @@ export class Power {
       }
     }
     if (guest.record.run)
-      await this.#ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
+      await this.#chronicle.ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
   }
 
   /** Starts a machine for the guest unless it has one. */
@@ -64,15 +66,15 @@ export class Power {
     const { id, uuid, vcpu, ramMb, mac, directBoot } = guest.record;
     const { launcher, network, accelerator, clock } = this.#parts;
     const { directory } = guest;
-    // Written down first: from now on its rules are among those that are made anew when they are lost.
-    await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
     try {
+      // Written down first: from now on its rules are among those that are made anew when they are lost.
+      await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
       const netdev = await network.attach(guest.networkGuest, guest.policy);
       const machine = { id, uuid, directory, accelerator, vcpu, ramMb, mac, netdev, directBoot };
       return await this.#hold(guest, await launcher.launch(machine));
     } catch (error) {
       await launcher.kill({ id, uuid, directory });
-      await guest.save({ run: null });
+      await guest.save({ run: null }).catch(() => {});
       const words = await lastWords(directory);
       throw words
         ? new ComputeUnavailableError(`QEMU did not start ${id}: ${words}`, { cause: error })
@@ -96,10 +98,11 @@ export class Power {
     const ended = run.ended.then(() => 'ended' as const);
     while (!run.booted) {
       const outcome = await unlessAborted(Promise.race([ended, run.boot]), ending);
-      if (outcome === 'late') throw new Error(`${guest.id} did not boot in ${BOOT_MS / 1000} s`);
+      if (outcome === 'late')
+        throw new AgentUnavailableError(`${guest.id} did not boot in ${BOOT_MS / 1000} s`);
       // An end cuts the boot short first.
       if (outcome === 'superseded' && run.ending) await unlessAborted(ended, ending);
-      if (run.ending) throw new Error(`${guest.id} went away while it booted`);
+      if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away while it booted`);
     }
   }
 
@@ -123,6 +126,11 @@ export class Power {
     await this.untilBooted(guest, run, signal);
   }
 
+  /** For whoever finds the guest's interface gone. */
+  cutOff(guest: Guest): void {
+    this.#chronicle.cutOff(guest);
+  }
+
   /** Ends every wait; guests run on. */
   close(): void {
     this.#closing.abort(new ComputeUnavailableError('the driver is closed'));
@@ -139,7 +147,8 @@ export class Power {
   async #want(guest: Guest, run: Run, intent: Intent): Promise<void> {
     run.intent = intent;
     const { run: current } = guest.record;
-    if (current) await guest.save({ run: { ...current, asked: intent !== 'none' } });
+    // A disk without room for a note must not keep a guest's power on.
+    if (current) await guest.save({ run: { ...current, asked: intent !== 'none' } }).catch(() => {});
   }
 
   /** Presses the power button until `done` or for `ms`; whether it was done. */
@@ -172,16 +181,15 @@ export class Power {
       pid,
       uuid,
       monitor: guest.file('monitor'),
+      directory: guest.directory,
       kill: () => launcher.kill({ id, uuid, directory: guest.directory }),
       untilReachable: (signal: AbortSignal) =>
         this.#untilReachable(guest, () => network.connect(guest.networkGuest, SSH_PORT), signal),
-      onBooted: () => this.#noteBoot(guest, true),
-      onRebooted: (at: Date) => {
-        this.#noteBoot(guest, false);
-        this.#tell(guest, 'guest.rebooted', 'info', 'The guest has rebooted itself.', at, at.getTime());
-      },
-      // What cannot be written is found out, and told, by the next start.
-      onEnd: (end: End) => this.#ended(guest, end).catch(() => {}),
+      onBooted: () => this.#chronicle.booted(guest),
+      onRebooted: (at: Date) => this.#chronicle.rebooted(guest, at),
+      onNoRoom: () => this.#chronicle.noRoom(guest),
+      onRoomAgain: () => this.#chronicle.roomAgain(guest),
+      onEnd: (end: End) => this.#chronicle.ended(guest, end),
     };
     const held = await Run.open(parts, { booted: run?.booted ?? false, intent: run?.asked ? 'off' : 'none' });
     if (!held.ending) guest.run = held;
@@ -195,50 +203,7 @@ export class Power {
   ): Promise<boolean> {
     const { clock } = this.#parts;
     const reachable = await untilGreeted(clock, open, BOOT_MS, signal);
-    if (!reachable && !signal.aborted) {
-      const said = await consoleTail(guest.file('console'));
-      const message = `The guest's SSH server did not answer after its boot.${quoted(said)}`;
-      const since = guest.record.run?.since ?? 0;
-      this.#tell(guest, 'guest.warning', 'warning', message, clock.now(), since);
-    }
+    if (!reachable && !signal.aborted) await this.#chronicle.silent(guest);
     return reachable;
   }
-
-  #noteBoot(guest: Guest, booted: boolean): void {
-    const { run } = guest.record;
-    // What is not written is found out again after a restart.
-    if (run) guest.save({ run: { ...run, booted } }).catch(() => {});
-  }
-
-  async #ended(guest: Guest, { cause, detail }: End): Promise<void> {
-    const { run } = guest.record;
-    guest.run = undefined;
-    if (!run) return;
-    const at = this.#parts.clock.now();
-    await guest.save({ run: null });
-    if (cause === 'crashed') {
-      const said = await consoleTail(guest.file('console'));
-      this.#tell(guest, 'guest.crashed', 'error', `${detail}${quoted(said)}`, at, run.since);
-    } else if (cause === 'powered_off' && !run.asked) {
-      this.#tell(guest, 'guest.powered_off', 'info', detail, at, run.since);
-    }
-  }
-
-  #tell(
-    guest: Guest,
-    type: GuestEvent['type'],
-    level: GuestEvent['level'],
-    message: string,
-    at: Date,
-    distinct: string | number,
-  ): void {
-    const event = { key: `${guest.id}/${type}/${distinct}`, id: guest.id, type, level, message, at };
-    guest.remember(event);
-    guest.save().catch(() => {});
-    this.#parts.happenings.tell(event);
-  }
-}
-
-function quoted(log: string): string {
-  return log && `\nThe last lines of its console:\n${log}`;
 }

@@ -19,9 +19,9 @@ export async function findMachine(directory: string, uuid: string): Promise<numb
   return pid > 0 && (await isMachine(pid, uuid)) ? pid : undefined;
 }
 
-/** Whether the machine's process has ended before `ms` were over. */
-export async function hasGone(clock: Clock, pid: number, uuid: string, ms: number): Promise<boolean> {
-  for (let left = ms; await isMachine(pid, uuid); left -= LOOK_EVERY_MS) {
+/** Whether what `isAlive` tells of has ended before `ms` were over. */
+export async function hasGone(clock: Clock, isAlive: () => Promise<boolean>, ms: number): Promise<boolean> {
+  for (let left = ms; await isAlive(); left -= LOOK_EVERY_MS) {
     if (left <= 0) return false;
     await clock.sleep(LOOK_EVERY_MS);
   }

@@ -4,7 +4,6 @@ import type { Logger } from '../../platform/logging.ts';
 import {
   AgentUnavailableError,
   type ComputeDriver,
-  DiskShrinkError,
   type DriverReport,
   type GuestEvent,
   type GuestSample,
@@ -13,11 +12,11 @@ import {
   type GuestState,
   type GuestVolume,
   type NetworkPolicy,
+  ShutdownTimeoutError,
   type SnapshotInfo,
 } from '../driver.ts';
 import { adoptGuests } from './adoption.ts';
 import { type CapacitySettings, checkCapacity, hostCapacity } from './capacity.ts';
-import { allocatedBytes, growDisk } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { Guests, type Images } from './guests.ts';
 import { Happenings } from './happenings.ts';
@@ -27,9 +26,10 @@ import type { HostNetwork } from './network.ts';
 import type { OpsLogin } from './ops-login.ts';
 import { Power } from './power.ts';
 import { probeHost } from './probe.ts';
-import { readSample } from './readings.ts';
+import { readSamples } from './readings.ts';
+import { resizeGuest, volumeOf } from './sizing.ts';
 import { dropSnapshot, takeSnapshot } from './snapshots.ts';
-import { readTraffic } from './traffic.ts';
+import type { Surroundings } from './traffic.ts';
 import { Locks } from './waiting.ts';
 
 export interface QemuOptions {
@@ -59,6 +59,7 @@ class Qemu implements ComputeDriver {
   readonly #power: Power;
   readonly #inside: Inside;
   readonly #happenings = new Happenings();
+  readonly #surroundings: Surroundings;
   /** Held while a guest is altered, never while a boot or an end is waited for. */
   readonly #locks = new Locks();
   #opening: Promise<void> | undefined;
@@ -68,6 +69,7 @@ class Qemu implements ComputeDriver {
     this.#guests = new Guests(options.directory, options.images, options.nameservers);
     this.#power = new Power({ ...options, happenings: this.#happenings });
     this.#inside = new Inside(options);
+    this.#surroundings = { ...options, cutOff: (guest) => this.#power.cutOff(guest) };
   }
 
   async probe(): Promise<DriverReport> {
@@ -81,7 +83,8 @@ class Qemu implements ComputeDriver {
 
   async admit(size: GuestSize): Promise<void> {
     await this.#open();
-    const { directory, capacity } = this.#options;
+    const { directory, capacity, network } = this.#options;
+    await network.reachable();
     const sizes = this.#guests.all().map(({ record }) => record);
     checkCapacity(await hostCapacity(directory, capacity), sizes, size);
   }
@@ -113,6 +116,8 @@ class Qemu implements ComputeDriver {
   async reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const guest = await this.#need(id);
+    // A machine cannot be given another interface: it is ended, and the next has one.
+    if (guest.run?.cutOff) await this.#end(id, timeoutSeconds, signal);
     if (!guest.run) return this.start(id, signal);
     await this.#power.restart(guest, guest.run, timeoutSeconds, signal);
   }
@@ -127,16 +132,8 @@ class Qemu implements ComputeDriver {
     });
   }
 
-  resize(id: string, { vcpu, ramMb, diskGb }: GuestSize): Promise<void> {
-    return this.#alone(id, async () => {
-      const guest = this.#guests.need(id);
-      if (guest.run) throw new Error(`${id} must be off to be resized`);
-      const present = guest.record.diskGb;
-      if (diskGb < present)
-        throw new DiskShrinkError(`the disk of ${id} has ${present} GB and cannot shrink to ${diskGb}`);
-      await growDisk(guest.file('disk'), diskGb);
-      await guest.save({ vcpu, ramMb, diskGb });
-    });
+  resize(id: string, size: GuestSize): Promise<void> {
+    return this.#alone(id, () => resizeGuest(this.#guests.need(id), size));
   }
 
   async setPassword(id: string, username: string, password: string): Promise<void> {
@@ -182,22 +179,13 @@ class Qemu implements ComputeDriver {
 
   async sample(ids: string[]): Promise<GuestSample[]> {
     await this.#open();
-    const running = ids.flatMap((id) => this.#guests.find(id) ?? []).filter(({ run }) => run?.booted);
-    const traffic = await readTraffic(this.#guests, running, this.#options);
-    const at = this.#options.clock.now();
-    const samples = running.map((guest) => readSample(guest, guest.run!, at, traffic.get(guest.id)));
-    // One that goes off meanwhile must not cost the others their readings.
-    const read = await Promise.allSettled(samples);
-    return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
+    return readSamples(this.#guests, ids, this.#surroundings, this.#options.clock);
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
     await this.#open();
     const guest = this.#guests.find(id);
-    if (!guest) return [];
-    const usedBytes = await allocatedBytes(guest.file('disk'));
-    const { diskGb: sizeGb } = guest.record;
-    return [{ name: 'root', sizeGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' }];
+    return guest ? [await volumeOf(guest)] : [];
   }
 
   async openVnc(id: string): Promise<Duplex> {
@@ -225,9 +213,19 @@ class Qemu implements ComputeDriver {
     await this.#options.network.close();
   }
 
+  /** Powers the guest off, by force unless it obeys. */
+  async #end(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
+    try {
+      await this.shutdown(id, timeoutSeconds, signal);
+    } catch (error) {
+      if (!(error instanceof ShutdownTimeoutError)) throw error;
+      await this.powerOff(id);
+    }
+  }
+
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#options);
+    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings);
     return this.#opening;
   }
 

@@ -1,11 +1,14 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { GuestSample } from '../driver.ts';
 import { BALLOON_DEVICE, DISK_DEVICE } from './arguments.ts';
 import { cutConsoleLog } from './console-log.ts';
 import type { Guest } from './guest.ts';
+import type { Guests } from './guests.ts';
 import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
 import { cpuSeconds, residentBytes } from './processes.ts';
 import type { Monitor } from './qmp.ts';
 import type { Run } from './run.ts';
+import { readTraffic, type Surroundings } from './traffic.ts';
 
 const MEGABYTE = 1_048_576;
 /** How often the guest tells about its memory, in seconds: as often as it is read. */
@@ -22,8 +25,24 @@ interface BalloonStats {
   stats: Record<string, number>;
 }
 
+/** Readings of those of the guests that run. */
+export async function readSamples(
+  guests: Guests,
+  ids: string[],
+  surroundings: Surroundings,
+  clock: Clock,
+): Promise<GuestSample[]> {
+  const running = ids.flatMap((id) => guests.find(id) ?? []).filter(({ run }) => run?.booted);
+  const traffic = await readTraffic(guests, running, surroundings);
+  const at = clock.now();
+  const samples = running.map((guest) => readSample(guest, guest.run!, at, traffic.get(guest.id)));
+  // One that goes off meanwhile must not cost the others their readings.
+  const read = await Promise.allSettled(samples);
+  return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
+}
+
 /** What a running guest has used since it was powered on. */
-export async function readSample(
+async function readSample(
   guest: Guest,
   run: Run,
   at: Date,

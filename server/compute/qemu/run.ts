@@ -2,6 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { AGENT_CHANNEL } from './arguments.ts';
 import { hasGone, isMachine } from './processes.ts';
 import { Monitor, type QmpEvent } from './qmp.ts';
+import { Room } from './room.ts';
 
 /** QEMU writes back what it holds of the disk and ends; a broken one is ended by force. */
 const QUIT_MS = 5_000;
@@ -26,12 +27,17 @@ export interface RunParts {
   uuid: string;
   /** The path of its monitor. */
   monitor: string;
+  /** Where its disk is. */
+  directory: string;
   /** Ends the process by force. */
   kill(): Promise<void>;
   /** Waits for an SSH server inside; false when it gave up. */
   untilReachable(signal: AbortSignal): Promise<boolean>;
   onBooted(): void;
   onRebooted(at: Date): void;
+  /** It stands still because its disk finds no room on the host; told once until that is over. */
+  onNoRoom(): void;
+  onRoomAgain(): void;
   /** The end counts as over only when this has resolved; never rejects. */
   onEnd(end: End): Promise<void>;
 }
@@ -49,7 +55,12 @@ export class Run {
   readonly #parts: RunParts;
   readonly #ended = Promise.withResolvers<End>();
   #monitor!: Monitor;
+  /** Its interface on the host is gone: only another machine has another. */
+  cutOff = false;
   #booting = new AbortController();
+  /** Aborts when the machine is gone or let go of. */
+  readonly #over = new AbortController();
+  readonly #room: Room;
   #nextBoot = Promise.withResolvers<void>();
   #agentHeard = Promise.withResolvers<void>();
   /** Set as soon as it is known how this ends. */
@@ -61,6 +72,10 @@ export class Run {
     this.pid = parts.pid;
     this.booted = booted;
     this.ended = this.#ended.promise;
+    const { clock, directory, onNoRoom, onRoomAgain } = parts;
+    const resume = async () => void (await this.#monitor.execute('cont'));
+    const room = { clock, directory, resume, onTrouble: onNoRoom, onCalm: onRoomAgain };
+    this.#room = new Room(room, this.#over.signal);
   }
 
   /** Takes hold of a process that runs; `before` is what was known of it. Its end may be near: see {@link ending}. */
@@ -109,7 +124,7 @@ export class Run {
     this.#end ??= end;
     // What closes the connection may come before the answer.
     await this.#monitor.execute('quit', undefined, QUIT_MS).catch(() => {});
-    if (!(await hasGone(this.#parts.clock, this.pid, this.#parts.uuid, QUIT_MS))) await this.#parts.kill();
+    if (!(await this.#hasGone())) await this.#parts.kill();
     this.#monitor.close();
     return this.ended;
   }
@@ -118,6 +133,7 @@ export class Run {
   release(): void {
     this.#released = true;
     this.#booting.abort();
+    this.#over.abort();
     this.#monitor.close();
   }
 
@@ -140,6 +156,7 @@ export class Run {
     const { status } = await this.#monitor.execute<{ status: string }>('query-status');
     if (status === 'shutdown') return this.#poweredOff();
     if (status === 'guest-panicked') return this.#panicked();
+    if (status === 'io-error') this.#room.stalled();
     const channels =
       await this.#monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
     const open = channels.some(
@@ -151,6 +168,7 @@ export class Run {
   #hear({ event, data, timestamp }: QmpEvent): void {
     if (event === 'SHUTDOWN') this.#poweredOff(data?.guest === true ? undefined : `${data?.reason}`);
     if (event === 'GUEST_PANICKED') this.#panicked();
+    if (event === 'BLOCK_IO_ERROR' && data?.nospace === true && data?.action === 'stop') this.#room.stalled();
     if (event === 'VSERPORT_CHANGE') this.#setAgent(data?.open === true);
     // Firmware resets the machine several times by itself while it boots.
     if (event === 'RESET' && data?.guest === true && this.booted) {
@@ -187,11 +205,16 @@ export class Run {
     if (this.#released) return;
     this.#end ??= { cause: 'crashed', detail: "The guest's machine has ended unexpectedly." };
     this.#booting.abort();
+    this.#over.abort();
     // The disk is free again only when the process is gone.
-    const { clock, uuid } = this.#parts;
-    if (!(await hasGone(clock, this.pid, uuid, QUIT_MS))) await this.#parts.kill().catch(() => {});
+    if (!(await this.#hasGone())) await this.#parts.kill().catch(() => {});
     await this.#parts.onEnd(this.#end);
     this.#ended.resolve(this.#end);
+  }
+
+  #hasGone(): Promise<boolean> {
+    const { clock, uuid } = this.#parts;
+    return hasGone(clock, () => isMachine(this.pid, uuid), QUIT_MS);
   }
 
   #beginBoot(): void {

@@ -1,32 +1,47 @@
 import type { Logger } from '../../platform/logging.ts';
 import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
-import type { HostNetwork, NetworkCounters } from './network.ts';
+import type { HostNetwork, NetworkReading } from './network.ts';
 
 export interface Surroundings {
   network: HostNetwork;
   logger: Pick<Logger, 'warn'>;
+  /** Called for a guest that runs and whose interface is gone. */
+  cutOff(guest: Guest): void;
 }
 
 /** Makes the rules of all guests that run, or are being started, true again. What fails is only logged. */
-export async function reassertRules(guests: Guests, { network, logger }: Surroundings): Promise<void> {
+export async function reassertRules(guests: Guests, surroundings: Surroundings): Promise<void> {
+  const { network, logger, cutOff } = surroundings;
   const attached = guests.all().filter(({ record }) => record.run);
   const rules = attached.map(({ networkGuest, policy }) => ({ guest: networkGuest, policy }));
-  await network.reassert(rules).catch((error) => logger.warn({ err: error }, 'network rules not reasserted'));
+  try {
+    for (const id of await network.reassert(rules)) {
+      const guest = guests.find(id);
+      // One that is just being started has none yet.
+      if (guest?.run) cutOff(guest);
+    }
+  } catch (error) {
+    logger.warn({ err: error }, 'network rules not reasserted');
+  }
 }
 
 /**
- * Traffic of guests that run. One that the network knows nothing of has lost its rules, because somebody emptied the
- * host's tables: then the rules of all are made anew, so that no guest stays open, or cut off, beyond one reading.
+ * Traffic of guests that run. One that the network knows nothing of, or has no way to, has lost its rules or routes,
+ * because somebody altered the host's: then those of all are made anew, so that no guest stays open, or cut off, beyond
+ * one reading.
  */
 export async function readTraffic(
   guests: Guests,
   running: Guest[],
   surroundings: Surroundings,
-): Promise<Map<string, NetworkCounters>> {
+): Promise<Map<string, NetworkReading>> {
   const ids = running.map(({ id }) => id);
   const traffic = await surroundings.network.counters(ids);
-  const lost = ids.filter((id) => !traffic.has(id));
+  // What can only be repaired by a new start has been told.
+  const lost = running
+    .filter(({ id, run }) => !run?.cutOff && !traffic.get(id)?.connected)
+    .map(({ id }) => id);
   if (lost.length > 0) {
     surroundings.logger.warn({ vm_ids: lost.slice(0, 10), count: lost.length }, 'network rules were lost');
     await reassertRules(guests, surroundings);

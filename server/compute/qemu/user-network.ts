@@ -59,11 +59,13 @@ export function createUserNetwork(clock: Clock): HostNetwork {
 
     async reassert(guests) {
       for (const { guest, policy } of guests) await this.apply(guest, policy);
+      return [];
     },
 
+    reachable: async () => {},
     detach: async () => {},
     // QEMU does not count what passes through its own network.
-    counters: async (ids) => new Map(ids.map((id) => [id, NO_TRAFFIC])),
+    counters: async (ids) => new Map(ids.map((id) => [id, { ...NO_TRAFFIC, connected: true }])),
 
     async connect(guest, port) {
       const ports = await readPorts(guest);

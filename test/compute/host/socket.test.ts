@@ -10,7 +10,7 @@ import { serveHost } from '../../../server/compute/qemu/host/serve.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { defer } from '../../support/cleanup.ts';
-import { guest, ID, machine, policy, recorder, temporaryDirectory } from './support.ts';
+import { guest, ID, machine, policy, READING, recorder, temporaryDirectory } from './support.ts';
 
 interface Line {
   operation: string;
@@ -45,9 +45,9 @@ test('the client does over the socket what the parts do, one line of log each', 
   const more = { ...guest(), hostname: 'of no concern' };
   assert.equal(await client.attach(more, policy()), 'tap,id=net0');
   await client.apply(guest(), policy());
-  await client.reassert([{ guest: more, policy: policy() }]);
+  assert.deepEqual(await client.reassert([{ guest: more, policy: policy() }]), [ID]);
   const counters = await client.counters([ID]);
-  assert.deepEqual(counters.get(ID), { inBytes: 1, inPackets: 2, outBytes: 3, outPackets: 4 });
+  assert.deepEqual(counters.get(ID), READING);
   assert.equal(await client.launch(machine()), 4711);
   await client.kill(machine());
   await client.detach(ID);
@@ -77,6 +77,7 @@ test('a helper that was restarted is found again; what it had not answered fails
   const path = join(await temporaryDirectory(t), 'host.sock');
   const client = new HostClient(path);
   defer(t, () => client.close());
+  await assert.rejects(client.reachable(), { name: 'ComputeUnavailableError' });
   await assert.rejects(client.detach(ID), { name: 'ComputeUnavailableError', message: /ENOENT/ });
   assert.deepEqual((await client.probe()).ok, false);
   let asked = () => {};
@@ -98,6 +99,7 @@ test('a helper that was restarted is found again; what it had not answered fails
   await end(server, client);
   await failed;
   await serve(t, parts, path);
+  await client.reachable();
   assert.equal((await client.probe()).ok, true);
 });
 

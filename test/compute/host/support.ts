@@ -58,6 +58,8 @@ export function machine(directory = `/var/lib/vauban/guests/${ID}`): Machine {
   };
 }
 
+export const READING = { inBytes: 1, inPackets: 2, outBytes: 3, outPackets: 4, connected: true };
+
 /** The privileged parts, which only write down what they were asked for. */
 export function recorder(): { parts: HostParts; calls: unknown[][] } {
   const calls: unknown[][] = [];
@@ -73,9 +75,9 @@ export function recorder(): { parts: HostParts; calls: unknown[][] } {
       probe: note('probe', { ok: true, summary: 'recorded' }),
       attach: note('attach', 'tap,id=net0'),
       apply: note('apply'),
-      reassert: note('reassert'),
+      reassert: note('reassert', [ID]),
       detach: note('detach'),
-      counters: note('counters', new Map([[ID, { inBytes: 1, inPackets: 2, outBytes: 3, outPackets: 4 }]])),
+      counters: note('counters', new Map([[ID, READING]])),
       connect: note('connect'),
       close: note('close'),
     },

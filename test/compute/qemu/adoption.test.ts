@@ -59,7 +59,8 @@ test('guests outlive the service, and what they do by themselves is told', { ski
 
   const crashed = told(last, 'guest.crashed');
   process.kill(await pidOf(directory, spec.id), 'SIGKILL');
-  const { key } = await crashed;
+  const { key, consoleLog } = await crashed;
+  assert.match(consoleLog!, /tiny: up after/);
   assert.equal((await last.inspect(spec.id))?.power, 'off');
   await last.close();
 

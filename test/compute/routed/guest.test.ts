@@ -54,6 +54,7 @@ test('a real guest, run by the helper, is reached through its forward and fenced
     attach: (...given) => helper.attach(...given),
     apply: (...given) => helper.apply(...given),
     reassert: (guests) => helper.reassert(guests),
+    reachable: () => helper.reachable(),
     detach: (id) => helper.detach(id),
     counters: (ids) => helper.counters(ids),
     connect: async (guest, port) => world.host.dial(t, guest.addresses[0]!.address, port),

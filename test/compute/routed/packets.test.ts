@@ -34,7 +34,7 @@ test('a closed guest gets none of N packets, an opened one all, and the counters
   for (const host of both(guest)) await world.internet.ask({ do: 'sendFlows', host, port: 5000, count: N });
   await world.settle(world.internet, guest);
   assert.deepEqual(guest.space.arrivals(5000), []);
-  const none = { inBytes: 0, inPackets: 0, outBytes: 0, outPackets: 0 };
+  const none = { inBytes: 0, inPackets: 0, outBytes: 0, outPackets: 0, connected: true };
   assert.deepEqual((await world.network.counters([guest.id])).get(guest.id), none);
 
   const open = { ...CLOSED, firewall: [entry({ protocol: 'udp', ports: '4000-6000' })] };
@@ -59,7 +59,8 @@ test('a closed guest gets none of N packets, an opened one all, and the counters
   }
   await world.internet.arrived(5001, 2 * N);
   const counted = (await world.network.counters([guest.id])).get(guest.id);
-  assert.deepEqual(counted, { inBytes, inPackets: 2 * N, outBytes: inBytes, outPackets: 2 * N });
+  const outgoing = { outBytes: inBytes, outPackets: 2 * N };
+  assert.deepEqual(counted, { ...none, inBytes, inPackets: 2 * N, ...outgoing });
 });
 
 test('the first match decides, replies pass, and what a guest may send is its own policy', {
@@ -276,6 +277,12 @@ test('rules that somebody deleted come back, counters go on, and a detached gues
   await world.host.run('nft', 'flush', 'ruleset');
   await world.host.run('ip', 'route', 'flush', 'dev', guest.tap);
   await world.network.reassert(guests);
+  const connected = async () => (await world.network.counters([guest.id])).get(guest.id)?.connected;
+  assert.equal(await connected(), true);
+  await world.host.run('ip', 'route', 'del', guest.v4, 'dev', guest.tap);
+  assert.equal(await connected(), false);
+  assert.deepEqual(await world.network.reassert(guests), []);
+  assert.equal(await connected(), true);
   await world.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5001, count: N });
   await world.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: N });
   await guest.space.arrived(5000, 2 * N);
@@ -291,6 +298,10 @@ test('rules that somebody deleted come back, counters go on, and a detached gues
   await world.settle(world.internet, other);
   assert.deepEqual(other.space.arrivals(5000), []);
 
+  await world.network.reassert(guests);
+  await world.host.run('ip', 'link', 'del', other.tap);
+  assert.equal((await world.network.counters([other.id])).get(other.id)?.connected, false);
+  assert.deepEqual(await world.network.reassert(guests), [other.id]);
   for (const { id } of [guest, other, guest, { id: 'unknown' }]) await world.network.detach(id);
   // The kernel counts a guest's discoveries by itself, and forgets them within a minute.
   const left = (await world.host.run('nft', 'list', 'ruleset')).replace(/set discovery \{.*?\n\t\}/s, '');

@@ -28,7 +28,7 @@ async function reaches(guest: Login, address: string): Promise<number> {
 }
 
 test('a real machine, from its purchase to its end, over the API alone', async (t) => {
-  const real = await startRealService(t, { VAUBAN_QEMU_NETWORK: 'routed' });
+  const real = await startRealService(t, { env: { VAUBAN_QEMU_NETWORK: 'routed' } });
   const { customer } = real;
   const { baseUrl } = real.service();
   const key = freshKeyPair();

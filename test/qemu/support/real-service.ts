@@ -1,13 +1,17 @@
+import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
+import type { Image } from '../../../server/compute/qemu/image.ts';
 import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { type Customer, newCustomer } from '../../chaos/support/customer.ts';
+import { defer } from '../../support/cleanup.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { tinyImage } from '../../support/tiny-image.ts';
+import { machines } from './machines.ts';
 
 const TEMPLATE = {
   code: 'tiny',
@@ -27,6 +31,17 @@ const PLANS = [
   { code: 'large', vcpu: 2, ram_mb: 512, disk_gb: 2 },
 ];
 
+/** What differs from a service that sells one image at an operator's first start. */
+export interface RealOptions {
+  env?: Record<string, string>;
+  /** The program, relative to the repository. */
+  entry?: string;
+  /** More templates than "tiny", by code: what differs of their images. */
+  templates?: Record<string, (tiny: Image) => Partial<Image>>;
+  /** Called before the first start, when the images are there; returns more of the environment. */
+  prepare?(dataDir: string): Promise<Record<string, string>>;
+}
+
 /** A service that sells real machines, and a customer with money. */
 export interface RealService {
   customer: Customer;
@@ -34,25 +49,39 @@ export interface RealService {
   service(): Service;
   /** Ends the service by force, as a crash does, and starts it again. */
   crash(): Promise<void>;
+  /** Starts it again after it has died as it was told to. */
+  revive(): Promise<void>;
 }
 
-export async function startRealService(t: TestContext, env: Record<string, string>): Promise<RealService> {
+export async function startRealService(t: TestContext, options: RealOptions = {}): Promise<RealService> {
+  const { env, entry, templates = {}, prepare } = options;
   const location = await freshDatabaseLocation(t);
   const dataDir = location.env.VAUBAN_DATA_DIR;
+  // A test that failed leaves none behind; they would run on for ever.
+  defer(t, async () => {
+    for (const pid of await machines(dataDir)) process.kill(pid, 'SIGKILL');
+  });
   const catalog = join(dataDir, 'catalog.yaml');
-  await writeFile(catalog, await sold());
-  await createImageStore(join(dataDir, 'images')).import({ ...(await tinyImage())!, name: TEMPLATE.code });
+  await writeFile(catalog, await sold([TEMPLATE.code, ...Object.keys(templates)]));
+  const store = createImageStore(join(dataDir, 'images'));
+  const tiny = (await tinyImage())!;
+  await store.import({ ...tiny, name: TEMPLATE.code });
+  for (const [name, changed] of Object.entries(templates)) {
+    await store.import({ ...tiny, ...changed(tiny), name });
+  }
+  const more = await prepare?.(dataDir);
   const settings = {
     VAUBAN_COMPUTE: 'qemu',
     VAUBAN_CATALOG: catalog,
     VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
     VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
     ...env,
+    ...more,
   };
   let service!: Service;
   let customer: Customer | undefined;
   const begin = async () => {
-    service = await startService(t, { location, env: settings });
+    service = await startService(t, { location, entry, env: settings });
     if (customer) customer.target = service;
   };
   await begin();
@@ -65,11 +94,16 @@ export async function startRealService(t: TestContext, env: Record<string, strin
       await service.kill();
       await begin();
     },
+    async revive() {
+      // Its end may not have reached this process yet; then there is nothing to complain of.
+      await service.kill().catch(({ message }) => assert.match(message, /ended by itself with SIGKILL/));
+      await begin();
+    },
   };
 }
 
 /** The catalog that is shipped, with small plans and the image of the tests. */
-async function sold(): Promise<string> {
+async function sold(templates: string[]): Promise<string> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
   const [first] = catalog.plans;
   const plans = PLANS.map((plan, index) => ({
@@ -78,5 +112,5 @@ async function sold(): Promise<string> {
     name: plan.code,
     price_monthly: `${index + 1}.00`,
   }));
-  return stringify({ ...catalog, plans, templates: [TEMPLATE] });
+  return stringify({ ...catalog, plans, templates: templates.map((code) => ({ ...TEMPLATE, code })) });
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
 import type { Machine } from '../arguments.ts';
 import type { Launcher } from '../launcher.ts';
-import type { HostNetwork, NetworkCounters, NetworkGuest } from '../network.ts';
+import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import { connectTo } from '../routed/connect.ts';
 import { InvalidArgumentError, plainGuest } from '../routed/shapes.ts';
 import { readMessages } from './lines.ts';
@@ -53,17 +53,22 @@ export class HostClient implements HostNetwork, Launcher {
     await this.#call('apply', { guest: plainGuest(guest), policy });
   }
 
-  async reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<void> {
+  async reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]> {
     const plain = guests.map(({ guest, policy }) => ({ guest: plainGuest(guest), policy }));
-    await this.#call('reassert', { guests: plain });
+    return (await this.#call('reassert', { guests: plain })) as string[];
+  }
+
+  async reachable(): Promise<void> {
+    const socket = await this.#connected();
+    if (this.#waiting.size === 0) socket.unref();
   }
 
   async detach(id: string): Promise<void> {
     await this.#call('detach', { id });
   }
 
-  async counters(ids: string[]): Promise<Map<string, NetworkCounters>> {
-    return new Map((await this.#call('counters', { ids })) as [string, NetworkCounters][]);
+  async counters(ids: string[]): Promise<Map<string, NetworkReading>> {
+    return new Map((await this.#call('counters', { ids })) as [string, NetworkReading][]);
   }
 
   async launch(machine: Machine): Promise<number> {

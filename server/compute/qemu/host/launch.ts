@@ -4,17 +4,11 @@ import { open, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../platform/clock.ts';
-import { ComputeUnavailableError } from '../../driver.ts';
 import { FILES, type Machine } from '../arguments.ts';
 import type { Launcher } from '../launcher.ts';
+import { endByForce, MAX_WORDS, untilUp } from '../launching.ts';
 import { ID_PATTERN, InvalidArgumentError } from '../routed/shapes.ts';
 
-const LOOK_EVERY_MS = 10;
-/** QEMU is up after 50 ms; a host that swaps may need its time. */
-const LAUNCH_MS = 30_000;
-const KILL_MS = 10_000;
-/** Of what QEMU had to say, in an error's message. */
-const MAX_WORDS = 2_000;
 const PATH = '/usr/bin:/bin';
 
 export interface LaunchOptions {
@@ -55,25 +49,10 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
         env: { PATH, LC_ALL: 'C' },
       });
       const first = text(child.stderr!);
-      let over = false;
-      child.once('error', () => {
-        over = true;
+      return untilUp(clock, child, {
+        find: () => findMachine(machine, user.uid),
+        words: async () => (await first).trim() || readOwn(join(machine.directory, FILES.log), user.uid),
       });
-      child.once('exit', () => {
-        over = true;
-      });
-      child.unref();
-      for (let left = LAUNCH_MS; left > 0; left -= LOOK_EVERY_MS) {
-        const pid = await findMachine(machine, user.uid);
-        if (pid) return pid;
-        if (over) {
-          const words = (await first).trim() || (await readOwn(join(machine.directory, FILES.log), user.uid));
-          throw new ComputeUnavailableError(`QEMU did not start: ${words.trim().slice(-MAX_WORDS)}`);
-        }
-        await clock.sleep(LOOK_EVERY_MS);
-      }
-      child.kill('SIGKILL');
-      throw new ComputeUnavailableError(`QEMU did not start in ${LAUNCH_MS / 1000} s`);
     },
 
     async kill(machine) {
@@ -82,12 +61,7 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       });
       const pid = await findMachine(machine, user.uid);
-      if (!pid) return;
-      process.kill(pid, 'SIGKILL');
-      for (let left = KILL_MS; await isMachine(pid, machine.uuid, user.uid); left -= LOOK_EVERY_MS) {
-        if (left <= 0) throw new ComputeUnavailableError(`${machine.id} cannot be ended`);
-        await clock.sleep(LOOK_EVERY_MS);
-      }
+      if (pid) await endByForce(clock, machine.id, pid, () => isMachine(pid, machine.uuid, user.uid));
     },
   };
 }

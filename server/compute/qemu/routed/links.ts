@@ -3,6 +3,7 @@ import { ComputeUnavailableError } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 import { type Card, canonical, isV6 } from './card.ts';
 import { run } from './commands.ts';
+import { TAP_PREFIX } from './names.ts';
 import { isAddress } from './shapes.ts';
 
 /** How the kernel treats what comes out of a guest's interface. */
@@ -71,13 +72,25 @@ export async function connectTap(
   await run('ip', ['-batch', '-'], `${routeLines(guest, card, uplink).join('\n')}\n`);
 }
 
-/** Repairs the routes of guests whose interfaces are there; one without is not running and needs none. */
-export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: string): Promise<void> {
+/** Repairs the routes of guests whose interfaces are there; returns the ids of the others. */
+export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: string): Promise<string[]> {
   const links = await linkNames();
   const lines = guests
     .filter(([, card]) => links.has(card.tap))
     .flatMap(([guest, card]) => routeLines(guest, card, uplink));
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
+  return guests.filter(([, card]) => !links.has(card.tap)).map(([{ id }]) => id);
+}
+
+/** Guests' addresses, each with the interface that it leads to. */
+export async function routesToTaps(): Promise<Map<string, string>> {
+  const shown = await Promise.all(['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show'])));
+  const routes = shown.flatMap((json) => JSON.parse(json || '[]') as { dst: string; dev?: string }[]);
+  return new Map(
+    routes.flatMap(({ dst, dev }) =>
+      dev?.startsWith(TAP_PREFIX) && isAddress(dst) ? [[canonical(dst), dev] as const] : [],
+    ),
+  );
 }
 
 /**

@@ -1,11 +1,19 @@
 import type { Duplex } from 'node:stream';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
-import type { HostNetwork, NetworkCounters, NetworkGuest } from '../network.ts';
+import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import { type Entry, reassertBatch, removeBatch, updateBatch } from './batch.ts';
 import { type Card, cardOf, forwardKey } from './card.ts';
 import { applyBatch, run } from './commands.ts';
 import { connectTo } from './connect.ts';
-import { connectTap, disconnectTap, enableForwarding, findUplink, hasLink, reassertRoutes } from './links.ts';
+import {
+  connectTap,
+  disconnectTap,
+  enableForwarding,
+  findUplink,
+  hasLink,
+  reassertRoutes,
+  routesToTaps,
+} from './links.ts';
 import { netdevOf, TAP_PREFIX, tapName } from './names.ts';
 import { checkGuestAndPolicy, InvalidArgumentError, plainGuest } from './shapes.ts';
 import { readCards, readCounts } from './state.ts';
@@ -74,16 +82,16 @@ export class RoutedNetwork implements HostNetwork {
     await this.#exclusively(async () => this.#update(entry, await this.#findUplink()));
   }
 
-  async reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<void> {
+  async reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]> {
     const entries = guests.map(({ guest, policy }) => entryOf(guest, policy));
-    await this.#exclusively(async () => {
+    return this.#exclusively(async () => {
       const uplink = await this.#findUplink();
       await this.#change(
         async () => reassertBatch(uplink, entries, await readCounts()),
         () => new Map(entries.map(({ card }) => [card.tap, card])),
       );
       await enableForwarding(uplink);
-      await reassertRoutes(
+      return reassertRoutes(
         guests.map(({ guest }, index) => [guest, entries[index]!.card]),
         uplink,
       );
@@ -107,14 +115,20 @@ export class RoutedNetwork implements HostNetwork {
     });
   }
 
-  async counters(ids: string[]): Promise<Map<string, NetworkCounters>> {
-    const counts = await readCounts();
-    const found = ids.flatMap((id): [string, NetworkCounters][] => {
+  /** Whoever may not change anything is told so by the change itself. */
+  async reachable(): Promise<void> {}
+
+  async counters(ids: string[]): Promise<Map<string, NetworkReading>> {
+    const [counts, routes, cards] = await Promise.all([readCounts(), routesToTaps(), this.#read()]);
+    const found = ids.flatMap((id): [string, NetworkReading][] => {
       const incoming = counts.get(`in-${tapName(id)}`);
       const outgoing = counts.get(`out-${tapName(id)}`);
       if (!incoming || !outgoing) return [];
       const { bytes: inBytes, packets: inPackets } = incoming;
-      return [[id, { inBytes, inPackets, outBytes: outgoing.bytes, outPackets: outgoing.packets }]];
+      const { bytes: outBytes, packets: outPackets } = outgoing;
+      const card = cards.get(tapName(id));
+      const connected = card?.addresses.every((address) => routes.get(address) === card.tap) ?? false;
+      return [[id, { inBytes, inPackets, outBytes, outPackets, connected }]];
     });
     return new Map(found);
   }

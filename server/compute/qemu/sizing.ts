@@ -1,0 +1,20 @@
+import { DiskShrinkError, type GuestSize, type GuestVolume } from '../driver.ts';
+import { allocatedBytes, growDisk } from './disk.ts';
+import type { Guest } from './guest.ts';
+
+/** Gives a guest that is off another size; its disk grows or stays. */
+export async function resizeGuest(guest: Guest, { vcpu, ramMb, diskGb }: GuestSize): Promise<void> {
+  const { id, run, record } = guest;
+  if (run) throw new Error(`${id} must be off to be resized`);
+  if (diskGb < record.diskGb)
+    throw new DiskShrinkError(`the disk of ${id} has ${record.diskGb} GB and cannot shrink to ${diskGb}`);
+  await growDisk(guest.file('disk'), diskGb);
+  await guest.save({ vcpu, ramMb, diskGb });
+}
+
+/** The one volume that a guest has, as the guest sees it. */
+export async function volumeOf(guest: Guest): Promise<GuestVolume> {
+  const usedBytes = await allocatedBytes(guest.file('disk'));
+  const { diskGb: sizeGb } = guest.record;
+  return { name: 'root', sizeGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' };
+}

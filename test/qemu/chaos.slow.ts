@@ -1,0 +1,11 @@
+import { test } from 'node:test';
+import { whyNot } from '../compute/routed/support/world.ts';
+import { skipWithoutTinyImage } from '../support/tiny-image.ts';
+import { runAtSite } from './support/site.ts';
+
+const skip = whyNot() || (await skipWithoutTinyImage());
+
+test('chaos among real machines: the service killed at every step', { skip }, (t) =>
+  runAtSite(t, 'kill-sweep.ts'),
+);
+test('chaos among real machines: what befalls a host', { skip }, (t) => runAtSite(t, 'mishaps.ts'));

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tapName } from '../../../server/compute/qemu/routed/names.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
+import { defer } from '../../support/cleanup.ts';
+import { Chaos, FILLER } from '../support/chaos.ts';
+import { type Helper, helperOf, mountPool } from '../support/helper.ts';
+import { logIn } from '../support/internet.ts';
+import { machines, output } from '../support/machines.ts';
+
+/** Two guests fill it with what their image does not have, and it is filled in a moment. */
+const POOL_MB = 320;
+/** In the test of a guest that finds no room: it writes more than the pool still has. */
+const LEFT_MB = 60;
+const WRITTEN_MB = 100;
+/** Longer than a boot is waited for. */
+const BOOT_MS = 301_000;
+const KILLS = 3;
+const ORDER = { plan: 'small', template: 'tiny', hostname: 'web' };
+const KEY = freshKeyPair();
+
+test('real machines, run by the helper, survive what befalls their host', async (t) => {
+  let helper!: Helper;
+  const umask = process.umask();
+  defer(t, () => process.umask(umask));
+  const chaos = await Chaos.start(t, {
+    env: { VAUBAN_QEMU_NETWORK: 'routed', VAUBAN_QEMU_DISK_GB: '2' },
+    templates: { mute: ({ directBoot }) => ({ directBoot: { ...directBoot!, append: NEVER } }) },
+    async prepare(dataDir) {
+      await mountPool(t, join(dataDir, 'guests'), POOL_MB);
+      helper = helperOf(t, dataDir);
+      await helper.start();
+      // What the service makes is for its group as well.
+      process.umask(0o007);
+      return { VAUBAN_HOST_HELPER: helper.socket };
+    },
+  });
+  const { customer } = chaos;
+  await customer.ask('POST', '/v1/vm/sshkeys', { name: 'laptop', public_key: KEY.public });
+  await t.test('a boot that never answers', () => muteGuest(chaos));
+  await t.test('QEMU is killed while a new guest boots', () => killedAtBirth(chaos));
+  await t.test('a new guest finds no room', () => noRoomToCreate(chaos));
+  const [{ id: key }] = await customer.ask('GET', '/v1/vm/sshkeys');
+  const { vm } = await chaos.done('POST', '/v1/vm', { ...ORDER, ssh_key_ids: [key] });
+  assert.equal(vm.status, 'running', JSON.stringify(vm.last_job));
+  await t.test('QEMU is killed', () => killed(chaos, vm.id));
+  await t.test('a guest that writes finds no room', (t) => noRoomToWrite(t, chaos, vm));
+  await t.test('the tables of the host are altered', () => altered(chaos, vm));
+  await t.test('the helper is killed', () => withoutHelper(chaos, helper, vm.id));
+  await chaos.done('DELETE', `/v1/vm/${vm.id}`);
+  await t.test('what came of it', (t) => chaos.print(t));
+});
+
+/** A kernel's command line whose system says something and then nothing more. */
+const NEVER = 'console=ttyS0,115200 rdinit=/bin/busybox -- sleep 1000000';
+
+async function muteGuest(chaos: Chaos): Promise<void> {
+  const { vm } = await chaos.customer.ask('POST', '/v1/vm', { ...ORDER, template: 'mute' });
+  const log = join(chaos.dataDir, 'guests', vm.id, 'console.log');
+  while (!(await readFile(log, 'utf8').catch(() => '')).includes('as init process')) await sleep(100);
+  await chaos.order('/jump', { ms: BOOT_MS });
+  const settled = await chaos.settled();
+  assert.deepEqual([settled.status, settled.last_job.error.code], ['error', 'guest_agent_unavailable']);
+  const event = await chaos.told(vm.id, 'guest.warning', /did not answer/);
+  assert.match(event.metadata.console_log, /Run \/bin\/busybox as init process/);
+  await chaos.assertSound(settled);
+  await chaos.done('DELETE', `/v1/vm/${vm.id}`);
+  chaos.note('boot that never answers', 1, 'error; undone; the boot log is in the event');
+}
+
+async function killedAtBirth(chaos: Chaos): Promise<void> {
+  const { vm } = await chaos.customer.ask('POST', '/v1/vm', ORDER);
+  await killMachine(chaos);
+  const settled = await chaos.settled();
+  assert.deepEqual([settled.status, settled.last_job.error.code], ['error', 'compute_unavailable']);
+  await chaos.assertSound(settled);
+  await chaos.done('DELETE', `/v1/vm/${vm.id}`);
+  chaos.note('QEMU killed while a new guest boots', 1, 'error; undone');
+}
+
+/** Kills the one machine that there is, or will be. */
+async function killMachine({ dataDir }: Chaos): Promise<void> {
+  let [pid] = await machines(dataDir);
+  while (!pid) {
+    await sleep(5);
+    [pid] = await machines(dataDir);
+  }
+  process.kill(pid, 'SIGKILL');
+}
+
+/** Leaves `megabytes` in the pool; returns how to give the rest back. */
+async function fill({ dataDir }: Chaos, megabytes: number): Promise<() => Promise<void>> {
+  const pool = join(dataDir, 'guests');
+  const { bavail, bsize } = await statfs(pool);
+  const path = join(pool, FILLER);
+  await writeFile(path, Buffer.alloc(Math.max(0, bavail * bsize - megabytes * 2 ** 20)));
+  return () => rm(path);
+}
+
+async function noRoomToCreate(chaos: Chaos): Promise<void> {
+  const free = await fill(chaos, 0);
+  const { vm, job } = await chaos.done('POST', '/v1/vm', ORDER);
+  assert.deepEqual([vm.status, job.error.code], ['error', 'capacity_unavailable']);
+  await chaos.done('DELETE', `/v1/vm/${vm.id}`);
+  await free();
+  chaos.note('pool full: create', 1, 'error, capacity_unavailable; undone');
+}
+
+async function killed(chaos: Chaos, id: string): Promise<void> {
+  for (let kill = 1; kill <= KILLS; kill++) {
+    await killMachine(chaos);
+    await chaos.customer.until(id, ({ status }) => status === 'stopped');
+    assert.equal((await chaos.events(id, 'guest.crashed')).length, kill);
+    const { vm } = await chaos.done('POST', `/v1/vm/${id}/start`, {});
+    assert.equal(vm.status, 'running', JSON.stringify(vm.last_job));
+  }
+  chaos.note('QEMU killed', KILLS, 'stopped, with an event; starts again');
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
+async function noRoomToWrite(t: TestContext, chaos: Chaos, vm: any): Promise<void> {
+  const { customer } = chaos;
+  const larger = { ...ORDER, plan: 'large', hostname: 'second' };
+  const refused = await customer.send('POST', '/v1/vm', { body: larger, idempotencyKey: 'no-room-1' });
+  assert.deepEqual([refused.status, refused.json.error.code], [503, 'capacity_unavailable']);
+  await chaos.assertSound(vm);
+  chaos.note('no room for the size of a new guest', 1, '503, nothing done');
+
+  // By the host's own way, which no firewall rule closes.
+  const way = (_: TestContext, host: string, port: number) => connect(port, host);
+  const guest = await logIn(t, { host: vm.ipv4, port: 22 }, { privateKey: KEY.private }, way);
+  const free = await fill(chaos, LEFT_MB);
+  const writing = guest.run(
+    `dd if=/dev/urandom of=/root/much bs=1M count=${WRITTEN_MB} && sync && echo written`,
+  );
+  const { message } = await chaos.told(vm.id, 'guest.warning', /stands still/);
+  assert.match(message, /goes on by itself/);
+  await chaos.real.crash();
+  await chaos.assertSound(await chaos.settled());
+  const began = performance.now();
+  await free();
+  assert.equal(await writing, 'written');
+  guest.end();
+  assert.equal((await chaos.events(vm.id, 'guest.warning')).length, 1);
+  await chaos.assertSound(await chaos.settled());
+  chaos.note(
+    'pool full: a guest writes',
+    1,
+    `stands still, with an event; went on ${since(began)} after there was room`,
+  );
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
+async function altered(chaos: Chaos, vm: any): Promise<void> {
+  const tap = tapName(vm.id);
+  const counters = async () =>
+    ((await output('nft', 'list', 'counters')).match(/counter (in|out)-vau/g) ?? []).length;
+  const routes = async () => (await output('ip', 'route')).includes(`${vm.ipv4} dev ${tap}`);
+  await output('nft', 'delete', 'table', 'inet', 'vauban');
+  let began = performance.now();
+  while ((await counters()) < 2) await sleep(100);
+  await chaos.assertSound(vm);
+  chaos.note('rules of the firewall deleted', 1, `made anew ${since(began)} later`);
+
+  await output('ip', 'route', 'del', vm.ipv4);
+  began = performance.now();
+  while (!(await routes())) await sleep(100);
+  chaos.note('route of a guest deleted', 1, `made anew ${since(began)} later`);
+
+  await output('ip', 'link', 'del', tap);
+  began = performance.now();
+  await chaos.told(vm.id, 'guest.warning', /unplugged/);
+  const told = since(began);
+  const { vm: rebooted } = await chaos.done('POST', `/v1/vm/${vm.id}/reboot`, {});
+  assert.equal(rebooted.status, 'running', JSON.stringify(rebooted.last_job));
+  assert.ok(await routes());
+  chaos.note('interface of a guest deleted', 1, `told ${told} later; a reboot plugs it in again`);
+}
+
+async function withoutHelper(chaos: Chaos, helper: Helper, id: string): Promise<void> {
+  const at = `/v1/vm/${id}`;
+  const [before] = await machines(chaos.dataDir);
+  await helper.kill();
+  const refused = await chaos.customer.send('POST', '/v1/vm', { body: ORDER, idempotencyKey: 'no-helper-1' });
+  assert.deepEqual([refused.status, refused.json.error.code], [503, 'compute_unavailable']);
+  assert.deepEqual(await machines(chaos.dataDir), [before]);
+  const { vm } = await chaos.done('POST', `${at}/stop`, {});
+  assert.equal(vm.status, 'stopped');
+  const { vm: still, job } = await chaos.done('POST', `${at}/start`, {});
+  assert.deepEqual([still.status, job.error?.code], ['stopped', 'compute_unavailable']);
+  await helper.start();
+  const { vm: started } = await chaos.done('POST', `${at}/start`, {});
+  assert.equal(started.status, 'running', JSON.stringify(started.last_job));
+  chaos.note('helper killed', 1, 'guests run on; 503, nothing done; works again with the helper');
+}
+
+function since(began: number): string {
+  return `${((performance.now() - began) / 1000).toFixed(0)} s`;
+}

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tapName } from '../../../server/compute/qemu/routed/names.ts';
+import type { Customer, Reply } from '../../chaos/support/customer.ts';
+import { call } from '../../operator/support.ts';
+import { machines, output } from './machines.ts';
+import { type RealOptions, type RealService, startRealService } from './real-service.ts';
+
+/** At which step of a job the service dies: around it, while it is undone, or so many milliseconds after its begin. */
+export interface Death {
+  kind: string;
+  step: string;
+  phase: 'before' | 'after' | 'undo' | number;
+}
+
+/** What newCustomer credits. */
+const CREDIT_MINOR = 10_000;
+const POLL_MS = 50;
+/** Longer than any death is set to, on a machine that is busy. */
+const DEATH_MS = 10_000;
+/** What a test fills the pool with. */
+export const FILLER = '.filler';
+
+// biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
+type Vm = any;
+
+/** A service over real guests to which things happen; whatever they are, {@link assertSound} holds afterwards. */
+export class Chaos {
+  readonly real: RealService;
+  readonly dataDir: string;
+  readonly #rows: string[][] = [];
+
+  private constructor(real: RealService) {
+    this.real = real;
+    this.dataDir = real.location.env.VAUBAN_DATA_DIR;
+  }
+
+  static async start(t: TestContext, options: RealOptions): Promise<Chaos> {
+    return new Chaos(await startRealService(t, { ...options, entry: 'test/qemu/support/chaos-service.ts' }));
+  }
+
+  get customer(): Customer {
+    return this.real.customer;
+  }
+
+  /** What was done, how often, and what came of it: a line of the table. Money is right, or {@link assertSound} throws. */
+  note(what: string, times: number, outcome: string): void {
+    this.#rows.push([what, `${times}`, outcome, 'right']);
+  }
+
+  /** Prints the table. */
+  print(t: TestContext): void {
+    const rows = [['what was done', 'times', 'outcome', 'money'], ...this.#rows];
+    const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+    for (const row of rows) t.diagnostic(row.map((cell, column) => cell.padEnd(widths[column]!)).join(' | '));
+  }
+
+  async order<T>(path: string, input: object = {}): Promise<T> {
+    return (await call(join(this.dataDir, 'control.sock'), 'POST', path, input)).json().result;
+  }
+
+  /** Asks for something, has the service killed on the way, and starts it again. */
+  async killAt(death: Death, ask: () => Promise<Reply>): Promise<void> {
+    await this.order('/die', death);
+    // The answer may be cut off: the customer does not know what became of it.
+    const answer = ask().catch(() => undefined);
+    const { pid } = this.real.service();
+    const alive = () => existsSync(`/proc/${pid}/exe`);
+    const answered = await answer;
+    if (answered) assert.equal(answered.status, 200, answered.text);
+    while (alive()) {
+      const busy = await this.#busy().catch(() => true);
+      // The job may be over before a death that is set to a time.
+      await sleep(busy ? POLL_MS : DEATH_MS);
+      assert.ok(busy || !alive(), `never came to ${JSON.stringify(death)}`);
+    }
+    await this.real.revive();
+  }
+
+  async #busy(): Promise<boolean> {
+    const vms: Vm[] = await this.customer.ask('GET', '/v1/vm');
+    return vms.some(({ active_job }) => active_job);
+  }
+
+  /** The customer's one VM once no job runs on it; undefined when there is none. */
+  async settled(): Promise<Vm> {
+    const [vm] = await this.customer.ask('GET', '/v1/vm');
+    return vm && this.customer.settled(vm.id);
+  }
+
+  /** Asks for something that takes a job, and waits for its end; the job, and the VM then. */
+  // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
+  async done(method: string, path: string, body?: object): Promise<{ vm: Vm; job: any }> {
+    await this.customer.ask(method, path, body);
+    const vm = await this.settled();
+    await this.assertSound(vm);
+    return { vm, job: vm?.last_job };
+  }
+
+  /**
+   * Fails unless the books agree, the wallet is what was credited less what was bought, and of the VM, which rests,
+   * there is on the host what should be: nothing at all of one that is gone, or failed to come into being.
+   */
+  async assertSound(vm: Vm): Promise<void> {
+    assert.deepEqual(await this.order('/problems'), []);
+    const orders: { status: string; amount_minor: number }[] = await this.customer.ask(
+      'GET',
+      '/v1/billing/orders?limit=100',
+    );
+    assert.ok(orders.length < 100, 'more orders than a page: their sum would be wrong');
+    const completed = orders.filter(({ status }) => status === 'completed');
+    const paid = completed.reduce((sum, { amount_minor }) => sum + amount_minor, 0);
+    const { available_minor, held_minor } = await this.customer.ask('GET', '/v1/billing/wallet');
+    assert.deepEqual([available_minor, held_minor], [CREDIT_MINOR - paid, 0]);
+    const made = vm && vm.status !== 'error' ? [vm] : [];
+    const ids = made.map(({ id }: Vm) => id);
+    const pool = join(this.dataDir, 'guests');
+    const left = existsSync(pool) ? await readdir(pool) : [];
+    assert.deepEqual(
+      left.filter((name) => name !== FILLER),
+      ids,
+    );
+    assert.equal((await machines(this.dataDir)).length, vm?.status === 'running' ? 1 : 0);
+    const taps = (await output('ip', '-o', 'link')).match(/vau[0-9a-z]{12}/g) ?? [];
+    for (const tap of taps) assert.ok(ids.map(tapName).includes(tap), `${tap} is nobody's`);
+    // The kernel counts a guest's discoveries by itself, and forgets them within a minute.
+    const ruleset = (await output('nft', 'list', 'ruleset')).replace(/set discovery \{.*?\n\t\}/s, '');
+    const rules = new Set(ruleset.match(/vau[0-9a-z]{12}/g) ?? []);
+    for (const tap of rules) assert.ok(ids.map(tapName).includes(tap), `${tap} is nobody's:\n${ruleset}`);
+    if (vm?.status === 'running') assert.deepEqual([taps, [...rules]], [ids.map(tapName), ids.map(tapName)]);
+  }
+
+  /** Events of the VM of this type, the newest first. */
+  async events(
+    vmId: string,
+    type: string,
+  ): Promise<{ message: string; metadata: { console_log?: string } }[]> {
+    return this.customer.ask('GET', `/v1/vm/${vmId}/events?type=${type}`);
+  }
+
+  /** The first event that there is of this type. */
+  async told(vmId: string, type: string, words: RegExp): Promise<{ message: string; metadata: Vm }> {
+    for (;;) {
+      const found = (await this.events(vmId, type)).find(({ message }) => words.test(message));
+      if (found) return found;
+      await sleep(POLL_MS);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { defer } from '../../support/cleanup.ts';
+import { REPOSITORY } from '../../support/source.ts';
+import { output } from './machines.ts';
+
+/** Stands for vauban-qemu. */
+const GUESTS_USER = 'nobody';
+const GUESTS_GROUP = 'nogroup';
+
+/** The privileged helper of a host, over the guests of a data directory. */
+export interface Helper {
+  socket: string;
+  start(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+export function helperOf(t: TestContext, dataDir: string): Helper {
+  const socket = join(dataDir, 'host.sock');
+  let kill = async () => {};
+  defer(t, () => kill());
+  return {
+    socket,
+    kill: () => kill(),
+    async start() {
+      const places = ['--pool', join(dataDir, 'guests'), '--images', join(dataDir, 'images')];
+      const identity = ['--user', GUESTS_USER, '--group', GUESTS_GROUP];
+      const args = [join(REPOSITORY, 'server/hostd.ts'), '--socket', socket, ...places, ...identity];
+      const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+      const ended = once(child, 'exit');
+      kill = async () => {
+        child.kill('SIGKILL');
+        await ended;
+      };
+      let log = '';
+      // Read to the end: a log that nobody reads would stop it.
+      await new Promise<void>((resolve, reject) => {
+        child.stdout.on('data', (chunk) => {
+          log += chunk;
+          if (log.includes('"listening"')) resolve();
+        });
+        ended.then(() => reject(new Error(`the helper did not start: ${log}`)));
+      });
+    },
+  };
+}
+
+/**
+ * A pool of `megabytes`, a file system of its own, that the guests' user shares; gone when the test ends. The directory
+ * above it is one that this user may pass through.
+ */
+export async function mountPool(t: TestContext, pool: string, megabytes: number): Promise<void> {
+  const group = Number(await output('id', '-g', GUESTS_USER));
+  await output('mount', '--mkdir', '-t', 'tmpfs', '-o', `size=${megabytes}M`, 'tmpfs', pool);
+  // Lazily: a machine of a test that failed may be about to end.
+  defer(t, () => output('umount', '--lazy', pool));
+  await chown(pool, 0, group);
+  await chmod(pool, 0o2770);
+  await chmod(join(pool, '..'), 0o755);
+}
