@@ -2,6 +2,7 @@
 //   npm test                            everything
 //   npm test -- test/db/engines.test.ts only these files
 //   npm test -- --db postgres           on one engine only
+//   npm test -- --alone a.slow.ts …     one file at a time, each as long as it takes
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, globSync, statfsSync } from 'node:fs';
@@ -14,6 +15,8 @@ import { importsOf, REPOSITORY } from '../test/support/source.ts';
 const DATABASE_SUPPORT = 'test/support/database.ts';
 /** Far beyond what any test takes on any machine: one that has not ended by then waits for what will not happen. */
 const TEST_TIMEOUT = 600_000;
+/** The same for tests that boot dozens of machines without hardware virtualisation. */
+const PATIENT_TIMEOUT = 3_600_000;
 
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */
 const MEMORY = '/dev/shm';
@@ -56,12 +59,12 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 async function runTests(files: string[], env: Record<string, string>): Promise<boolean> {
-  const concurrency = Math.max(2, availableParallelism());
+  const concurrency = values.alone ? 1 : Math.max(2, availableParallelism());
   const options = [
     `--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`,
     '--test',
     `--test-concurrency=${concurrency}`,
-    `--test-timeout=${TEST_TIMEOUT}`,
+    `--test-timeout=${values.alone ? PATIENT_TIMEOUT : TEST_TIMEOUT}`,
   ];
   running = spawn(process.execPath, [...options, ...files], {
     cwd: REPOSITORY,
@@ -100,7 +103,10 @@ async function timed(engine: Engine, files: string[], run: () => Promise<boolean
   return passed;
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { db: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { db: { type: 'string' }, alone: { type: 'boolean', default: false } },
+});
 if (values.db !== undefined && values.db !== 'pglite' && values.db !== 'postgres') {
   throw new Error('--db must be pglite or postgres');
 }

@@ -47,7 +47,7 @@ export interface Login {
 export function logIn(
   t: TestContext,
   { host, port }: { host: string; port: number },
-  credentials: { privateKey: string } | { password: string },
+  credentials: { username: string } & ({ privateKey: string } | { password: string }),
 ): Promise<Login> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
@@ -55,7 +55,7 @@ export function logIn(
     client.on('close', () => reject(new Error(`${host}:${port} closed the connection`)));
     client.on('ready', () => resolve({ run: (command) => run(client, command), end: () => client.end() }));
     // A guest under emulation is slow to agree on keys; a test's own limit ends it.
-    client.connect({ sock: dial(t, host, port), username: 'root', readyTimeout: 0, ...credentials });
+    client.connect({ sock: dial(t, host, port), readyTimeout: 0, ...credentials });
   });
 }
 
