@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util';
 import type { Image } from '../server/compute/qemu/image.ts';
 import { createImageStore } from '../server/compute/qemu/image-store.ts';
 import { loadConfig } from '../server/config.ts';
+import { loadCatalog } from '../server/domain/catalog/load-catalog.ts';
 import { type Buildable, buildCached, findBuilt } from './image-cache.ts';
 import { isInstalled } from './installed.ts';
 
@@ -76,6 +77,14 @@ async function importInto(dataDir: string, image: Image): Promise<void> {
   await step(`import ${image.name} into ${dataDir}`, () => store.import(image));
 }
 
+/** What is still to do before machines of these images are sold; undefined when nothing is. */
+function stillToDo(images: Image[]): string | undefined {
+  const { catalog } = loadConfig(process.env);
+  const sold = loadCatalog(catalog).templates.map(({ code, image }) => image ?? code);
+  if (images.some(({ name }) => sold.includes(name))) return undefined;
+  return `${catalog} sells none of them yet: uncomment its template tiny, or run: npm run host:setup -- --debian-12`;
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
@@ -95,6 +104,8 @@ async function main(): Promise<void> {
     for (const image of images) await importInto(dataDir, image);
   }
   console.log(`ready: ${images.map(({ name, sha256 }) => `${name} ${sha256.slice(0, 12)}`).join(', ')}`);
+  const rest = values['cache-only'] ? undefined : stillToDo(images);
+  if (rest) console.log(rest);
 }
 
 try {

@@ -14,8 +14,7 @@ import { importsOf, REPOSITORY } from '../test/support/source.ts';
 const DATABASE_SUPPORT = 'test/support/database.ts';
 /** Far beyond what any test takes on any machine: one that has not ended by then waits for what will not happen. */
 const TEST_TIMEOUT = 600_000;
-
-/** Files whose name says that they are slow boot real guests again and again. */
+/** The same for files whose name says that they are slow: they boot dozens of real machines, one file at a time. */
 const SLOW_TEST_TIMEOUT = 3_600_000;
 
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */
@@ -59,13 +58,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 async function runTests(files: string[], env: Record<string, string>): Promise<boolean> {
-  const concurrency = Math.max(2, availableParallelism());
-  const timeout = files.some((file) => file.endsWith('.slow.ts')) ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT;
+  const slow = files.some((file) => file.endsWith('.slow.ts'));
+  const concurrency = slow ? 1 : Math.max(2, availableParallelism());
   const options = [
     `--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`,
     '--test',
     `--test-concurrency=${concurrency}`,
-    `--test-timeout=${timeout}`,
+    `--test-timeout=${slow ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT}`,
   ];
   running = spawn(process.execPath, [...options, ...files], {
     cwd: REPOSITORY,

@@ -1,6 +1,8 @@
-import { findBuilt } from '../../scripts/image-cache.ts';
+import { join } from 'node:path';
+import { type Buildable, findBuilt } from '../../scripts/image-cache.ts';
 import { isInstalled } from '../../scripts/installed.ts';
 import type { Image } from '../../server/compute/qemu/image.ts';
+import { createImageStore } from '../../server/compute/qemu/image-store.ts';
 
 const REQUIRED = process.env.VAUBAN_REQUIRE_QEMU === '1';
 /** For a test's `skip`: why it cannot run here, or false. Where VAUBAN_REQUIRE_QEMU is 1 that is an error. */
@@ -19,11 +21,30 @@ export async function tinyImage(): Promise<Image | undefined> {
   return findBuilt('tiny');
 }
 
+/** Puts an image that was built into a service's data directory, changed if told so. */
+export async function importBuilt(
+  dataDir: string,
+  image: Buildable,
+  changed: (image: Image) => Partial<Image> = () => ({}),
+): Promise<void> {
+  const built = (await findBuilt(image))!;
+  await createImageStore(join(dataDir, 'images')).import({ ...built, ...changed(built) });
+}
+
 /** For a test's `skip`: why {@link tinyImage} has none, or false. */
 export async function skipWithoutTinyImage(): Promise<string | false> {
   const missing = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
   if (missing) return missing;
   return (await findBuilt('tiny')) ? false : refuse('the tiny image is not built: npm run host:setup');
+}
+
+/** The same for the full Debian, which takes minutes to build: nothing requires it. */
+export async function skipWithoutDebian(): Promise<string | false> {
+  const missing = skipUnlessInstalled('qemu-system-x86_64', 'qemu-img');
+  if (missing) return missing;
+  return (await findBuilt('debian-12'))
+    ? false
+    : 'the image debian-12 is not built: npm run host:setup -- --debian-12';
 }
 
 function refuse(reason: string): string {

@@ -7,7 +7,9 @@ import { reassertRules, type Surroundings } from './traffic.ts';
  * is left alone, and its next start tries again.
  */
 export async function adoptGuests(guests: Guests, power: Power, surroundings: Surroundings): Promise<void> {
-  await guests.open();
+  await guests.open((directory, error) =>
+    surroundings.logger.warn({ err: error, directory }, 'leftover of a guest not removed'),
+  );
   const adoptions = guests
     .all()
     .map((guest) =>

@@ -42,12 +42,16 @@ export class Guests {
     this.#nameservers = nameservers;
   }
 
-  /** Reads what is there, and clears away what never became a guest or no longer is one. */
-  async open(): Promise<void> {
+  /**
+   * Reads what is there, and clears away what never became a guest or no longer is one. What cannot be cleared away
+   * is complained of and left: it must not keep the other guests from their service.
+   */
+  async open(complain: (directory: string, error: unknown) => void): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o770 });
     for (const name of await readdir(this.#root)) {
       const directory = join(this.#root, name);
-      if (UNFINISHED.test(name)) await rm(directory, { recursive: true, force: true });
+      if (UNFINISHED.test(name))
+        await rm(directory, { recursive: true, force: true }).catch((error) => complain(directory, error));
       else if (ID.test(name)) this.#guests.set(name, await Guest.read(directory));
     }
   }

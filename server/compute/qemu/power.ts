@@ -10,8 +10,11 @@ import { findMachine } from './processes.ts';
 import { type End, type Intent, Run } from './run.ts';
 import { unlessAborted } from './waiting.ts';
 
-/** A full distribution without KVM takes 40 s on an idle host; a file system check on a busy one takes minutes. */
-const BOOT_MS = 300_000;
+/**
+ * A file system check on a busy host takes minutes. Without KVM a full distribution takes 40 s on an idle host, and has
+ * been seen to take ten times as long on one that was as overbooked as it may be.
+ */
+const BOOT_MS = { kvm: 300_000, tcg: 900_000 };
 /** A guest does not hear its power button before its system has come so far. */
 const PRESS_EVERY_MS = 5_000;
 const SSH_PORT = 22;
@@ -99,7 +102,9 @@ export class Power {
     while (!run.booted) {
       const outcome = await unlessAborted(Promise.race([ended, run.boot]), ending);
       if (outcome === 'late')
-        throw new AgentUnavailableError(`${guest.id} did not boot in ${BOOT_MS / 1000} s`);
+        throw new AgentUnavailableError(
+          `${guest.id} did not boot in ${BOOT_MS[this.#parts.accelerator] / 1000} s`,
+        );
       // An end cuts the boot short first.
       if (outcome === 'superseded' && run.ending) await unlessAborted(ended, ending);
       if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away while it booted`);
@@ -201,8 +206,8 @@ export class Power {
     open: Parameters<typeof untilGreeted>[1],
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { clock } = this.#parts;
-    const reachable = await untilGreeted(clock, open, BOOT_MS, signal);
+    const { clock, accelerator } = this.#parts;
+    const reachable = await untilGreeted(clock, open, BOOT_MS[accelerator], signal);
     if (!reachable && !signal.aborted) await this.#chronicle.silent(guest);
     return reachable;
   }

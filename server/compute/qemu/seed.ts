@@ -66,7 +66,8 @@ function networkConfig({ mac, addresses, nameservers }: SeedInput): string {
 function cloudConfig({ user, authorizedKeys, passwordHash }: SeedInput): string {
   const config = {
     ssh_authorized_keys: [...new Set(authorizedKeys)],
-    ...(user === 'root' ? { disable_root: false } : {}),
+    // Named, so that the keys go to whom the image was imported for, whoever its maker had in mind.
+    ...(user === 'root' ? { disable_root: false } : { user }),
     // The older of the two forms that cloud-init knows: every version has it.
     ...(passwordHash
       ? { ssh_pwauth: true, chpasswd: { expire: false, list: `${user}:${passwordHash}\n` } }

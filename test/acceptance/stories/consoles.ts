@@ -7,9 +7,15 @@ async function hear(url: string, protocols: string[]): Promise<{ socket: WebSock
   const socket = new WebSocket(url, protocols);
   socket.binaryType = 'arraybuffer';
   for (;;) {
-    const [{ data }] = (await once(socket, 'message')) as [MessageEvent<string | ArrayBuffer>];
+    const [{ data }] = await Promise.race([once(socket, 'message'), silence(socket)]);
     if (typeof data !== 'string') return { socket, words: Buffer.from(data).toString('latin1') };
   }
+}
+
+/** Fails when the other end hangs up. */
+async function silence(socket: WebSocket): Promise<[MessageEvent<string | ArrayBuffer>]> {
+  const [{ code, reason }] = (await once(socket, 'close')) as [CloseEvent];
+  throw new Error(`closed with ${code} ${reason} before anything was said`);
 }
 
 /** Whether a WebSocket is let in. */

@@ -9,7 +9,7 @@ import { SCOPES } from '../support/roster.ts';
 import type { Created, Vm, Wallet } from '../support/shapes.ts';
 import type { Installation } from '../support/start.ts';
 import { validCall } from '../support/valid-calls.ts';
-import { idle, newSubject, newVm, type Subject } from '../support/world.ts';
+import { idle, newSubject, newVm, type Subject, untilGone } from '../support/world.ts';
 import { priceOfSmallest } from './refusals.ts';
 
 /** What is asked twice happens once. */
@@ -41,7 +41,7 @@ async function once(operator: Operator, subject: Subject, operation: Operation):
   const original = await client.call(operation.id, call);
   assert.equal(original.status, 200, original.text);
   assert.equal(original.headers['idempotent-replayed'], undefined);
-  if (operation.id === 'deleteVm') await gone(client, vm.id);
+  if (operation.id === 'deleteVm') await untilGone(client, vm.id);
   else await idle(client, (JSON.parse(original.text) as { data: Created }).data.vm.id);
 
   assertReplay(await client.call(operation.id, call), original);
@@ -71,11 +71,6 @@ async function sendRewritten(client: Client, { method, path }: Operation, call: 
 
 async function orders(client: Client): Promise<number> {
   return (await client.ok<unknown[]>('listOrders', { query: { limit: 100 } })).length;
-}
-
-async function gone(client: Client, id: string): Promise<void> {
-  await client.call('getVm', { at: [id], query: { wait_seconds: 30 } });
-  await client.refused('getVm', 'not_found', { at: [id] });
 }
 
 /** The key belongs to the account: what another one does under it is another thing. */

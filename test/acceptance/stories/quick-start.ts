@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Client } from '../support/client.ts';
 import type { Created, Job, Order, Vm, Wallet } from '../support/shapes.ts';
 import { newPublicKey } from '../support/valid-calls.ts';
-import { idle, type Subject } from '../support/world.ts';
+import { idle, type Subject, untilGone } from '../support/world.ts';
 
 /**
  * What a customer does on the first day: looks at the catalog, buys a VM, opens it to the world, saves it, grows
@@ -203,8 +203,7 @@ async function giveUp(client: Client, vm: Vm, price: number): Promise<void> {
   assert.equal(refund.amount_minor, credit(vm, price, order.created_at));
   assert.equal(order.amount_minor, -refund.amount_minor);
   assert.equal((await wallet(client)).available_minor, before.available_minor + refund.amount_minor);
-  await client.call('getVm', { at, query: { wait_seconds: 30 } });
-  await client.refused('getVm', 'not_found', { at });
+  await untilGone(client, vm.id);
 }
 
 export async function quickStart({ client }: Subject, paidIn: number): Promise<void> {

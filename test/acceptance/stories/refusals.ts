@@ -3,6 +3,7 @@ import { engine } from '../../support/database.ts';
 import { TINY_REGION } from '../support/catalog.ts';
 import type { Call, Client } from '../support/client.ts';
 import { OPERATIONS, type Operation } from '../support/document.ts';
+import { ENGINE, type Machines } from '../support/machines.ts';
 import type { Operator } from '../support/operator.ts';
 import type { Vm } from '../support/shapes.ts';
 import { type Ids, validCall } from '../support/valid-calls.ts';
@@ -54,7 +55,7 @@ export async function priceOfSmallest(client: Client): Promise<number> {
   return plans.find(({ code }) => code === SMALL.plan)!.price_monthly_minor;
 }
 
-export async function setStage(operator: Operator, own: Subject): Promise<Stage> {
+export async function setStage(operator: Operator, machines: Machines, own: Subject): Promise<Stage> {
   const { client } = own;
   const balance = await priceOfSmallest(client);
   // Quotas come before funds, so it may be poor as well.
@@ -65,15 +66,15 @@ export async function setStage(operator: Operator, own: Subject): Promise<Stage>
   await fillTarget(full);
   const poor = await newSubject(operator, client, { balance });
   poor.ids = await equip(poor, 'poor');
-  const doomed = await newVm(client, 'sim-fail-remove');
+  const doomed = await machines.undeletable(client);
   const stuck = { ...own, ids: { ...own.ids, ...(await furnish(client, doomed.id)) } };
   await client.ok('deleteVm', { at: [doomed.id] });
   return {
     own,
     abroad: withVm(own, await newVm(client, 'abroad', { plan: 's2', region: 'eu-west' })),
     stuck,
-    neverMade: withVm(own, await newVm(client, 'sim-fail-create')),
-    silent: withVm(own, await newVm(client, 'sim-no-agent')),
+    neverMade: withVm(own, await machines.neverMade(client)),
+    silent: withVm(own, await machines.silent(client)),
     full,
     poor,
     tiny: withVm(own, await fillTinyRegion(own)),
@@ -157,10 +158,14 @@ const PROVOCATIONS: Record<string, Provocation> = {
     subject: own,
     body: { message: undefined, approval: { id: 'apr_00000000000000000000000000', decision: 'approve' } },
   }),
-  capacity_unavailable: ({ tiny }, op) => ({
-    subject: tiny,
-    body: op.id === 'createVm' ? { region: TINY_REGION } : {},
-  }),
+  capacity_unavailable: ({ own, tiny }, op) => TOO_MUCH[op.id]?.(own) ?? { subject: tiny },
+};
+
+/** What asks for more than there is; other operations need the last address or port of the tiny region. */
+const TOO_MUCH: Record<string, (own: Subject) => Attempt> = {
+  createVm: (own) => ({ subject: own, body: { region: TINY_REGION } }),
+  changePlan: (own) => ({ subject: own, body: { plan: 'd8' } }),
+  changeCustom: (own) => ({ subject: own, body: { ram_mb: 65_536 } }),
 };
 
 const SHIELD_RULE_INPUT = [
@@ -194,7 +199,8 @@ interface Exception {
   code: string;
   /** Only of these; of all that document it when absent. */
   operations?: string[];
-  engine?: 'pglite' | 'postgres';
+  /** Only on this database, or with this engine below. */
+  on?: typeof engine | typeof ENGINE;
 }
 
 /** What no caller can bring about. The parts that refuse so are tested in process. */
@@ -204,24 +210,28 @@ const NEVER_PROVOKED: Exception[] = [
     reason: 'it takes two hundred runs at once, or a service that is about to stop',
     code: 'agent_unavailable',
   },
-  { reason: 'the simulated engine is never away', code: 'compute_unavailable' },
+  { reason: 'an engine within the service is never away', code: 'compute_unavailable' },
   {
     reason: 'the simulated engine has room for everything; only addresses and ports run out',
     code: 'capacity_unavailable',
     operations: ['changePlan', 'changeCustom'],
+    on: 'simulator',
   },
   {
     reason: 'the embedded database does one transaction after the other, so a twin waits and is answered',
     code: 'idempotency_in_progress',
-    engine: 'pglite',
+    on: 'pglite',
   },
 ];
 
-export function isNeverProvoked(operationId: string, outcome: string): boolean {
-  return NEVER_PROVOKED.some(
-    ({ code, operations, engine: only }) =>
-      code === outcome && (operations?.includes(operationId) ?? true) && (only ?? engine) === engine,
-  );
+/** Why no caller here can bring about that an operation ends so; undefined where one can. */
+export function whyNever(operationId: string, outcome: string): string | undefined {
+  return NEVER_PROVOKED.find(
+    ({ code, operations, on }) =>
+      code === outcome &&
+      (operations?.includes(operationId) ?? true) &&
+      (on === undefined || on === engine || on === ENGINE),
+  )?.reason;
 }
 
 /** Brings every operation to every refusal that it documents and that is known here; how many that were. */
@@ -230,7 +240,7 @@ export async function provokeAll(stage: Stage): Promise<number> {
   for (const op of OPERATIONS) {
     for (const code of op.codes) {
       const provoke = PROVOCATIONS[code];
-      if (!provoke || isNeverProvoked(op.id, code)) continue;
+      if (!provoke || whyNever(op.id, code)) continue;
       if (IN_ARREARS.some(([id, other]) => id === op.id && other === code)) continue;
       const { subject, body, query } = await provoke(stage, op);
       await refuse(op, subject, code, { body, query });

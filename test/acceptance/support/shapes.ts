@@ -5,6 +5,7 @@ export interface Job {
   kind: string;
   status: 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
   error: { code: string } | null;
+  finished_at: string | null;
 }
 
 export interface Vm {
@@ -18,6 +19,7 @@ export interface Vm {
   price_monthly_minor: number;
   billing_period_start_at: string;
   billing_period_end_at: string;
+  created_at: string;
 }
 
 export interface Order {

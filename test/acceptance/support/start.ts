@@ -4,6 +4,7 @@ import { type DatabaseLocation, freshDatabaseLocation } from '../../support/data
 import { startService } from '../../support/service.ts';
 import { Client } from './client.ts';
 import type { Coverage } from './coverage.ts';
+import { type Machines, readyMachines } from './machines.ts';
 import { Operator } from './operator.ts';
 import { Transport } from './transport.ts';
 
@@ -12,7 +13,6 @@ const UNLIMITED = '10000000';
 
 const SETTINGS = {
   VAUBAN_MODE: 'production',
-  VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
   VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
   VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
   VAUBAN_RATE_LIMIT_IP: UNLIMITED,
@@ -24,6 +24,7 @@ type Environment = Record<string, string>;
 export interface Installation {
   operator: Operator;
   client: Client;
+  machines: Machines;
   location: DatabaseLocation;
   /** Such as `http://127.0.0.1:8080`. */
   baseUrl(): string;
@@ -36,13 +37,16 @@ export async function start(
   { env, coverage }: { env?: Environment; coverage?: Coverage } = {},
 ): Promise<Installation> {
   const location = await freshDatabaseLocation(t);
-  const begin = (more?: Environment) => startService(t, { env: { ...SETTINGS, ...env, ...more }, location });
+  const machines = await readyMachines(t, location);
+  const settings = { ...SETTINGS, ...machines.settings, ...env };
+  const begin = (more?: Environment) => startService(t, { env: { ...settings, ...more }, location });
   let service = await begin();
   const transport = new Transport(service.baseUrl);
   defer(t, () => transport.close());
   return {
     operator: new Operator(service.operatorSocket),
     client: new Client(transport, undefined, coverage),
+    machines,
     location,
     baseUrl: () => service.baseUrl,
     async restart(more, meanwhile) {

@@ -132,7 +132,12 @@ async function noRoomToWrite(t: TestContext, chaos: Chaos, vm: any): Promise<voi
 
   // By the host's own way, which no firewall rule closes.
   const way = (_: TestContext, host: string, port: number) => connect(port, host);
-  const guest = await logIn(t, { host: vm.ipv4, port: 22 }, { privateKey: KEY.private }, way);
+  const guest = await logIn(
+    t,
+    { host: vm.ipv4, port: 22 },
+    { username: 'root', privateKey: KEY.private },
+    way,
+  );
   const free = await fill(chaos, LEFT_MB);
   const writing = guest.run(
     `dd if=/dev/urandom of=/root/much bs=1M count=${WRITTEN_MB} && sync && echo written`,

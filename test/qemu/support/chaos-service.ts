@@ -5,14 +5,15 @@ import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { openDatabase, startService } from '../../../server/app.ts';
+import { startService } from '../../../server/app.ts';
 import { loadConfig } from '../../../server/config.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
+import { openState } from '../../../server/state.ts';
 import { ledgerProblems, vmProblems } from '../../support/invariants.ts';
 import type { Death } from './chaos.ts';
 
 const config = loadConfig(process.env);
-const db = await openDatabase(config);
+const db = await openState(config);
 let ahead = 0;
 const clock = { ...systemClock, now: () => new Date(Date.now() + ahead) };
 let death: Death | undefined;
@@ -38,8 +39,7 @@ control.listen(socket);
 await once(control, 'listening');
 
 const die = () => process.kill(process.pid, 'SIGKILL');
-const service = await startService(config, {
-  db,
+const service = await startService(config, db, {
   clock,
   stepHook({ kind, step, phase }) {
     if (!death || death.kind !== kind || death.step !== step) return;

@@ -47,7 +47,7 @@ export interface Login {
 export function logIn(
   t: TestContext,
   { host, port }: { host: string; port: number },
-  credentials: { privateKey: string } | { password: string },
+  credentials: { username: string } & ({ privateKey: string } | { password: string }),
   from: (t: TestContext, host: string, port: number) => Duplex = dial,
 ): Promise<Login> {
   return new Promise((resolve, reject) => {
@@ -56,7 +56,7 @@ export function logIn(
     client.on('close', () => reject(new Error(`${host}:${port} closed the connection`)));
     client.on('ready', () => resolve({ run: (command) => run(client, command), end: () => client.end() }));
     // A guest under emulation is slow to agree on keys; a test's own limit ends it.
-    client.connect({ sock: from(t, host, port), username: 'root', readyTimeout: 0, ...credentials });
+    client.connect({ sock: from(t, host, port), readyTimeout: 0, ...credentials });
   });
 }
 

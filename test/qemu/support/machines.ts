@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 /** Runs a program that must succeed; what it printed. */
@@ -17,4 +18,20 @@ export async function machines(directory: string): Promise<number[]> {
     }),
   );
   return found.flat();
+}
+
+/** Ends all of {@link machines}; their files are free when this resolves. */
+export async function killMachines(directory: string): Promise<void> {
+  for (;;) {
+    const left = await machines(directory);
+    if (left.length === 0) return;
+    for (const pid of left) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    await setTimeout(50);
+  }
 }

@@ -10,6 +10,11 @@ const INTERNET = '198.51.100.1';
 const HOST = '198.51.100.2';
 /** What catalog.yaml sells from, and where it forwards ports: the internet sends all of it to the host. */
 const ROUTED_HERE = ['100.64.0.0/14', '192.0.2.10'];
+/** With whoever runs them all processes of the tests end, guests included, and all their mounts go. */
+const CONFINED = [
+  ...['setpriv', '--pdeathsig', 'KILL'],
+  ...['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],
+];
 
 /**
  * A namespace that stands for the host and one for the internet, joined by a wire. Nothing of it touches the machine's
@@ -32,13 +37,21 @@ export async function openSite(t: TestContext): Promise<{ host: Namespace; inter
   return { host, internet };
 }
 
-/** Runs a file of tests in the host's namespace: it must pass. It finds the internet's by VAUBAN_TEST_INTERNET. */
-export async function runAtSite(t: TestContext, file: string): Promise<void> {
+/**
+ * Runs a file of tests, named from the folder of all tests, in the host's namespace: it must pass. It finds the
+ * internet's by VAUBAN_TEST_INTERNET, and what it mounts is seen by nobody else.
+ */
+export async function runAtSite(
+  t: TestContext,
+  file: string,
+  more: Record<string, string> = {},
+): Promise<void> {
   const { host, internet } = await openSite(t);
-  const [program, args] = host.command(process.execPath, join(import.meta.dirname, '../inside', file));
+  const test = join(import.meta.dirname, '../..', file);
+  const [program, args] = host.command(...CONFINED, process.execPath, test);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(program, args, {
-    env: { ...env, VAUBAN_TEST_INTERNET: internet.name },
+    env: { ...env, VAUBAN_TEST_INTERNET: internet.name, ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);

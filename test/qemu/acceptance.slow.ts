@@ -1,0 +1,11 @@
+import { test } from 'node:test';
+import { whyNot } from '../compute/routed/support/world.ts';
+import { skipWithoutTinyImage } from '../support/tiny-image.ts';
+import { runAtSite } from './support/site.ts';
+
+const skip = whyNot() || (await skipWithoutTinyImage());
+
+for (const suite of ['boundary', 'conformity'])
+  test(`the acceptance suite on real machines: ${suite}`, { skip }, (t) =>
+    runAtSite(t, `acceptance/${suite}.test.ts`, { VAUBAN_TEST_COMPUTE: 'qemu' }),
+  );
