@@ -73,11 +73,7 @@ async function race(racer: Racer, count: number): Promise<number> {
 async function inTurn(rounds: number, racers: Racer[], count = 1): Promise<number[][]> {
   const times: number[][] = racers.map(() => []);
   for (let round = 0; round < rounds; round++)
-    for (const [index, racer] of racers.entries()) {
-      const x = await race(racer, count);
-      console.error(index, x);
-      times[index]!.push(x);
-    }
+    for (const [index, racer] of racers.entries()) times[index]!.push(await race(racer, count));
   return times;
 }
 
