@@ -38,7 +38,7 @@ let places = 0;
 
 /** A fresh place, with the schema or (as before a very first start) without anything. */
 export async function makePlace(
-  { workspace, postgresUrl }: Bench,
+  { workspace, postgresUrl }: Pick<Bench, 'workspace' | 'postgresUrl'>,
   engine: Engine,
   { migrated = true } = {},
 ): Promise<Place> {

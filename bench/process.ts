@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import packageJson from '../package.json' with { type: 'json' };
@@ -14,6 +15,9 @@ const POLL_MS = 5;
 const SERVICE = 'server/main.ts';
 /** Node's own options, as `npm start` gives them. */
 const [, ...NODE_OPTIONS] = packageJson.scripts.start.replace(SERVICE, '').trim().split(/ +/);
+
+/** Limits that never refuse. */
+const UNLIMITED = { VAUBAN_RATE_LIMIT_KEY: '10000000', VAUBAN_RATE_LIMIT_ACCOUNT: '10000000' };
 
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -47,7 +51,8 @@ async function launch({ script, env, output = 'ignore' }: Program): Promise<Serv
   return { port, child, [Symbol.asyncDispose]: () => stop(child) };
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 that nobody listens at. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as { port: number };
@@ -78,6 +83,21 @@ export async function untilAnswered({ port, child }: Server, path: string, key?:
   throw new Error(`${child.spawnargs.join(' ')}: no 200 for ${path}`);
 }
 
+/** Resolves when a program that was started takes connections on a port of 127.0.0.1. */
+export async function untilListening(port: number, child: ChildProcess): Promise<void> {
+  while (isRunning(child)) {
+    const socket = connect(port, '127.0.0.1');
+    const open = await once(socket, 'connect').then(
+      () => true,
+      () => false,
+    );
+    socket.destroy();
+    if (open) return;
+    await sleep(POLL_MS);
+  }
+  throw new Error(`${child.spawnargs.join(' ')}: nothing listens`);
+}
+
 async function serve(program: Program): Promise<Server> {
   const server = await launch(program);
   await untilAnswered(server, '/readyz');
@@ -94,11 +114,22 @@ export function launchService(place: Place): Promise<Server> {
  * against its limits, which are raised so that they never refuse.
  */
 export function startService(place: Place, settings: Record<string, string> = {}): Promise<Server> {
-  const limits = { VAUBAN_RATE_LIMIT_KEY: '10000000', VAUBAN_RATE_LIMIT_ACCOUNT: '10000000' };
-  return serve({ script: SERVICE, env: { ...place, VAUBAN_MODE: 'production', ...limits, ...settings } });
+  return serve({ script: SERVICE, env: { ...place, VAUBAN_MODE: 'production', ...UNLIMITED, ...settings } });
+}
+
+/** The service, with what listens at a Unix socket as the screen of its guests. */
+export function startScreenService(place: Place, screen: string): Promise<Server> {
+  const env = { ...place, ...UNLIMITED, VAUBAN_MODE: 'production', BENCH_SCREEN: screen };
+  return serve({ script: 'bench/screen-service.ts', env });
 }
 
 /** The route that the service is compared with, for the VMs of one account. */
 export function startBareRoute(place: Place, accountId: string): Promise<Server> {
   return serve({ script: 'bench/bare-route.ts', env: { ...place, BENCH_ACCOUNT: accountId } });
+}
+
+/** Memory that a process really holds. */
+export function residentMib(pid: number): number {
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1];
+  return Number(kib) / 1024;
 }

@@ -6,6 +6,8 @@ export interface Claim {
   target: string;
   measured: string;
   passed: boolean;
+  /** It could not be measured here. */
+  leftOut?: boolean;
 }
 
 /** A claim that `value` is at least `minimum`. */
@@ -28,6 +30,11 @@ export function atMost(claim: string, maximum: number, value: number, unit: stri
   };
 }
 
+/** A claim that cannot be measured on this machine, and why. */
+export function leftOut(claim: string, why: string): Claim {
+  return { claim, target: '', measured: why, passed: true, leftOut: true };
+}
+
 /** A report of ratios is worth nothing without what they were measured on. */
 export function printMachine(postgres: string): void {
   const gib = (totalmem() / 2 ** 30).toFixed(0);
@@ -38,16 +45,16 @@ export function printMachine(postgres: string): void {
   console.log(`software  ${process.platform} ${release()}, Node ${process.version}, ${postgres}\n`);
 }
 
+function mark({ passed, leftOut }: Pick<Claim, 'passed' | 'leftOut'>): string {
+  if (leftOut) return '– left out';
+  return passed ? '✓' : '✗ missed';
+}
+
 /** The claims as a Markdown table, its columns aligned. */
 export function printTable(claims: Claim[]): void {
   const rows = [
     ['claim', 'target', 'measured', ''],
-    ...claims.map(({ claim, target, measured, passed }) => [
-      claim,
-      target,
-      measured,
-      passed ? '✓' : '✗ missed',
-    ]),
+    ...claims.map(({ claim, target, measured, ...outcome }) => [claim, target, measured, mark(outcome)]),
   ];
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   const line = (cells: string[]) =>

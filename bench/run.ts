@@ -12,15 +12,33 @@ import type { Engine, Section } from './bench.ts';
 import { consoles } from './claims/consoles.ts';
 import { createVm } from './claims/create-vm.ts';
 import { getVm } from './claims/get-vm.ts';
+import { guests } from './claims/guests.ts';
+import { idleGuests } from './claims/idle-guests.ts';
 import { jobPickup } from './claims/job-pickup.ts';
 import { ledger } from './claims/ledger.ts';
 import { listVms } from './claims/list-vms.ts';
 import { memory } from './claims/memory.ts';
+import { rules } from './claims/rules.ts';
 import { start } from './claims/start.ts';
+import { vnc } from './claims/vnc.ts';
+import { endAll } from './lifetime.ts';
 import { startLoadGenerator } from './load.ts';
 import { type Claim, printMachine, printTable } from './report.ts';
 
-const SECTIONS: Section[] = [getVm, createVm, listVms, ledger, jobPickup, start, memory, consoles];
+const SECTIONS: Section[] = [
+  getVm,
+  createVm,
+  listVms,
+  ledger,
+  jobPickup,
+  start,
+  memory,
+  consoles,
+  vnc,
+  rules,
+  idleGuests,
+  guests,
+];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { db: { type: 'string' } } });
 const unknown = positionals.filter((name) => !SECTIONS.some((section) => section.name === name));
@@ -45,6 +63,7 @@ if (values.db !== 'postgres') engines.push('pglite');
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
+    await endAll();
     await postgres?.stop(false);
     process.exit(1);
   });

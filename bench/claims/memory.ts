@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
 import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
 import { httpRequest } from '../load.ts';
-import { type Server, startService } from '../process.ts';
+import { residentMib, startService } from '../process.ts';
 import { atMost, type Claim } from '../report.ts';
 
 const REQUESTS = 100_000;
@@ -29,14 +28,15 @@ async function measure(bench: Bench, engine: Engine): Promise<Claim> {
     return customer!.keys[0]!;
   });
   await using service = await startService(place);
-  const atStart = residentMib(service);
+  const atStart = residentMib(service.child.pid!);
   const requests = Array.from({ length: VMS }, (_, n) => httpRequest('GET', `/v1/vm/${storedVmId(n)}`, key));
   await bench.load.send({ port: service.port, requests, inFlight: IN_FLIGHT, count: REQUESTS });
   const detail = `${atStart.toFixed(0)} MiB at the start`;
-  return atMost(`resident memory, ${engine}`, MAXIMUM[engine], residentMib(service), 'MiB', detail);
-}
-
-function residentMib({ child }: Server): number {
-  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))![1];
-  return Number(kib) / 1024;
+  return atMost(
+    `resident memory, ${engine}`,
+    MAXIMUM[engine],
+    residentMib(service.child.pid!),
+    'MiB',
+    detail,
+  );
 }

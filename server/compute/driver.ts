@@ -59,7 +59,8 @@ export interface ComputeDriver {
 
   /**
    * A connection to the guest's screen, speaking RFB (VNC) from its first byte, as a socket to the engine
-   * would. Throws {@link AgentUnavailableError} when the guest is off. The caller destroys the stream.
+   * would. Throws {@link AgentUnavailableError} when the guest is off. The caller destroys the stream. It is read by
+   * `data`, and a chunk's bytes are good until the handler returns, and while it has paused the stream.
    */
   openVnc(id: string): Promise<Duplex>;
   /**

@@ -1,22 +1,22 @@
 import type { Duplex } from 'node:stream';
-import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './limits.ts';
 import type { ConsoleSession } from './session.ts';
 
 /**
  * Carries bytes both ways between a session's WebSocket and the guest's stream, whichever ends first. A slow
- * client pauses the guest and a slow guest pauses the client: no more than the high water mark waits here.
+ * client pauses the guest and a slow guest pauses the client: no more than one chunk waits here.
  * `onText` is given text messages, which carry no bytes.
  */
 export function relay(session: ConsoleSession, stream: Duplex, onText: (message: string) => void): void {
   const { ws } = session;
   const goOn = () => {
-    if (stream.isPaused() && ws.bufferedAmount <= LOW_WATER_BYTES) stream.resume();
+    if (stream.isPaused() && ws.bufferedAmount === 0) stream.resume();
   };
   stream.on('data', (chunk: Buffer) => {
     if (session.state !== 'open') return;
     session.count('out', chunk.length);
     ws.send(chunk, { binary: true }, goOn);
-    if (ws.bufferedAmount > HIGH_WATER_BYTES) stream.pause();
+    // What the system has not taken yet still lies in memory that the stream reads into when it goes on.
+    if (ws.bufferedAmount > 0) stream.pause();
   });
   ws.on('message', (data: Buffer, isBinary) => {
     if (session.state !== 'open') return;

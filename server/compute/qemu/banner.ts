@@ -7,7 +7,9 @@ const BANNER = 'SSH-';
 const SHORTEST_TRY_MS = 250;
 const LONGEST_TRY_MS = 4_000;
 const GROWTH = 1.5;
-const PAUSE_MS = 100;
+const PAUSE_MS = 50;
+/** What is sent to a guest that is not there yet is lost, and the kernel sends it again after a second, three, seven. */
+const CONNECT_AGAIN_MS = 150;
 
 /**
  * Resolves with `stream` when the SSH server at its other end has greeted, as it does by itself; nothing is lost of
@@ -45,7 +47,7 @@ export async function untilGreeted(
 ): Promise<boolean> {
   const end = clock.now().getTime() + limitMs;
   for (let tryMs = SHORTEST_TRY_MS; !signal.aborted; tryMs = Math.min(tryMs * GROWTH, LONGEST_TRY_MS)) {
-    const stream = await open()
+    const stream = await connectSoon(clock, open)
       .then((opened) => greeted(clock, opened, tryMs))
       .catch(() => undefined);
     stream?.destroy();
@@ -54,4 +56,28 @@ export async function untilGreeted(
     await clock.sleep(PAUSE_MS, signal).catch(() => {});
   }
   return false;
+}
+
+/**
+ * The first of several connections, begun one after the other while none has come about: the guest is met soon after it
+ * is there, and a slow one is still given its time. Rejects as soon as one of them does; the others are let go of.
+ */
+async function connectSoon(clock: Clock, open: () => Promise<Duplex>): Promise<Duplex> {
+  const over = new AbortController();
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+  const begin = () =>
+    open().then((stream) => {
+      if (over.signal.aborted) stream.on('error', () => {}).destroy();
+      over.abort();
+      resolve(stream);
+    }, reject);
+  promise.then(
+    () => {},
+    () => over.abort(),
+  );
+  while (!over.signal.aborted) {
+    begin();
+    await Promise.race([promise, clock.sleep(CONNECT_AGAIN_MS, over.signal)]).catch(() => {});
+  }
+  return promise;
 }

@@ -4,9 +4,9 @@ import { AgentUnavailableError } from '../driver.ts';
 import { greeted } from './banner.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
-import { connectUnix } from './json-lines.ts';
 import type { HostNetwork } from './network.ts';
 import { type OpsLogin, runAsRoot, runAsUser } from './ops-login.ts';
+import { connectScreen } from './screen.ts';
 import { Locks } from './waiting.ts';
 
 const SSH_PORT = 22;
@@ -38,7 +38,7 @@ export class Inside {
 
   async openVnc(guest: Guest): Promise<Duplex> {
     this.#requirePower(guest);
-    return connectUnix(guest.file('vnc')).catch((error) => {
+    return connectScreen(guest.file('vnc')).catch((error) => {
       throw new AgentUnavailableError(`the screen of ${guest.id} cannot be reached: ${error.message}`);
     });
   }

@@ -14,7 +14,7 @@ export async function machines(directory: string): Promise<number[]> {
   const found = await Promise.all(
     pids.map(async (pid) => {
       const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-      return line.startsWith('qemu-system') && line.includes(directory) ? [Number(pid)] : [];
+      return /^[^\0]*qemu-system/.test(line) && line.includes(directory) ? [Number(pid)] : [];
     }),
   );
   return found.flat();

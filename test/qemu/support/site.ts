@@ -4,10 +4,13 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { Namespace } from '../../compute/routed/support/namespace.ts';
+import type { Lifetime } from '../../support/cleanup.ts';
 
 /** The internet's end of the wire, and the host's. */
 const INTERNET = '198.51.100.1';
 const HOST = '198.51.100.2';
+/** The host's end, by its name. */
+export const UPLINK = 'up0';
 /** What catalog.yaml sells from, and where it forwards ports: the internet sends all of it to the host. */
 const ROUTED_HERE = ['100.64.0.0/14', '192.0.2.10'];
 /** With whoever runs them all processes of the tests end, guests included, and all their mounts go. */
@@ -20,18 +23,18 @@ const CONFINED = [
  * A namespace that stands for the host and one for the internet, joined by a wire. Nothing of it touches the machine's
  * own network.
  */
-export async function openSite(t: TestContext): Promise<{ host: Namespace; internet: Namespace }> {
+export async function openSite(t: Lifetime): Promise<{ host: Namespace; internet: Namespace }> {
   const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
   await internet.ip(
-    `link add out0 type veth peer name up0 netns ${host.name}`,
+    `link add out0 type veth peer name ${UPLINK} netns ${host.name}`,
     `addr add ${INTERNET}/24 dev out0`,
     'link set out0 up',
     ...ROUTED_HERE.map((to) => `route add ${to} via ${HOST}`),
   );
   await host.ip(
-    `addr add ${HOST}/24 dev up0`,
-    'addr add 192.0.2.10/32 dev up0',
-    'link set up0 up',
+    `addr add ${HOST}/24 dev ${UPLINK}`,
+    `addr add 192.0.2.10/32 dev ${UPLINK}`,
+    `link set ${UPLINK} up`,
     `route add default via ${INTERNET}`,
   );
   return { host, internet };

@@ -41,7 +41,10 @@ function matches({ direction, protocol, cidrs }: FirewallEntry): string[][] {
   const side = direction === 'in' ? 'saddr' : 'daddr';
   const families = ([4, 6] as const).flatMap((family) => {
     if ((FAMILY_OF[protocol] ?? family) !== family) return [];
-    const networks = outermost(cidrs.filter((cidr) => (cidr.includes(':') ? 6 : 4) === family));
+    const networks = outermost(
+      family,
+      cidrs.filter((cidr) => (cidr.includes(':') ? 6 : 4) === family),
+    );
     return networks.length > 0 ? [{ family, networks }] : [];
   });
   const everyone = families.length === 2 && families.every(({ family, networks }) => isAll(family, networks));
@@ -58,8 +61,12 @@ function isAll(family: 4 | 6, networks: string[]): boolean {
 }
 
 /** Networks that lie in none of the others: nft refuses a set in which two overlap. All are of one family. */
-function outermost(cidrs: string[]): string[] {
-  const parsed = [...new Set(cidrs)].map((cidr) => ipaddr.parseCIDR(cidr));
+function outermost(family: 4 | 6, cidrs: string[]): string[] {
+  // The library would try each as IPv6 first, and throw: most of the time that a thousand guests' rules take.
+  const parser = family === 4 ? ipaddr.IPv4 : ipaddr.IPv6;
+  const parsed = [...new Set(cidrs)].map((cidr): [ipaddr.IPv4 | ipaddr.IPv6, number] =>
+    parser.parseCIDR(cidr),
+  );
   // The widest first, so that whatever holds a network has been taken before it; the order is the same for one meaning.
   parsed.sort(([a, x], [b, y]) => x - y || a.toNormalizedString().localeCompare(b.toNormalizedString()));
   const taken: typeof parsed = [];

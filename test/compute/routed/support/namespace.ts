@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { defer } from '../../../support/cleanup.ts';
+import { defer, type Lifetime } from '../../../support/cleanup.ts';
 import type { Arrival, Request } from './agent-protocol.ts';
 
 const AGENT = join(import.meta.dirname, 'agent.ts');
@@ -27,7 +27,7 @@ export class Namespace {
     this.name = name;
   }
 
-  static async make(t: TestContext): Promise<Namespace> {
+  static async make(t: Lifetime): Promise<Namespace> {
     const space = new Namespace(`vauban-test-${process.pid}-${++made}`);
     await run('ip', 'netns', 'add', space.name);
     defer(t, () => run('ip', 'netns', 'del', space.name));

@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs';
+import type { Lifetime } from '../../test/support/cleanup.ts';
+import { defer } from '../../test/support/cleanup.ts';
+import { findPostgres, startPostgres } from '../../test/support/postgres-server.ts';
+import { makePlace, type Place } from '../bench.ts';
+import { during, endAll } from '../lifetime.ts';
+import type { Claim } from '../report.ts';
+import type { SiteOrder } from '../site.ts';
+
+/** What measures inside a namespace does when it is told to; then the process ends. */
+export function carryOut(measure: (life: Lifetime, order: SiteOrder) => Promise<Claim[]>): void {
+  process.once('message', async (order: SiteOrder) => {
+    const claims = await during((life) => measure(life, order));
+    process.send!(claims, () => process.disconnect());
+  });
+  process.once('disconnect', async () => {
+    await endAll();
+    process.exit();
+  });
+}
+
+/** A place for a service that is in the namespace, with a PostgreSQL of its own: it reaches no other. */
+export async function makePlaceInside(life: Lifetime, { workspace, engine }: SiteOrder): Promise<Place> {
+  if (engine === 'pglite') return makePlace({ workspace, postgresUrl: undefined }, engine);
+  const postgres = await startPostgres(findPostgres()!, { durable: true });
+  defer(life, () => postgres.stop(false));
+  return makePlace({ workspace, postgresUrl: postgres.url }, engine);
+}
+
+let directories = 0;
+
+/** A fresh directory in the workspace. */
+export function makeDirectory({ workspace }: SiteOrder): string {
+  const directory = `${workspace}/d${++directories}`;
+  mkdirSync(directory);
+  return directory;
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { freshKeyPair } from '../../server/platform/ssh-key-pair.ts';
+import { newCustomer } from '../../test/chaos/support/customer.ts';
+import { makeOffer } from '../../test/qemu/support/offer.ts';
+import { defer, type Lifetime } from '../../test/support/cleanup.ts';
+import { startService } from '../process.ts';
+import type { SiteOrder } from '../site.ts';
+import { makePlaceInside } from './inside.ts';
+
+/** One that no measurement reaches. */
+const LIMITS = { vms: 1e4, vcpu: 1e5, ram_mb: 1e8, disk_gb: 1e6 };
+
+/** A VM that was just bought. */
+export interface Bought {
+  id: string;
+  address: string;
+}
+
+/** The service in production, routing real guests, and a customer with money and a key. */
+export async function startRealService(life: Lifetime, order: SiteOrder) {
+  const place = await makePlaceInside(life, order);
+  const server = await startService(place, {
+    ...(await makeOffer(place.VAUBAN_DATA_DIR)),
+    VAUBAN_QEMU_NETWORK: 'routed',
+    VAUBAN_QEMU_CPU_OVERCOMMIT: '64',
+    VAUBAN_EDGE: 'simulator',
+  });
+  defer(life, () => server[Symbol.asyncDispose]());
+  const operatorSocket = join(place.VAUBAN_DATA_DIR, 'vauban.sock');
+  const target = { baseUrl: `http://127.0.0.1:${server.port}`, operatorSocket };
+  const customer = await newCustomer(target, { credit: '100000', limits: LIMITS });
+  const { public: public_key, private: privateKey } = freshKeyPair();
+  const key = await customer.ask('POST', '/v1/vm/sshkeys', { name: 'bench', public_key });
+  return {
+    privateKey,
+    pid: server.child.pid!,
+    async buy(hostname: string): Promise<Bought> {
+      const order = { plan: 'small', template: 'tiny', hostname, ssh_key_ids: [key.id] };
+      const { vm } = await customer.ask('POST', '/v1/vm', order);
+      return { id: vm.id, address: vm.ipv4 };
+    },
+    /** Resolves when the service says that the VM runs. */
+    async running({ id }: Bought): Promise<void> {
+      const { status, last_job } = await customer.settled(id);
+      if (status !== 'running') throw new Error(`${id} is ${status}: ${JSON.stringify(last_job)}`);
+    },
+    /** Resolves when nothing of the VM is left. */
+    async remove({ id }: Bought): Promise<void> {
+      await customer.ask('DELETE', `/v1/vm/${id}`);
+      await customer.settled(id);
+    },
+  };
+}

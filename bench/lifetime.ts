@@ -1,0 +1,23 @@
+import type { Lifetime } from '../test/support/cleanup.ts';
+
+const open = new Set<() => Promise<void>>();
+
+/** Does some work and takes away what was made for it, whether it succeeded or not. */
+export async function during<T>(work: (life: Lifetime) => Promise<T>): Promise<T> {
+  const ends: (() => Promise<void>)[] = [];
+  const end = async () => {
+    open.delete(end);
+    for (let next = ends.pop(); next; next = ends.pop()) await next();
+  };
+  open.add(end);
+  try {
+    return await work({ after: (one) => void ends.push(one) });
+  } finally {
+    await end();
+  }
+}
+
+/** Takes away whatever is left: for a bench that is interrupted. */
+export async function endAll(): Promise<void> {
+  for (const end of [...open].reverse()) await end();
+}

@@ -1,0 +1,73 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { Buildable } from '../../../scripts/image-cache.ts';
+import type { Image } from '../../../server/compute/qemu/image.ts';
+import { REPOSITORY } from '../../support/source.ts';
+import { importBuilt } from '../../support/tiny-image.ts';
+
+/** What an image is sold as; sizes are the smallest that a guest under emulation works well with, and twice that. */
+export interface Offer {
+  image: Buildable;
+  user: string;
+  plans: { code: 'small' | 'large'; vcpu: number; ram_mb: number; disk_gb: number }[];
+}
+
+const OFFERS: Record<Buildable, Offer> = {
+  tiny: {
+    image: 'tiny',
+    user: 'root',
+    plans: [
+      { code: 'small', vcpu: 1, ram_mb: 256, disk_gb: 1 },
+      { code: 'large', vcpu: 2, ram_mb: 512, disk_gb: 2 },
+    ],
+  },
+  'debian-12': {
+    image: 'debian-12',
+    user: 'debian',
+    plans: [
+      { code: 'small', vcpu: 1, ram_mb: 1024, disk_gb: 4 },
+      { code: 'large', vcpu: 2, ram_mb: 2048, disk_gb: 8 },
+    ],
+  },
+};
+
+/** Which of them: the environment says so. */
+export const OFFER = OFFERS[(process.env.VAUBAN_TEST_IMAGE as Buildable | undefined) ?? 'tiny'];
+
+/** More templates than the image's own, by code: what differs of their images. */
+export type Variants = Record<string, (image: Image) => Partial<Image>>;
+
+/** Gives a service with this data directory the image of the tests to sell; the settings that it needs. */
+export async function makeOffer(dataDir: string, variants: Variants = {}): Promise<Record<string, string>> {
+  const catalog = join(dataDir, 'catalog.yaml');
+  await writeFile(catalog, await catalogOf([OFFER.image, ...Object.keys(variants)]));
+  await importBuilt(dataDir, OFFER.image);
+  for (const [name, changed] of Object.entries(variants)) {
+    await importBuilt(dataDir, OFFER.image, (image) => ({ ...changed(image), name }));
+  }
+  return { VAUBAN_COMPUTE: 'qemu', VAUBAN_CATALOG: catalog };
+}
+
+/** The catalog that is shipped, with small plans and these templates. */
+async function catalogOf(templates: string[]): Promise<string> {
+  const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
+  const [first] = catalog.plans;
+  const plans = OFFER.plans.map((plan, index) => ({
+    ...first,
+    ...plan,
+    name: plan.code,
+    price_monthly: `${index + 1}.00`,
+  }));
+  const [{ ram_mb, disk_gb }] = OFFER.plans as [Offer['plans'][number]];
+  const template = {
+    name: OFFER.image,
+    os_family: 'debian',
+    os_version: '12',
+    arch: 'x86_64',
+    min_disk_gb: disk_gb,
+    min_ram_mb: ram_mb,
+    default_user: OFFER.user,
+  };
+  return stringify({ ...catalog, plans, templates: templates.map((code) => ({ ...template, code })) });
+}
