@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
+import { cappedLauncher } from './qemu/cpu-cap.ts';
 import type { Images } from './qemu/guests.ts';
 import { HostClient } from './qemu/host/client.ts';
 import { findAccelerator } from './qemu/host.ts';
@@ -88,7 +89,7 @@ async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDri
  * How guests are connected and started: the one place that knows the choices. With a helper both are its business, and
  * the service needs no privilege; without one the service itself must be root to route.
  */
-function selectHost({ config, clock }: ComputeParts): { network: HostNetwork; launcher: Launcher } {
+function selectHost({ config, clock, logger }: ComputeParts): { network: HostNetwork; launcher: Launcher } {
   const { qemuNetwork: choice, hostHelper, qemuUplink: uplink } = config;
   if (hostHelper !== undefined) {
     if (choice === 'user')
@@ -96,7 +97,7 @@ function selectHost({ config, clock }: ComputeParts): { network: HostNetwork; la
     const helper = new HostClient(hostHelper);
     return { network: helper, launcher: helper };
   }
-  const launcher = createDirectLauncher(clock);
+  const launcher = cappedLauncher(createDirectLauncher(clock), logger);
   return {
     network: choice === 'routed' ? new RoutedNetwork({ uplink }) : createUserNetwork(clock),
     launcher,
