@@ -45,8 +45,8 @@ test('a process gets the CPUs of its guest and a little more, and leaves nothing
       : `${await read('cpu.cfs_quota_us')} ${await read('cpu.cfs_period_us')}`;
   assert.equal(await quota(), '225000 100000');
   assert.equal(await read('cgroup.procs'), `${first.pid}`);
-  // A quarter of a CPU, for a guest that had none: one that works all the time is held back.
-  await found.apply({ id, vcpu: 0 }, first.pid);
+  // A hundredth of a CPU, so that one that works is held back on the busiest host.
+  await found.apply({ id, vcpu: -0.24 }, first.pid);
   first.work();
   const heldBack = async () => Number(/nr_throttled (\d+)/.exec(await read('cpu.stat'))?.[1]);
   while ((await heldBack()) === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -123,7 +123,7 @@ async function clearGroups(path: string): Promise<void> {
 
 async function joinGroup(path: string, version: 1 | 2, vcpu: number, pid: number): Promise<void> {
   await mkdir(path, { recursive: true });
-  const quota = cpus(vcpu) * PERIOD_MICROSECONDS;
+  const quota = Math.round(cpus(vcpu) * PERIOD_MICROSECONDS);
   if (version === 2) await writeFile(join(path, 'cpu.max'), `${quota} ${PERIOD_MICROSECONDS}`);
   else {
     await writeFile(join(path, 'cpu.cfs_period_us'), `${PERIOD_MICROSECONDS}`);
