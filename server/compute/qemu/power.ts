@@ -1,10 +1,10 @@
-import type { Clock } from '../../platform/clock.ts';
 import { ComputeUnavailableError, type GuestEvent, ShutdownTimeoutError } from '../driver.ts';
 import { untilGreeted } from './banner.ts';
+import { type CloneParts, discardClone, startMachine } from './clone.ts';
 import { consoleTail } from './console-log.ts';
 import type { Guest } from './guest.ts';
 import type { Happenings } from './happenings.ts';
-import { type Launcher, lastWords } from './launcher.ts';
+import { lastWords } from './launcher.ts';
 import type { HostNetwork } from './network.ts';
 import { findMachine } from './processes.ts';
 import { type End, type Intent, Run } from './run.ts';
@@ -16,9 +16,7 @@ const BOOT_MS = 300_000;
 const PRESS_EVERY_MS = 5_000;
 const SSH_PORT = 22;
 
-export interface PowerParts {
-  clock: Clock;
-  launcher: Launcher;
+export interface PowerParts extends CloneParts {
   network: HostNetwork;
   accelerator: 'kvm' | 'tcg';
   happenings: Happenings;
@@ -40,6 +38,10 @@ export class Power {
   async adopt(guest: Guest): Promise<void> {
     for (const event of guest.record.happenings) {
       this.#parts.happenings.tell({ ...event, at: new Date(event.at) });
+    }
+    if (guest.record.run && guest.record.clone?.asleep) {
+      await discardClone(this.#parts.launcher, guest);
+      await guest.save({ run: null });
     }
     const { uuid } = guest.record;
     const pid = await findMachine(guest.directory, uuid);
@@ -69,7 +71,7 @@ export class Power {
     try {
       const netdev = await network.attach(guest.networkGuest, guest.policy);
       const machine = { id, uuid, directory, accelerator, vcpu, ramMb, mac, netdev, directBoot };
-      return await this.#hold(guest, await launcher.launch(machine));
+      return await this.#hold(guest, await startMachine(this.#parts, guest, machine));
     } catch (error) {
       await launcher.kill({ id, uuid, directory });
       await guest.save({ run: null });

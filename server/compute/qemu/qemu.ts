@@ -4,7 +4,6 @@ import type { Logger } from '../../platform/logging.ts';
 import {
   AgentUnavailableError,
   type ComputeDriver,
-  DiskShrinkError,
   type DriverReport,
   type GuestEvent,
   type GuestSample,
@@ -17,7 +16,7 @@ import {
 } from '../driver.ts';
 import { adoptGuests } from './adoption.ts';
 import { type CapacitySettings, checkCapacity, hostCapacity } from './capacity.ts';
-import { allocatedBytes, growDisk } from './disk.ts';
+import { allocatedBytes } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { Guests, type Images } from './guests.ts';
 import { Happenings } from './happenings.ts';
@@ -28,9 +27,11 @@ import type { OpsLogin } from './ops-login.ts';
 import { Power } from './power.ts';
 import { probeHost } from './probe.ts';
 import { readSample } from './readings.ts';
+import { resizeGuest } from './resize.ts';
 import { dropSnapshot, takeSnapshot } from './snapshots.ts';
 import { readTraffic } from './traffic.ts';
 import { Locks } from './waiting.ts';
+import type { WarmTemplates } from './warm.ts';
 
 export interface QemuOptions {
   clock: Clock;
@@ -45,6 +46,8 @@ export interface QemuOptions {
   /** Resolvers of the guests. */
   nameservers: readonly string[];
   opsLogin?: OpsLogin;
+  /** Where new guests may be clones. */
+  warm?: WarmTemplates;
 }
 
 /** Real machines on this host, one QEMU process each. See docs/qemu.md. */
@@ -65,7 +68,7 @@ class Qemu implements ComputeDriver {
 
   constructor(options: QemuOptions) {
     this.#options = options;
-    this.#guests = new Guests(options.directory, options.images, options.nameservers);
+    this.#guests = new Guests(options.directory, options.images, options.nameservers, options.warm);
     this.#power = new Power({ ...options, happenings: this.#happenings });
     this.#inside = new Inside(options);
   }
@@ -127,16 +130,8 @@ class Qemu implements ComputeDriver {
     });
   }
 
-  resize(id: string, { vcpu, ramMb, diskGb }: GuestSize): Promise<void> {
-    return this.#alone(id, async () => {
-      const guest = this.#guests.need(id);
-      if (guest.run) throw new Error(`${id} must be off to be resized`);
-      const present = guest.record.diskGb;
-      if (diskGb < present)
-        throw new DiskShrinkError(`the disk of ${id} has ${present} GB and cannot shrink to ${diskGb}`);
-      await growDisk(guest.file('disk'), diskGb);
-      await guest.save({ vcpu, ramMb, diskGb });
-    });
+  resize(id: string, size: GuestSize): Promise<void> {
+    return this.#alone(id, () => resizeGuest(this.#guests.need(id), size));
   }
 
   async setPassword(id: string, username: string, password: string): Promise<void> {
@@ -214,6 +209,7 @@ class Qemu implements ComputeDriver {
 
   async close(): Promise<void> {
     this.#power.close();
+    await this.#options.warm?.close();
     await this.#opening?.catch(() => {});
     await this.#locks.idle();
     for (const guest of this.#guests.all()) {

@@ -133,6 +133,12 @@ export function seedFiles(input: SeedInput): Record<string, string> {
   };
 }
 
+/** Of a guest that is to become a warm template: an image that can be one stops at this and waits. */
+export function templateSeed(): Buffer {
+  const metaData = yaml({ 'instance-id': 'warm-template', 'local-hostname': 'template' });
+  return isoImage(LABEL, { 'meta-data': Buffer.from(metaData), 'user-data': Buffer.from('#cloud-config\n') });
+}
+
 /** The seed as a CD. */
 export function seedImage(input: SeedInput): Buffer {
   const files = Object.entries(seedFiles(input)).map(([name, text]) => [name, Buffer.from(text)]);
