@@ -6,7 +6,9 @@ import { createLogger } from '../server/platform/logging.ts';
 import { openState } from '../server/state.ts';
 
 const config = loadConfig(process.env);
-const service = await startService(config, await openState(config), { logger: createLogger({ logLevel: 'silent' }) });
+const service = await startService(config, await openState(config), {
+  logger: createLogger({ logLevel: 'silent' }),
+});
 Object.assign(service.services.compute, {
   openVnc: () => connectScreen(process.env.BENCH_SCREEN!),
 });

@@ -26,6 +26,8 @@ const PACKAGES: Record<string, string> = {
   sfdisk: 'fdisk',
   depmod: 'kmod',
   cpio: 'cpio',
+  as: 'binutils',
+  ld: 'binutils',
 };
 const PACKAGES_OF_DEBIAN: Record<string, string> = { mmdebstrap: 'mmdebstrap' };
 

@@ -73,11 +73,12 @@ export async function buildCached(name: Buildable): Promise<Image> {
 
 /** What a builder left in `directory`. */
 function sourceOf(directory: string): Omit<ImageSource, 'name'> {
-  const { user, append } = JSON.parse(readFileSync(join(directory, 'image.json'), 'utf8'));
+  const { user, append, warm } = JSON.parse(readFileSync(join(directory, 'image.json'), 'utf8'));
   const boot = { kernel: join(directory, 'kernel'), initrd: join(directory, 'initrd'), append };
   return {
     disk: join(directory, 'disk.qcow2'),
     user,
+    ...(warm && { warm }),
     ...(append !== undefined && { directBoot: boot }),
   };
 }

@@ -96,7 +96,7 @@ async function openServices(
     secrets,
     signals: new Signals(),
     queue,
-    network: new NetworkReconciler(db, compute, logger),
+    network: new NetworkReconciler({ db, compute, catalog, logger }),
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKey,

@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { qemuArguments } from './compute/qemu/arguments.ts';
+import { cappedLauncher } from './compute/qemu/cpu-cap.ts';
 import { createPrivilegedLauncher } from './compute/qemu/host/launch.ts';
 import { serveHost } from './compute/qemu/host/serve.ts';
 import { QEMU } from './compute/qemu/launcher.ts';
@@ -29,7 +30,10 @@ const uid = Number(execFileSync('id', ['-u', '--', user], { encoding: 'utf8' }))
 if (uid === 0) throw new Error('--user: guests never run as root');
 const network = new RoutedNetwork({ uplink, tapOwner: uid });
 const command = (machine: Parameters<typeof qemuArguments>[0]) => [QEMU, ...qemuArguments(machine)];
-const launcher = createPrivilegedLauncher({ clock, pool, images, user: { name: user, uid, group }, command });
+const launcher = cappedLauncher(
+  createPrivilegedLauncher({ clock, pool, images, user: { name: user, uid, group }, command }),
+  logger,
+);
 
 const report = await network.probe();
 logger.info(report, 'network');

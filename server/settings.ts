@@ -17,6 +17,7 @@ export interface Setting {
 
 export const COMPUTE_CHOICES = ['auto', 'simulator', 'qemu'] as const;
 export const QEMU_NETWORK_CHOICES = ['auto', 'user', 'routed'] as const;
+export const WARM_CHOICES = ['off', 'on'] as const;
 export const EDGE_CHOICES = ['auto', 'simulator'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
@@ -149,6 +150,14 @@ export const SETTINGS = {
     env: 'VAUBAN_QEMU_DISK_GB',
     kind: kind.integer(1, MAX_DISK_GB),
     about: 'Disks of all guests together; when absent, nine tenths of the file system that they are in.',
+  },
+  qemuWarm: {
+    env: 'VAUBAN_QEMU_WARM',
+    kind: kind.oneOf(WARM_CHOICES),
+    default: 'off',
+    about:
+      'Whether new guests go on from a guest that has booted, where their image can: `on` makes them within a second. ' +
+      'See docs/qemu.md first.',
   },
   simulatorBootSeconds: {
     env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',

@@ -8,7 +8,7 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../lib.sh"
 directories "$@"
-need apt-get apt-cache dpkg-deb cpio gzip sfdisk depmod mke2fs debugfs qemu-img
+need apt-get apt-cache dpkg-deb cpio gzip sfdisk depmod mke2fs debugfs qemu-img as ld
 
 # Room for the guest's own use before its disk grows.
 readonly DISK_MB=64
@@ -67,6 +67,8 @@ build_root() {
   cp -R "$here/root/." "$root/"
   chmod 755 "$root"/etc/init.d/* "$root"/etc/acpi/PWRF/* "$root"/sbin/* "$root"/usr/sbin/*
   chmod 600 "$root/etc/shadow"
+  as -o "$work/reseed.o" "$here/reseed.s"
+  ld -s --build-id=none -o "$root/usr/sbin/reseed" "$work/reseed.o"
   cp "$out/kernel" "$root/boot/vmlinuz"
   cp "$out/initrd" "$root/boot/initrd"
 }
@@ -76,4 +78,4 @@ chmod 644 "$out/kernel"
 build_initrd
 build_root
 make_disk "$unpacked" "$work/root" "$DISK_MB" "$APPEND" "$out/disk.qcow2"
-printf '{ "user": "root", "append": "%s" }\n' "$APPEND" >"$out/image.json"
+printf '{ "user": "root", "append": "%s", "warm": true }\n' "$APPEND" >"$out/image.json"

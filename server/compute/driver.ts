@@ -190,6 +190,8 @@ export interface NetworkPolicy {
   defaultOut: 'accept' | 'drop';
   firewall: FirewallEntry[];
   portForwards: PortForwardEntry[];
+  /** Fastest that the guest may send, and fastest that it may receive, in bit/s; absent: no limit. */
+  bandwidthBps?: number;
 }
 
 /** The engine cannot be reached or is failing; trying later may work. */

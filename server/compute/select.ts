@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
+import { cappedLauncher } from './qemu/cpu-cap.ts';
 import type { Images } from './qemu/guests.ts';
 import { HostClient } from './qemu/host/client.ts';
 import { findAccelerator } from './qemu/host.ts';
@@ -15,6 +16,7 @@ import type { OpsLogin } from './qemu/ops-login.ts';
 import { createQemu } from './qemu/qemu.ts';
 import { RoutedNetwork } from './qemu/routed/routed.ts';
 import { createUserNetwork } from './qemu/user-network.ts';
+import { WarmTemplates } from './qemu/warm.ts';
 import { createSimulator } from './simulator/simulator.ts';
 
 export interface ComputeParts {
@@ -67,13 +69,17 @@ function imagesOf({ config, templates }: ComputeParts): Images {
 async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDriver> {
   const { config, clock, logger, opsLogin } = parts;
   const { kind: accelerator } = await findAccelerator(config.qemuAccel);
+  const host = selectHost(parts);
+  const templates = { clock, logger, accelerator, launcher: host.launcher };
+  const directory = join(config.dataDir, 'warm');
   return createQemu({
     clock,
     logger,
     directory: join(config.dataDir, 'guests'),
     images,
-    ...selectHost(parts),
+    ...host,
     accelerator,
+    warm: config.qemuWarm === 'on' ? new WarmTemplates({ ...templates, directory }) : undefined,
     capacity: {
       cpuOvercommit: config.qemuCpuOvercommit,
       memoryMb: config.qemuMemoryMb,
@@ -88,15 +94,16 @@ async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDri
  * How guests are connected and started: the one place that knows the choices. With a helper both are its business, and
  * the service needs no privilege; without one the service itself must be root to route.
  */
-function selectHost({ config, clock }: ComputeParts): { network: HostNetwork; launcher: Launcher } {
-  const { qemuNetwork: choice, hostHelper, qemuUplink: uplink } = config;
+function selectHost({ config, clock, logger }: ComputeParts): { network: HostNetwork; launcher: Launcher } {
+  const { qemuNetwork: choice, hostHelper, qemuUplink: uplink, qemuWarm } = config;
   if (hostHelper !== undefined) {
     if (choice === 'user')
       throw new ConfigError(['VAUBAN_HOST_HELPER: makes routed networks only, not user']);
+    if (qemuWarm === 'on') throw new ConfigError(['VAUBAN_QEMU_WARM: is not for a host with a helper']);
     const helper = new HostClient(hostHelper);
     return { network: helper, launcher: helper };
   }
-  const launcher = createDirectLauncher(clock);
+  const launcher = cappedLauncher(createDirectLauncher(clock), logger);
   return {
     network: choice === 'routed' ? new RoutedNetwork({ uplink }) : createUserNetwork(clock),
     launcher,

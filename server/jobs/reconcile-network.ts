@@ -7,12 +7,21 @@ import {
   networkBehind,
   settleNetwork,
 } from '../db/queries/network.ts';
-import { systemFindVm } from '../db/queries/vms.ts';
+import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
+import { bandwidthLimit } from '../domain/catalog/lookup.ts';
 import { DEFAULT_POLICY } from '../domain/vms/default-policy.ts';
 import type { Logger } from '../platform/logging.ts';
 
 /** VMs brought up to date in one round; the next round takes the rest. */
 const BATCH = 100;
+
+interface ReconcilerParts {
+  db: Database;
+  compute: ComputeDriver;
+  catalog: Catalog;
+  logger: Logger;
+}
 
 /**
  * Makes the engine's network rules those of the database. The database is the truth: it is written first,
@@ -21,13 +30,15 @@ const BATCH = 100;
 export class NetworkReconciler {
   readonly #db: Database;
   readonly #compute: ComputeDriver;
+  readonly #catalog: Catalog;
   readonly #logger: Logger;
   /** One application a VM at a time, so that an older policy never overwrites a newer one. */
   readonly #chains = new Map<string, Promise<void>>();
 
-  constructor(db: Database, compute: ComputeDriver, logger: Logger) {
+  constructor({ db, compute, catalog, logger }: ReconcilerParts) {
     this.#db = db;
     this.#compute = compute;
+    this.#catalog = catalog;
     this.#logger = logger;
   }
 
@@ -72,7 +83,7 @@ export class NetworkReconciler {
       // A guest that does not exist yet gets these rules from the job that makes it.
       if (!(await this.#compute.inspect(vmId))) return;
       try {
-        await this.#compute.applyNetwork(vmId, await this.#policy(vmId));
+        await this.#compute.applyNetwork(vmId, await this.#policy(vm));
       } catch (error) {
         await failNetwork(this.#db, vmId, generation);
         throw error;
@@ -83,10 +94,10 @@ export class NetworkReconciler {
     }
   }
 
-  async #policy(vmId: string): Promise<NetworkPolicy> {
+  async #policy({ id, plan }: VmRow): Promise<NetworkPolicy> {
     const [rules, forwards] = [
-      await effectiveFirewallRules(this.#db, vmId),
-      await effectivePortForwards(this.#db, vmId),
+      await effectiveFirewallRules(this.#db, id),
+      await effectivePortForwards(this.#db, id),
     ];
     return {
       defaultIn: DEFAULT_POLICY.in,
@@ -105,6 +116,7 @@ export class NetworkReconciler {
         internalIp: forward.internal_ip,
         internalPort: forward.internal_port,
       })),
+      bandwidthBps: bandwidthLimit(this.#catalog, plan) ?? undefined,
     };
   }
 }

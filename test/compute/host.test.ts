@@ -60,6 +60,7 @@ test('a host is told part by part, and one without images runs no guest', async 
     'nft',
     'ip',
     'network',
+    'cpu limits',
     'memory',
     'disk',
     'images',

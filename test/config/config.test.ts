@@ -47,6 +47,7 @@ test('an empty environment gives the defaults', () => {
     qemuCpuOvercommit: 4,
     qemuMemoryMb: undefined,
     qemuDiskGb: undefined,
+    qemuWarm: 'off',
     simulatorBootSeconds: 2,
     agentProvider: 'runbook',
     agentModel: undefined,

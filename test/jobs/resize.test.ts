@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readGuest } from '../../server/compute/simulator/store.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { type Customer, openCustomer } from './support/customer.ts';
 import { buyVm, tenant, vmOf } from './support/landlord.ts';
@@ -50,4 +51,31 @@ const shrink = (id: string) => ({
   method: 'POST' as const,
   path: `/v1/vm/${id}/change-custom`,
   body: { vcpu: 1, allow_reboot: true },
+});
+
+test('the speed of a VM is that of its plan, from its creation on and after a change', async (t) => {
+  const stage = await Stage.open(t);
+  const { services } = stage.installation;
+  for (const [code, speed] of [
+    ['s2', 100],
+    ['s4', 200],
+  ] as const) {
+    services.catalog.plans.find((plan) => plan.code === code)!.network_mbps = speed;
+  }
+  const customer = await tenant(stage, 500_00n);
+  const id = await buyVm(stage, customer);
+  const speed = async () => {
+    await services.network.idle();
+    await services.network.reconcile();
+    return (await readGuest(stage.db, id))?.network?.bandwidthBps;
+  };
+  assert.equal(await speed(), 100_000_000);
+  for (const [plan, expected] of [
+    ['s4', 200_000_000],
+    ['s8', undefined],
+  ] as const) {
+    assert.equal((await changePlan(customer, id, plan)).status, 200);
+    await stage.finish();
+    assert.equal(await speed(), expected);
+  }
 });

@@ -47,6 +47,14 @@ test('volumes and interfaces', async (t) => {
     ]);
   });
 
+  await t.test('its speed is that of the plan', async () => {
+    const plan = api.services.catalog.plans.find(({ code }) => code === 's2')!;
+    plan.network_mbps = 500;
+    const vm = await makeVm(api, { plan: 's2' });
+    const [nic] = (await api.call('GET', `/v1/vm/${vm.id}/nics`)).body.data;
+    assert.equal(nic.bandwidth_limit_bps, 500_000_000);
+  });
+
   await t.test('a volume is what the engine has', async () => {
     const vm = await makeVm(api);
     const { data, pagination } = (await api.call('GET', `/v1/vm/${vm.id}/volumes`)).body;

@@ -15,6 +15,10 @@ export interface Machine {
   /** The value of `-netdev`. */
   netdev: string;
   directBoot?: DirectBoot;
+  /** A file that is the memory: shared, what the guest writes is written to it; else it is only what it begins with. */
+  memory?: { file: string; shared: boolean };
+  /** Waits for its state instead of booting. */
+  incoming?: boolean;
 }
 
 /** What is in a guest's directory, by name. */
@@ -105,14 +109,21 @@ function consoles({ directory }: Machine): string[] {
   ];
 }
 
+function memory({ ramMb, memory: file }: Machine): string[] {
+  if (!file) return ['-machine', 'q35', '-m', `${ramMb}`];
+  const backend = `size=${ramMb}M,mem-path=${escaped(file.file)},share=${file.shared ? 'on' : 'off'}`;
+  const object = ['-object', `memory-backend-file,id=ram0,${backend}`];
+  return [...object, '-machine', 'q35,memory-backend=ram0', '-m', `${ramMb}`];
+}
+
 /** The arguments of `qemu-system-x86_64`; the same machine always has the same. */
 export function qemuArguments(machine: Machine): string[] {
-  const { id, uuid, directory, vcpu, ramMb, mac, netdev, directBoot: boot } = machine;
+  const { id, uuid, directory, vcpu, mac, netdev, directBoot: boot, incoming } = machine;
   checkDirectory(directory);
   return [
     ...['-name', escaped(id), '-uuid', uuid],
-    ...['-nodefaults', '-no-user-config', '-machine', 'q35', ...accelerator(machine)],
-    ...['-m', `${ramMb}`, '-smp', `${vcpu}`, '-rtc', 'base=utc'],
+    ...['-nodefaults', '-no-user-config', ...memory(machine), ...accelerator(machine)],
+    ...['-smp', `${vcpu}`, '-rtc', 'base=utc'],
     ...['-sandbox', 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'],
     // A guest that powers off or panics stays to be looked at, until the service has taken note and ends it.
     ...['-no-shutdown', '-action', 'panic=pause', '-pidfile', join(directory, FILES.pid)],
@@ -127,6 +138,9 @@ export function qemuArguments(machine: Machine): string[] {
     ...['-device', 'virtio-serial-pci', ...socket(AGENT_CHANNEL, join(directory, FILES.agent))],
     ...['-device', `virtserialport,id=agent0,chardev=${AGENT_CHANNEL},name=org.qemu.guest_agent.0`],
     ...['-device', 'pvpanic-pci'],
+    // Tells a kernel that it goes on from a state that others go on from as well.
+    ...['-device', 'vmgenid,guid=auto'],
+    ...(incoming ? ['-incoming', 'defer'] : []),
     ...consoles(machine),
   ];
 }

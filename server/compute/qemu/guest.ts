@@ -18,6 +18,8 @@ export interface GuestRecord extends GuestSize {
   mac: string;
   addresses: NetworkGuest['addresses'];
   directBoot?: DirectBoot;
+  /** Its disk stands on that of a warm template, `of`; while `asleep` it was never started, and goes on from there. */
+  clone?: { of: string; image: string; asleep: boolean };
   snapshots: Record<string, SnapshotInfo>;
   /** Null until rules were given: nothing comes in then. */
   policy: NetworkPolicy | null;

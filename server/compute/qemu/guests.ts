@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encrypt } from 'unixcrypt';
 import type { GuestSpec } from '../driver.ts';
@@ -8,6 +8,7 @@ import { asCapacity, createOverlay, GIGABYTE, SHARED_FILE_MODE } from './disk.ts
 import { Guest, type GuestRecord } from './guest.ts';
 import type { Image } from './image.ts';
 import { seedImage } from './seed.ts';
+import { TEMPLATE, WARM_SEED_BYTES, type WarmTemplates } from './warm.ts';
 
 /** Where images come from: what a template of the catalog calls them. */
 export interface Images {
@@ -34,12 +35,14 @@ export class Guests {
   readonly #root: string;
   readonly #images: Images;
   readonly #nameservers: readonly string[];
+  readonly #warm: WarmTemplates | undefined;
   readonly #guests = new Map<string, Guest>();
 
-  constructor(root: string, images: Images, nameservers: readonly string[]) {
+  constructor(root: string, images: Images, nameservers: readonly string[], warm?: WarmTemplates) {
     this.#root = root;
     this.#images = images;
     this.#nameservers = nameservers;
+    this.#warm = warm;
   }
 
   /**
@@ -54,6 +57,7 @@ export class Guests {
         await rm(directory, { recursive: true, force: true }).catch((error) => complain(directory, error));
       else if (ID.test(name)) this.#guests.set(name, await Guest.read(directory));
     }
+    await this.#warm?.open(new Set(this.all().flatMap(({ record }) => record.clone?.of ?? [])));
   }
 
   all(): Guest[] {
@@ -72,22 +76,26 @@ export class Guests {
   }
 
   async create(spec: GuestSpec): Promise<void> {
-    const { id, template, diskGb } = spec;
+    const { id, diskGb } = spec;
     if (this.#guests.has(id)) return;
     if (!ID.test(id)) throw new Error(`${id} cannot be the name of a guest`);
-    const image = await this.#images.find(template);
-    if (!image) throw new Error(`this host has no image for the template ${template}`);
+    const image = await this.#images.find(spec.template);
+    if (!image) throw new Error(`this host has no image for the template ${spec.template}`);
     if (diskGb * GIGABYTE < image.virtualBytes)
-      throw new Error(`the image of ${template} does not fit into ${diskGb} GB`);
+      throw new Error(`the image of ${spec.template} does not fit into ${diskGb} GB`);
     const directory = join(this.#root, id);
     checkDirectory(directory);
     const making = join(this.#root, `.new-${id}`);
     await rm(making, { recursive: true, force: true });
     try {
       await mkdir(making, { mode: GUEST_DIRECTORY_MODE });
-      await createOverlay(join(making, FILES.disk), image.disk, diskGb);
-      await writeFile(join(making, FILES.seed), this.#seed(spec, image), { mode: SHARED_FILE_MODE });
-      await new Guest(making, newRecord(spec, image)).save();
+      const seed = this.#seed(spec, image);
+      const template = seed.length <= WARM_SEED_BYTES ? this.#warm?.find(image, spec) : undefined;
+      const base = template ? join(template, TEMPLATE.disk) : image.disk;
+      await createOverlay(join(making, FILES.disk), base, diskGb);
+      await writeFile(join(making, FILES.seed), seed, { mode: SHARED_FILE_MODE });
+      if (template) await truncate(join(making, FILES.seed), WARM_SEED_BYTES);
+      await new Guest(making, newRecord(spec, image, template)).save();
       await rename(making, directory);
     } catch (error) {
       // What is left of it would take the little room there is.
@@ -119,7 +127,7 @@ export class Guests {
   }
 }
 
-function newRecord(spec: GuestSpec, { user, directBoot }: Image): GuestRecord {
+function newRecord(spec: GuestSpec, { user, directBoot, disk }: Image, of?: string): GuestRecord {
   const { id, hostname, template, mac, addresses, vcpu, ramMb, diskGb } = spec;
   return {
     id,
@@ -133,6 +141,7 @@ function newRecord(spec: GuestSpec, { user, directBoot }: Image): GuestRecord {
     ramMb,
     diskGb,
     directBoot,
+    clone: of === undefined ? undefined : { of, image: disk, asleep: true },
     snapshots: {},
     policy: null,
     run: null,

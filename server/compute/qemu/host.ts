@@ -4,6 +4,7 @@ import { access, open, readFile, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { BARE_ENVIRONMENT } from './command.ts';
+import { findCpuCap } from './cpu-cap.ts';
 import type { ImageStore } from './image-store.ts';
 
 const run = promisify(execFile);
@@ -96,6 +97,7 @@ export async function inspectHost(options: {
     findProgram('nft', 'limited'),
     findProgram('ip', 'limited'),
     findNetworkPrivilege(),
+    describeCpuCap(),
     findMemory(),
     findRoom(options.dataDir),
     findImages(options.images),
@@ -130,6 +132,14 @@ async function findProgram(program: string, otherwise: Finding['state']): Promis
 async function describeAccelerator(choice?: AcceleratorChoice): Promise<Finding> {
   const { kind, reason } = await findAccelerator(choice);
   return { what: 'accelerator', state: kind === 'kvm' ? 'ok' : 'limited', found: `${kind}: ${reason}` };
+}
+
+async function describeCpuCap(): Promise<Finding> {
+  const what = 'cpu limits';
+  const cap = await findCpuCap();
+  return typeof cap === 'string'
+    ? { what, state: 'limited', found: `guests may use more than was sold: ${cap}` }
+    : { what, state: 'ok', found: cap.how };
 }
 
 async function findMemory({ meminfo } = KERNEL): Promise<Finding> {

@@ -29,6 +29,7 @@ export interface ImageSource {
   /** Of `disk` as it was published, in hexadecimal; checked where given. */
   sha256?: string;
   directBoot?: DirectBoot;
+  warm?: true;
 }
 
 /** What is wrong with an {@link ImageSource}: the message is a sentence that follows the name of `field`. */
@@ -105,7 +106,12 @@ export function createImageStore(directory: string): ImageStore {
     try {
       const disk = await keepDisk(intake, source);
       const directBoot = await keepBoot(intake, source);
-      const record: ImageRecord = { ...disk, user: source.user, ...(directBoot && { directBoot }) };
+      const record: ImageRecord = {
+        ...disk,
+        user: source.user,
+        ...(directBoot && { directBoot }),
+        ...(source.warm && { warm: true }),
+      };
       const draft = intake.draft();
       await writeFile(draft, `${JSON.stringify(record, null, 2)}\n`);
       await persist(draft);

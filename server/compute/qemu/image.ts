@@ -12,6 +12,8 @@ export interface Image {
   user: string;
   /** Started by QEMU itself, without BIOS and boot loader: twice as fast. The disk boots by itself as well. */
   directBoot?: DirectBoot;
+  /** A clone of a running guest of it becomes a machine of its own by `/sbin/adopt`: see warm.ts. */
+  warm?: true;
 }
 
 export interface DirectBoot {

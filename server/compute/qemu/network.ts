@@ -31,6 +31,12 @@ export interface HostNetwork {
   close(): Promise<void>;
 }
 
+/**
+ * The host on every guest's own link: a guest's router of IPv6. It needs no prefix to be reached, so that a guest may
+ * hold its address alone, and has no neighbours that it would look for on its link in vain.
+ */
+export const ROUTER_6 = 'fe80::1';
+
 /** What a network knows of a guest. */
 export interface NetworkGuest {
   id: string;

@@ -1,10 +1,10 @@
-import type { Clock } from '../../platform/clock.ts';
 import { AgentUnavailableError, ComputeUnavailableError, ShutdownTimeoutError } from '../driver.ts';
 import { untilGreeted } from './banner.ts';
 import { Chronicle } from './chronicle.ts';
+import { type CloneParts, discardClone, startMachine } from './clone.ts';
 import type { Guest } from './guest.ts';
 import type { Happenings } from './happenings.ts';
-import { type Launcher, lastWords } from './launcher.ts';
+import { lastWords } from './launcher.ts';
 import type { HostNetwork } from './network.ts';
 import { findMachine } from './processes.ts';
 import { type End, type Intent, Run } from './run.ts';
@@ -19,9 +19,7 @@ const BOOT_MS = { kvm: 300_000, tcg: 900_000 };
 const PRESS_EVERY_MS = 5_000;
 const SSH_PORT = 22;
 
-export interface PowerParts {
-  clock: Clock;
-  launcher: Launcher;
+export interface PowerParts extends CloneParts {
   network: HostNetwork;
   accelerator: 'kvm' | 'tcg';
   happenings: Happenings;
@@ -45,6 +43,10 @@ export class Power {
   async adopt(guest: Guest): Promise<void> {
     for (const event of guest.record.happenings) {
       this.#parts.happenings.tell({ ...event, at: new Date(event.at) });
+    }
+    if (guest.record.run && guest.record.clone?.asleep) {
+      await discardClone(this.#parts.launcher, guest);
+      await guest.save({ run: null });
     }
     const { uuid } = guest.record;
     const pid = await findMachine(guest.directory, uuid);
@@ -74,7 +76,7 @@ export class Power {
       await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
       const netdev = await network.attach(guest.networkGuest, guest.policy);
       const machine = { id, uuid, directory, accelerator, vcpu, ramMb, mac, netdev, directBoot };
-      return await this.#hold(guest, await launcher.launch(machine));
+      return await this.#hold(guest, await startMachine(this.#parts, guest, machine));
     } catch (error) {
       await launcher.kill({ id, uuid, directory });
       await guest.save({ run: null }).catch(() => {});

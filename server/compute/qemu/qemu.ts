@@ -31,6 +31,7 @@ import { resizeGuest, volumeOf } from './sizing.ts';
 import { dropSnapshot, takeSnapshot } from './snapshots.ts';
 import type { Surroundings } from './traffic.ts';
 import { Locks } from './waiting.ts';
+import type { WarmTemplates } from './warm.ts';
 
 export interface QemuOptions {
   clock: Clock;
@@ -45,6 +46,8 @@ export interface QemuOptions {
   /** Resolvers of the guests. */
   nameservers: readonly string[];
   opsLogin?: OpsLogin;
+  /** Where new guests may be clones. */
+  warm?: WarmTemplates;
 }
 
 /** Real machines on this host, one QEMU process each. See docs/qemu.md. */
@@ -66,7 +69,7 @@ class Qemu implements ComputeDriver {
 
   constructor(options: QemuOptions) {
     this.#options = options;
-    this.#guests = new Guests(options.directory, options.images, options.nameservers);
+    this.#guests = new Guests(options.directory, options.images, options.nameservers, options.warm);
     this.#power = new Power({ ...options, happenings: this.#happenings });
     this.#inside = new Inside(options);
     this.#surroundings = { ...options, cutOff: (guest) => this.#power.cutOff(guest) };
@@ -168,8 +171,8 @@ class Qemu implements ComputeDriver {
     const guest = this.#guests.find(id);
     if (!guest) return undefined;
     const { vcpu, ramMb, diskGb, snapshots } = guest.record;
-    const state = { power: guest.power, agent: this.#inside.canChange(guest) };
-    return { id, ...state, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
+    const agent = this.#inside.canChange(guest);
+    return { id, power: guest.power, agent, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
   }
 
   async list(): Promise<string[]> {
@@ -202,6 +205,7 @@ class Qemu implements ComputeDriver {
 
   async close(): Promise<void> {
     this.#power.close();
+    await this.#options.warm?.close();
     await this.#opening?.catch(() => {});
     await this.#locks.idle();
     for (const guest of this.#guests.all()) {
@@ -225,8 +229,7 @@ class Qemu implements ComputeDriver {
 
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings);
-    return this.#opening;
+    return (this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings));
   }
 
   async #need(id: string): Promise<Guest> {

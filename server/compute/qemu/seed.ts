@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Document } from 'yaml';
 import type { GuestAddress } from '../driver.ts';
 import { isoImage } from './iso.ts';
+import { ROUTER_6 } from './network.ts';
 
 /** What a guest learns at its first boot. */
 export interface SeedInput {
@@ -41,17 +42,23 @@ function metaData({ id, hostname }: SeedInput): string {
   return yaml({ 'instance-id': id, 'local-hostname': hostname });
 }
 
-/** The card is found by its MAC address, because its name depends on the machine's slots. */
+/**
+ * The card is found by its MAC address, because its name depends on the machine's slots. Of IPv6 it has its own address
+ * and a router, no prefix: neighbours of one prefix are other guests, behind the host and its rules.
+ */
 function networkConfig({ mac, addresses, nameservers }: SeedInput): string {
-  const gateway = (family: 4 | 6) => addresses.find((address) => address.family === family)?.gateway;
+  const gateway4 = addresses.find(({ family }) => family === 4)?.gateway;
+  const hasV6 = addresses.some(({ family }) => family === 6);
   const card = {
     match: { macaddress: mac },
     ...(addresses.length === 0
       ? { dhcp4: true }
       : {
-          addresses: addresses.map(({ address, prefix }) => `${address}/${prefix}`),
-          ...(gateway(4) ? { gateway4: gateway(4) } : {}),
-          ...(gateway(6) ? { gateway6: gateway(6) } : {}),
+          addresses: addresses.map(
+            ({ address, family, prefix }) => `${address}/${family === 6 ? 128 : prefix}`,
+          ),
+          ...(gateway4 ? { gateway4 } : {}),
+          ...(hasV6 ? { gateway6: ROUTER_6 } : {}),
           nameservers: { addresses: [...nameservers] },
         }),
   };
@@ -125,6 +132,12 @@ export function seedFiles(input: SeedInput): Record<string, string> {
     'network-config': networkConfig(input),
     'user-data': userData(input),
   };
+}
+
+/** Of a guest that is to become a warm template: an image that can be one stops at this and waits. */
+export function templateSeed(): Buffer {
+  const metaData = yaml({ 'instance-id': 'warm-template', 'local-hostname': 'template' });
+  return isoImage(LABEL, { 'meta-data': Buffer.from(metaData), 'user-data': Buffer.from('#cloud-config\n') });
 }
 
 /** The seed as a CD. */

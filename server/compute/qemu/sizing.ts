@@ -1,4 +1,5 @@
 import { DiskShrinkError, type GuestSize, type GuestVolume } from '../driver.ts';
+import { coolDown } from './clone.ts';
 import { allocatedBytes, growDisk } from './disk.ts';
 import type { Guest } from './guest.ts';
 
@@ -8,6 +9,7 @@ export async function resizeGuest(guest: Guest, { vcpu, ramMb, diskGb }: GuestSi
   if (run) throw new Error(`${id} must be off to be resized`);
   if (diskGb < record.diskGb)
     throw new DiskShrinkError(`the disk of ${id} has ${record.diskGb} GB and cannot shrink to ${diskGb}`);
+  await coolDown(guest);
   await growDisk(guest.file('disk'), diskGb);
   await guest.save({ vcpu, ramMb, diskGb });
 }

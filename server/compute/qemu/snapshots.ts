@@ -1,4 +1,5 @@
 import type { SnapshotInfo } from '../driver.ts';
+import { coolDown } from './clone.ts';
 import { allocatedBytes, snapshotsLive, snapshotsOffline } from './disk.ts';
 import type { Guest } from './guest.ts';
 import type { Inside } from './inside.ts';
@@ -13,6 +14,8 @@ export async function takeSnapshot(guest: Guest, snapshotId: string, inside: Ins
   const { snapshots } = guest.record;
   const known = snapshots[snapshotId];
   if (known) return known;
+  // Before its first start: the disk of a clone may still be exchanged.
+  await coolDown(guest);
   const info = { sizeBytes: await allocatedBytes(guest.file('disk')), includesMemory: false };
   const disk = snapshotsOf(guest);
   // One that was taken, and not remembered because the service ended just then, is as good.

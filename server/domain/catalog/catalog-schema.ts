@@ -14,6 +14,13 @@ const Price = Type.String({
   description: 'Decimal in major units, such as "4.99"',
 });
 const Positive = Type.Integer({ minimum: 1 });
+const NetworkMbps = Type.Optional(
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000,
+    description: 'Fastest that a VM may send, and receive, in Mbit/s; no limit when absent',
+  }),
+);
 const Range = Type.Object({ min: Positive, max: Positive, step: Positive }, closed);
 /** Lower ports belong to well-known services of the shared address's own host. */
 const ForwardedPort = Type.Integer({ minimum: 1024, maximum: 65_535 });
@@ -31,6 +38,7 @@ export const PlanSchema = Type.Object(
       minimum: 1,
       description: 'Traffic a month; null is unmetered',
     }),
+    network_mbps: NetworkMbps,
     price_monthly: Price,
     regions: Type.Array(Code, { minItems: 1, description: 'Regions that sell it' }),
     deprecated: Type.Optional(Type.Boolean({ description: 'Existing VMs keep it, nobody can choose it' })),
@@ -107,6 +115,7 @@ export const CatalogSchema = Type.Object(
         vcpu: Range,
         ram_mb: Range,
         disk_gb: Range,
+        network_mbps: NetworkMbps,
         price_monthly: Type.Object(
           { vcpu: Price, ram_gb: Price, disk_gb: Price },
           { ...closed, description: 'Unit prices: one vCPU, one GiB of memory, one GB of disk' },

@@ -14,6 +14,12 @@ export function findTemplate(catalog: Catalog, code: string): Template | undefin
   return catalog.templates.find((template) => template.code === code);
 }
 
+/** How fast a VM of a plan, or of a custom size (null), may send and receive, in bit/s; null is no limit. */
+export function bandwidthLimit(catalog: Catalog, plan: string | null): number | null {
+  const { network_mbps } = (plan === null ? catalog.custom : findPlan(catalog, plan)) ?? {};
+  return network_mbps === undefined ? null : network_mbps * 1_000_000;
+}
+
 /** Whether a customer may choose `plan` in `region` today. */
 export function isSoldIn(plan: Plan, region: string): boolean {
   return !plan.deprecated && plan.regions.includes(region);

@@ -1,6 +1,8 @@
 import { addressesOf, type VmAddress } from '../../db/queries/addresses.ts';
 import { shieldOfVm } from '../../db/queries/shield-targets.ts';
 import type { VmView } from '../../db/queries/vms.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
 import { partId } from '../../platform/part-ids.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
@@ -34,13 +36,18 @@ const NicShape = Shape(
 );
 
 /** Every VM has one interface, which holds all of its addresses. */
-function presentNic(vm: VmView, addresses: VmAddress[], shield: Awaited<ReturnType<typeof shieldOfVm>>) {
+function presentNic(
+  vm: VmView,
+  catalog: Catalog,
+  addresses: VmAddress[],
+  shield: Awaited<ReturnType<typeof shieldOfVm>>,
+) {
   return {
     id: partId('nic', vm.id),
     name: 'eth0',
     mac: vm.mac,
     type: 'public',
-    bandwidth_limit_bps: null,
+    bandwidth_limit_bps: bandwidthLimit(catalog, vm.plan),
     ips: addresses.map(({ address, family, prefix, gateway }) => ({
       address,
       family,
@@ -89,9 +96,9 @@ export const listNics = endpoint({
     },
   ],
   load: loadVm,
-  async handle({ resource: vm, query, db }) {
+  async handle({ resource: vm, query, db, services: { catalog } }) {
     const page = pageFrom(query);
-    const nics = [presentNic(vm, await addressesOf(db, vm.id), await shieldOfVm(db, vm.id))];
+    const nics = [presentNic(vm, catalog, await addressesOf(db, vm.id), await shieldOfVm(db, vm.id))];
     return paginated(pageOfAll(nics, page), page, (nic) => nic);
   },
 });

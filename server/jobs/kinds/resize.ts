@@ -1,5 +1,7 @@
 import type { GuestSize } from '../../compute/driver.ts';
 import { captureFor, releaseFor } from '../../domain/billing/vm-orders.ts';
+import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
+import { beginNetworkChange } from '../../domain/network/network-change.ts';
 import type { ResizeInput } from '../../domain/vms/job-inputs.ts';
 import type { JobContext, JobDefinition } from '../job.ts';
 
@@ -74,7 +76,7 @@ export const resize: JobDefinition = {
     },
   ],
   async succeeded(tx, context, at) {
-    const { services, job } = context;
+    const { services, job, vm } = context;
     await captureFor(services, tx, job, at);
     const { restart, price_monthly_minor, plan, vcpu, ram_mb, disk_gb, bandwidth_gb } = input(context);
     const sold = {
@@ -85,6 +87,8 @@ export const resize: JobDefinition = {
       bandwidth_gb,
       price_monthly_minor: BigInt(price_monthly_minor),
     };
+    if (bandwidthLimit(services.catalog, plan) !== bandwidthLimit(services.catalog, vm.plan))
+      await beginNetworkChange({ db: tx, services, now: at }, vm.id);
     return {
       change: { ...sold, status: restart ? 'running' : 'stopped' },
       event: {

@@ -49,7 +49,12 @@ test('a machine has these arguments', (t) => {
     append: 'root=/dev/vda1 ro',
   };
   const small: Machine = { ...MACHINE, accelerator: 'tcg', vcpu: 1, ramMb: 256, directBoot: boot };
-  const text = [MACHINE, small].map((machine) => qemuArguments(machine).join('\n')).join('\n\n');
+  const memory = { file: '/srv/vauban/warm/1/memory', shared: true };
+  const template: Machine = { ...small, memory };
+  const clone: Machine = { ...small, memory: { ...memory, shared: false }, incoming: true };
+  const text = [MACHINE, small, template, clone]
+    .map((machine) => qemuArguments(machine).join('\n'))
+    .join('\n\n');
   t.assert.fileSnapshot(`${text}\n`, golden('arguments.txt'), asIs);
 });
 

@@ -67,3 +67,12 @@ test('guests that are off count, and what is left is said', () => {
   assert.throws(() => checkCapacity(capacity, [guest, guest], guest), CapacityError);
   assert.throws(() => checkCapacity(capacity, [guest], { ...guest, diskGb: 61 }), /60 diskGb left, not 61/);
 });
+
+test('warm templates are refused where a helper starts guests, which knows of none', async (t) => {
+  const env = {
+    VAUBAN_COMPUTE: 'qemu',
+    VAUBAN_QEMU_WARM: 'on',
+    VAUBAN_HOST_HELPER: '/run/vauban-host/host.sock',
+  };
+  await assert.rejects(select(dataDirectory(t), env), /VAUBAN_QEMU_WARM: is not for a host with a helper/);
+});

@@ -79,7 +79,8 @@ async function openServices(
   }
   const silent = logger ?? createLogger({ logLevel: 'silent' });
   const compute = createSimulator({ db, clock, bootSeconds: 0, shutdownSeconds: 0, ...simulator });
-  const network = new NetworkReconciler(db, compute, silent);
+  const sold = structuredClone(catalog);
+  const network = new NetworkReconciler({ db, compute, catalog: sold, logger: silent });
   const edge = createEdgeSimulator({ db, clock, ...edgeOptions });
   const leadership = new EdgeLeadership(db);
   const signals = new Signals();
@@ -87,7 +88,7 @@ async function openServices(
   const secrets = new SecretBox(Buffer.alloc(32, 1));
   const services = {
     config: loadConfig(env),
-    catalog: structuredClone(catalog),
+    catalog: sold,
     clock,
     logger: silent,
     metrics: createMetrics('test'),

@@ -1,6 +1,7 @@
 import type { NetworkPolicy } from '../../driver.ts';
 import { type Card, elementsOf, forwardKey } from './card.ts';
 import { firewallRules } from './rules.ts';
+import { speedRules } from './speed.ts';
 import { baseTable, DROP_TABLES } from './table.ts';
 
 /** What a counter has counted so far. */
@@ -37,15 +38,14 @@ export function updateBatch(held: Map<string, Card>, entry: Entry): string[] {
 
 /** The batch that leaves nothing of a guest. */
 export function removeBatch(card: Card): string[] {
-  const names = [`in-${card.tap}`, `out-${card.tap}`];
+  const counters = [`in-${card.tap}`, `out-${card.tap}`];
+  const chains = [...counters, `speed-${card.tap}`];
   return [
-    ...names.flatMap((name) => [`add chain inet vauban ${name}`, `add counter inet vauban ${name}`]),
+    ...chains.map((name) => `add chain inet vauban ${name}`),
+    ...counters.map((name) => `add counter inet vauban ${name}`),
     ...elementsOf(card).flatMap(deleteElement),
-    ...names.flatMap((name) => [
-      `flush chain inet vauban ${name}`,
-      `delete chain inet vauban ${name}`,
-      `delete counter inet vauban ${name}`,
-    ]),
+    ...chains.flatMap((name) => [`flush chain inet vauban ${name}`, `delete chain inet vauban ${name}`]),
+    ...counters.map((name) => `delete counter inet vauban ${name}`),
   ];
 }
 
@@ -69,15 +69,16 @@ export function reassertBatch(uplink: string, entries: Entry[], counts: Map<stri
 }
 
 function guestChains({ id, card: { tap }, policy }: Entry): string[] {
-  return (['in', 'out'] as const).flatMap((direction) => {
+  const chain = (name: string, rules: string[]) => [
+    `add chain ${name} { comment "${id}"; }`,
+    `flush chain ${name}`,
+    ...rules.map((rule) => `add rule ${name} ${rule}`),
+  ];
+  const firewall = (['in', 'out'] as const).flatMap((direction) => {
     const name = `inet vauban ${direction}-${tap}`;
-    return [
-      `add chain ${name} { comment "${id}"; }`,
-      `add counter ${name}`,
-      `flush chain ${name}`,
-      ...firewallRules(direction, policy).map((rule) => `add rule ${name} ${rule}`),
-    ];
+    return [`add counter ${name}`, ...chain(name, firewallRules(direction, policy))];
   });
+  return [...firewall, ...chain(`inet vauban speed-${tap}`, speedRules(policy))];
 }
 
 /** Added first, because to delete what is not there would fail the whole batch. */

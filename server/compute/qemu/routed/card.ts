@@ -59,6 +59,7 @@ export function elementsOf({ tap, mac, addresses, forwards }: Card): string[] {
     `inet vauban hairpin { ${tap} . ${tap} }`,
     `inet vauban rules_in { ${tap} : jump in-${tap} }`,
     `inet vauban rules_out { ${tap} : jump out-${tap} }`,
+    `inet vauban speeds { ${tap} : jump speed-${tap} }`,
     `inet vauban traffic_in { ${tap} : in-${tap} }`,
     `inet vauban traffic_out { ${tap} : out-${tap} }`,
     ...forwards.map(

@@ -12,7 +12,7 @@ const TIME_LIMIT_MS = 60_000;
 const PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Runs a program and returns what it printed; {@link ComputeUnavailableError} with its own words where it fails. */
-export function run(program: 'nft' | 'ip', args: string[], input?: string): Promise<string> {
+export function run(program: 'nft' | 'ip' | 'tc', args: string[], input?: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { env: { PATH, LC_ALL: 'C' }, maxBuffer: MAX_OUTPUT, timeout: TIME_LIMIT_MS };
     const child = execFile(program, args, options, (error, stdout, stderr) => {

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { ComputeUnavailableError } from '../../driver.ts';
-import type { NetworkGuest } from '../network.ts';
+import { type NetworkGuest, ROUTER_6 } from '../network.ts';
 import { type Card, canonical, isV6 } from './card.ts';
 import { run } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
@@ -38,6 +38,8 @@ export function routeLines(guest: NetworkGuest, { tap, mac, addresses }: Card, u
   return [
     `link set dev ${tap} alias ${guest.id}`,
     `link set dev ${tap} up`,
+    // The same on every interface, each of which is a link of its own: nobody else can have it.
+    `addr replace ${ROUTER_6}/64 dev ${tap} nodad`,
     ...addresses.flatMap((address) => [
       `route replace ${address}/${isV6(address) ? 128 : 32} dev ${tap}`,
       // Never asked for, so never answered by another.

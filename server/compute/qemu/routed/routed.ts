@@ -16,6 +16,7 @@ import {
 } from './links.ts';
 import { netdevOf, TAP_PREFIX, tapName } from './names.ts';
 import { checkGuestAndPolicy, InvalidArgumentError, plainGuest } from './shapes.ts';
+import { applyQueues } from './speed.ts';
 import { readCards, readCounts } from './state.ts';
 import { baseTable } from './table.ts';
 
@@ -73,13 +74,17 @@ export class RoutedNetwork implements HostNetwork {
       // The rules first: the interface has them from its first packet.
       await this.#update(entry, uplink);
       await connectTap(guest, entry.card, uplink, this.#options.tapOwner);
+      await applyQueues(speedsOf([entry]));
     });
     return netdevOf(guest.id);
   }
 
   async apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void> {
     const entry = entryOf(guest, policy);
-    await this.#exclusively(async () => this.#update(entry, await this.#findUplink()));
+    await this.#exclusively(async () => {
+      await this.#update(entry, await this.#findUplink());
+      await applyQueues(speedsOf([entry]));
+    });
   }
 
   async reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]> {
@@ -91,6 +96,7 @@ export class RoutedNetwork implements HostNetwork {
         () => new Map(entries.map(({ card }) => [card.tap, card])),
       );
       await enableForwarding(uplink);
+      await applyQueues(speedsOf(entries));
       return reassertRoutes(
         guests.map(({ guest }, index) => [guest, entries[index]!.card]),
         uplink,
@@ -197,6 +203,8 @@ export class RoutedNetwork implements HostNetwork {
     return mine;
   }
 }
+
+const speedsOf = (entries: Entry[]) => new Map(entries.map(({ card, policy }) => [card.tap, policy]));
 
 /** Checked here as well, however it came: what is made of it is a program that root runs. */
 function entryOf(guest: NetworkGuest, policy: NetworkPolicy): Entry {

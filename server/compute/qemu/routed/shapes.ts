@@ -15,6 +15,8 @@ const MAX_RULES = 1_000;
 const MAX_CIDRS = 100;
 const MAX_FORWARDS = 1_000;
 const MAX_GUESTS = 20_000;
+/** Ten times what a card of today does. */
+const MAX_BPS = 1e12;
 
 /** What an argument is not: `field` says where. It has changed nothing. */
 export class InvalidArgumentError extends Error {
@@ -106,6 +108,7 @@ export const Policy = Type.Object(
       ),
       { maxItems: MAX_FORWARDS },
     ),
+    bandwidthBps: Type.Optional(Type.Integer({ minimum: 1_000_000, maximum: MAX_BPS })),
   },
   closed,
 );

@@ -17,6 +17,7 @@ const SETS = [
   'map inet vauban forwards { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }',
   'map inet vauban rules_in { type ifname : verdict; }',
   'map inet vauban rules_out { type ifname : verdict; }',
+  'map inet vauban speeds { type ifname : verdict; }',
   'map inet vauban traffic_in { type ifname : counter; }',
   'map inet vauban traffic_out { type ifname : counter; }',
   'set arp vauban cards4 { type ifname . ether_addr . ipv4_addr; }',
@@ -73,7 +74,12 @@ function baseChains(uplink: string): Record<string, BaseChain> {
     // Behind the rules: what was dropped is not a guest's traffic, and what the host itself says to it neither.
     'inet vauban accounting': {
       hook: 'filter hook forward priority filter + 10',
-      rules: ['counter name oifname map @traffic_in', 'counter name iifname map @traffic_out'],
+      rules: [
+        // What a guest sends beyond its speed is not its traffic either.
+        'iifname vmap @speeds',
+        'counter name oifname map @traffic_in',
+        'counter name iifname map @traffic_out',
+      ],
     },
     'inet vauban to_host': {
       hook: 'filter hook input priority filter',

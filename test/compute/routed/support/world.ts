@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { NetworkPolicy } from '../../../../server/compute/driver.ts';
 import { HostClient } from '../../../../server/compute/qemu/host/client.ts';
-import type { NetworkGuest } from '../../../../server/compute/qemu/network.ts';
+import { type NetworkGuest, ROUTER_6 } from '../../../../server/compute/qemu/network.ts';
 import { tapName } from '../../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../../support/cleanup.ts';
 import { REPOSITORY } from '../../../support/source.ts';
@@ -168,11 +168,10 @@ export class World {
     await this.network.attach(network, policy);
     await space.ip(
       `addr add ${v4}/24 dev eth0`,
-      // One address and its gateway: neighbours of the same network are reached through the host, too.
+      // As the seed has it: neighbours of the same network are reached through the host, too.
       `addr add ${v6}/128 dev eth0 nodad`,
-      `route add ${GATEWAY[6]} dev eth0`,
       `route add default via ${addresses[0]!.gateway}`,
-      `route add default via ${GATEWAY[6]}`,
+      `route add default via ${ROUTER_6} dev eth0`,
     );
     await space.inhabit(t);
     await listen(space, MARK_PORT);

@@ -1,0 +1,79 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { FILES, type Machine } from './arguments.ts';
+import { createOverlay } from './disk.ts';
+import type { Guest } from './guest.ts';
+import { askAgent } from './guest-agent.ts';
+import type { Launcher } from './launcher.ts';
+import { connectMonitor, loadState, until, untilAgent } from './machine-state.ts';
+import { TEMPLATE } from './warm.ts';
+
+/** In an image that can be a warm template: makes a machine of its own of a clone. */
+const ADOPT = '/sbin/adopt';
+/** A clone is its own machine within a second; a busy host may need its time. */
+const WAKE_MS = 30_000;
+/** Each question takes the clone's processor away from what is asked about. */
+const ASK_EVERY_MS = 200;
+
+export interface CloneParts {
+  clock: Clock;
+  launcher: Launcher;
+  logger: Pick<Logger, 'warn'>;
+}
+
+/** Starts the guest's machine: as a clone of a warm template where it was made to be one, else from its disk. */
+export async function startMachine(parts: CloneParts, guest: Guest, machine: Machine): Promise<number> {
+  const { launcher, clock, logger } = parts;
+  const { clone, run } = guest.record;
+  if (!clone?.asleep) return launcher.launch(machine);
+  try {
+    const memory = { file: join(clone.of, TEMPLATE.memory), shared: false };
+    const pid = await launcher.launch({ ...machine, memory, incoming: true });
+    await wake(clock, guest.directory, join(clone.of, TEMPLATE.state));
+    // Its SSH server listens by now.
+    await guest.save({ clone: { ...clone, asleep: false }, run: run && { ...run, booted: true } });
+    return pid;
+  } catch (error) {
+    logger.warn({ err: error, vm_id: guest.id }, 'a clone did not wake, and boots instead');
+    await discardClone(launcher, guest);
+    return launcher.launch(machine);
+  }
+}
+
+/** What is left of a clone whose wakening was cut short is nobody, and reached by nobody: its next start boots it. */
+export async function discardClone(launcher: Launcher, guest: Guest): Promise<void> {
+  await launcher.kill({ ...guest.record, directory: guest.directory });
+  await coolDown(guest);
+}
+
+/** Makes a guest that was to be a clone, and has never been started, boot as any other: from a disk of its image. */
+export async function coolDown(guest: Guest): Promise<void> {
+  const { clone, diskGb } = guest.record;
+  if (!clone?.asleep) return;
+  await rm(guest.file('disk'), { force: true });
+  await createOverlay(guest.file('disk'), clone.image, diskGb);
+  await guest.save({ clone: undefined });
+}
+
+/** Wakes a clone and resolves when it has random numbers, a name, keys and an address that no other clone has. */
+async function wake(clock: Clock, directory: string, state: string): Promise<void> {
+  const monitor = await connectMonitor(clock, directory);
+  try {
+    await loadState(clock, monitor, directory, state);
+    await untilAgent(clock, monitor, WAKE_MS);
+  } finally {
+    monitor.close();
+  }
+  const ask = (command: string, args: object) =>
+    askAgent(clock, join(directory, FILES.agent), command, { ...args }) as Promise<never>;
+  const seconds = `${Math.round(clock.now().getTime() / 1_000)}`;
+  const { pid }: { pid: number } = await ask('guest-exec', { path: ADOPT, arg: [seconds] });
+  const over = async () => {
+    const status: { exited: boolean; exitcode?: number } = await ask('guest-exec-status', { pid });
+    if (status.exited && status.exitcode !== 0) throw new Error(`${ADOPT} failed: ${status.exitcode}`);
+    return status.exited;
+  };
+  await until(clock, WAKE_MS, `${ADOPT} did not end`, over, ASK_EVERY_MS);
+}

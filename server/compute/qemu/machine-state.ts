@@ -1,0 +1,101 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../../platform/clock.ts';
+import { ComputeUnavailableError } from '../driver.ts';
+import { AGENT_CHANNEL, FILES } from './arguments.ts';
+import { connectUnix } from './json-lines.ts';
+import { Monitor } from './qmp.ts';
+
+// The state of a machine whose memory is a file: out of one QEMU, into another. QEMU's word for both is migration.
+
+/** In the directory of a machine: where its state goes out and comes in, as QEMU itself may open nothing. */
+const STATE_SOCKET = 'state.sock';
+/** Without the memory it is a few megabytes; a busy host may need its time all the same. */
+const STATE_MS = 30_000;
+const CONNECT_MS = 10_000;
+const LOOK_EVERY_MS = 10;
+
+/** Connects to the monitor of a machine that was just started, and may not listen yet. */
+export async function connectMonitor(clock: Clock, directory: string): Promise<Monitor> {
+  let monitor: Monitor | undefined;
+  await until(clock, CONNECT_MS, 'QEMU does not answer', async () => {
+    monitor = await Monitor.connect(join(directory, FILES.monitor), clock, () => {}).catch(() => undefined);
+    return monitor !== undefined;
+  });
+  return monitor!;
+}
+
+/** Resolves when something inside listens at the channel of the guest agent. */
+export function untilAgent(clock: Clock, monitor: Monitor, ms: number): Promise<void> {
+  return until(clock, ms, 'no guest agent answers', async () => {
+    const channels = await monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
+    return channels.some(({ label, ...channel }) => label === AGENT_CHANNEL && channel['frontend-open']);
+  });
+}
+
+/** Stops a machine for good, and writes its state to the file `to`. */
+export async function saveState(
+  clock: Clock,
+  monitor: Monitor,
+  directory: string,
+  to: string,
+): Promise<void> {
+  await monitor.execute('stop');
+  await leaveMemory(monitor);
+  const path = join(directory, STATE_SOCKET);
+  const connected = Promise.withResolvers<Socket>();
+  const server = createServer((socket) => connected.resolve(socket)).listen(path);
+  try {
+    await monitor.execute('migrate', { uri: `unix:${path}` });
+    await pipeline(await connected.promise, createWriteStream(to));
+  } finally {
+    server.close();
+  }
+  await until(clock, STATE_MS, 'the state was not written', async () => {
+    const { status } = await monitor.execute<{ status: string }>('query-migrate');
+    if (status === 'failed') throw new Error('the state was not written');
+    return status === 'completed';
+  });
+}
+
+/** Lets a machine that waits for its state go on from that in the file `from`. */
+export async function loadState(
+  clock: Clock,
+  monitor: Monitor,
+  directory: string,
+  from: string,
+): Promise<void> {
+  await leaveMemory(monitor);
+  const path = join(directory, STATE_SOCKET);
+  await monitor.execute('migrate-incoming', { uri: `unix:${path}` });
+  await pipeline(createReadStream(from), await connectUnix(path));
+  await rm(path, { force: true });
+  await until(clock, STATE_MS, 'the state was not taken', async () => {
+    const { status } = await monitor.execute<{ status: string }>('query-status');
+    return status !== 'inmigrate';
+  });
+  await monitor.execute('cont');
+}
+
+/** The memory is a file that both sides have: it is no part of the state. */
+async function leaveMemory(monitor: Monitor): Promise<void> {
+  const capabilities = [{ capability: 'x-ignore-shared', state: true }];
+  await monitor.execute('migrate-set-capabilities', { capabilities });
+}
+
+/** Looks again and again until `done`; throws `late` after `ms`. */
+export async function until(
+  clock: Clock,
+  ms: number,
+  late: string,
+  done: () => Promise<boolean>,
+  everyMs = LOOK_EVERY_MS,
+): Promise<void> {
+  for (let left = ms; !(await done()); left -= everyMs) {
+    if (left <= 0) throw new ComputeUnavailableError(late);
+    await clock.sleep(everyMs);
+  }
+}

@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmod, truncate } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { ComputeDriver, GuestSpec } from '../../../server/compute/driver.ts';
+import { createDirectLauncher } from '../../../server/compute/qemu/launcher.ts';
+import { WarmTemplates } from '../../../server/compute/qemu/warm.ts';
+import { systemClock as clock } from '../../../server/platform/clock.ts';
+import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
+import { defer } from '../../support/cleanup.ts';
+import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
+import { inGuest } from './shell.ts';
+import { qemuFor, tinySpec } from './support.ts';
+
+const skip = await skipWithoutTinyImage();
+const image = (await tinyImage())!;
+const KEY = freshKeyPair('test');
+const PASSWORD = 'correct horse battery staple';
+const SECOND_MS = 1_000;
+/** Of the clock inside: it is set to the second. */
+const CLOCK_MS = 60 * SECOND_MS;
+
+/** What stays a machine's own for good, a line each. */
+const IDENTITY = [
+  'sha256sum </etc/dropbear/dropbear_ed25519_host_key',
+  'cat /etc/machine-id',
+  'hostname',
+  'cat /sys/class/net/eth0/address',
+  "ip -o -4 addr show dev eth0 | awk '{ print $4 }'",
+];
+/** What no two machines, and no two moments, have in common. */
+const DRAWS = [
+  'cat /proc/sys/kernel/random/boot_id',
+  ...Array<string>(8).fill('head -c 32 /dev/urandom | sha256sum'),
+  'head -c 32 /dev/random | sha256sum',
+];
+
+function clone(number: number, overrides: Partial<GuestSpec> = {}): GuestSpec {
+  return tinySpec({
+    id: `vm_clone${number}`,
+    hostname: `clone-${number}`,
+    mac: `52:54:00:00:01:0${number}`,
+    addresses: [{ address: `192.0.2.${20 + number}`, family: 4, prefix: 24, gateway: '192.0.2.1' }],
+    authorizedKeys: [KEY.public],
+    ...overrides,
+  });
+}
+
+async function ask(driver: ComputeDriver, id: string, commands: string[]): Promise<string[]> {
+  const said = await inGuest(driver, id, { privateKey: KEY.private }, commands.join('; '));
+  return said.trim().split('\n');
+}
+
+async function createToSsh(t: TestContext, what: string, driver: ComputeDriver, spec: GuestSpec) {
+  const began = performance.now();
+  await driver.create(spec);
+  await driver.start(spec.id);
+  await (await driver.openSsh(spec.id)).destroy();
+  t.diagnostic(`${what}, from create to SSH: ${Math.round(performance.now() - began)} ms`);
+}
+
+function openWarm(t: TestContext) {
+  const directory = mkdtempSync(join(tmpdir(), 'w-'));
+  defer(t, () => rmSync(directory, { recursive: true }));
+  const warnings: unknown[] = [];
+  const logger = { warn: (...words: unknown[]) => void warnings.push(words) } as never;
+  const templates = () =>
+    new WarmTemplates({
+      clock,
+      logger,
+      launcher: createDirectLauncher(clock),
+      accelerator: 'tcg',
+      directory,
+    });
+  return { warnings, logger, templates };
+}
+
+test('clones of a warm template are machines of their own, and then guests like any other', {
+  skip,
+}, async (t) => {
+  const { warnings, logger, templates } = openWarm(t);
+  const warm = templates();
+  const { driver } = qemuFor(t, image, { warm, logger });
+  await driver.list();
+  await createToSsh(t, 'cold', qemuFor(t, image).driver, clone(9));
+  await warm.prepare(image, clone(1));
+
+  const identities: string[][] = [];
+  const draws: string[] = [];
+  for (const number of [1, 2]) {
+    const spec = clone(number, { password: `${PASSWORD} ${number}` });
+    await createToSsh(t, 'warm', driver, spec);
+    identities.push(await ask(driver, spec.id, IDENTITY));
+    draws.push(...(await ask(driver, spec.id, DRAWS)));
+    const [time] = await ask(driver, spec.id, ['date +%s']);
+    assert.ok(Math.abs(Number(time) * SECOND_MS - Date.now()) < CLOCK_MS, `it is ${time}`);
+    const login = { password: `${PASSWORD} ${number}` };
+    assert.equal(await inGuest(driver, spec.id, login, 'cat /root/.ssh/authorized_keys'), `${KEY.public}\n`);
+  }
+  assert.deepEqual(warnings, []);
+  const [first, second] = identities as [string[], string[]];
+  for (const [index, value] of first.entries()) assert.notEqual(value, second[index]);
+  assert.deepEqual(first.slice(2), ['clone-1', '52:54:00:00:01:01', '192.0.2.21/24']);
+  assert.deepEqual(second.slice(2), ['clone-2', '52:54:00:00:01:02', '192.0.2.22/24']);
+  assert.equal(draws.length, 2 * DRAWS.length);
+  assert.equal(new Set(draws).size, draws.length, draws.join('\n'));
+
+  const { id } = clone(1);
+  await driver.remove(clone(2).id);
+  await ask(driver, id, ['echo kept >/root/kept; sync']);
+  await driver.createSnapshot(id, 'snap_1');
+  await driver.reboot(id, 60);
+  assert.deepEqual(await ask(driver, id, [...IDENTITY, 'cat /root/kept']), [...first, 'kept']);
+  await driver.deleteSnapshot(id, 'snap_1');
+  await driver.shutdown(id, 60);
+  await driver.createSnapshot(id, 'snap_2');
+  await driver.resize(id, { vcpu: 1, ramMb: 256, diskGb: 2 });
+  await driver.start(id);
+  const [total, ...rest] = await ask(driver, id, [
+    "awk '/MemTotal/ { print $2 }' /proc/meminfo",
+    ...IDENTITY,
+    'cat /root/kept',
+  ]);
+  assert.deepEqual(rest, [...first, 'kept']);
+  assert.ok(Number(total) > 192 * 1024);
+  assert.deepEqual((await driver.inspect(id))?.snapshotIds, ['snap_2']);
+});
+
+test('a clone that does not wake, or was changed before, boots from its image', { skip }, async (t) => {
+  const { warnings, logger, templates } = openWarm(t);
+  const warm = templates();
+  const { driver, open, directory } = qemuFor(t, image, { logger });
+  await driver.close();
+  const before = open({ warm });
+  await before.list();
+  const place = await warm.prepare(image, clone(3));
+  for (const number of [3, 4, 5]) await before.create(clone(number));
+  await before.resize(clone(5).id, { vcpu: 1, ramMb: 192, diskGb: 2 });
+  assert.deepEqual(warnings, []);
+  const state = join(place, 'state');
+  await chmod(state, 0o600);
+  await truncate(state, 100_000);
+  await before.start(clone(3).id);
+  assert.equal(warnings.length, 1);
+  assert.deepEqual((await ask(before, clone(3).id, ['hostname'])).slice(0, 1), ['clone-3']);
+  await before.remove(clone(3).id);
+
+  // A service that ended while one of them woke.
+  await before.close();
+  const file = join(directory, clone(4).id, 'guest.json');
+  const record = JSON.parse(readFileSync(file, 'utf8'));
+  assert.ok(record.clone.asleep);
+  writeFileSync(file, JSON.stringify({ ...record, run: { since: 1, booted: false, asked: false } }));
+  const after = open({ warm: templates() });
+  for (const number of [4, 5]) {
+    assert.equal((await after.inspect(clone(number).id))?.power, 'off');
+    await after.start(clone(number).id);
+    assert.deepEqual(await ask(after, clone(number).id, ['hostname']), [`clone-${number}`]);
+    await after.remove(clone(number).id);
+  }
+  assert.equal(warnings.length, 1);
+});
