@@ -152,10 +152,7 @@ class Qemu implements ComputeDriver {
   }
 
   deleteSnapshot(id: string, snapshotId: string): Promise<void> {
-    return this.#alone(id, async () => {
-      const guest = this.#guests.find(id);
-      if (guest) await dropSnapshot(guest, snapshotId);
-    });
+    return this.#alone(id, async () => dropSnapshot(this.#guests.find(id), snapshotId));
   }
 
   applyNetwork(id: string, policy: NetworkPolicy): Promise<void> {
@@ -229,7 +226,8 @@ class Qemu implements ComputeDriver {
 
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    return (this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings));
+    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings);
+    return this.#opening;
   }
 
   async #need(id: string): Promise<Guest> {

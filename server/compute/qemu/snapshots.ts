@@ -24,8 +24,9 @@ export async function takeSnapshot(guest: Guest, snapshotId: string, inside: Ins
   return info;
 }
 
-/** Deletes a snapshot; an absent one is a success. */
-export async function dropSnapshot(guest: Guest, snapshotId: string): Promise<void> {
+/** Deletes a snapshot; an absent one, or one of an absent guest, is a success. */
+export async function dropSnapshot(guest: Guest | undefined, snapshotId: string): Promise<void> {
+  if (!guest) return;
   const disk = snapshotsOf(guest);
   if ((await disk.names()).includes(snapshotId)) await disk.drop(snapshotId);
   const { [snapshotId]: _, ...snapshots } = guest.record.snapshots;
