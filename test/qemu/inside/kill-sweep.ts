@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { JOBS } from '../../../server/jobs/kinds/index.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import type { Reply } from '../../chaos/support/customer.ts';
+import { defer } from '../../support/cleanup.ts';
 import { Chaos, type Death } from '../support/chaos.ts';
 
 type Kind = keyof typeof JOBS;
@@ -26,8 +28,9 @@ function deaths(kind: Kind): Death[] {
 }
 
 test('a service that is killed at any step of any job takes it up again', async (t) => {
-  const nonsense = join(process.env.TMPDIR ?? '/tmp', `no-kernel-${process.pid}`);
+  const nonsense = join(tmpdir(), `no-kernel-${process.pid}`);
   writeFileSync(nonsense, 'not a kernel');
+  defer(t, () => rmSync(nonsense));
   const chaos = await Chaos.start(t, {
     env: { VAUBAN_QEMU_NETWORK: 'routed' },
     templates: { broken: ({ directBoot }) => ({ directBoot: { ...directBoot!, kernel: nonsense } }) },
