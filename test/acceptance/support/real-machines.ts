@@ -24,7 +24,7 @@ const SETTINGS = {
   VAUBAN_COMPUTE: 'qemu',
   VAUBAN_QEMU_NETWORK: 'routed',
   VAUBAN_QEMU_CPU_OVERCOMMIT: '64',
-  VAUBAN_QEMU_MEMORY_MB: '60000',
+  VAUBAN_QEMU_MEMORY_MB: '40000',
   VAUBAN_QEMU_DISK_GB: '4000',
 };
 /** Boots into nothing: no network, no SSH server, no guest agent. After the connection's end, which is heard then. */

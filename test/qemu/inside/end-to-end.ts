@@ -38,6 +38,8 @@ test('a real machine, from its purchase to its end, over the API alone', async (
     public_key: key.public,
   });
   const order = { plan: 'small', template: offer.image, hostname: 'web', ssh_key_ids: [keyId] };
+  const ordered = performance.now();
+  const since = (start: number) => `${((performance.now() - start) / 1000).toFixed(1)} s`;
   const { vm } = await customer.ask('POST', '/v1/vm', order);
   const path = `/v1/vm/${vm.id}`;
   const settled = async (status: string) => {
@@ -76,6 +78,7 @@ test('a real machine, from its purchase to its end, over the API alone', async (
     forward = { host: public_ip, port: external_port };
     await open({ protocol: 'tcp', ports: '22' });
     guest = await logIn(t, forward, { username, privateKey: key.private });
+    t.diagnostic(`${offer.image}: ${since(ordered)} from the order to a login`);
     assert.equal(await guest.run('hostname; nproc'), 'web\n1');
     file = await guest.run('head -c 100000 /dev/urandom >kept; sync; sha256sum kept');
   });
@@ -160,9 +163,11 @@ test('a real machine, from its purchase to its end, over the API alone', async (
     login.end();
   });
 
-  await t.test('it powers off when it is asked to', async () => {
+  await t.test('it powers off when it is asked to', async (t) => {
+    const asked = performance.now();
     await customer.ask('POST', `${path}/stop`, {});
     await settled('stopped');
+    t.diagnostic(`${offer.image}: ${since(asked)} from the request to off`);
     assert.deepEqual(await machines(real.location.env.VAUBAN_DATA_DIR), []);
   });
 
