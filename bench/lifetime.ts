@@ -5,9 +5,15 @@ const open = new Set<() => Promise<void>>();
 /** Does some work and takes away what was made for it, whether it succeeded or not. */
 export async function during<T>(work: (life: Lifetime) => Promise<T>): Promise<T> {
   const ends: (() => Promise<void>)[] = [];
-  const end = async () => {
-    open.delete(end);
+  const endOnce = async () => {
     for (let next = ends.pop(); next; next = ends.pop()) await next();
+    open.delete(end);
+  };
+  let ending: Promise<void> | undefined;
+  // Whoever comes second waits too: the process may end as soon as one of them is through.
+  const end = () => {
+    ending ??= endOnce();
+    return ending;
   };
   open.add(end);
   try {

@@ -1,5 +1,5 @@
 // Measures every claim about performance and prints them with the machine; fails when one is missed.
-//   npm run bench                     everything, about six minutes
+//   npm run bench                     everything, about a quarter of an hour; as root, with what docs/performance.md names, real guests too
 //   npm run bench -- get-vm memory    only these sections
 //   npm run bench -- --db pglite      on one engine only
 import { execFileSync } from 'node:child_process';

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMib } from '../process.ts';
 import { atMost } from '../report.ts';
-import { median } from '../statistics.ts';
 import { carryOut } from './inside.ts';
 import { startRealService } from './service.ts';
 
@@ -20,14 +19,22 @@ const TICKS_A_SECOND = 100;
 type RealService = Awaited<ReturnType<typeof startRealService>>;
 
 /** What the service uses while nobody asks it for anything. */
-async function watch(pid: number): Promise<{ mib: number; cpuPercent: number }> {
+interface Usage {
+  /** Memory goes up and down by itself: both ends, so that the worse of two can be taken. */
+  leastMib: number;
+  mostMib: number;
+  cpuPercent: number;
+}
+
+async function watch(pid: number): Promise<Usage> {
   const before = cpuSeconds(pid);
   const samples: number[] = [];
   for (let second = 0; second < WATCHED_SECONDS; second++) {
     await sleep(1_000);
     samples.push(residentMib(pid));
   }
-  return { mib: median(samples), cpuPercent: ((cpuSeconds(pid) - before) / WATCHED_SECONDS) * 100 };
+  const cpuPercent = ((cpuSeconds(pid) - before) / WATCHED_SECONDS) * 100;
+  return { leastMib: Math.min(...samples), mostMib: Math.max(...samples), cpuPercent };
 }
 
 function cpuSeconds(pid: number): number {
@@ -49,9 +56,9 @@ carryOut(async (life, order) => {
   const without = await watch(service.pid);
   for (let made = 0; made < GUESTS; made += TOGETHER) await makeGuests(service, TOGETHER);
   const present = await watch(service.pid);
-  const mib = (present.mib - without.mib) / GUESTS;
+  const mib = (present.mostMib - without.leastMib) / GUESTS;
   const cpu = (present.cpuPercent - without.cpuPercent) / GUESTS;
-  const memory = `${without.mib.toFixed(0)} MiB without, ${present.mib.toFixed(0)} with ${GUESTS}`;
+  const memory = `${without.leastMib.toFixed(0)} MiB without, ${present.mostMib.toFixed(0)} with ${GUESTS}`;
   const load = `${without.cpuPercent.toFixed(1)} % without, ${present.cpuPercent.toFixed(1)} with ${GUESTS}`;
   return [
     atMost('service memory of an idle VM', MAXIMUM_MIB, mib, 'MiB', memory),

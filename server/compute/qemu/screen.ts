@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
 
-/** As much as the kernel hands over at once. */
-const READ_BYTES = 64 * 1024;
+/** More than a unix socket holds, so that one read takes all. Memory that was never read into costs nothing. */
+const READ_BYTES = 256 * 1024;
 
 /**
  * The screen of a machine at a unix socket; rejects when nobody listens there. Whole pictures are many megabytes, and

@@ -29,6 +29,10 @@ test('what is said before somebody listens is not lost', async (t) => {
   const [greeting] = await once(stream, 'data');
   assert.equal(String(greeting), 'RFB 003.008\n');
   stream.destroy();
+  for await (const bytes of await connectScreen(path)) {
+    assert.equal(String(bytes), 'RFB 003.008\n');
+    break;
+  }
 });
 
 test('a chunk stays as it is while its reader pauses the stream', async (t) => {
