@@ -1,9 +1,10 @@
 import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-import { COMPILE_CACHE } from './compile-cache.ts';
 
-// Before anything else is imported.
-enableCompileCache(COMPILE_CACHE);
+// What the runtime made of the sources is kept for the next start, which loads in half the time. It is kept with
+// the packages, because whoever may write there decides anyway what runs; where nobody may, nothing is kept.
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vauban', import.meta.url)));
 const { loadConfig } = await import('./config.ts');
 const { claimDataDir, openState } = await import('./state.ts');
 const { ConfigError } = await import('./platform/config-error.ts');
@@ -14,7 +15,7 @@ const EXIT_CONFIG = 78;
 try {
   const config = loadConfig(process.env);
   await claimDataDir(config);
-  // On its own thread, or by another process, while the service's modules are read: both take as long.
+  // The embedded engine is compiled on other threads while the service's modules are read.
   const [db, { startService }] = await Promise.all([openState(config), import('./app.ts')]);
   const service = await startService(config, db, {
     onDemoKey: (key) => process.stdout.write(`demo key: ${key}\n`),

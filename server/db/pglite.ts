@@ -1,92 +1,109 @@
-import { Mutex, messages, parse, protocol, TransactionAbortedError } from '@electric-sql/pglite';
+import { existsSync } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { PGlite, type Transaction as PgliteTransaction } from '@electric-sql/pglite';
 import { runCallbacks } from './after-commit.ts';
 import type { Database, Queryable, Transaction } from './database.ts';
-import { type Answer, PgliteEngine } from './pglite-engine.ts';
+import { blankDatabase } from './pglite-blank.ts';
 import { PgliteStatements } from './pglite-statements.ts';
-import { PARSERS } from './values.ts';
+import { PARSERS, SERIALIZERS } from './values.ts';
+
+/**
+ * What the engine keeps of its files in this process's memory, all of it from the start. The system's own cache of
+ * them is one copy away, so more than this buys little; the engine's default takes 128 MB.
+ */
+const SHARED_BUFFERS = '32MB';
+
+/** The connection outside any transaction: each statement waits for the transactions before it. */
+function onConnection(pg: PGlite, statements: PgliteStatements): Queryable {
+  return {
+    async query<Row extends object>({ text, values }: { text: string; values: unknown[] }) {
+      await pg._checkReady();
+      return pg._runExclusiveTransaction(() => statements.run<Row>(text, values));
+    },
+  };
+}
+
+function inTransaction(tx: PgliteTransaction, statements: PgliteStatements): Queryable {
+  return {
+    async query<Row extends object>({ text, values }: { text: string; values: unknown[] }) {
+      if (tx.closed) throw new Error('the transaction is over');
+      return statements.run<Row>(text, values);
+    },
+  };
+}
+
+/**
+ * Lets the event loop turn once. The engine works on its thread, so transactions that wait for each other would
+ * otherwise follow without a break, while nothing that arrives is read and no connection accepted.
+ */
+const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+function createEngine(dataDir?: string, loadDataDir?: Blob): Promise<PGlite> {
+  return PGlite.create({
+    dataDir,
+    loadDataDir,
+    startParams: [...PGlite.defaultStartParams, '-c', `shared_buffers=${SHARED_BUFFERS}`],
+    parsers: PARSERS,
+    serializers: SERIALIZERS as Record<number, (value: unknown) => string>,
+  });
+}
+
+async function openIn(directory: string): Promise<PGlite> {
+  // A process that was killed while it made the database leaves a part of one, which could never be opened.
+  const unfinished = `${directory}.unfinished`;
+  if (existsSync(unfinished)) await rm(directory, { recursive: true, force: true });
+  // PGlite writes its files readable by everybody; the directory is what keeps others out.
+  const made = await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (!made) return createEngine(directory);
+  await writeFile(unfinished, '');
+  const pg = await createEngine(directory, await blankDatabase());
+  await rm(unfinished);
+  return pg;
+}
 
 /**
  * Opens the embedded engine on `directory` (created when absent; in memory when undefined). One process
  * owns the directory; a killed process loses nothing that was committed.
  */
 export async function openPglite(directory: string | undefined): Promise<Database> {
-  const engine = await PgliteEngine.open(directory);
-  const statements = new PgliteStatements(engine);
-  /** The one connection, for a statement or a whole transaction at a time, in the order of the calls. */
-  const connection = new Mutex();
-  const tell = (text: string) => engine.exchange([protocol.serialize.query(text)]);
-  const listeners = new Map<string, Set<(payload: string) => void>>();
-  engine.onNotification = (channel, payload) => {
-    for (const listener of listeners.get(channel) ?? []) queueMicrotask(() => listener(payload));
-  };
-
-  const query: Queryable['query'] = ({ text, values }) =>
-    connection.runExclusive(() => statements.run(text, values));
-
+  const pg = directory ? await openIn(directory) : await createEngine();
+  const statements = new PgliteStatements(pg);
+  const { query } = onConnection(pg, statements);
   return {
     engine: 'pglite',
     query,
     async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       const callbacks: (() => void)[] = [];
-      const result = await connection.runExclusive(async () => {
-        await tell('begin');
-        let over = false;
-        const tx: Transaction = {
-          async query({ text, values }) {
-            if (over) throw new Error('the transaction is over');
-            return statements.run(text, values);
-          },
+      const result = await pg.transaction(async (tx) => {
+        await breathe();
+        return work({
+          ...inTransaction(tx, statements),
           afterCommit: (callback) => void callbacks.push(callback),
-        };
-        try {
-          const result = await work(tx);
-          over = true;
-          await commit(tell);
-          return result;
-        } catch (error) {
-          over = true;
-          await tell('rollback');
-          throw error;
-        }
+        });
       });
       runCallbacks(callbacks);
-      return result;
+      return result as T;
     },
     async reserve() {
       return { query, release: () => {} };
     },
     script(text) {
-      return connection.runExclusive(async () => {
+      // A transaction here is only a turn on the one connection: it is ended before the script, which may
+      // open its own, and what a failed script left open is rolled back before anybody else gets a turn.
+      return pg.transaction(async (turn) => {
+        await turn.exec('commit');
         await statements.forget();
-        try {
-          const results = parse.parseResults(await tell(text), PARSERS);
-          return results.flatMap(({ rows }) => rows as Record<string, unknown>[]);
-        } finally {
-          // What a script left open must not be handed to whoever is next.
-          await tell('rollback');
-        }
+        const results = await turn.exec(text);
+        return results.flatMap((result) => result.rows as Record<string, unknown>[]);
       });
     },
     async listen(channel, listener) {
-      // Quoted, because SQL folds a bare name to lower case and pg_notify does not.
-      const name = `"${channel}"`;
-      const heard = listeners.get(channel) ?? new Set();
-      listeners.set(channel, heard);
-      heard.add(listener);
-      if (heard.size === 1) await connection.runExclusive(() => tell(`listen ${name}`));
-      return async () => {
-        heard.delete(listener);
-        if (heard.size === 0) await connection.runExclusive(() => tell(`unlisten ${name}`));
-      };
+      // Quoted, because PGlite folds a bare name to lower case as SQL does and pg_notify does not.
+      const stop = await pg.listen(`"${channel}"`, listener);
+      return () => stop();
     },
-    close: () => connection.runExclusive(() => engine.close()),
+    async close() {
+      if (!pg.closed) await pg.close();
+    },
   };
-}
-
-/** Commits; throws where the engine rolled back instead, because a statement had failed and nobody minded. */
-async function commit(tell: (text: string) => Promise<Answer[]>): Promise<void> {
-  for (const message of await tell('commit')) {
-    if (message instanceof messages.CommandCompleteMessage && message.text === 'ROLLBACK')
-      throw new TransactionAbortedError();
-  }
 }
