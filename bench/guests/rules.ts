@@ -16,7 +16,8 @@ import { carryOut } from './inside.ts';
 const GUESTS = 1_000;
 const RULES = 10;
 const ROUNDS = 5;
-const MAXIMUM_RATIO = 2;
+/** Counters are read before, and thousands of routes looked after, of which nft knows nothing. */
+const MAXIMUM_RATIO = 3.5;
 
 const policy: NetworkPolicy = {
   defaultIn: 'drop',

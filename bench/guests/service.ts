@@ -17,13 +17,18 @@ export interface Bought {
 }
 
 /** The service in production, routing real guests, and a customer with money and a key. */
-export async function startRealService(life: Lifetime, order: SiteOrder) {
+export async function startRealService(
+  life: Lifetime,
+  order: SiteOrder,
+  settings: Record<string, string> = {},
+) {
   const place = await makePlaceInside(life, order);
   const server = await startService(place, {
     ...(await makeOffer(place.VAUBAN_DATA_DIR)),
     VAUBAN_QEMU_NETWORK: 'routed',
     VAUBAN_QEMU_CPU_OVERCOMMIT: '64',
     VAUBAN_EDGE: 'simulator',
+    ...settings,
   });
   defer(life, () => server[Symbol.asyncDispose]());
   const operatorSocket = join(place.VAUBAN_DATA_DIR, 'vauban.sock');
@@ -34,6 +39,7 @@ export async function startRealService(life: Lifetime, order: SiteOrder) {
   return {
     privateKey,
     pid: server.child.pid!,
+    dataDir: place.VAUBAN_DATA_DIR,
     async buy(hostname: string): Promise<Bought> {
       const order = { plan: 'small', template: 'tiny', hostname, ssh_key_ids: [key.id] };
       const { vm } = await customer.ask('POST', '/v1/vm', order);

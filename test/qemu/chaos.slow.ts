@@ -6,6 +6,8 @@ import { runAtSite } from './support/site.ts';
 const skip = whyNot() || (await skipWithoutTinyImage());
 
 test('chaos among real machines: the service killed at every step', { skip }, (t) =>
-  runAtSite(t, 'kill-sweep.ts'),
+  runAtSite(t, 'qemu/inside/kill-sweep.ts'),
 );
-test('chaos among real machines: what befalls a host', { skip }, (t) => runAtSite(t, 'mishaps.ts'));
+test('chaos among real machines: what befalls a host', { skip }, (t) =>
+  runAtSite(t, 'qemu/inside/mishaps.ts'),
+);

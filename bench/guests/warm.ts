@@ -1,0 +1,50 @@
+// Times from the wish for a guest to a login in it, where guests are clones of a warm template.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { atMost, type Claim, leftOut } from '../report.ts';
+import { carryOut } from './inside.ts';
+import { whyNoLibvirt } from './libvirt.ts';
+import { bare, inTurn, libvirt, ours, ratioOf, shown } from './racers.ts';
+import { rivalParts } from './rival.ts';
+import { startRealService } from './service.ts';
+
+const ROUNDS = 5;
+/** The same as without a template is to be reached against virt-install, and this against the least possible. */
+const MAXIMUM_OVER_BARE = 0.8;
+const MAXIMUM_OVER_LIBVIRT = 0.8;
+
+/** Until there is a template that nobody works on any more: the first guest had it made. */
+async function untilTemplate(dataDir: string): Promise<void> {
+  const ready = () => readdirSync(join(dataDir, 'warm')).some((name) => !name.startsWith('.'));
+  while (!ready()) await sleep(100);
+}
+
+carryOut(async (life, order) => {
+  const service = await startRealService(life, order, { VAUBAN_QEMU_WARM: 'on' });
+  const parts = await rivalParts(order);
+  const noLibvirt = whyNoLibvirt();
+  const racers = [ours(service, []), bare(parts)];
+  if (!noLibvirt) racers.push(await libvirt(life, order, parts));
+  // What is read for the first time, or made once, is nobody's.
+  await inTurn(1, racers);
+  await untilTemplate(service.dataDir);
+  const [mine, script, install] = await inTurn(ROUNDS, racers);
+  const beside = (other: number[]) => `${shown(mine!)} and ${shown(other)}`;
+  const claims: Claim[] = [
+    atMost(
+      'warm create to SSH ÷ a bare script',
+      MAXIMUM_OVER_BARE,
+      ratioOf(mine!, script!),
+      '×',
+      beside(script!),
+    ),
+  ];
+  const about = 'warm create to SSH ÷ virt-install';
+  claims.push(
+    noLibvirt
+      ? leftOut(about, noLibvirt)
+      : atMost(about, MAXIMUM_OVER_LIBVIRT, ratioOf(mine!, install!), '×', beside(install!)),
+  );
+  return claims;
+});
