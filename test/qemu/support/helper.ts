@@ -4,6 +4,7 @@ import { chmod, chown } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
+import { untilListening } from '../../support/listening.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { output } from './machines.ts';
 
@@ -35,15 +36,7 @@ export function helperOf(t: TestContext, dataDir: string): Helper {
         child.kill('SIGKILL');
         await ended;
       };
-      let log = '';
-      // Read to the end: a log that nobody reads would stop it.
-      await new Promise<void>((resolve, reject) => {
-        child.stdout.on('data', (chunk) => {
-          log += chunk;
-          if (log.includes('"listening"')) resolve();
-        });
-        ended.then(() => reject(new Error(`the helper did not start: ${log}`)));
-      });
+      await untilListening(child);
     },
   };
 }

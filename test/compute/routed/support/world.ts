@@ -10,6 +10,7 @@ import { HostClient } from '../../../../server/compute/qemu/host/client.ts';
 import { type NetworkGuest, ROUTER_6 } from '../../../../server/compute/qemu/network.ts';
 import { tapName } from '../../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../../support/cleanup.ts';
+import { untilListening } from '../../../support/listening.ts';
 import { REPOSITORY } from '../../../support/source.ts';
 import { hex } from './frames.ts';
 import { Namespace, run } from './namespace.ts';
@@ -228,13 +229,5 @@ async function startHelper(t: TestContext, host: Namespace, world: World, images
     child.kill('SIGTERM');
     await ended;
   });
-  let log = '';
-  // Read to the end: a log that nobody reads would stop it.
-  await new Promise<void>((resolve, reject) => {
-    child.stdout.on('data', (chunk) => {
-      log += chunk;
-      if (log.includes('"listening"')) resolve();
-    });
-    ended.then(() => reject(new Error(`the helper did not start: ${log}`)));
-  });
+  await untilListening(child);
 }
