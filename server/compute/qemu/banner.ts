@@ -10,6 +10,8 @@ const GROWTH = 1.5;
 const PAUSE_MS = 50;
 /** What is sent to a guest that is not there yet is lost, and the kernel sends it again after a second, three, seven. */
 const CONNECT_AGAIN_MS = 150;
+/** And never sooner than after this share of the wait so far: a boot of minutes must not cost a thousand sockets. */
+const CONNECT_AGAIN_SHARE = 0.05;
 
 /**
  * Resolves with `stream` when the SSH server at its other end has greeted, as it does by itself; nothing is lost of
@@ -75,9 +77,12 @@ async function connectSoon(clock: Clock, open: () => Promise<Duplex>): Promise<D
     () => {},
     () => over.abort(),
   );
+  let waited = 0;
   while (!over.signal.aborted) {
     begin();
-    await Promise.race([promise, clock.sleep(CONNECT_AGAIN_MS, over.signal)]).catch(() => {});
+    const pause = Math.max(CONNECT_AGAIN_MS, waited * CONNECT_AGAIN_SHARE);
+    await Promise.race([promise, clock.sleep(pause, over.signal)]).catch(() => {});
+    waited += pause;
   }
   return promise;
 }
