@@ -14,7 +14,7 @@ import { unlessAborted } from './waiting.ts';
  * A file system check on a busy host takes minutes. Without KVM a full distribution takes 40 s on an idle host, and has
  * been seen to take ten times as long on one that was as overbooked as it may be.
  */
-const BOOT_MS = { kvm: 300_000, tcg: 900_000 };
+export const BOOT_MS = { kvm: 300_000, tcg: 900_000 };
 /** A guest does not hear its power button before its system has come so far. */
 const PRESS_EVERY_MS = 5_000;
 const SSH_PORT = 22;

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BOOT_MS } from '../../../server/compute/qemu/power.ts';
 import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -17,8 +18,6 @@ const POOL_MB = 320;
 /** In the test of a guest that finds no room: it writes more than the pool still has. */
 const LEFT_MB = 60;
 const WRITTEN_MB = 100;
-/** Longer than a boot is waited for. */
-const BOOT_MS = 301_000;
 const KILLS = 3;
 const ORDER = { plan: 'small', template: 'tiny', hostname: 'web' };
 const KEY = freshKeyPair();
@@ -62,7 +61,7 @@ async function muteGuest(chaos: Chaos): Promise<void> {
   const { vm } = await chaos.customer.ask('POST', '/v1/vm', { ...ORDER, template: 'mute' });
   const log = join(chaos.dataDir, 'guests', vm.id, 'console.log');
   while (!(await readFile(log, 'utf8').catch(() => '')).includes('as init process')) await sleep(100);
-  await chaos.order('/jump', { ms: BOOT_MS });
+  await chaos.order('/jump', { ms: BOOT_MS.tcg + 1_000 });
   const settled = await chaos.settled();
   assert.deepEqual([settled.status, settled.last_job.error.code], ['error', 'guest_agent_unavailable']);
   const event = await chaos.told(vm.id, 'guest.warning', /did not answer/);
