@@ -42,7 +42,8 @@ const UUID_FILE = 'uuid';
 const NAME_CHARACTERS = 8;
 /** Nobody hears of it: its network leads nowhere, and each clone gets its own before it has one. */
 const MAC = '52:54:00:00:00:00';
-const NETDEV = 'user,id=net0,restrict=on';
+/** One that has no state: what user networking saves is refused by a clone on a tap. */
+const NETDEV = 'hubport,id=net0,hubid=0';
 /** As long as any guest may take for its boot. */
 const BOOT_MS = 300_000;
 const READ_ONLY = 0o440;
