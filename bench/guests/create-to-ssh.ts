@@ -2,7 +2,7 @@
 import { atMost, type Claim, leftOut } from '../report.ts';
 import { carryOut } from './inside.ts';
 import { whyNoLibvirt } from './libvirt.ts';
-import { bare, inTurn, libvirt, ours, ratioOf, shown } from './racers.ts';
+import { atMostTimes, bare, inTurn, libvirt, ours, ratioOf, shown } from './racers.ts';
 import { rivalParts } from './rival.ts';
 import { startRealService } from './service.ts';
 
@@ -22,16 +22,12 @@ carryOut(async (life, order) => {
   await inTurn(1, racers);
   running.length = 0;
   const [mine, script, install] = await inTurn(ROUNDS, racers);
-  const detail = `${shown(mine!)} and ${shown(script!)}; said to run after ${shown(running)}`;
-  const claims: Claim[] = [
-    atMost('create to SSH ÷ a bare script', MAXIMUM_OVER_BARE, ratioOf(mine!, script!), '×', detail),
-  ];
+  const said = `; said to run after ${shown(running)}`;
   const about = 'create to SSH ÷ virt-install';
-  if (noLibvirt) claims.push(leftOut(about, noLibvirt));
-  else {
-    const beside = `${shown(mine!)} and ${shown(install!)}`;
-    claims.push(atMost(about, MAXIMUM_OVER_LIBVIRT, ratioOf(mine!, install!), '×', beside));
-  }
+  const claims: Claim[] = [
+    atMostTimes('create to SSH ÷ a bare script', MAXIMUM_OVER_BARE, mine!, script!, said),
+    noLibvirt ? leftOut(about, noLibvirt) : atMostTimes(about, MAXIMUM_OVER_LIBVIRT, mine!, install!),
+  ];
   const [all, scripts] = await inTurn(1, racers.slice(0, 2), TOGETHER);
   const last = `the last after ${shown(all!)} and ${shown(scripts!)}`;
   const ten = `${TOGETHER} creates at once ÷ ${TOGETHER} bare scripts`;

@@ -1,5 +1,6 @@
 // Who takes part in the race from the wish for a guest to a login in it.
 import type { Lifetime } from '../../test/support/cleanup.ts';
+import { atMost, type Claim } from '../report.ts';
 import type { SiteOrder } from '../site.ts';
 import { median } from '../statistics.ts';
 import { startBare } from './bare.ts';
@@ -80,3 +81,14 @@ export function ratioOf(ours: number[], theirs: number[]): number {
 }
 
 export const shown = (times: number[]) => `${median(times).toFixed(1)} s`;
+
+/** That `mine` took at most `maximum` times as long as `theirs`, with the medians of both and what `more` there is to say. */
+export function atMostTimes(
+  about: string,
+  maximum: number,
+  mine: number[],
+  theirs: number[],
+  more = '',
+): Claim {
+  return atMost(about, maximum, ratioOf(mine, theirs), '×', `${shown(mine)} and ${shown(theirs)}${more}`);
+}

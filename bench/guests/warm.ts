@@ -2,10 +2,10 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { atMost, type Claim, leftOut } from '../report.ts';
+import { leftOut } from '../report.ts';
 import { carryOut } from './inside.ts';
 import { whyNoLibvirt } from './libvirt.ts';
-import { bare, inTurn, libvirt, ours, ratioOf, shown } from './racers.ts';
+import { atMostTimes, bare, inTurn, libvirt, ours } from './racers.ts';
 import { rivalParts } from './rival.ts';
 import { startRealService } from './service.ts';
 
@@ -30,21 +30,9 @@ carryOut(async (life, order) => {
   await inTurn(1, racers);
   await untilTemplate(service.dataDir);
   const [mine, script, install] = await inTurn(ROUNDS, racers);
-  const beside = (other: number[]) => `${shown(mine!)} and ${shown(other)}`;
-  const claims: Claim[] = [
-    atMost(
-      'warm create to SSH ÷ a bare script',
-      MAXIMUM_OVER_BARE,
-      ratioOf(mine!, script!),
-      '×',
-      beside(script!),
-    ),
-  ];
   const about = 'warm create to SSH ÷ virt-install';
-  claims.push(
-    noLibvirt
-      ? leftOut(about, noLibvirt)
-      : atMost(about, MAXIMUM_OVER_LIBVIRT, ratioOf(mine!, install!), '×', beside(install!)),
-  );
-  return claims;
+  return [
+    atMostTimes('warm create to SSH ÷ a bare script', MAXIMUM_OVER_BARE, mine!, script!),
+    noLibvirt ? leftOut(about, noLibvirt) : atMostTimes(about, MAXIMUM_OVER_LIBVIRT, mine!, install!),
+  ];
 });

@@ -7,7 +7,8 @@ import { createOverlay } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
 import type { Launcher } from './launcher.ts';
-import { connectMonitor, loadState, until, untilAgent } from './machine-state.ts';
+import { connectMonitor, loadState, untilAgent } from './machine-state.ts';
+import { until } from './waiting.ts';
 import { TEMPLATE } from './warm.ts';
 
 /** In an image that can be a warm template: makes a machine of its own of a clone. */

@@ -4,10 +4,10 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../platform/clock.ts';
-import { ComputeUnavailableError } from '../driver.ts';
 import { AGENT_CHANNEL, FILES } from './arguments.ts';
 import { connectUnix } from './json-lines.ts';
 import { Monitor } from './qmp.ts';
+import { until } from './waiting.ts';
 
 // The state of a machine whose memory is a file: out of one QEMU, into another. QEMU's word for both is migration.
 
@@ -16,7 +16,6 @@ const STATE_SOCKET = 'state.sock';
 /** Without the memory it is a few megabytes; a busy host may need its time all the same. */
 const STATE_MS = 30_000;
 const CONNECT_MS = 10_000;
-const LOOK_EVERY_MS = 10;
 
 /** Connects to the monitor of a machine that was just started, and may not listen yet. */
 export async function connectMonitor(clock: Clock, directory: string): Promise<Monitor> {
@@ -84,18 +83,4 @@ export async function loadState(
 async function leaveMemory(monitor: Monitor): Promise<void> {
   const capabilities = [{ capability: 'x-ignore-shared', state: true }];
   await monitor.execute('migrate-set-capabilities', { capabilities });
-}
-
-/** Looks again and again until `done`; throws `late` after `ms`. */
-export async function until(
-  clock: Clock,
-  ms: number,
-  late: string,
-  done: () => Promise<boolean>,
-  everyMs = LOOK_EVERY_MS,
-): Promise<void> {
-  for (let left = ms; !(await done()); left -= everyMs) {
-    if (left <= 0) throw new ComputeUnavailableError(late);
-    await clock.sleep(everyMs);
-  }
 }

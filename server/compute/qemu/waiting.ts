@@ -1,4 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
+import { ComputeUnavailableError } from '../driver.ts';
+
+const LOOK_EVERY_MS = 10;
 
 /** The outcome of `work`, unless `ms` pass first: then `late()` is thrown. The work itself goes on. */
 export async function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
@@ -22,6 +25,20 @@ export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp));
     if (signal.aborted) giveUp();
   });
+}
+
+/** Looks again and again until `done`; throws `late` after `ms`. */
+export async function until(
+  clock: Clock,
+  ms: number,
+  late: string,
+  done: () => Promise<boolean>,
+  everyMs = LOOK_EVERY_MS,
+): Promise<void> {
+  for (let left = ms; !(await done()); left -= everyMs) {
+    if (left <= 0) throw new ComputeUnavailableError(late);
+    await clock.sleep(everyMs);
+  }
 }
 
 /** Work on one thing at a time, by the thing's name, in the order of the calls. */
