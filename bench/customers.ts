@@ -1,5 +1,5 @@
 import { type Database, sql } from '../server/db/database.ts';
-import { ensurePool } from '../server/db/queries/addresses.ts';
+import { ensurePools } from '../server/db/queries/addresses.ts';
 import { createAccount } from '../server/domain/accounts/create-account.ts';
 import { creditAccount } from '../server/domain/accounts/credit-account.ts';
 import { createKey } from '../server/domain/accounts/keys.ts';
@@ -45,7 +45,7 @@ export const storedVmId = (n: number) => `vm_0${String(n).padStart(25, '0')}`;
  * ten in state `error`, each with its two addresses and the finished job that made it.
  */
 export async function storeVms(db: Database, accountId: string, from: number, count: number): Promise<void> {
-  await ensurePool(db, 'bench', '10.0.0.0/8');
+  await ensurePools(db, [{ name: 'bench', network: '10.0.0.0/8' }]);
   await db.transaction(async (tx) => {
     // Foreign keys hold by construction; checking millions of rows would take most of the time.
     await tx.query(sql`set local session_replication_role = replica`);

@@ -12,7 +12,7 @@ const START_TIMEOUT = 60_000;
 /** How often a starting process is asked; small beside the quickest start, some hundred milliseconds. */
 const POLL_MS = 5;
 
-const SERVICE = 'server/main.ts';
+const SERVICE = 'server/start.mjs';
 /** Node's own options, as `npm start` gives them. */
 const [, ...NODE_OPTIONS] = packageJson.scripts.start.replace(SERVICE, '').trim().split(/ +/);
 
@@ -74,6 +74,8 @@ const isRunning = (child: ChildProcess) => child.exitCode === null && child.sign
 export async function untilAnswered({ port, child }: Server, path: string, key?: string): Promise<void> {
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
   const giveUpAt = performance.now() + START_TIMEOUT;
+  // A request that finds nobody costs us, and so the starting process beside us, far more than a connection.
+  await untilListening(port, child);
   while (performance.now() < giveUpAt && isRunning(child)) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => undefined);
     await response?.arrayBuffer();

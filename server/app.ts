@@ -7,10 +7,9 @@ import { registerSockets } from './consoles/routes.ts';
 import { registerSharePage } from './consoles/share-page.ts';
 import type { Database } from './db/database.ts';
 import { migrateUp } from './db/migrate.ts';
-import { ensurePool } from './db/queries/addresses.ts';
 import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { loadCatalog } from './domain/catalog/load-catalog.ts';
-import { poolName } from './domain/network/allocate.ts';
+import { ensureRegionPools } from './domain/network/allocate.ts';
 import { selectEdge } from './edge/select.ts';
 import { ENDPOINTS } from './endpoints/roster.ts';
 import { createHttpServer } from './http/server.ts';
@@ -66,10 +65,7 @@ async function openServices(
   const catalog = loadCatalog(config.catalog);
   const secrets = await openSecretBox(config.secretKey, config.dataDir);
   await migrateUp(db);
-  for (const region of catalog.regions) {
-    await ensurePool(db, poolName(region, 4), region.ipv4_pool);
-    await ensurePool(db, poolName(region, 6), region.ipv6_pool);
-  }
+  await ensureRegionPools(db, catalog);
   const opsKey = await openOpsKey(db, secrets);
   const { compute, reason } = await selectCompute({
     config,
@@ -123,7 +119,7 @@ export async function startService(config: Config, db: Database, parts: Parts = 
   registerReference(http, ENDPOINTS);
   const consoles = new Consoles(services);
   registerSockets(http, { services, consoles, limiter });
-  await registerSharePage(http);
+  registerSharePage(http);
 
   const report = await compute.probe();
   const edgeReport = await edge.probe();

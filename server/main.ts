@@ -1,16 +1,14 @@
-import { enableCompileCache } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
-
-// What the runtime made of the sources is kept for the next start, which loads in half the time. It is kept with
-// the packages, because whoever may write there decides anyway what runs; where nobody may, nothing is kept.
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/vauban', import.meta.url)));
-const { loadConfig } = await import('./config.ts');
-const { claimDataDir, openState } = await import('./state.ts');
-const { ConfigError } = await import('./platform/config-error.ts');
+import { loadConfig } from './config.ts';
+import { ConfigError } from './platform/config-error.ts';
+import { claimDataDir, openState } from './state.ts';
 
 /** Exit status for a configuration that cannot be used (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78;
+
+// The embedded engine is WebAssembly, which V8 compiles, and again whatever runs often, on every core at once. On one it
+// takes as long as the reading of the service's modules beside it, and leaves them the other.
+setFlagsFromString('--wasm-num-compilation-tasks=1');
 
 try {
   const config = loadConfig(process.env);

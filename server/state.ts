@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
-import { openPglite } from './db/pglite.ts';
-import { openPostgres } from './db/postgres.ts';
 import { clearSocket, operatorSocket } from './operator/listen-on-socket.ts';
 
 /** Throws ConfigError where another service uses the data directory: a second one must not touch what is in it. */
@@ -12,5 +10,6 @@ export function claimDataDir(config: Config): Promise<void> {
 
 /** Opens the state: PostgreSQL where it is configured, else the embedded engine in the data directory. */
 export async function openState(config: Config): Promise<Database> {
-  return config.databaseUrl ? openPostgres(config.databaseUrl) : openPglite(join(config.dataDir, 'pglite'));
+  if (config.databaseUrl) return (await import('./db/postgres.ts')).openPostgres(config.databaseUrl);
+  return (await import('./db/pglite.ts')).openPglite(join(config.dataDir, 'pglite'));
 }

@@ -9,7 +9,7 @@ import { EventStream } from './event-stream.ts';
 import { RUN_TIMEOUT_MS, RUNS_A_NODE, STOP_GRACE_MS } from './limits.ts';
 import { type AgentModel, ModelError, type ModelIdentity } from './model.ts';
 import { remoteModel } from './model-settings.ts';
-import { AgentRun, type Verdict } from './run.ts';
+import type { Verdict } from './run.ts';
 import { type RunActor, RunRecord } from './run-record.ts';
 import { RUNBOOK } from './runbook/identity.ts';
 import { canceled, Stop } from './stop.ts';
@@ -107,6 +107,7 @@ export class AgentRuns {
     );
     const check = () => this.#check(run, one.actor);
     const watch = this.#watch(run, check, kill, over.signal);
+    const { AgentRun } = await import('./run.ts');
     const agentRun = new AgentRun({
       clock,
       record: new RunRecord(db, clock, run, one.actor),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import ssh2 from 'ssh2';
+import type ssh2 from 'ssh2';
 import { pinHostKey, pinnedHostKey } from '../db/queries/guest-host-keys.ts';
 import type { VmRow } from '../db/queries/vms.ts';
 import { findTemplate } from '../domain/catalog/lookup.ts';
@@ -90,6 +90,8 @@ async function connect(
   signal: AbortSignal,
 ): Promise<ssh2.Client> {
   const pinned = await pinnedHostKey(services.db, vm.id);
+  // Loaded by the first who needs it, and before there is a socket whose errors nobody would hear meanwhile.
+  const { Client } = (await import('ssh2')).default;
   const sock = await services.compute.openSsh(vm.id).catch((error) => {
     throw new OpsSessionError('unreachable', `${vm.id} has nothing on port 22`, { cause: error });
   });
@@ -97,7 +99,13 @@ async function connect(
     sock.destroy();
     throw signal.reason;
   }
-  const { client, shown } = await logIn(services, vm, { sock, username, signal, pinned });
+  const { client, shown } = await logIn(services, vm, {
+    client: new Client(),
+    sock,
+    username,
+    signal,
+    pinned,
+  });
   if (pinned === undefined) {
     try {
       await pin(services, vm, shown);
@@ -110,6 +118,7 @@ async function connect(
 }
 
 interface Login {
+  client: ssh2.Client;
   sock: Duplex;
   username: string;
   signal: AbortSignal;
@@ -124,8 +133,7 @@ interface LoggedIn {
 }
 
 function logIn(services: OpsServices, vm: VmRow, login: Login): Promise<LoggedIn> {
-  const { sock, username, signal, pinned } = login;
-  const client = new ssh2.Client();
+  const { client, sock, username, signal, pinned } = login;
   let shown = '';
   let refusal: Error | undefined;
   // Says yes or no at once: the library throws where nobody can catch it when a verdict comes after the

@@ -30,18 +30,18 @@ const ASSETS: Record<string, { from: string; type: string }> = {
   'addon-fit.mjs': { from: '@xterm/addon-fit/lib/addon-fit.mjs', type: JAVASCRIPT },
 };
 
-const load = (from: string) => readFile(new URL(import.meta.resolve(from)));
+/** Reads a file of ours or of a package when it is first asked for, and keeps it. */
+function asset(from: string): () => Promise<Buffer> {
+  let content: Promise<Buffer> | undefined;
+  return () => (content ??= readFile(new URL(import.meta.resolve(from))));
+}
 
 /**
  * The page that a share link opens. It is the same for every link, good or not: only the secret in the URL's
  * fragment, which no browser sends, makes a difference, and only to the WebSocket.
  */
-export async function registerSharePage(app: FastifyInstance): Promise<void> {
-  const assets = Object.entries(ASSETS);
-  const [page, ...contents] = await Promise.all([
-    load('./share-page/share.html'),
-    ...assets.map(([, { from }]) => load(from)),
-  ]);
+export function registerSharePage(app: FastifyInstance): void {
+  const page = asset('./share-page/share.html');
   const headers = {
     'content-security-policy': CSP,
     'referrer-policy': 'no-referrer',
@@ -50,12 +50,13 @@ export async function registerSharePage(app: FastifyInstance): Promise<void> {
   };
   app.get('/share/:id', { config }, async (_request, reply) => {
     reply.headers({ ...headers, 'content-type': 'text/html; charset=utf-8' });
-    return page;
+    return page();
   });
-  for (const [index, [name, { type }]] of assets.entries()) {
+  for (const [name, { from, type }] of Object.entries(ASSETS)) {
+    const content = asset(from);
     app.get(`/share/assets/${name}`, { config }, async (_request, reply) => {
       reply.headers({ ...headers, 'content-type': type });
-      return contents[index];
+      return content();
     });
   }
 }

@@ -1,4 +1,4 @@
-import { type Database, sql } from './database.ts';
+import { type Database, one, sql } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { shield } from './migrations/0002-shield.ts';
 import { simulatedGuestsInside } from './migrations/0003-simulated-guests-inside.ts';
@@ -20,6 +20,8 @@ export const MIGRATIONS: readonly Migration[] = [foundation, shield, simulatedGu
  * even `create table if not exists` fails when another session creates the same table at that moment.
  */
 const MIGRATION_LOCK = 7226_0001;
+const MIGRATIONS_TABLE =
+  'create table if not exists migrations (name text primary key, applied_at timestamptz not null)';
 
 /** Runs `statements` in one transaction, alone among all nodes; all of it happens, or nothing. */
 async function exclusively(db: Database, ...statements: string[]): Promise<void> {
@@ -28,10 +30,11 @@ async function exclusively(db: Database, ...statements: string[]): Promise<void>
 }
 
 async function applied(db: Database): Promise<Set<string>> {
-  await exclusively(
+  const { known } = await one<{ known: boolean }>(
     db,
-    'create table if not exists migrations (name text primary key, applied_at timestamptz not null)',
+    sql`select to_regclass('migrations') is not null as known`,
   );
+  if (!known) await exclusively(db, MIGRATIONS_TABLE);
   const rows = await db.query<{ name: string }>(sql`select name from migrations`);
   return new Set(rows.map((row) => row.name));
 }

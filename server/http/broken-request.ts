@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -6,6 +5,7 @@ import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { RateLimiter } from '../platform/rate-limits.ts';
 import { limitExceeded, limitHeaders } from './limit-headers.ts';
+import { STATUS_CODES } from './node-http.ts';
 
 type ConnectionError = Error & { code?: string };
 

@@ -1,4 +1,4 @@
-import { type IncomingMessage, maxHeaderSize, type ServerOptions } from 'node:http';
+import type { IncomingMessage, ServerOptions } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -14,6 +14,7 @@ import type { Services } from '../services.ts';
 import { registerBodyParser } from './body-parser.ts';
 import { refuseBrokenRequests } from './broken-request.ts';
 import { sendError } from './errors.ts';
+import { maxHeaderSize } from './node-http.ts';
 import { type Passage, Pipeline, type RouteConfig } from './pipeline.ts';
 import { RouteTable } from './routes.ts';
 import { isWebSocketRequest } from './upgrades.ts';

@@ -1,8 +1,9 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../platform/errors.ts';
+import { ServerResponse } from './node-http.ts';
 
 /** Everything outside these paths is an ordinary request, whatever its `Upgrade` header asks for. */
 const UPGRADABLE = /^\/(console|share)\//;

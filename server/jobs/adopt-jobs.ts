@@ -21,7 +21,7 @@ export class Node {
 
   /** Announces the node, and again after its session was lost. */
   async announce(): Promise<void> {
-    if ((await presentNodes(this.#db)).has(this.id)) return;
+    if (this.#session && (await presentNodes(this.#db)).has(this.id)) return;
     this.#session?.release();
     this.#session = await this.#db.reserve();
     await this.#session.query(sql`select pg_advisory_lock(${this.id}::bigint)`);

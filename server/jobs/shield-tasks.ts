@@ -17,7 +17,7 @@ export function shieldTasks(services: Services): Task[] {
     onEpoch: (epoch) => shield.noticeEpoch(epoch),
   });
   return [
-    { name: 'reconcile_edge', everyMs: SECOND, atStart: true, run: () => shield.reconcile() },
+    { name: 'reconcile_edge', everyMs: SECOND, run: () => shield.reconcile() },
     {
       name: 'detect_attacks',
       everyMs: SECOND,

@@ -1,29 +1,27 @@
 import type { FastifyInstance } from 'fastify';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
-import { buildOpenApi, formatOpenApi } from './build-openapi.ts';
-import { REFERENCE_PAGE_CSP, renderReferencePage } from './reference/reference-page.ts';
 
 const config: RouteConfig = { open: true };
 
 /** Serves the API's description at /openapi.json and, for people, at /docs. Made when first asked for. */
 export function registerReference(app: FastifyInstance, endpoints: readonly Endpoint[]): void {
-  let texts: { json: string; page: string } | undefined;
-  const render = () => {
-    if (!texts) {
-      const document = buildOpenApi(endpoints);
-      texts = { json: formatOpenApi(document), page: renderReferencePage(document) };
-    }
-    return texts;
-  };
+  let rendered: ReturnType<typeof render> | undefined;
+  const texts = () => (rendered ??= render(endpoints));
   app.get('/openapi.json', { config }, async (_request, reply) => {
     reply.header('content-type', 'application/json; charset=utf-8');
-    return render().json;
+    return (await texts()).json;
   });
   app.get('/docs', { config }, async (_request, reply) => {
-    reply
-      .header('content-type', 'text/html; charset=utf-8')
-      .header('content-security-policy', REFERENCE_PAGE_CSP);
-    return render().page;
+    const { page, csp } = await texts();
+    reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', csp);
+    return page;
   });
+}
+
+async function render(endpoints: readonly Endpoint[]) {
+  const { buildOpenApi, formatOpenApi } = await import('./build-openapi.ts');
+  const { REFERENCE_PAGE_CSP, renderReferencePage } = await import('./reference/reference-page.ts');
+  const document = buildOpenApi(endpoints);
+  return { json: formatOpenApi(document), page: renderReferencePage(document), csp: REFERENCE_PAGE_CSP };
 }

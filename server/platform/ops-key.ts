@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Database, maybeOne, sql } from '../db/database.ts';
 import type { SecretBox } from './secrets.ts';
-import { freshKeyPair } from './ssh-key-pair.ts';
 
 const SETTING = 'ops_key';
 const NAME = 'vauban-ops';
@@ -45,6 +44,7 @@ async function readKey(db: Database): Promise<StoredKey | undefined> {
 }
 
 async function makeKey(db: Database, secrets: SecretBox): Promise<StoredKey> {
+  const { freshKeyPair } = await import('./ssh-key-pair.ts');
   const pair = freshKeyPair(NAME);
   const value: StoredKey = {
     public_key: pair.public,

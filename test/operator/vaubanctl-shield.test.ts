@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ensurePool } from '../../server/db/queries/addresses.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
 import { findRegion } from '../../server/domain/catalog/lookup.ts';
-import { allocateAddresses, poolName } from '../../server/domain/network/allocate.ts';
+import { allocateAddresses, ensureRegionPools } from '../../server/domain/network/allocate.ts';
 import { storedVm } from '../billing/support.ts';
 import { startOperator, UNKNOWN_ACCOUNT } from './support.ts';
 import { REPOSITORY, vaubanctl } from './vaubanctl.ts';
@@ -28,9 +27,7 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
   const account = await operator.newAccount();
   const vm = await storedVm(db, clock, account);
   const region = findRegion(catalog, vm.region)!;
-  for (const family of [4, 6] as const) {
-    await ensurePool(db, poolName(region, family), family === 4 ? region.ipv4_pool : region.ipv6_pool);
-  }
+  await ensureRegionPools(db, catalog);
   const { ipv4, ipv6 } = await db.transaction((tx) =>
     allocateAddresses(tx, catalog, region, vm.id, clock.now()),
   );

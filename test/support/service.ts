@@ -125,7 +125,7 @@ async function untilReady(child: ChildProcess): Promise<Ready> {
  */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
   const location = options.location ?? (await freshDatabaseLocation(t));
-  const child = spawn(process.execPath, [options.entry ?? 'server/main.ts'], {
+  const child = spawn(process.execPath, [options.entry ?? 'server/start.mjs'], {
     cwd: REPOSITORY,
     env: environment(location, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -18,14 +18,14 @@ import {
   type SnapshotInfo,
 } from '../driver.ts';
 import { diskAt, endRun, type Guest, newGuest, sampleAt } from './guest.ts';
-import { Inside } from './inside.ts';
+import { LazyInside } from './lazy-inside.ts';
 import { hogSince, withHog } from './machine/trouble.ts';
 import { bytesInside } from './machine/usage.ts';
 import { type Faults, Operations } from './operations.ts';
 import { hashPassword } from './password.ts';
 import { askOff, type Pace, powerAt, powerOn, restart, whenBooted, whenOff } from './power.ts';
 import { has } from './sentinels.ts';
-import { deleteGuest, guestIds, meteredGuests, proveStore, readGuest, usedSize } from './store.ts';
+import { countGuests, deleteGuest, guestIds, meteredGuests, readGuest, usedSize } from './store.ts';
 import { watchGuests } from './watcher.ts';
 
 export interface SimulatorOptions {
@@ -56,7 +56,7 @@ class Simulator implements ComputeDriver {
   readonly #pace: Pace;
   readonly #capacity: GuestSize | undefined;
   readonly #operations: Operations;
-  readonly #inside: Inside;
+  readonly #inside: LazyInside;
   readonly #watchers = new Set<Promise<void>>();
 
   constructor(options: SimulatorOptions) {
@@ -66,16 +66,15 @@ class Simulator implements ComputeDriver {
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
     this.#capacity = options.capacity;
     this.#operations = new Operations(db, clock, options.faults ?? doNothing);
-    this.#inside = new Inside(db, clock);
+    this.#inside = new LazyInside(db, clock);
   }
 
   async probe(): Promise<DriverReport> {
     try {
-      await proveStore(this.#db);
-      const { length } = await guestIds(this.#db);
-      return { ok: true, summary: `simulator: ${length} guests, a boot takes ${this.#pace.bootMs / 1000} s` };
+      const count = await countGuests(this.#db);
+      return { ok: true, summary: `simulator: ${count} guests, a boot takes ${this.#pace.bootMs / 1000} s` };
     } catch (error) {
-      return { ok: false, summary: `simulator: guests cannot be stored: ${error}` };
+      return { ok: false, summary: `simulator: guests cannot be read: ${error}` };
     }
   }
 

@@ -7,16 +7,25 @@ export interface VmAddress {
   gateway: string;
 }
 
+/** Where addresses are taken from. */
+export interface Pool {
+  name: string;
+  /** "100.64.0.0/14" */
+  network: string;
+}
+
 /**
- * Makes the pool known, or widens it after the catalog changed. The network's own address and the gateway
+ * Makes the pools known, or widens them after the catalog changed. A network's own address and the gateway
  * (the first usable one) are never handed out, nor is IPv4's broadcast address.
  */
-export async function ensurePool(db: Queryable, name: string, network: string): Promise<void> {
+export async function ensurePools(db: Queryable, pools: Pool[]): Promise<void> {
   await db.query(sql`
     insert into ip_pools (name, network, next_offset, last_offset)
-    select ${name}, net, 2, (case when family(net) = 4 then 2 ^ (32 - masklen(net)) - 2
+    select name, net, 2, (case when family(net) = 4 then 2 ^ (32 - masklen(net)) - 2
       else 2 ^ least(128 - masklen(net), 62) - 1 end)::bigint
-    from (select ${network}::text::cidr as net) as pool
+    from (select name, network::cidr as net
+      from json_to_recordset(${JSON.stringify(pools)}::text::json) as p (name text, network text)) as pool
+    order by name
     on conflict (name) do update set network = excluded.network, last_offset = excluded.last_offset`);
 }
 

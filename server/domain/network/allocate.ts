@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
-import { allocateAddress } from '../../db/queries/addresses.ts';
+import { allocateAddress, ensurePools } from '../../db/queries/addresses.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Catalog, Region } from '../catalog/catalog-schema.ts';
 
@@ -11,7 +11,16 @@ export interface VmAddresses {
 }
 
 /** Names of a region's pools in the store. */
-export const poolName = (region: Region, family: 4 | 6) => `${region.code}-v${family}`;
+const poolName = (region: Region, family: 4 | 6) => `${region.code}-v${family}`;
+
+/** Makes the pools of the catalog's regions known to the store, or widens them after the catalog changed. */
+export function ensureRegionPools(db: Queryable, { regions }: Pick<Catalog, 'regions'>): Promise<void> {
+  const pools = regions.flatMap((region) => [
+    { name: poolName(region, 4), network: region.ipv4_pool },
+    { name: poolName(region, 6), network: region.ipv6_pool },
+  ]);
+  return ensurePools(db, pools);
+}
 
 /** Gives a VM one address of each family from its region's pools, or refuses with `capacity_unavailable`. */
 export async function allocateAddresses(

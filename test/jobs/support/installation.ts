@@ -3,8 +3,7 @@ import { AgentRuns } from '../../../server/agent/agent-runs.ts';
 import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
 import { loadConfig } from '../../../server/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
-import { ensurePool } from '../../../server/db/queries/addresses.ts';
-import { poolName } from '../../../server/domain/network/allocate.ts';
+import { ensureRegionPools } from '../../../server/domain/network/allocate.ts';
 import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/edge/simulator/simulator.ts';
 import { ENDPOINTS } from '../../../server/endpoints/roster.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
@@ -73,10 +72,7 @@ async function openServices(
   outlet: JobOutlet,
   { clock = new ManualClock(), logger, simulator, env = {}, edge: edgeOptions }: InstallationOptions,
 ): Promise<Installation['services']> {
-  for (const region of catalog.regions) {
-    await ensurePool(db, poolName(region, 4), region.ipv4_pool);
-    await ensurePool(db, poolName(region, 6), region.ipv6_pool);
-  }
+  await ensureRegionPools(db, catalog);
   const silent = logger ?? createLogger({ logLevel: 'silent' });
   const compute = createSimulator({ db, clock, bootSeconds: 0, shutdownSeconds: 0, ...simulator });
   const sold = structuredClone(catalog);

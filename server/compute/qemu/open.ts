@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { ConfigError } from '../../platform/config-error.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { ComputeDriver } from '../driver.ts';
+import { cappedLauncher } from './cpu-cap.ts';
+import type { Images } from './guests.ts';
+import { HostClient } from './host/client.ts';
+import { findAccelerator } from './host.ts';
+import { createDirectLauncher, type Launcher } from './launcher.ts';
+import type { HostNetwork } from './network.ts';
+import type { OpsLogin } from './ops-login.ts';
+import { createQemu } from './qemu.ts';
+import { RoutedNetwork } from './routed/routed.ts';
+import { createUserNetwork } from './user-network.ts';
+import { WarmTemplates } from './warm.ts';
+
+export interface QemuParts {
+  config: Config;
+  clock: Clock;
+  logger: Logger;
+  images: Images;
+  /** The key that every guest authorizes. */
+  opsLogin: OpsLogin;
+}
+
+/** The QEMU driver as the configuration wants it; throws {@link ConfigError} where that cannot be. */
+export async function openQemu(parts: QemuParts): Promise<ComputeDriver> {
+  const { config, clock, logger, images, opsLogin } = parts;
+  const { kind: accelerator } = await findAccelerator(config.qemuAccel);
+  const host = selectHost(parts);
+  const templates = { clock, logger, accelerator, launcher: host.launcher };
+  const directory = join(config.dataDir, 'warm');
+  return createQemu({
+    clock,
+    logger,
+    directory: join(config.dataDir, 'guests'),
+    images,
+    ...host,
+    accelerator,
+    warm: config.qemuWarm === 'on' ? new WarmTemplates({ ...templates, directory }) : undefined,
+    capacity: {
+      cpuOvercommit: config.qemuCpuOvercommit,
+      memoryMb: config.qemuMemoryMb,
+      diskGb: config.qemuDiskGb,
+    },
+    nameservers: config.qemuNameservers,
+    opsLogin,
+  });
+}
+
+/**
+ * How guests are connected and started: the one place that knows the choices. With a helper both are its business, and
+ * the service needs no privilege; without one the service itself must be root to route.
+ */
+function selectHost({ config, clock, logger }: QemuParts): { network: HostNetwork; launcher: Launcher } {
+  const { qemuNetwork: choice, hostHelper, qemuUplink: uplink, qemuWarm } = config;
+  if (hostHelper !== undefined) {
+    if (choice === 'user')
+      throw new ConfigError(['VAUBAN_HOST_HELPER: makes routed networks only, not user']);
+    if (qemuWarm === 'on') throw new ConfigError(['VAUBAN_QEMU_WARM: is not for a host with a helper']);
+    const helper = new HostClient(hostHelper);
+    return { network: helper, launcher: helper };
+  }
+  const launcher = cappedLauncher(createDirectLauncher(clock), logger);
+  return {
+    network: choice === 'routed' ? new RoutedNetwork({ uplink }) : createUserNetwork(clock),
+    launcher,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Duplex } from 'node:stream';
+import type { Database } from '../../db/database.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { ComputeUnavailableError } from '../driver.ts';
+import type { Inside } from './inside.ts';
+
+/**
+ * The insides of guests, loaded when somebody first connects to one: shell, screen and SSH server are most of the
+ * simulator's code, and a start need not wait for them.
+ */
+export class LazyInside implements Pick<Inside, 'openSsh' | 'openVnc' | 'look' | 'close'> {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  #inside: Promise<Inside> | undefined;
+  #closed = false;
+
+  constructor(db: Database, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+  }
+
+  async openSsh(id: string): Promise<Duplex> {
+    return (await this.#load()).openSsh(id);
+  }
+
+  async openVnc(id: string): Promise<Duplex> {
+    return (await this.#load()).openVnc(id);
+  }
+
+  async look(): Promise<void> {
+    await (await this.#inside)?.look();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await (await this.#inside)?.close();
+  }
+
+  async #load(): Promise<Inside> {
+    if (this.#closed) throw new ComputeUnavailableError('the simulator is closed');
+    this.#inside ??= import('./inside.ts').then(({ Inside }) => new Inside(this.#db, this.#clock));
+    return this.#inside;
+  }
+}
