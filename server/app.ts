@@ -14,11 +14,12 @@ import { selectEdge } from './edge/select.ts';
 import { ENDPOINTS } from './endpoints/roster.ts';
 import { createHttpServer } from './http/server.ts';
 import { Node } from './jobs/adopt-jobs.ts';
+import type { StepHook } from './jobs/execution.ts';
 import { EdgeLeadership } from './jobs/leadership.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { EdgeReconciler } from './jobs/reconcile-edge.ts';
 import { NetworkReconciler } from './jobs/reconcile-network.ts';
-import { JobRunner, type StepHook } from './jobs/runner.ts';
+import { JobRunner } from './jobs/runner.ts';
 import { Schedule } from './jobs/schedule.ts';
 import { backgroundTasks } from './jobs/tasks.ts';
 import { watchGuests } from './jobs/watch-guests.ts';
@@ -133,7 +134,7 @@ export async function startService(config: Config, db: Database, parts: Parts = 
   services.agent.node = node.id;
   await settleAgentRuns(db, clock);
   const runner = new JobRunner(services, node.id, config.jobConcurrency, parts.stepHook);
-  await queue.receive((jobId) => runner.deliver(jobId));
+  await queue.receive(runner);
   const schedule = new Schedule(clock, logger);
   const unwatch = watchGuests(services);
 

@@ -17,7 +17,7 @@ import { CLOSE_GRACE_MS, EMPTY_ROOM_MS } from './limits.ts';
 import { ConsoleRegistry } from './registry.ts';
 import { hashSecret, isSecret } from './secret.ts';
 import { ConsoleSession, type Grant } from './session.ts';
-import { ShareRoom } from './share-room.ts';
+import type { ShareRoom } from './share-room.ts';
 import type { UsedTicket } from './tickets.ts';
 
 /** A share link that a secret opened, and its VM as it is now. */
@@ -73,7 +73,8 @@ export class Consoles {
     const seated = await db.transaction((tx) => takeSeat(tx, share, viewerId, clock.now()));
     if (!seated) return session.end('too_many_viewers');
     void session.closed.then(() => this.#leave(viewerId));
-    if (!session.reason) this.#room(share, vm).join(session, share.mode);
+    const room = await this.#room(share, vm);
+    if (!session.reason) room.join(session, share.mode);
   }
 
   /** Everything that time brings: called every few seconds, and runs to its end before it is called again. */
@@ -119,7 +120,9 @@ export class Consoles {
     return this.#registry.hasRoom(grant) ? undefined : 'too_many_sessions';
   }
 
-  #room(share: ShareRow, vm: VmView): ShareRoom {
+  /** The share's room, made by its first viewer; with the first of all comes what keeps a terminal's screen. */
+  async #room(share: ShareRow, vm: VmView): Promise<ShareRoom> {
+    const { ShareRoom } = await import('./share-room.ts');
     this.#forgetRooms();
     const room = this.#rooms.get(share.id) ?? new ShareRoom(this.#services, vm);
     this.#rooms.set(share.id, room);

@@ -32,8 +32,11 @@ export interface Database extends Queryable {
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** One session of its own, for locks that live as long as it does. Embedded, it is the only session. */
   reserve(): Promise<Session>;
-  /** Runs a script of several statements without parameters, outside any transaction of ours. */
-  script(text: string): Promise<Record<string, unknown>[]>;
+  /**
+   * Runs a script of several statements without parameters, outside any transaction of ours. One that changes tables
+   * says so with `ddl`: statements prepared for the tables as they were must not be used again.
+   */
+  script(text: string, options?: { ddl?: boolean }): Promise<Record<string, unknown>[]>;
   /**
    * Calls `listener` with the payload of each NOTIFY on `channel`, on this node and on every other, in
    * commit order. A notification is a hint: it may be lost while a connection is re-made.

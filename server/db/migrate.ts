@@ -26,7 +26,7 @@ const MIGRATIONS_TABLE =
 /** Runs `statements` in one transaction, alone among all nodes; all of it happens, or nothing. */
 async function exclusively(db: Database, ...statements: string[]): Promise<void> {
   const body = [`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, ...statements].join(';\n');
-  await db.script(`begin;\n${body};\ncommit;`);
+  await db.script(`begin;\n${body};\ncommit;`, { ddl: true });
 }
 
 async function applied(db: Database): Promise<Set<string>> {

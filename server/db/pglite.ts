@@ -94,12 +94,12 @@ export async function openPglite(directory: string | undefined): Promise<Databas
     async reserve() {
       return { query, release: () => {} };
     },
-    script(text) {
+    script(text, { ddl = false } = {}) {
       // A transaction here is only a turn on the one connection: it is ended before the script, which may
       // open its own, and what a failed script left open is rolled back before anybody else gets a turn.
       return pg.transaction(async (turn) => {
         await turn.exec('commit');
-        await statements.forget();
+        if (ddl) await statements.forget();
         const results = await turn.exec(text);
         return results.flatMap((result) => result.rows as Record<string, unknown>[]);
       });

@@ -152,6 +152,21 @@ test('a script returns the rows of all its statements and may hold a transaction
   assert.deepEqual(rows, [{ n: 5n }, { two: 2 }]);
 });
 
+test('a script that changes a table makes statements prepared before anew, any other leaves them', async (t) => {
+  const db = await counter(t);
+  const select = () => one<object>(db, sql`select * from counter`);
+  assert.deepEqual(await select(), { n: 0n });
+  if (db.engine === 'pglite') {
+    // Of the one connection; a pool's have some each.
+    const prepared = () => one<{ count: bigint }>(db, sql`select count(*) from pg_prepared_statements`);
+    const before = await prepared();
+    await db.script('select 1; select 2');
+    assert.deepEqual(await prepared(), before);
+  }
+  await db.script('alter table counter add column name text', { ddl: true });
+  assert.deepEqual(await select(), { n: 0n, name: null });
+});
+
 test('transactions at the same time do not lose updates', async (t) => {
   const db = await counter(t);
   const once = () =>

@@ -98,3 +98,37 @@ test('the next job of a VM waits until the cancelled one has let go of the guest
   assert.equal((await customer.call({ method: 'GET', path: `/v1/vm/${vm.id}` })).status, 404);
   await assertInvariants(db);
 });
+
+test('a job that is offered and delivered runs once; one for which there is no room waits for its delivery', async (t) => {
+  const gate = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  const db = watched(await freshDatabase(t), ({ text }) => {
+    if (!text.includes('insert into simulator_guests')) return;
+    reached.resolve();
+    return gate.promise;
+  });
+  const installation = await openInstallation(db, { env: { VAUBAN_JOB_CONCURRENCY: '1' } });
+  defer(t, () => installation.close());
+  const customer = await openCustomer(installation, 100_00n);
+  const [first, second] = [(await customer.must(CREATE)).vm, (await customer.must(CREATE)).vm];
+  let creations = 0;
+  const { runner } = await installation.openNode(({ step, phase }) => {
+    if (step === 'create_guest' && phase === 'before') creations++;
+  });
+  const job = async ({ id }: { id: string }) => {
+    const { active_job, last_job } = await customer.must({ method: 'GET', path: `/v1/vm/${id}` });
+    return (active_job ?? last_job).status;
+  };
+  runner.offer(first.active_job.id);
+  runner.offer(first.active_job.id);
+  runner.offer(second.active_job.id);
+  const delivered = runner.deliver(first.active_job.id);
+  await reached.promise;
+  assert.equal(await job(second), 'pending');
+  gate.resolve();
+  await delivered;
+  await runner.runToEnd(first.active_job.id);
+  assert.deepEqual([await job(first), await job(second), creations], ['succeeded', 'pending', 1]);
+  await runner.runToEnd(second.active_job.id);
+  assert.deepEqual([await job(second), creations], ['succeeded', 2]);
+});

@@ -62,8 +62,11 @@ export async function claimJob(
 ): Promise<{ job: JobRow; vm: VmRow } | undefined> {
   const vm = await maybeOne<VmRow>(
     tx,
-    sql`select * from vms where id = (select vm_id from jobs where id = ${id}) for update`,
+    sql`
+    select * from vms where id = (select vm_id from jobs
+      where id = ${id} and owner is null and status in ('pending', 'running')) for update`,
   );
+  if (!vm) return undefined;
   const job = await maybeOne<JobRow>(
     tx,
     sql`
@@ -72,7 +75,7 @@ export async function claimJob(
       and not exists (select 1 from jobs other where other.vm_id = jobs.vm_id and other.owner is not null)
     returning *`,
   );
-  return vm && job && { job, vm };
+  return job && { job, vm };
 }
 
 /** Records progress. False when the job is no longer ours: it was cancelled, or taken over. */

@@ -8,11 +8,12 @@ import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/
 import { ENDPOINTS } from '../../../server/endpoints/roster.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import { adoptJobs, Node } from '../../../server/jobs/adopt-jobs.ts';
+import type { StepHook } from '../../../server/jobs/execution.ts';
 import { EdgeLeadership } from '../../../server/jobs/leadership.ts';
 import type { JobOutlet } from '../../../server/jobs/queue.ts';
 import { EdgeReconciler } from '../../../server/jobs/reconcile-edge.ts';
 import { NetworkReconciler } from '../../../server/jobs/reconcile-network.ts';
-import { JobRunner, type StepHook } from '../../../server/jobs/runner.ts';
+import { JobRunner } from '../../../server/jobs/runner.ts';
 import { Authenticator } from '../../../server/platform/authentication.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';

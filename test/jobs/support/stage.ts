@@ -6,7 +6,7 @@ import { addressesOf } from '../../../server/db/queries/addresses.ts';
 import type { JobRow } from '../../../server/db/queries/jobs.ts';
 import { systemFindVm } from '../../../server/db/queries/vms.ts';
 import { adoptJobs } from '../../../server/jobs/adopt-jobs.ts';
-import type { StepHook } from '../../../server/jobs/runner.ts';
+import type { StepHook } from '../../../server/jobs/execution.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { freshDatabase } from '../../support/database.ts';

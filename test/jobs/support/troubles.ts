@@ -1,6 +1,6 @@
 import { ComputeUnavailableError } from '../../../server/compute/driver.ts';
+import type { StepHook } from '../../../server/jobs/execution.ts';
 import type { JobDefinition } from '../../../server/jobs/job.ts';
-import type { StepHook } from '../../../server/jobs/runner.ts';
 import type { Trouble } from './stage.ts';
 
 type Point = Parameters<StepHook>[0];
