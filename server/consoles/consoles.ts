@@ -73,8 +73,10 @@ export class Consoles {
     const seated = await db.transaction((tx) => takeSeat(tx, share, viewerId, clock.now()));
     if (!seated) return session.end('too_many_viewers');
     void session.closed.then(() => this.#leave(viewerId));
-    const room = await this.#room(share, vm);
-    if (!session.reason) room.join(session, share.mode);
+    // What keeps a terminal's screen comes with the first viewer, before the last look at whether it is still there.
+    const { ShareRoom } = await import('./share-room.ts');
+    if (session.reason) return;
+    this.#room(share, () => new ShareRoom(this.#services, vm)).join(session, share.mode);
   }
 
   /** Everything that time brings: called every few seconds, and runs to its end before it is called again. */
@@ -120,11 +122,9 @@ export class Consoles {
     return this.#registry.hasRoom(grant) ? undefined : 'too_many_sessions';
   }
 
-  /** The share's room, made by its first viewer; with the first of all comes what keeps a terminal's screen. */
-  async #room(share: ShareRow, vm: VmView): Promise<ShareRoom> {
-    const { ShareRoom } = await import('./share-room.ts');
+  #room(share: ShareRow, make: () => ShareRoom): ShareRoom {
     this.#forgetRooms();
-    const room = this.#rooms.get(share.id) ?? new ShareRoom(this.#services, vm);
+    const room = this.#rooms.get(share.id) ?? make();
     this.#rooms.set(share.id, room);
     return room;
   }

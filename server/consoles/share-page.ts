@@ -30,10 +30,10 @@ const ASSETS: Record<string, { from: string; type: string }> = {
   'addon-fit.mjs': { from: '@xterm/addon-fit/lib/addon-fit.mjs', type: JAVASCRIPT },
 };
 
-/** Reads a file of ours or of a package when it is first asked for, and keeps it. */
+/** Reads a file of ours or of a package when it is first asked for, and keeps it; a failure is not kept. */
 function asset(from: string): () => Promise<Buffer> {
-  let content: Promise<Buffer> | undefined;
-  return () => (content ??= readFile(new URL(import.meta.resolve(from))));
+  let content: Buffer | undefined;
+  return async () => (content ??= await readFile(new URL(import.meta.resolve(from))));
 }
 
 /**
