@@ -56,7 +56,7 @@ export class Sweep {
     const idle = new Set<string>();
     let vmId = '';
     for (const operation of operations) {
-      await warmUp(customer);
+      await this.#comeToRest(customer);
       const { reached, result } = await this.#recorded(() => ask(customer, operation, vmId, randomUUID()));
       await assertOnce(customer, operation, result, CREDIT_MINOR);
       vmId = result.json.data.vm.id;
@@ -74,6 +74,15 @@ export class Sweep {
     return points;
   }
 
+  /**
+   * Has done what a start leaves for later, so that no operation meets it: the first round of every second's tasks (one
+   * writes the whole edge), and the reading of the customer's key, whose record is believed while the clock stands.
+   */
+  async #comeToRest(customer: Customer): Promise<void> {
+    await this.node.idle(1);
+    await customer.ask('GET', '/v1/billing/wallet');
+  }
+
   /** The points reached while `work` runs and its job comes to an end. */
   async #recorded<T>(work: () => Promise<T>): Promise<{ reached: string[]; result: T }> {
     await this.node.record();
@@ -88,7 +97,7 @@ export class Sweep {
    */
   async killAt(customer: Customer, operation: Operation, vmId: string, point: string) {
     const key = randomUUID();
-    await warmUp(customer);
+    await this.#comeToRest(customer);
     await this.node.record(point);
     const asking = { over: false, reply: undefined as Reply | undefined };
     const answer = ask(customer, operation, vmId, key)
@@ -115,9 +124,6 @@ export class Sweep {
     return { outcome, vmId: retry.json.data.vm.id as string };
   }
 }
-
-/** Makes the service read the customer's key, so that no operation does: a record is believed while the clock stands. */
-const warmUp = (customer: Customer) => customer.ask('GET', '/v1/billing/wallet');
 
 /** Asks again; a PostgreSQL may need a moment to notice that its client has died. */
 async function askUntilFree(
