@@ -110,10 +110,13 @@ if (values.db !== undefined && values.db !== 'pglite' && values.db !== 'postgres
 const directory = temporaryDirectory();
 if (directory) process.env.TMPDIR = directory;
 const everything = () => globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY }).sort();
-/** The test files that a path names: itself, or all of a folder's. */
+/** The test files that a path names: itself, or all of a folder's. A name that is none must not pass as "no test failed". */
 const named = (path: string) => {
   const within = relative(REPOSITORY, path);
-  return within.endsWith('.ts') ? [within] : everything().filter((file) => file.startsWith(`${within}/`));
+  if (within.endsWith('.ts')) return [within];
+  const files = everything().filter((file) => file.startsWith(`${within}/`));
+  if (files.length === 0) throw new Error(`${path} is neither a test file nor a folder of them`);
+  return files;
 };
 const files = positionals.length > 0 ? positionals.flatMap(named) : everything();
 const databaseFiles = files.filter((file) => touchesDatabase(file));
