@@ -6,11 +6,7 @@ import { atMost, type Claim } from '../report.ts';
 import { median } from '../statistics.ts';
 
 /** VMs in the database, all of one account. */
-const SIZES: Record<Engine, number[]> = {
-  postgres: [1_000, 100_000, 1_000_000],
-  // A million takes the embedded engine minutes to write, and is not what it is for.
-  pglite: [1_000, 100_000],
-};
+const SIZES = [1_000, 100_000, 1_000_000];
 const ROUNDS = 9;
 const REQUESTS_A_ROUND = 40;
 const MAXIMUM_GROWTH = 1.5;
@@ -54,7 +50,7 @@ async function stock(bench: Bench, engine: Engine, size: number): Promise<Stocke
 async function measure(bench: Bench, engine: Engine): Promise<Claim[]> {
   await using stack = new AsyncDisposableStack();
   const stocked: Stocked[] = [];
-  for (const size of SIZES[engine]) stocked.push(stack.use(await stock(bench, engine, size)));
+  for (const size of SIZES) stocked.push(stack.use(await stock(bench, engine, size)));
   const claims: Claim[] = [];
   for (const [name, query] of Object.entries(QUERIES)) {
     const ask = async ({ key, port, size }: Stocked) => {

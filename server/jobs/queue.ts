@@ -28,8 +28,8 @@ export interface JobOutlet {
 /**
  * Delivers job ids to the nodes, within the transaction that creates the job and, by LISTEN/NOTIFY, within
  * milliseconds. The node that created a job is offered it first, which saves the way through the queue; the delivery
- * is for when that node has no room, or has died. It only delivers: the `jobs` table says what is to be done and how far it is, so a delivery
- * that is lost or doubled changes nothing (see `adopt-jobs.ts`, {@link claimJob}).
+ * is for when that node has no room, or has died. It only delivers: the `jobs` table says what is to be done and how
+ * far it is, so a delivery that is lost or doubled changes nothing (see `adopt-jobs.ts`, {@link claimJob}).
  */
 export class JobQueue implements JobOutlet {
   readonly #db: Database;
