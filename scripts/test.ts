@@ -110,7 +110,7 @@ if (values.db !== undefined && values.db !== 'pglite' && values.db !== 'postgres
 const directory = temporaryDirectory();
 if (directory) process.env.TMPDIR = directory;
 const everything = () => globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY }).sort();
-/** The test files that a path names: itself, or all of a folder's. A name that is none must not pass as "no test failed". */
+/** The test files that a path names: itself, or all of a folder's. A name that is none must not pass for no failure. */
 const named = (path: string) => {
   const within = relative(REPOSITORY, path);
   if (within.endsWith('.ts')) return [within];

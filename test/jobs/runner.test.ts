@@ -22,6 +22,18 @@ function watched(db: Database, before: (statement: Sql) => Promise<void> | void)
   };
 }
 
+/** The database, in which nothing makes a guest until the gate is open; `reached` when somebody tries. */
+function gated(real: Database) {
+  const opened = Promise.withResolvers<void>();
+  const tried = Promise.withResolvers<void>();
+  const db = watched(real, ({ text }) => {
+    if (!text.includes('insert into simulator_guests')) return;
+    tried.resolve();
+    return opened.promise;
+  });
+  return { db, reached: tried.promise, gate: { open: opened.resolve } };
+}
+
 test('a job that cannot be finished is let go of as soon as the database is there', async (t) => {
   let refusals = 3;
   const real = await freshDatabase(t);
@@ -75,24 +87,18 @@ test('a job that is cancelled while it fails ends without an error, and lets the
 });
 
 test('the next job of a VM waits until the cancelled one has let go of the guest', async (t) => {
-  const gate = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  const db = watched(await freshDatabase(t), ({ text }) => {
-    if (!text.includes('insert into simulator_guests')) return;
-    reached.resolve();
-    return gate.promise;
-  });
+  const { db, reached, gate } = gated(await freshDatabase(t));
   const installation = await openInstallation(db);
   defer(t, () => installation.close());
   const customer = await openCustomer(installation, 100_00n);
   const { vm } = await customer.must(CREATE);
   const [first, second] = [await installation.openNode(), await installation.openNode()];
   const creation = first.runner.runToEnd(vm.active_job.id);
-  await reached.promise;
+  await reached;
   const { job } = await customer.must({ method: 'DELETE', path: `/v1/vm/${vm.id}` });
   await second.runner.runToEnd(job.id);
   await assertInvariants(db);
-  gate.resolve();
+  gate.open();
   await creation;
   await runJobs(installation, first);
   assert.equal((await customer.call({ method: 'GET', path: `/v1/vm/${vm.id}` })).status, 404);
@@ -100,13 +106,7 @@ test('the next job of a VM waits until the cancelled one has let go of the guest
 });
 
 test('a job that is offered and delivered runs once; one for which there is no room waits for its delivery', async (t) => {
-  const gate = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
-  const db = watched(await freshDatabase(t), ({ text }) => {
-    if (!text.includes('insert into simulator_guests')) return;
-    reached.resolve();
-    return gate.promise;
-  });
+  const { db, reached, gate } = gated(await freshDatabase(t));
   const installation = await openInstallation(db, { env: { VAUBAN_JOB_CONCURRENCY: '1' } });
   defer(t, () => installation.close());
   const customer = await openCustomer(installation, 100_00n);
@@ -123,9 +123,9 @@ test('a job that is offered and delivered runs once; one for which there is no r
   runner.offer(first.active_job.id);
   runner.offer(second.active_job.id);
   const delivered = runner.deliver(first.active_job.id);
-  await reached.promise;
+  await reached;
   assert.equal(await job(second), 'pending');
-  gate.resolve();
+  gate.open();
   await delivered;
   await runner.runToEnd(first.active_job.id);
   assert.deepEqual([await job(first), await job(second), creations], ['succeeded', 'pending', 1]);
