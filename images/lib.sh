@@ -6,6 +6,8 @@
 # same image, byte for byte: the store then knows it by its hash.
 export PATH=$PATH:/usr/sbin:/sbin
 export SOURCE_DATE_EPOCH=1700000000 E2FSPROGS_FAKE_TIME=1700000000 LC_ALL=C TZ=UTC
+# Directories of the guest are open to all its users, whatever the caller's umask is.
+umask 022
 readonly ROOT_UUID=5c1f0a52-7b1e-4d7e-9a55-3f0c2d6b8e10
 readonly ROOT_LABEL=vauban-root
 readonly MBR_ID=0x76617562
@@ -13,6 +15,11 @@ readonly MBR_ID=0x76617562
 fail() {
   echo "${0##*/}: $*" >&2
   exit 1
+}
+
+# say WORD... : what is being done, for the one who waits.
+say() {
+  echo "$*" >&2
 }
 
 # directories OUT [CACHE] : makes both, and sets $out and $cache to their full paths.
@@ -51,6 +58,7 @@ unpack() {
     mkdir -p "$cache/deb"
     local unfinished name
     unfinished=$(mktemp -d "$cache/unpacking.XXXXXX")
+    say "download and unpack $# packages"
     (cd "$cache/deb" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "$@" >&2)
     for name in $names; do dpkg-deb -x "$cache/deb/$name" "$unfinished"; done
     mv -T "$unfinished" "$directory" 2>/dev/null || rm -rf "$unfinished"
@@ -78,6 +86,7 @@ libraries() {
 # BIOS and GRUB start with /boot/vmlinuz and /boot/initrd. UNPACKED has grub-common and grub-pc-bin.
 make_disk() {
   local unpacked=$1 root=$2 size=$3 append=$4 out=$5 raw=$5.raw work=$5.grub modules
+  say 'make the disk'
   modules=$unpacked/usr/lib/grub/i386-pc
   rm -rf "$raw" "$work"
   mkdir -p "$work" "$root/boot/grub"

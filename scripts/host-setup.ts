@@ -1,25 +1,26 @@
-// Makes this machine able to run real guests: installs what is missing, builds the images and imports them.
+// Makes this machine able to run real guests: installs what is missing, builds the images, tries what guests need by
+// using it, and imports the images.
 //   npm run host:setup                        the tiny image, into the data directory of the configuration
 //   npm run host:setup -- --debian-12         and a full Debian 12, which takes root and some minutes
 //   npm run host:setup -- --data-dir DIR      into another data directory
 //   npm run host:setup -- --cache-only        into the cache only, for the tests
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Image } from '../server/compute/qemu/image.ts';
 import { createImageStore } from '../server/compute/qemu/image-store.ts';
 import { loadConfig } from '../server/config.ts';
 import { loadCatalog } from '../server/domain/catalog/load-catalog.ts';
+import { install, updateLists } from './host-packages.ts';
+import { tryImage, tryRoutedNetwork } from './host-trial.ts';
 import { type Buildable, buildCached, findBuilt } from './image-cache.ts';
 import { isInstalled } from './installed.ts';
-
-/** Why the machine could not be set up: lines for people. */
-class SetupError extends Error {}
+import { detail, SetupError, step } from './step.ts';
 
 /** What is used, a program each, by the name of its Debian package. */
 const PACKAGES: Record<string, string> = {
   'qemu-system-x86_64': 'qemu-system-x86',
   'qemu-img': 'qemu-utils',
+  setfacl: 'acl',
   nft: 'nftables',
   ip: 'iproute2',
   mke2fs: 'e2fsprogs',
@@ -28,49 +29,17 @@ const PACKAGES: Record<string, string> = {
   cpio: 'cpio',
   as: 'binutils',
   ld: 'binutils',
+  // Shows what a guest's seed says.
+  isoinfo: 'genisoimage',
 };
 const PACKAGES_OF_DEBIAN: Record<string, string> = { mmdebstrap: 'mmdebstrap' };
-
-async function step<T>(what: string, run: () => T | Promise<T>): Promise<T> {
-  const start = performance.now();
-  const result = await run();
-  console.log(`ok  ${what} (${((performance.now() - start) / 1000).toFixed(1)} s)`);
-  return result;
-}
-
-function asRoot(...command: string[]): void {
-  const root = process.getuid?.() === 0;
-  if (!root && !isInstalled('sudo')) throw new SetupError(`run this as root: ${command.join(' ')}`);
-  const [program, ...args] = root ? command : ['sudo', ...command];
-  const { status, stdout, stderr } = spawnSync(program!, args, {
-    encoding: 'utf8',
-    // sudo asks for a password on the terminal itself.
-    env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
-  });
-  if (status !== 0)
-    throw new SetupError(`${command.join(' ')} failed:\n${(stdout + stderr).trim().slice(-4096)}`);
-}
-
-async function install(needed: Record<string, string>): Promise<void> {
-  const missing = () => Object.entries(needed).filter(([program]) => !isInstalled(program));
-  const packages = [...new Set(missing().map(([, name]) => name))];
-  if (packages.length > 0) {
-    await step('apt-get update', () => asRoot('apt-get', 'update', '-qq'));
-    const command = ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...packages];
-    await step(`apt-get install ${packages.join(' ')}`, () =>
-      asRoot('env', 'DEBIAN_FRONTEND=noninteractive', ...command),
-    );
-  }
-  const still = missing().map(([program, name]) => `${program} (package ${name})`);
-  if (still.length > 0) throw new SetupError(`not there after the installation: ${still.join(', ')}`);
-}
 
 async function provide(name: Buildable): Promise<Image> {
   const built = await findBuilt(name);
   if (built) return built;
   // The package lists of a fresh machine or container may be empty or old.
-  await step('apt-get update', () => asRoot('apt-get', 'update', '-qq'));
-  return step(`build the image ${name}`, () => buildCached(name));
+  await updateLists();
+  return step(`build the image ${name}`, () => buildCached(name, detail));
 }
 
 async function importInto(dataDir: string, image: Image): Promise<void> {
@@ -101,6 +70,8 @@ async function main(): Promise<void> {
   const images: Image[] = [];
   for (const name of values['debian-12'] ? (['tiny', 'debian-12'] as const) : (['tiny'] as const))
     images.push(await provide(name));
+  for (const image of images) await step(`start a guest of ${image.name}`, () => tryImage(image));
+  await tryRoutedNetwork();
   if (!values['cache-only']) {
     const dataDir = values['data-dir'] ?? loadConfig(process.env).dataDir;
     for (const image of images) await importInto(dataDir, image);

@@ -5,13 +5,17 @@ import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { Image } from '../server/compute/qemu/image.ts';
-import { createImageStore, type ImageSource, type ImageStore } from '../server/compute/qemu/image-store.ts';
+import type { ImageSource } from '../server/compute/qemu/image-source.ts';
+import { createImageStore, type ImageStore } from '../server/compute/qemu/image-store.ts';
 
 /** The images that this project can build; each is a folder of `images/`. */
 export const BUILDABLE = ['tiny', 'debian-12'] as const;
 export type Buildable = (typeof BUILDABLE)[number];
 
+/** Of what a builder that failed has said last. */
+const MAX_WORDS = 4096;
 const RECIPES = join(import.meta.dirname, '../images');
 
 /** One a user, as the builders themselves have it: everybody's for root, else below the home directory. */
@@ -48,8 +52,8 @@ export async function findBuilt(name: Buildable): Promise<Image | undefined> {
   return image && { ...image, name };
 }
 
-/** Builds the image into the cache. Throws with the builder's words. */
-export async function buildCached(name: Buildable): Promise<Image> {
+/** Builds the image into the cache; `say` gets the builder's lines as they come. Throws with its last words. */
+export async function buildCached(name: Buildable, say: (line: string) => void): Promise<Image> {
   const cache = cacheDirectory();
   await mkdir(cache, { recursive: true });
   const out = mkdtempSync(join(cache, `${name}-`));
@@ -58,9 +62,10 @@ export async function buildCached(name: Buildable): Promise<Image> {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let words = '';
-    for (const stream of [builder.stdout, builder.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => {
-        words = (words + text).slice(-4096);
+    for (const input of [builder.stdout, builder.stderr])
+      createInterface({ input }).on('line', (line) => {
+        words = `${words}${line}\n`.slice(-MAX_WORDS);
+        say(line);
       });
     const [code] = await once(builder, 'close');
     if (code !== 0) throw new Error(`the image ${name} was not built:\n${words.trim()}`);

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where administration programs are on a Debian, whoever the PATH is of. */
+/** Where Debian keeps administration programs, whatever the user's PATH. */
 const SYSTEM = '/usr/sbin:/sbin';
 
 /** Whether a program is there to be run, also one that is for administrators only. */

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants, existsSync, globSync, statfsSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
@@ -16,6 +16,23 @@ const DATABASE_SUPPORT = 'test/support/database.ts';
 const TEST_TIMEOUT = 600_000;
 /** The same for files whose name says that they are slow: they boot dozens of real machines, one file at a time. */
 const SLOW_TEST_TIMEOUT = 3_600_000;
+
+/**
+ * These need a database to run, and try what is the same on each: once is enough, and they take long. The stories of the
+ * acceptance suite run on PostgreSQL under test/db/lock-order.test.ts.
+ */
+const ON_ONE_ENGINE = [
+  'test/acceptance/conformity.test.ts',
+  'test/acceptance/prices.test.ts',
+  'test/compute/simulator-inside/openssh.test.ts',
+  'test/consoles/browser.test.ts',
+  'test/consoles/share-bounds.test.ts',
+  'test/docs/readme.test.ts',
+  'test/openapi/served.test.ts',
+  'test/operator/vaubanctl-host.test.ts',
+  'test/proxies/behind-a-proxy.test.ts',
+  'test/start/production.test.ts',
+];
 
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */
 const MEMORY = '/dev/shm';
@@ -109,6 +126,8 @@ if (values.db !== undefined && values.db !== 'pglite' && values.db !== 'postgres
 }
 const directory = temporaryDirectory();
 if (directory) process.env.TMPDIR = directory;
+// Each file is a process of its own and reads the same modules: compiled once, and again only where they changed.
+process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'vauban-test-compile-cache');
 const everything = () => globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY }).sort();
 /** The test files that a path names: itself, or all of a folder's. A name that is none must not pass for no failure. */
 const named = (path: string) => {
@@ -119,7 +138,9 @@ const named = (path: string) => {
   return files;
 };
 const files = positionals.length > 0 ? positionals.flatMap(named) : everything();
-const databaseFiles = files.filter((file) => touchesDatabase(file));
+const databaseFiles = files.filter(
+  (file) => touchesDatabase(file) && (positionals.length > 0 || !ON_ONE_ENGINE.includes(file)),
+);
 
 let passed = true;
 if (values.db !== 'postgres') {

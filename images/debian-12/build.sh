@@ -12,7 +12,8 @@ need apt-get apt-cache dpkg-deb mmdebstrap sfdisk mke2fs debugfs qemu-img
 
 # Room to unpack and update in, on the smallest disk that the template may be sold with.
 readonly DISK_MB=2048
-readonly APPEND='root=LABEL=vauban-root ro console=tty0 console=ttyS0,115200'
+# Without KVM on a busy host the kernel's check of its timer fails at times, and it would stop there.
+readonly APPEND='root=LABEL=vauban-root ro console=tty0 console=ttyS0,115200 no_timer_check'
 readonly MIRROR=http://deb.debian.org
 readonly PACKAGES=(linux-image-cloud-amd64 systemd-sysv udev dbus systemd-resolved systemd-timesyncd netplan.io
   cloud-init cloud-guest-utils fdisk e2fsprogs openssh-server qemu-guest-agent sudo apt ca-certificates iproute2
@@ -48,7 +49,9 @@ configure() {
 
 mapfile -t loader < <(with_libraries grub-common grub-pc-bin | sort -u)
 unpacked=$(unpack "$cache" "${loader[@]}")
+say 'make the root from its packages'
 packages
+say 'configure the root'
 configure
 make_disk "$unpacked" "$root" "$DISK_MB" "$APPEND" "$out/disk.qcow2"
 echo '{ "user": "debian" }' >"$out/image.json"

@@ -12,7 +12,8 @@ need apt-get apt-cache dpkg-deb cpio gzip sfdisk depmod mke2fs debugfs qemu-img 
 
 # Room for the guest's own use before its disk grows.
 readonly DISK_MB=64
-readonly APPEND='console=tty0 console=ttyS0,115200 quiet'
+# Without KVM on a busy host the kernel's check of its timer fails at times, and it would stop there.
+readonly APPEND='console=tty0 console=ttyS0,115200 no_timer_check quiet'
 # In the order of need. What the kernel has built in has no file, and is skipped.
 readonly MODULES=(virtio_pci virtio_blk ext4 virtio_net virtio_rng virtio_balloon virtio_console sr_mod isofs
   button evdev pvpanic-pci i6300esb)
@@ -65,7 +66,8 @@ build_root() {
   done
   cp -L "$unpacked/lib64/ld-linux-x86-64.so.2" "$root/lib64/"
   cp -R "$here/root/." "$root/"
-  chmod 755 "$root"/etc/init.d/* "$root"/etc/acpi/PWRF/* "$root"/sbin/* "$root"/usr/sbin/*
+  # Files only: chmod would follow a link, and those here lead to programs of the machine that builds.
+  find "$root"/etc/init.d "$root"/etc/acpi/PWRF "$root"/sbin "$root"/usr/sbin -type f -exec chmod 755 {} +
   chmod 600 "$root/etc/shadow"
   as -o "$work/reseed.o" "$here/reseed.s"
   ld -s --build-id=none -o "$root/usr/sbin/reseed" "$work/reseed.o"

@@ -1,0 +1,110 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ComputeDriver } from '../server/compute/driver.ts';
+import { Cores } from '../server/compute/qemu/cores.ts';
+import { GIGABYTE } from '../server/compute/qemu/disk.ts';
+import { findAccelerator } from '../server/compute/qemu/host.ts';
+import type { Image } from '../server/compute/qemu/image.ts';
+import { createDirectLauncher } from '../server/compute/qemu/launcher.ts';
+import { createQemu } from '../server/compute/qemu/qemu.ts';
+import { createUserNetwork } from '../server/compute/qemu/user-network.ts';
+import { systemClock as clock } from '../server/platform/clock.ts';
+import { newId } from '../server/platform/ids.ts';
+import { asRoot } from './host-packages.ts';
+import { limited, SetupError, step } from './step.ts';
+
+const TUN = '/dev/net/tun';
+/** As udev has it. It gives no access to a network: to make an interface takes a privilege. */
+const TUN_MODE = '666';
+const TRIAL = join(import.meta.dirname, 'try-network.ts');
+/** Enough for a full Debian; ours of smaller kind are content with it. */
+const TRIAL_RAM_MB = 512;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Boots a guest from the image until it is ready, and removes it; throws {@link SetupError} where it fails, and
+ * where the set-up is interrupted: a guest is a process of its own and would run on.
+ */
+export async function tryImage(image: Image): Promise<void> {
+  const directory = await mkdtemp(join(tmpdir(), 'q-'));
+  const driver = createQemu({
+    clock,
+    logger: { warn: () => {} },
+    directory,
+    images: { find: async (name) => (name === image.name ? image : undefined), list: async () => [image] },
+    network: createUserNetwork(clock),
+    launcher: createDirectLauncher(clock),
+    accelerator: (await findAccelerator()).kind,
+    // Whatever this machine has, it is tried.
+    capacity: { cpuOvercommit: 4, memoryMb: Infinity, diskGb: Infinity },
+    zones: null,
+    cores: new Cores(),
+    nameservers: [],
+  });
+  const id = newId('vm', clock);
+  // The driver's own timers keep no process alive.
+  const awake = setInterval(() => {}, 60_000);
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort(new Error('interrupted'));
+  for (const signal of SIGNALS) process.on(signal, interrupt);
+  try {
+    await driver.create({
+      id,
+      hostname: 'trial',
+      template: image.name,
+      region: 'here',
+      mac: '52:54:00:00:00:01',
+      addresses: [{ address: '192.0.2.10', family: 4, prefix: 24, gateway: '192.0.2.1' }],
+      authorizedKeys: [],
+      vcpu: 1,
+      ramMb: TRIAL_RAM_MB,
+      diskGb: Math.ceil(image.virtualBytes / GIGABYTE),
+    });
+    interrupted.signal.throwIfAborted();
+    const ready = untilReady(driver, interrupted.signal);
+    await driver.start(id, interrupted.signal);
+    await ready;
+  } catch (error) {
+    throw new SetupError(`a guest of ${image.name} does not start: ${(error as Error).message}`);
+  } finally {
+    await driver.remove(id);
+    await driver.close();
+    clearInterval(awake);
+    for (const signal of SIGNALS) process.off(signal, interrupt);
+    await rm(directory, { recursive: true });
+  }
+}
+
+/** Resolves when the driver's one guest is ready; rejects with what becomes of it instead, or when `signal` aborts. */
+function untilReady(driver: ComputeDriver, signal: AbortSignal): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  driver.watch(({ type, message }) => {
+    if (type === 'guest.ready') resolve();
+    else if (type !== 'guest.rebooted') reject(new Error(message));
+  });
+  signal.addEventListener('abort', () => reject(signal.reason));
+  // It may be rejected before it is waited for.
+  promise.catch(() => {});
+  return promise;
+}
+
+/**
+ * Tries the network of tenants in a namespace of its own, and says where it does not work: guests then have the
+ * network for development only. Opens the device for interfaces to the guests' user where nothing else does.
+ */
+export async function tryRoutedNetwork(): Promise<void> {
+  const device = await stat(TUN).catch(() => undefined);
+  // Root's alone is what the kernel makes; any other mode is somebody's decision.
+  if (device && (device.mode & 0o077) === 0) {
+    await step(`chmod ${TUN_MODE} ${TUN}: no udev does it here, and at the next boot it is to do again`, () =>
+      asRoot('chmod', TUN_MODE, TUN),
+    );
+  }
+  try {
+    await step('try the routed network', () => asRoot('unshare', '--net', process.execPath, TRIAL));
+  } catch (error) {
+    if (!(error instanceof SetupError)) throw error;
+    limited(`no routed network, which tenants need: ${error.message.trim().split('\n').at(-1)}`);
+  }
+}

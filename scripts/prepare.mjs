@@ -1,0 +1,21 @@
+// Runs at the end of `npm ci`: does once what the first start would otherwise do while a customer waits. Without it
+// (`npm ci --ignore-scripts`) the first start takes some seconds longer, and nothing else changes.
+import { spawnSync } from 'node:child_process';
+import { existsSync, rmSync, symlinkSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const bin = (path) => fileURLToPath(new URL(`../node_modules/${path}`, import.meta.url));
+const brought = `node-${process.platform}-${process.arch}/bin/node`;
+const link = bin('.bin/node');
+
+if (existsSync(bin(brought)) && !existsSync(link)) {
+  // npm 10 links the Node of this platform, and removes the link with the packages of the others. Without it the
+  // scripts would run on whatever Node npm itself does, as this one does now: so it starts again on the right one.
+  rmSync(link, { force: true });
+  symlinkSync(`../${brought}`, link);
+  process.exitCode = spawnSync(link, process.argv.slice(1), { stdio: 'inherit' }).status ?? 1;
+} else {
+  await import('../server/require-node.mjs');
+  const { makeBlankDatabase } = await import('../server/db/pglite-blank.ts');
+  await makeBlankDatabase();
+}
