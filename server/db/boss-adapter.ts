@@ -17,7 +17,7 @@ export function bossDatabase(db: Database | Transaction): Db {
       return values?.length ? run(text, values) : { rows: await db.script(text) };
     },
     async listen(channel, onNotification, onReconnect) {
-      const stop = await db.listen(channel, onNotification);
+      const stop = await db.listen(channel, onNotification, onReconnect);
       onReconnect();
       return { close: stop };
     },

@@ -1,6 +1,8 @@
 import sql, { type Sql } from 'sql-template-tag';
+import type { DatabaseAwayError } from './away.ts';
 
 export { empty, join, raw, type Sql } from 'sql-template-tag';
+export { DatabaseAwayError } from './away.ts';
 export { sql };
 
 /**
@@ -28,7 +30,10 @@ export interface Session extends Queryable {
 /** State, in one SQL dialect: embedded PGlite or a PostgreSQL server. */
 export interface Database extends Queryable {
   readonly engine: 'pglite' | 'postgres';
-  /** Runs `work` in one transaction; a throw rolls everything back and is passed on. */
+  /**
+   * Runs `work` in one transaction; a throw rolls everything back and is passed on. It may run again where it met
+   * others (see `repeat.ts`), and locks rows in one order (`lock-order.ts`).
+   */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
   /** One session of its own, for locks that live as long as it does. Embedded, it is the only session. */
   reserve(): Promise<Session>;
@@ -39,9 +44,16 @@ export interface Database extends Queryable {
   script(text: string, options?: { ddl?: boolean }): Promise<Record<string, unknown>[]>;
   /**
    * Calls `listener` with the payload of each NOTIFY on `channel`, on this node and on every other, in
-   * commit order. A notification is a hint: it may be lost while a connection is re-made.
+   * commit order. A notification is a hint: it may be lost while a connection is re-made, and `onGap` is called when
+   * that may have happened.
    */
-  listen(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>>;
+  listen(
+    channel: string,
+    listener: (payload: string) => void,
+    onGap?: () => void,
+  ): Promise<() => Promise<void>>;
+  /** Throws {@link DatabaseAwayError} where the database cannot do what is asked of it now. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -13,6 +13,10 @@ export const VM_STATUSES = [
 ] as const;
 export type VmStatus = (typeof VM_STATUSES)[number];
 
+/** What a VM's power should be. */
+export const WANTED_POWERS = ['on', 'off'] as const;
+export type WantedPower = (typeof WANTED_POWERS)[number];
+
 /** What a job does. */
 export const JOB_KINDS = [
   'create',
@@ -26,6 +30,54 @@ export const JOB_KINDS = [
   'change_custom',
   'snapshot_create',
   'snapshot_delete',
+  'snapshot_restore',
+  'rebuild',
   'delete',
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
+
+/** What an entry of a VM's event log is about: there is no other, neither recorded nor asked for. */
+export const EVENT_TYPES = [
+  'agent.command_started',
+  'billing.adjusted',
+  'billing.charged',
+  'billing.deletion_due',
+  'billing.ended',
+  'billing.plan_retires',
+  'billing.price_change',
+  'billing.renewal_due',
+  'billing.suspension_failed',
+  'billing.traffic_used',
+  'billing.unpaid',
+  'billing.written_off',
+  'console.ticket_issued',
+  'console.token_issued',
+  'console_share.created',
+  'console_share.revoked',
+  'firewall.rule_added',
+  'firewall.rule_removed',
+  'guest.crashed',
+  'guest.powered_off',
+  'guest.ready',
+  'guest.rebooted',
+  'guest.warning',
+  'job.failed',
+  'port_forward.added',
+  'port_forward.removed',
+  'snapshot.created',
+  'snapshot.deleted',
+  'snapshot.restored',
+  'vm.created',
+  'vm.deleted',
+  'vm.password_reset',
+  'vm.rebooted',
+  'vm.rebuilt',
+  'vm.resized',
+  'vm.ssh_key_attached',
+  'vm.started',
+  'vm.stopped',
+  'vm.suspended',
+  'vm.updated',
+  ...JOB_KINDS.map((kind) => `vm.${kind}_requested` as const),
+] as const;
+export type EventType = (typeof EVENT_TYPES)[number];

@@ -4,6 +4,26 @@ import { shield } from './migrations/0002-shield.ts';
 import { simulatedGuestsInside } from './migrations/0003-simulated-guests-inside.ts';
 import { consoles } from './migrations/0004-consoles.ts';
 import { agent } from './migrations/0005-agent.ts';
+import { housekeeping } from './migrations/0006-housekeeping.ts';
+import { jobAttempts } from './migrations/0007-job-attempts.ts';
+import { engines } from './migrations/0008-engines.ts';
+import { opsKey } from './migrations/0009-ops-key.ts';
+import { operator } from './migrations/0010-operator.ts';
+import { books } from './migrations/0011-books.ts';
+import { dunning } from './migrations/0012-dunning.ts';
+import { sealedBooks } from './migrations/0013-sealed-books.ts';
+import { billingProfiles } from './migrations/0014-billing-profiles.ts';
+import { adjustments } from './migrations/0015-adjustments.ts';
+import { promotionalCredit } from './migrations/0016-promotional-credit.ts';
+import { hourlyBilling } from './migrations/0017-hourly-billing.ts';
+import { usage } from './migrations/0018-usage.ts';
+import { priceChanges } from './migrations/0019-price-changes.ts';
+import { wantedPower } from './migrations/0020-wanted-power.ts';
+import { capacity } from './migrations/0021-capacity.ts';
+import { outboundMail } from './migrations/0022-outbound-mail.ts';
+import { meteredVms } from './migrations/0023-metered-vms.ts';
+import { restores } from './migrations/0024-restores.ts';
+import { graceEnded } from './migrations/0025-grace-ended.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -13,10 +33,36 @@ export interface Migration {
 }
 
 /** All migrations, oldest first. */
-export const MIGRATIONS: readonly Migration[] = [foundation, shield, simulatedGuestsInside, consoles, agent];
+export const MIGRATIONS: readonly Migration[] = [
+  foundation,
+  shield,
+  simulatedGuestsInside,
+  consoles,
+  agent,
+  housekeeping,
+  jobAttempts,
+  engines,
+  opsKey,
+  operator,
+  books,
+  dunning,
+  sealedBooks,
+  billingProfiles,
+  adjustments,
+  promotionalCredit,
+  hourlyBilling,
+  usage,
+  priceChanges,
+  wantedPower,
+  capacity,
+  outboundMail,
+  meteredVms,
+  restores,
+  graceEnded,
+];
 
 /**
- * Held by whoever changes the schema. Without it two nodes that start together collide inside the server:
+ * Held while the schema is changed. Without it two nodes that start together collide inside the server:
  * even `create table if not exists` fails when another session creates the same table at that moment.
  */
 const MIGRATION_LOCK = 7226_0001;

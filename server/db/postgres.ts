@@ -1,80 +1,122 @@
-import postgres from 'postgres';
 import { runCallbacks } from './after-commit.ts';
-import type { Database, Queryable, Transaction } from './database.ts';
-import { PARSERS, SERIALIZERS } from './values.ts';
+import { DatabaseAwayError, type OutageLog } from './away.ts';
+import type { Database, Transaction } from './database.ts';
+import { Connection } from './postgres-connection.ts';
+import { Pool } from './postgres-pool.ts';
+import { PostgresStatements } from './postgres-statements.ts';
+import { Watch } from './postgres-watch.ts';
 
-/** Connections a node holds. Statements are pipelined over them, so more does not mean faster. */
-const POOL_SIZE = 8;
-/** How long a closing node waits for statements under way. Seconds. */
-const CLOSE_TIMEOUT = 5;
-/** Tells postgres.js to write a parameter as the type that the server asks for, not as one it guesses. */
-const TYPE_OF_THE_STATEMENT = 0;
-
-/** Our codecs in the shape that postgres.js wants; the types that only one side knows keep its default. */
-const TYPES = Object.fromEntries(
-  Object.entries(PARSERS)
-    .filter(([id]) => Number(id) in SERIALIZERS)
-    .map(([id, parse]) => [
-      id,
-      { to: Number(id), from: [Number(id)], parse, serialize: SERIALIZERS[Number(id)] },
-    ]),
-) as never;
-
-type Runner = Pick<postgres.Sql, 'unsafe' | 'typed'>;
-
-function queryable(runner: Runner): Queryable {
+/**
+ * Connects to a PostgreSQL server, 15 or newer. While it is away, whatever is asked fails with
+ * {@link DatabaseAwayError} at once, or within two seconds where it has to be noticed first.
+ */
+export function openPostgres(url: string, log?: OutageLog): Database {
+  const open = () => {
+    watch.start();
+    return Connection.open(url);
+  };
+  const pool = new Pool(open);
+  const watch = new Watch({
+    open: (signal) => Connection.open(url, signal),
+    connections: pool.connections,
+    onAway(error) {
+      if (pool.refuse(error)) log?.onAway(error);
+    },
+    onBack() {
+      if (pool.resume()) log?.onBack();
+    },
+  });
+  const statements = new PostgresStatements((name) => {
+    for (const connection of pool.connections) connection.forget(name);
+  });
+  const alone = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
+    const connection = await pool.lend();
+    return work(connection).finally(() => pool.giveBack(connection));
+  };
   return {
-    async query<Row extends object>(statement: { text: string; values: unknown[] }) {
-      const values = statement.values.map((value) => runner.typed(value ?? null, TYPE_OF_THE_STATEMENT));
-      // Not the simple protocol, not even without parameters: it would run several statements in one text.
-      const options = { prepare: true, simple: false };
-      const rows = await runner.unsafe<Row[]>(statement.text, values as never[], options);
-      return [...rows] as unknown as Row[];
+    engine: 'postgres',
+    query: ({ text, values }) => pool.share((connection) => statements.runAlone(connection, text, values)),
+    async transaction(work) {
+      const callbacks: (() => void)[] = [];
+      const result = await alone((connection) =>
+        inTransaction(connection, statements, (query) =>
+          work({ query, afterCommit: (callback) => void callbacks.push(callback) }),
+        ),
+      );
+      runCallbacks(callbacks);
+      return result;
+    },
+    async reserve() {
+      const connection = await pool.lend();
+      return {
+        query: ({ text, values }) => statements.runAlone(connection, text, values),
+        release: () => pool.giveBack(connection),
+      };
+    },
+    script: (text, { ddl = false } = {}) =>
+      alone((connection) => runScript(connection, text)).finally(() => {
+        if (ddl) statements.forget();
+      }),
+    listen: (channel, hear, onGap = () => {}) => watch.listen(channel, { hear, onGap }),
+    async check() {
+      await pool.share((connection) => statements.runAlone(connection, 'select 1', []));
+    },
+    async close() {
+      await watch.close();
+      await pool.close();
     },
   };
 }
 
-/** Connects to a PostgreSQL server, 15 or newer. */
-export function openPostgres(url: string): Database {
-  const client = postgres(url, {
-    max: POOL_SIZE,
-    types: TYPES,
-    onnotice: () => {},
-    connection: { application_name: 'vauban', TimeZone: 'UTC' },
-  });
-  return {
-    engine: 'postgres',
-    query: queryable(client).query,
-    async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-      const callbacks: (() => void)[] = [];
-      const result = await client.begin((tx) =>
-        work({ query: queryable(tx).query, afterCommit: (callback) => void callbacks.push(callback) }),
-      );
-      runCallbacks(callbacks);
-      return result as T;
-    },
-    async reserve() {
-      const connection = await client.reserve();
-      return { query: queryable(connection).query, release: () => connection.release() };
-    },
-    async script(text) {
-      // A script may open a transaction of its own, which a pooled connection must not be asked to do; what a
-      // failed one left open must not be handed to the connection's next user.
-      const connection = await client.reserve();
+async function inTransaction<T>(
+  connection: Connection,
+  statements: PostgresStatements,
+  work: (query: Transaction['query']) => Promise<T>,
+): Promise<T> {
+  let over = false;
+  let failure: unknown;
+  await connection.send({ text: 'begin' });
+  try {
+    const result = await work(async ({ text, values }) => {
+      if (over) throw new Error('the transaction is over');
       try {
-        const result = await connection.unsafe(text).simple();
-        return [result].flat(2) as unknown as Record<string, unknown>[];
+        return await statements.run(connection, text, values);
       } catch (error) {
-        await connection.unsafe('rollback').simple();
+        failure ??= error;
         throw error;
-      } finally {
-        connection.release();
       }
-    },
-    async listen(channel, listener) {
-      const { unlisten } = await client.listen(channel, listener);
-      return unlisten;
-    },
-    close: () => client.end({ timeout: CLOSE_TIMEOUT }),
-  };
+    });
+    over = true;
+    await commit(connection, failure);
+    return result;
+  } catch (error) {
+    over = true;
+    // A connection whose state is not known must not be used again.
+    await connection.send({ text: 'rollback' }).catch((cause) => connection.lose(cause));
+    throw error;
+  }
+}
+
+/** Commits; where a statement had failed the server rolls back instead, which is thrown as that `failure`. */
+async function commit(connection: Connection, failure: unknown): Promise<void> {
+  if (connection.lost) throw connection.lost;
+  const { command } = await connection.send({ text: 'commit' }).catch((error) => {
+    if (!connection.lost) throw error;
+    throw new DatabaseAwayError('the database went away during a commit', {
+      cause: error,
+      outcomeUnknown: true,
+    });
+  });
+  if (command !== 'COMMIT') throw failure ?? new Error('the transaction was rolled back');
+}
+
+async function runScript(connection: Connection, text: string): Promise<Record<string, unknown>[]> {
+  try {
+    const results: unknown = await connection.send({ text });
+    return [results].flat().flatMap((result) => (result as { rows: Record<string, unknown>[] }).rows);
+  } catch (error) {
+    // What a failed script left open must not be handed to the connection's next user.
+    await connection.send({ text: 'rollback' }).catch((cause) => connection.lose(cause));
+    throw error;
+  }
 }

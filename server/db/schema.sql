@@ -8,7 +8,10 @@ create table accounts (
   currency text not null,
   limits jsonb not null default '{}'::jsonb,
   created_at timestamp with time zone not null,
-  constraint accounts_pkey PRIMARY KEY (id)
+  status text not null default 'active'::text,
+  smtp_open boolean not null default false,
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_status_check CHECK ((status = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
 
 create table agent_entries (
@@ -92,6 +95,23 @@ create table bandwidth_days (
   constraint bandwidth_days_pkey PRIMARY KEY (vm_id, day)
 );
 
+create table billing_profiles (
+  account_id id_text not null,
+  kind text not null,
+  name text not null,
+  street text not null,
+  city text not null,
+  postcode text,
+  country text not null,
+  vat_id text,
+  exempt_reason text,
+  updated_at timestamp with time zone not null,
+  constraint billing_profiles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint billing_profiles_country_check CHECK ((country ~ '^[A-Z]{2}$'::text)),
+  constraint billing_profiles_kind_check CHECK ((kind = ANY (ARRAY['business'::text, 'consumer'::text]))),
+  constraint billing_profiles_pkey PRIMARY KEY (account_id)
+);
+
 create table console_shares (
   id id_text not null,
   account_id id_text not null,
@@ -162,6 +182,11 @@ create table edge_samples (
   constraint edge_samples_pkey PRIMARY KEY (target_id, at)
 );
 
+create table engines (
+  name text not null,
+  constraint engines_pkey PRIMARY KEY (name)
+);
+
 create table events (
   id id_text not null,
   account_id id_text not null,
@@ -222,21 +247,39 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey PRIMARY KEY (account_id, method, path, key)
 );
 
+create table invoice_corrections (
+  credit_note_id id_text not null,
+  invoice_id id_text not null,
+  constraint invoice_corrections_credit_note_id_fkey FOREIGN KEY (credit_note_id) REFERENCES invoices(id),
+  constraint invoice_corrections_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id),
+  constraint invoice_corrections_pkey PRIMARY KEY (credit_note_id, invoice_id)
+);
+
 create table invoices (
   id id_text not null,
   account_id id_text not null,
-  number integer not null,
+  number text,
   status text not null,
   period_start_at timestamp with time zone not null,
   period_end_at timestamp with time zone not null,
   currency text not null,
-  tax_rate numeric not null,
   issued_at timestamp with time zone,
   paid_at timestamp with time zone,
+  type text not null,
+  sequence bigint,
+  total_minor bigint,
+  tax_minor bigint,
+  seal bytea not null,
+  seller jsonb,
+  buyer jsonb,
   constraint invoices_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint invoices_account_id_number_key UNIQUE (account_id, number),
-  constraint invoices_account_id_period_start_at_key UNIQUE (account_id, period_start_at),
-  constraint invoices_pkey PRIMARY KEY (id)
+  constraint invoices_issued CHECK (
+CASE
+    WHEN (status = 'draft'::text) THEN (COALESCE(number, (sequence)::text, (issued_at)::text, (total_minor)::text, (tax_minor)::text) IS NULL)
+    ELSE ((number IS NOT NULL) AND (issued_at IS NOT NULL) AND (total_minor IS NOT NULL) AND (tax_minor IS NOT NULL))
+END),
+  constraint invoices_pkey PRIMARY KEY (id),
+  constraint invoices_type_check CHECK ((type = ANY (ARRAY['invoice'::text, 'credit_note'::text])))
 );
 
 create table ip_addresses (
@@ -274,6 +317,11 @@ create table jobs (
   created_at timestamp with time zone not null,
   started_at timestamp with time zone,
   finished_at timestamp with time zone,
+  epoch integer not null default 0,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  by_service boolean not null default false,
+  abandoned boolean not null default false,
   constraint jobs_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint jobs_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
   constraint jobs_pkey PRIMARY KEY (id),
@@ -282,7 +330,7 @@ create table jobs (
 
 create table journal (
   id bigint not null generated always as identity,
-  account_id id_text not null,
+  account_id id_text,
   debit text not null,
   credit text not null,
   amount_minor bigint not null,
@@ -291,14 +339,26 @@ create table journal (
   order_id id_text,
   payment_id id_text,
   created_at timestamp with time zone not null,
+  day date,
+  "position" bigint not null,
+  hash bytea not null,
+  promo_credit_id id_text,
   constraint journal_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint journal_accounts CHECK ((((debit || ' '::text) || credit) ~ '^((wallet|hold|promo|promo_expense|write_off|cash|revenue|clearing:[a-z][a-z0-9_]{0,31}|(deferred|revenue|refunds|tax):0([.][0-9]{1,6})?)( |$)){2}$'::text)),
   constraint journal_amount_minor_check CHECK ((amount_minor > 0)),
   constraint journal_check CHECK ((debit <> credit)),
-  constraint journal_credit_check CHECK ((credit = ANY (ARRAY['cash'::text, 'wallet'::text, 'hold'::text, 'revenue'::text]))),
-  constraint journal_debit_check CHECK ((debit = ANY (ARRAY['cash'::text, 'wallet'::text, 'hold'::text, 'revenue'::text]))),
   constraint journal_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
   constraint journal_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
-  constraint journal_pkey PRIMARY KEY (id)
+  constraint journal_pkey PRIMARY KEY (id),
+  constraint journal_promo_credit_id_fkey FOREIGN KEY (promo_credit_id) REFERENCES promo_credits(id),
+  constraint journal_recognition CHECK ((((account_id IS NULL) = (reason = 'recognition'::text)) AND ((day IS NULL) = (reason <> 'recognition'::text))))
+);
+
+create table journal_heads (
+  chain id_text not null,
+  "position" bigint not null,
+  hash bytea not null,
+  constraint journal_heads_pkey PRIMARY KEY (chain)
 );
 
 create table metric_rollups (
@@ -331,6 +391,41 @@ create table migrations (
   constraint migrations_pkey PRIMARY KEY (name)
 );
 
+create table number_series (
+  type text not null,
+  last bigint not null default 0,
+  last_issued_at timestamp with time zone,
+  constraint number_series_pkey PRIMARY KEY (type)
+);
+
+create table operator_keys (
+  key text not null,
+  fingerprint bytea not null,
+  reply jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint operator_keys_pkey PRIMARY KEY (key)
+);
+
+create table operator_log (
+  id id_text not null,
+  uid bigint,
+  pid integer,
+  user_name text,
+  login_name text,
+  deed text not null,
+  input jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint operator_log_pkey PRIMARY KEY (id)
+);
+
+create table operator_outcomes (
+  log_id id_text not null,
+  status integer not null,
+  created_at timestamp with time zone not null,
+  constraint operator_outcomes_log_id_fkey FOREIGN KEY (log_id) REFERENCES operator_log(id),
+  constraint operator_outcomes_pkey PRIMARY KEY (log_id)
+);
+
 create table order_lines (
   order_id id_text not null,
   "position" integer not null,
@@ -342,8 +437,17 @@ create table order_lines (
   from_at timestamp with time zone not null,
   to_at timestamp with time zone not null,
   proration boolean not null,
+  tax_rate numeric not null,
+  tax_minor bigint not null,
+  seal bytea not null,
+  tax_category text not null,
+  tax_reason text,
+  price_hourly text,
+  constraint order_lines_check CHECK (((tax_rate >= (0)::numeric) AND (abs(tax_minor) <= abs(amount_minor)) AND ((sign((tax_minor)::double precision) * sign((amount_minor)::double precision)) >= (0)::double precision))) NOT VALID,
+  constraint order_lines_check1 CHECK (((tax_rate = (0)::numeric) OR (tax_category = 'standard'::text))),
   constraint order_lines_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
-  constraint order_lines_pkey PRIMARY KEY (order_id, "position")
+  constraint order_lines_pkey PRIMARY KEY (order_id, "position"),
+  constraint order_lines_tax_category_check CHECK ((tax_category = ANY (ARRAY['standard'::text, 'zero_rated'::text, 'exempt'::text, 'reverse_charge'::text, 'outside_scope'::text])))
 );
 
 create table orders (
@@ -353,15 +457,66 @@ create table orders (
   kind text not null,
   status text not null,
   amount_minor bigint not null,
-  balance_after_minor bigint not null,
+  balance_after_minor bigint,
   currency text not null,
   invoice_id id_text,
   created_at timestamp with time zone not null,
   settled_at timestamp with time zone,
+  seal bytea not null,
+  adjustment text,
+  reason text,
+  actor text,
+  corrects_order_id id_text,
+  outage_id id_text,
   constraint orders_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint orders_adjustment CHECK (
+CASE
+    WHEN (adjustment IS NULL) THEN (COALESCE(reason, actor, (corrects_order_id)::text, (outage_id)::text) IS NULL)
+    ELSE ((kind = 'adjustment'::text) AND (reason IS NOT NULL) AND (actor IS NOT NULL) AND ((adjustment = ANY (ARRAY['refund'::text, 'void'::text])) = (corrects_order_id IS NOT NULL)) AND ((adjustment = 'sla_credit'::text) = (outage_id IS NOT NULL)))
+END),
+  constraint orders_adjustment_check CHECK ((adjustment = ANY (ARRAY['credit'::text, 'debit'::text, 'refund'::text, 'void'::text, 'sla_credit'::text]))),
+  constraint orders_corrects_order_id_fkey FOREIGN KEY (corrects_order_id) REFERENCES orders(id),
   constraint orders_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id),
+  constraint orders_outage_id_fkey FOREIGN KEY (outage_id) REFERENCES outages(id),
   constraint orders_pkey PRIMARY KEY (id),
   constraint orders_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table orphan_addresses (
+  address inet not null,
+  engine text not null,
+  guest_id text not null,
+  constraint orphan_addresses_engine_guest_id_fkey FOREIGN KEY (engine, guest_id) REFERENCES orphan_guests(engine, guest_id) ON DELETE CASCADE,
+  constraint orphan_addresses_pkey PRIMARY KEY (address, engine, guest_id)
+);
+
+create table orphan_guests (
+  engine text not null,
+  guest_id text not null,
+  vcpu integer,
+  ram_mb integer,
+  disk_gb integer,
+  found_at timestamp with time zone not null,
+  constraint orphan_guests_pkey PRIMARY KEY (engine, guest_id)
+);
+
+create table outages (
+  id id_text not null,
+  region text,
+  vm_id id_text,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  reason text not null,
+  actor text not null,
+  status text not null default 'open'::text,
+  credited_up_to id_text not null default ''::text,
+  created_at timestamp with time zone not null,
+  seal bytea not null,
+  constraint outages_check CHECK (((region IS NULL) <> (vm_id IS NULL))),
+  constraint outages_check1 CHECK ((from_at < to_at)),
+  constraint outages_pkey PRIMARY KEY (id),
+  constraint outages_status_check CHECK ((status = ANY (ARRAY['open'::text, 'crediting'::text, 'credited'::text]))),
+  constraint outages_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
 create table payments (
@@ -374,8 +529,9 @@ create table payments (
   reference text not null,
   created_at timestamp with time zone not null,
   settled_at timestamp with time zone,
+  seal bytea not null,
   constraint payments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint payments_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint payments_amount_minor_check CHECK ((amount_minor <> 0)),
   constraint payments_pkey PRIMARY KEY (id)
 );
 
@@ -406,11 +562,54 @@ create table port_forwards (
   constraint port_forwards_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
+create table promo_credits (
+  id id_text not null,
+  account_id id_text not null,
+  amount_minor bigint not null,
+  remaining_minor bigint not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  reason text not null,
+  actor text not null,
+  created_at timestamp with time zone not null,
+  seal bytea not null,
+  constraint promo_credits_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint promo_credits_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint promo_credits_check CHECK (((remaining_minor >= 0) AND (remaining_minor <= amount_minor))),
+  constraint promo_credits_pkey PRIMARY KEY (id)
+);
+
+create table promo_draws (
+  id bigint not null generated always as identity,
+  order_id id_text not null,
+  promo_credit_id id_text not null,
+  amount_minor bigint not null,
+  seal bytea not null,
+  constraint promo_draws_amount_minor_check CHECK ((amount_minor <> 0)),
+  constraint promo_draws_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  constraint promo_draws_pkey PRIMARY KEY (id),
+  constraint promo_draws_promo_credit_id_fkey FOREIGN KEY (promo_credit_id) REFERENCES promo_credits(id)
+);
+
 create unlogged table rate_windows (
   bucket text collate "C" not null,
   window_start bigint not null,
   used integer not null,
   constraint rate_windows_pkey PRIMARY KEY (bucket, window_start)
+);
+
+create table reservations (
+  vm_id id_text not null,
+  vcpu integer not null,
+  cores integer not null,
+  ram_mb integer not null,
+  disk_gb integer not null,
+  constraint reservations_cores_check CHECK ((cores >= 0)),
+  constraint reservations_disk_gb_check CHECK ((disk_gb >= 0)),
+  constraint reservations_pkey PRIMARY KEY (vm_id),
+  constraint reservations_ram_mb_check CHECK ((ram_mb >= 0)),
+  constraint reservations_vcpu_check CHECK ((vcpu >= 0)),
+  constraint reservations_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
 create table settings (
@@ -495,6 +694,16 @@ create table shield_tenants (
   constraint shield_tenants_pkey PRIMARY KEY (id)
 );
 
+create table simulator_disks (
+  guest_id id_text not null,
+  name text not null,
+  guest jsonb not null,
+  inside jsonb,
+  files jsonb not null,
+  constraint simulator_disks_guest_id_fkey FOREIGN KEY (guest_id) REFERENCES simulator_guests(id) ON DELETE CASCADE,
+  constraint simulator_disks_pkey PRIMARY KEY (guest_id, name)
+);
+
 create table simulator_edge_targets (
   id id_text not null,
   state jsonb not null,
@@ -530,6 +739,21 @@ create table simulator_insides (
   constraint simulator_insides_pkey PRIMARY KEY (guest_id)
 );
 
+create table snapshot_usage (
+  snapshot_id id_text not null,
+  account_id id_text not null,
+  vm_id id_text not null,
+  size_bytes bigint not null,
+  from_at timestamp with time zone not null,
+  until_at timestamp with time zone,
+  seal bytea not null,
+  constraint snapshot_usage_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint snapshot_usage_check CHECK ((until_at >= from_at)),
+  constraint snapshot_usage_pkey PRIMARY KEY (snapshot_id),
+  constraint snapshot_usage_size_bytes_check CHECK ((size_bytes >= 0)),
+  constraint snapshot_usage_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
 create table snapshots (
   id id_text not null,
   account_id id_text not null,
@@ -540,8 +764,11 @@ create table snapshots (
   size_bytes bigint,
   includes_memory boolean not null,
   created_at timestamp with time zone not null,
+  reserved_gb integer not null default 0,
+  ops_key_fingerprint text,
   constraint snapshots_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint snapshots_pkey PRIMARY KEY (id),
+  constraint snapshots_reserved_gb_check CHECK ((reserved_gb >= 0)),
   constraint snapshots_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
@@ -556,6 +783,31 @@ create table ssh_keys (
   constraint ssh_keys_account_id_fingerprint_key UNIQUE (account_id, fingerprint),
   constraint ssh_keys_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint ssh_keys_pkey PRIMARY KEY (id)
+);
+
+create table traffic_meters (
+  vm_id id_text not null,
+  out_bytes bigint not null,
+  constraint traffic_meters_out_bytes_check CHECK ((out_bytes >= 0)),
+  constraint traffic_meters_pkey PRIMARY KEY (vm_id)
+);
+
+create table usage_readings (
+  vm_id id_text not null,
+  "position" integer not null,
+  account_id id_text not null,
+  from_at timestamp with time zone not null,
+  out_bytes bigint not null,
+  included_gb integer,
+  traffic_price numeric,
+  snapshot_price numeric,
+  order_id id_text,
+  seal bytea not null,
+  constraint usage_readings_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint usage_readings_order_id_fkey FOREIGN KEY (order_id) REFERENCES orders(id),
+  constraint usage_readings_out_bytes_check CHECK ((out_bytes >= 0)),
+  constraint usage_readings_pkey PRIMARY KEY (vm_id, "position"),
+  constraint usage_readings_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
 create table vm_counters (
@@ -605,9 +857,46 @@ create table vms (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   deleted_at timestamp with time zone,
+  engine text,
+  mac_shared boolean not null default false,
+  ops_key_fingerprint text,
+  tax_rate numeric not null default 0,
+  rounding_remainder bigint not null default 0,
+  renewal_priority integer not null default 100,
+  upgraded_at timestamp with time zone,
+  renewal_notices smallint not null default 0,
+  deletion_notice_at timestamp with time zone,
+  dunning_failures integer not null default 0,
+  dunning_next_at timestamp with time zone,
+  deletion_failed_at timestamp with time zone,
+  refundable_minor bigint,
+  next_billing_mode text not null default 'monthly'::text,
+  price_hourly_micros bigint,
+  metered_since timestamp with time zone,
+  usage_priced boolean not null default false,
+  traffic_notices smallint not null default 0,
+  priced_at timestamp with time zone not null,
+  price_notice_minor bigint,
+  price_notice_at timestamp with time zone,
+  price_notice_from_at timestamp with time zone,
+  prices_seen_until timestamp with time zone,
+  retires_at timestamp with time zone,
+  wanted_power text not null default 'off'::text,
+  restart_attempts integer not null default 0,
+  restart_next_at timestamp with time zone,
+  dedicated boolean not null default false,
+  grace_ended_at timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint vms_metered CHECK (((price_hourly_micros IS NULL) = (metered_since IS NULL))),
+  constraint vms_next_billing_mode_check CHECK ((next_billing_mode = ANY (ARRAY['monthly'::text, 'hourly'::text]))),
   constraint vms_pkey PRIMARY KEY (id),
-  constraint vms_price_monthly_minor_check CHECK ((price_monthly_minor >= 0))
+  constraint vms_price_hourly_micros_check CHECK ((price_hourly_micros >= 0)),
+  constraint vms_price_monthly_minor_check CHECK ((price_monthly_minor >= 0)),
+  constraint vms_price_notice CHECK ((num_nulls(price_notice_minor, price_notice_at, price_notice_from_at) = ANY (ARRAY[0, 3]))),
+  constraint vms_price_notice_minor_check CHECK ((price_notice_minor >= 0)),
+  constraint vms_refundable_minor_check CHECK ((refundable_minor >= 0)),
+  constraint vms_renewal_priority_check CHECK (((renewal_priority >= 1) AND (renewal_priority <= 1000))),
+  constraint vms_wanted_power_check CHECK ((wanted_power = ANY (ARRAY['on'::text, 'off'::text])))
 );
 
 create table wallets (
@@ -616,18 +905,22 @@ create table wallets (
   available_minor bigint not null default 0,
   held_minor bigint not null default 0,
   updated_at timestamp with time zone not null,
+  promo_minor bigint not null default 0,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_available_minor_check CHECK ((available_minor >= 0)),
   constraint wallets_held_minor_check CHECK ((held_minor >= 0)),
-  constraint wallets_pkey PRIMARY KEY (account_id)
+  constraint wallets_pkey PRIMARY KEY (account_id),
+  constraint wallets_promo_minor_check CHECK (((promo_minor >= 0) AND (promo_minor <= available_minor)))
 );
 
 CREATE INDEX agent_runs_by_age ON public.agent_runs USING btree (finished_at) WHERE (state = 'finished'::text);
 CREATE UNIQUE INDEX agent_runs_one_a_vm ON public.agent_runs USING btree (vm_id) WHERE (state <> 'finished'::text);
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id);
+CREATE INDEX console_shares_by_expiry ON public.console_shares USING btree (expires_at);
 CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);
 CREATE INDEX console_tickets_by_expiry ON public.console_tickets USING btree (expires_at);
 CREATE INDEX console_viewers_by_share ON public.console_viewers USING btree (share_id);
+CREATE INDEX console_viewers_by_sight ON public.console_viewers USING btree (seen_at);
 CREATE INDEX edge_rollups_by_age ON public.edge_rollups USING btree (step_seconds, chunk_start);
 CREATE INDEX edge_samples_by_age ON public.edge_samples USING btree (at);
 CREATE INDEX events_by_age ON public.events USING btree (created_at);
@@ -635,23 +928,51 @@ CREATE INDEX events_by_vm ON public.events USING btree (vm_id, id DESC);
 CREATE UNIQUE INDEX events_once ON public.events USING btree (vm_id, dedupe_key) WHERE (dedupe_key IS NOT NULL);
 CREATE INDEX firewall_rules_by_vm ON public.firewall_rules USING btree (vm_id, id DESC);
 CREATE INDEX idempotency_keys_by_age ON public.idempotency_keys USING btree (created_at);
+CREATE INDEX invoice_corrections_by_invoice ON public.invoice_corrections USING btree (invoice_id);
 CREATE INDEX invoices_by_account ON public.invoices USING btree (account_id, id DESC);
+CREATE INDEX invoices_by_number ON public.invoices USING btree (number);
+CREATE UNIQUE INDEX invoices_draft ON public.invoices USING btree (account_id, type, period_start_at) WHERE (status = 'draft'::text);
+CREATE INDEX invoices_drafts ON public.invoices USING btree (period_end_at) WHERE (status = 'draft'::text);
+CREATE UNIQUE INDEX invoices_sequence ON public.invoices USING btree (type, sequence) WHERE (sequence IS NOT NULL);
 CREATE INDEX ip_addresses_by_vm ON public.ip_addresses USING btree (vm_id) WHERE (vm_id IS NOT NULL);
 CREATE INDEX ip_addresses_free ON public.ip_addresses USING btree (pool, released_at) WHERE (vm_id IS NULL);
+CREATE INDEX jobs_abandoned ON public.jobs USING btree (id) WHERE abandoned;
+CREATE INDEX jobs_by_end ON public.jobs USING btree (finished_at, id) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_by_vm ON public.jobs USING btree (vm_id, id DESC);
-CREATE INDEX jobs_finished ON public.jobs USING btree (finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX jobs_owned ON public.jobs USING btree (vm_id) WHERE (owner IS NOT NULL);
+CREATE INDEX jobs_stuck ON public.jobs USING btree (id) WHERE ((attempts > 0) AND (status = ANY (ARRAY['pending'::text, 'running'::text])));
 CREATE INDEX jobs_unfinished ON public.jobs USING btree (id) WHERE (status = ANY (ARRAY['pending'::text, 'running'::text]));
+CREATE INDEX jobs_waiting ON public.jobs USING btree (by_service, account_id, id) WHERE ((owner IS NULL) AND (status = ANY (ARRAY['pending'::text, 'running'::text])));
 CREATE INDEX journal_by_account ON public.journal USING btree (account_id, id);
 CREATE INDEX journal_by_order ON public.journal USING btree (order_id);
+CREATE INDEX journal_by_promo_credit ON public.journal USING btree (promo_credit_id) WHERE (promo_credit_id IS NOT NULL);
+CREATE INDEX journal_by_time ON public.journal USING btree (created_at, id);
+CREATE UNIQUE INDEX journal_chains ON public.journal USING btree (COALESCE((account_id)::text, 'seller'::text), "position");
+CREATE UNIQUE INDEX journal_recognized ON public.journal USING btree (day, (
+CASE
+    WHEN (debit ~~ 'deferred:%'::text) THEN debit
+    ELSE credit
+END)) WHERE (reason = 'recognition'::text);
 CREATE INDEX metric_rollups_by_age ON public.metric_rollups USING btree (step_seconds, chunk_start);
 CREATE INDEX metric_samples_by_age ON public.metric_samples USING btree (at);
+CREATE INDEX orders_adjusted ON public.orders USING btree (account_id, id DESC) WHERE (adjustment IS NOT NULL);
 CREATE INDEX orders_by_account ON public.orders USING btree (account_id, id DESC);
+CREATE INDEX orders_by_corrected ON public.orders USING btree (corrects_order_id) WHERE (corrects_order_id IS NOT NULL);
+CREATE INDEX orders_by_invoice ON public.orders USING btree (invoice_id) WHERE (invoice_id IS NOT NULL);
 CREATE INDEX orders_by_vm ON public.orders USING btree (vm_id, id DESC);
+CREATE UNIQUE INDEX orders_outage_once ON public.orders USING btree (outage_id, vm_id) WHERE (outage_id IS NOT NULL);
 CREATE INDEX orders_pending ON public.orders USING btree (id) WHERE (status = 'pending'::text);
+CREATE INDEX outages_by_region ON public.outages USING btree (region, from_at) WHERE (region IS NOT NULL);
+CREATE INDEX outages_by_vm ON public.outages USING btree (vm_id, from_at) WHERE (vm_id IS NOT NULL);
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, id DESC);
 CREATE INDEX port_claims_by_forward ON public.port_claims USING btree (forward_id);
 CREATE INDEX port_forwards_by_vm ON public.port_forwards USING btree (vm_id, id DESC);
+CREATE INDEX promo_credits_by_account ON public.promo_credits USING btree (account_id, id DESC);
+CREATE INDEX promo_credits_by_end ON public.promo_credits USING btree (COALESCE(revoked_at, expires_at), id) WHERE (remaining_minor > 0);
+CREATE INDEX promo_credits_left ON public.promo_credits USING btree (account_id) WHERE (remaining_minor > 0);
+CREATE INDEX promo_draws_by_credit ON public.promo_draws USING btree (promo_credit_id);
+CREATE INDEX promo_draws_by_order ON public.promo_draws USING btree (order_id);
+CREATE INDEX rate_windows_by_age ON public.rate_windows USING btree (window_start);
 CREATE INDEX shield_attacks_by_end ON public.shield_attacks USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX shield_attacks_by_target ON public.shield_attacks USING btree (target_id, id DESC);
 CREATE INDEX shield_attacks_by_tenant ON public.shield_attacks USING btree (tenant_id, started_at);
@@ -659,19 +980,188 @@ CREATE UNIQUE INDEX shield_attacks_ongoing ON public.shield_attacks USING btree 
 CREATE INDEX shield_rules_by_attack ON public.shield_rules USING btree (attack_id) WHERE (attack_id IS NOT NULL);
 CREATE INDEX shield_rules_by_expiry ON public.shield_rules USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX shield_rules_by_target ON public.shield_rules USING btree (target_id, id DESC);
+CREATE INDEX shield_rules_pending ON public.shield_rules USING btree (target_id) WHERE (status = 'pending'::text);
 CREATE INDEX shield_targets_behind ON public.shield_targets USING btree (id) WHERE (applied < generation);
 CREATE INDEX shield_targets_by_tenant ON public.shield_targets USING btree (tenant_id, id DESC);
 CREATE INDEX shield_targets_by_vm ON public.shield_targets USING btree (vm_id) WHERE (vm_id IS NOT NULL);
 CREATE INDEX shield_tenants_by_account ON public.shield_tenants USING btree (account_id, id DESC);
+CREATE INDEX snapshot_usage_by_account ON public.snapshot_usage USING btree (account_id);
+CREATE INDEX snapshot_usage_by_vm ON public.snapshot_usage USING btree (vm_id, until_at);
 CREATE INDEX snapshots_by_vm ON public.snapshots USING btree (vm_id, id DESC);
 CREATE INDEX ssh_keys_by_account ON public.ssh_keys USING btree (account_id, id DESC);
+CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);
 CREATE INDEX vms_by_account ON public.vms USING btree (account_id, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_hostname ON public.vms USING btree (account_id, hostname, id DESC) WHERE (deleted_at IS NULL);
+CREATE UNIQUE INDEX vms_by_mac ON public.vms USING btree (mac) WHERE ((deleted_at IS NULL) AND (NOT mac_shared));
+CREATE INDEX vms_by_notice ON public.vms USING btree (billing_period_end_at, renewal_notices) WHERE ((deleted_at IS NULL) AND auto_renew AND (renewal_notices < 3));
+CREATE INDEX vms_by_ops_key ON public.vms USING btree (ops_key_fingerprint, id) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_period_end ON public.vms USING btree (billing_period_end_at) WHERE (deleted_at IS NULL);
+CREATE INDEX vms_by_prices_seen ON public.vms USING btree (prices_seen_until NULLS FIRST, id) WHERE ((deleted_at IS NULL) AND auto_renew);
 CREATE INDEX vms_by_region ON public.vms USING btree (account_id, region, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_status ON public.vms USING btree (account_id, status, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX vms_by_traffic ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND usage_priced AND (traffic_notices < 2));
+CREATE INDEX vms_dunning_failing ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (dunning_failures > 0));
+CREATE INDEX vms_failed_creations ON public.vms USING btree (updated_at) WHERE ((deleted_at IS NULL) AND (status = 'error'::text) AND (provisioned_at IS NULL) AND (active_job_id IS NULL));
+CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (status <> ALL (ARRAY['stopped'::text, 'suspended'::text])));
 CREATE INDEX vms_network_behind ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (network_applied < network_generation));
-CREATE INDEX vms_running ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (status = ANY (ARRAY['running'::text, 'stopping'::text, 'rebooting'::text])));
+CREATE INDEX vms_restarted ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (restart_attempts > 0));
+CREATE INDEX vms_to_restart ON public.vms USING btree (restart_attempts, id) WHERE ((deleted_at IS NULL) AND (wanted_power = 'on'::text) AND (status = 'stopped'::text));
+
+CREATE OR REPLACE FUNCTION public.chain_journal()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+declare
+  name constant id_text := coalesce(new.account_id, 'seller');
+  head journal_heads;
+  fresh record;
+begin
+  select * into head from journal_heads where chain = name for no key update;
+  if not found then
+    insert into journal_heads values (name, 0, '') on conflict do nothing;
+    select * into head from journal_heads where chain = name for no key update;
+  end if;
+  select position, hash into fresh from journal
+    where coalesce(account_id, 'seller') = name and position > head.position order by position desc limit 1;
+  new.position := coalesce(fresh.position, head.position) + 1;
+  new.hash := journal_hash(coalesce(fresh.hash, head.hash), to_jsonb(new));
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_correction()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from invoices where id = new.credit_note_id and type = 'credit_note' and status = 'draft';
+  if not found then
+    raise exception 'invoice % is no draft of a credit note', new.credit_note_id;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_invoice()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status <> 'draft' then
+    raise exception 'invoice % is issued and never changes', old.id;
+  end if;
+  if (new.id, new.account_id, new.type, new.currency, new.period_start_at, new.period_end_at)
+    is distinct from (old.id, old.account_id, old.type, old.currency, old.period_start_at, old.period_end_at) then
+    raise exception 'draft % keeps its account, type, currency and period', old.id;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_order()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status <> 'pending' then
+    raise exception 'order % is settled and never changes', old.id;
+  end if;
+  if new.invoice_id is not null then
+    perform 1 from invoices where id = new.invoice_id and account_id = new.account_id and status = 'draft';
+    if not found then
+      raise exception 'order % cannot be added to invoice %, which is no draft of its account', new.id, new.invoice_id;
+    end if;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_order_line()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform 1 from orders where id = new.order_id and status <> 'pending';
+  if found then
+    raise exception 'order % is settled and never changes', new.order_id;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_outage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.status = 'credited' or (tg_op = 'DELETE' and old.status <> 'open') then
+    raise exception 'outage % has been credited and never changes', old.id;
+  end if;
+  if tg_op = 'DELETE' then return old; end if;
+  if (new.id, new.region, new.vm_id, new.from_at, new.to_at, new.reason, new.actor, new.created_at)
+    is distinct from (old.id, old.region, old.vm_id, old.from_at, old.to_at, old.reason, old.actor, old.created_at)
+    or new.credited_up_to < old.credited_up_to or new.status = 'open' then
+    raise exception 'outage % stays what it was reported as', old.id;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_promo_credit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if to_jsonb(new) - array['remaining_minor', 'revoked_at', 'seal'] <> to_jsonb(old) - array['remaining_minor', 'revoked_at', 'seal']
+    or new.revoked_at is distinct from old.revoked_at and old.revoked_at is not null then
+    raise exception 'promotional credit % is given once and never changes', old.id;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_series()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if new.type <> old.type or new.last <= old.last or new.last_issued_at < old.last_issued_at then
+    raise exception 'the series of % only goes forward', old.type;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.guard_snapshot_usage()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if old.until_at is not null or new.until_at is null
+    or (new.snapshot_id, new.account_id, new.vm_id, new.size_bytes, new.from_at)
+      is distinct from (old.snapshot_id, old.account_id, old.vm_id, old.size_bytes, old.from_at) then
+    raise exception 'the use of snapshot % only ends, once', old.snapshot_id;
+  end if;
+  return new;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.journal_hash(previous bytea, content jsonb)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select sha256(previous || convert_to((jsonb_strip_nulls(content) - 'hash')::text, 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.move_journal_head()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update journal_heads set position = new.position, hash = new.hash where chain = coalesce(new.account_id, 'seller');
+  return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_book_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception '% of % is refused: what is booked, settled or issued never changes', lower(tg_op), tg_table_name;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.refuse_change()
  RETURNS trigger
@@ -681,4 +1171,72 @@ begin
   raise exception 'the journal is append-only';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.refuse_log_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'the operator log is append-only';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.row_seal(content jsonb)
+ RETURNS bytea
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select sha256(convert_to((jsonb_strip_nulls(content) - 'seal')::text, 'UTF8'))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.seal_row()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET "TimeZone" TO 'UTC'
+AS $function$
+begin
+  new.seal := row_seal(to_jsonb(new));
+  return new;
+end $function$;
+
+CREATE TRIGGER invoice_corrections_issued BEFORE INSERT ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION guard_correction();
+CREATE TRIGGER invoice_corrections_kept BEFORE DELETE OR UPDATE ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER invoice_corrections_no_truncate BEFORE TRUNCATE ON public.invoice_corrections FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER invoices_issued BEFORE UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION guard_invoice();
+CREATE TRIGGER invoices_kept BEFORE DELETE ON public.invoices FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER invoices_no_truncate BEFORE TRUNCATE ON public.invoices FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER invoices_sealed BEFORE INSERT OR UPDATE ON public.invoices FOR EACH ROW EXECUTE FUNCTION seal_row();
 CREATE TRIGGER journal_append_only BEFORE DELETE OR UPDATE ON public.journal FOR EACH ROW EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journal_chained BEFORE INSERT ON public.journal FOR EACH ROW EXECUTE FUNCTION chain_journal();
+CREATE TRIGGER journal_head_moved AFTER INSERT ON public.journal FOR EACH ROW EXECUTE FUNCTION move_journal_head();
+CREATE TRIGGER journal_no_truncate BEFORE TRUNCATE ON public.journal FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER number_series_forward BEFORE UPDATE ON public.number_series FOR EACH ROW EXECUTE FUNCTION guard_series();
+CREATE TRIGGER number_series_kept BEFORE DELETE ON public.number_series FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER number_series_no_truncate BEFORE TRUNCATE ON public.number_series FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER operator_keys_append_only BEFORE DELETE OR UPDATE ON public.operator_keys FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
+CREATE TRIGGER operator_log_append_only BEFORE DELETE OR UPDATE ON public.operator_log FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
+CREATE TRIGGER operator_outcomes_append_only BEFORE DELETE OR UPDATE ON public.operator_outcomes FOR EACH ROW EXECUTE FUNCTION refuse_log_change();
+CREATE TRIGGER order_lines_kept BEFORE DELETE OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER order_lines_no_truncate BEFORE TRUNCATE ON public.order_lines FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER order_lines_sealed BEFORE INSERT OR UPDATE ON public.order_lines FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER order_lines_settled BEFORE INSERT ON public.order_lines FOR EACH ROW EXECUTE FUNCTION guard_order_line();
+CREATE TRIGGER orders_kept BEFORE DELETE ON public.orders FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER orders_no_truncate BEFORE TRUNCATE ON public.orders FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER orders_sealed BEFORE INSERT OR UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER orders_settled BEFORE UPDATE ON public.orders FOR EACH ROW EXECUTE FUNCTION guard_order();
+CREATE TRIGGER outages_kept BEFORE DELETE OR UPDATE ON public.outages FOR EACH ROW EXECUTE FUNCTION guard_outage();
+CREATE TRIGGER outages_no_truncate BEFORE TRUNCATE ON public.outages FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER outages_sealed BEFORE INSERT OR UPDATE ON public.outages FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER payments_sealed BEFORE INSERT OR UPDATE ON public.payments FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER promo_credits_given BEFORE UPDATE ON public.promo_credits FOR EACH ROW EXECUTE FUNCTION guard_promo_credit();
+CREATE TRIGGER promo_credits_kept BEFORE DELETE ON public.promo_credits FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER promo_credits_no_truncate BEFORE TRUNCATE ON public.promo_credits FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER promo_credits_sealed BEFORE INSERT OR UPDATE ON public.promo_credits FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER promo_draws_kept BEFORE DELETE OR UPDATE ON public.promo_draws FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER promo_draws_no_truncate BEFORE TRUNCATE ON public.promo_draws FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER promo_draws_sealed BEFORE INSERT ON public.promo_draws FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER snapshot_usage_ended BEFORE UPDATE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION guard_snapshot_usage();
+CREATE TRIGGER snapshot_usage_kept BEFORE DELETE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER snapshot_usage_no_truncate BEFORE TRUNCATE ON public.snapshot_usage FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER snapshot_usage_sealed BEFORE INSERT OR UPDATE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
+CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();

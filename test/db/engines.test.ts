@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, notify, one, type Sql, sql } from '../../server/db/database.ts';
+import { type Database, notify, one, raw, type Sql, sql } from '../../server/db/database.ts';
 import { engine, freshDatabase } from '../support/database.ts';
 
 // Every promise here is made by both engines: the suite runs on each of them.
@@ -167,6 +167,18 @@ test('a script that changes a table makes statements prepared before anew, any o
   assert.deepEqual(await select(), { n: 0n, name: null });
 });
 
+test('a table that another process changes is read as it is then', {
+  skip: engine !== 'postgres',
+}, async (t) => {
+  const db = await counter(t);
+  // At the same time, so that several connections know the statement, and afterwards more do.
+  const read = (times: number) =>
+    Promise.all(Array.from({ length: times }, () => one<object>(db, sql`select * from counter`)));
+  assert.deepEqual(await read(4), Array(4).fill({ n: 0n }));
+  await db.script('alter table counter rename n to renamed; alter table counter add column name text');
+  assert.deepEqual(await read(30), Array(30).fill({ renamed: 0n, name: null }));
+});
+
 test('transactions at the same time do not lose updates', async (t) => {
   const db = await counter(t);
   const once = () =>
@@ -176,6 +188,23 @@ test('transactions at the same time do not lose updates', async (t) => {
     });
   await Promise.all(Array.from({ length: 30 }, once));
   assert.equal(await count(db), 30n);
+});
+
+test('a single statement is part of no transaction that begins beside it', async (t) => {
+  const db = await counter(t);
+  const refusal = new Error('rolled back');
+  const rolledBack = () =>
+    db
+      .transaction(async (tx) => {
+        await tx.query(sql`select 1`);
+        throw refusal;
+      })
+      .catch((error) => assert.equal(error, refusal));
+  // Each is a statement of its own, so that it is met for the first time while transactions begin.
+  const insert = (n: number) => db.query(sql`insert into counter select ${n} ${raw(`/* ${n} */`)}`);
+  const work = Array.from({ length: 60 }, (_, n) => (n % 2 === 0 ? insert(n) : rolledBack()));
+  await Promise.all(work);
+  assert.deepEqual(await one(db, sql`select count(*) from counter`), { count: 31n });
 });
 
 test('a notification arrives once, after the commit, on its own channel', async (t) => {
@@ -230,4 +259,15 @@ test('what is asked of a closed database fails', async (t) => {
   await db.close();
   await assert.rejects(db.query(sql`select 1`));
   await assert.rejects(db.transaction((tx) => tx.query(sql`select 1`)));
+});
+
+test('a transaction that its node forgot holds its locks for seconds', {
+  skip: engine !== 'postgres' && 'the embedded engine has one node',
+}, async (t) => {
+  const db = await freshDatabase(t);
+  const { v } = await one<{ v: string }>(
+    db,
+    sql`select current_setting('idle_in_transaction_session_timeout') as v`,
+  );
+  assert.equal(v, '10s');
 });

@@ -1,29 +1,40 @@
 import { maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
+/** A suspended account may only read; a closed one may do nothing, for good. */
+export type AccountStatus = 'active' | 'suspended' | 'closed';
+
 export interface AccountRow {
   id: string;
   name: string;
+  status: AccountStatus;
   currency: string;
   /** Quotas that differ from the catalog's, by their names there. */
   limits: Record<string, number>;
+  /** Whether its VMs may connect to port 25 of others. */
+  smtp_open: boolean;
   created_at: Date;
 }
 
 /** An account with its wallet and the number of VMs that are not deleted. */
 export interface AccountOverviewRow extends AccountRow {
   available_minor: bigint;
+  promo_minor: bigint;
   held_minor: bigint;
   vm_count: bigint;
 }
 
 const overview = sql`
-  select a.id, a.name, a.currency, a.limits, a.created_at, w.available_minor, w.held_minor,
+  select a.id, a.name, a.status, a.currency, a.limits, a.smtp_open, a.created_at, w.available_minor, w.promo_minor,
+    w.held_minor,
     (select count(*) from vms where vms.account_id = a.id and vms.deleted_at is null) as vm_count
   from accounts a join wallets w on w.account_id = a.id`;
 
 /** Writes an account and its empty wallet: neither is ever without the other. */
-export async function insertAccount(db: Queryable, account: AccountRow): Promise<void> {
+export async function insertAccount(
+  db: Queryable,
+  account: Omit<AccountRow, 'status' | 'smtp_open'>,
+): Promise<void> {
   await db.query(sql`
     with account as (
       insert into accounts (id, name, currency, limits, created_at)
@@ -53,4 +64,35 @@ export function listAccounts(db: Queryable, page: Page): Promise<AccountOverview
 
 export async function hasAccounts(db: Queryable): Promise<boolean> {
   return (await one<{ found: boolean }>(db, sql`select exists (select from accounts) as found`)).found;
+}
+
+/** The status of an account, locked until the transaction ends; undefined where there is no such account. */
+export async function lockAccount(db: Queryable, id: string): Promise<AccountStatus | undefined> {
+  const row = await maybeOne<{ status: AccountStatus }>(
+    db,
+    sql`select status from accounts where id = ${id} for no key update`,
+  );
+  return row?.status;
+}
+
+export async function setAccountStatus(db: Queryable, id: string, status: AccountStatus): Promise<void> {
+  await db.query(sql`update accounts set status = ${status} where id = ${id}`);
+}
+
+/** Whether the VMs of an account may connect to port 25 of others; false where there is no such account. */
+export async function mayMail(db: Queryable, id: string): Promise<boolean> {
+  const row = await maybeOne<Pick<AccountRow, 'smtp_open'>>(
+    db,
+    sql`select smtp_open from accounts where id = ${id}`,
+  );
+  return row?.smtp_open ?? false;
+}
+
+export async function setMayMail(db: Queryable, id: string, open: boolean): Promise<void> {
+  await db.query(sql`update accounts set smtp_open = ${open} where id = ${id}`);
+}
+
+/** Replaces the quotas that differ from the catalog's. */
+export async function setLimits(db: Queryable, id: string, limits: AccountRow['limits']): Promise<void> {
+  await db.query(sql`update accounts set limits = ${JSON.stringify(limits)}::text::jsonb where id = ${id}`);
 }

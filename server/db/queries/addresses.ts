@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 
 export interface VmAddress {
   address: string;
@@ -29,9 +29,21 @@ export async function ensurePools(db: Queryable, pools: Pool[]): Promise<void> {
     on conflict (name) do update set network = excluded.network, last_offset = excluded.last_offset`);
 }
 
+/** Orphans that answer on the address, which is sold to nobody then. */
+const isHeld = (address: Sql) => sql`select from orphan_addresses held where held.address = ${address}`;
+
+/** Those of the pools that have an address to give, as {@link allocateAddress} does. */
+export async function poolsWithRoom(db: Queryable, restedSince: Date): Promise<Set<string>> {
+  const rows = await db.query<{ name: string }>(sql`
+    select name from ip_pools where next_offset <= last_offset or exists (
+      select from ip_addresses where pool = ip_pools.name and vm_id is null and released_at < ${restedSince}
+        and not exists (${isHeld(sql`ip_addresses.address`)}))`);
+  return new Set(rows.map(({ name }) => name));
+}
+
 /**
  * Gives a VM an address of the pool: one that has rested since before `restedSince`, else a never-used one.
- * Undefined when the pool is empty. Two callers never get the same address: rows are locked, and the
+ * Undefined when the pool is empty. What an orphan answers on is left out (see `queries/orphans.ts`). Two callers never get the same address: rows are locked, and the
  * address is the primary key.
  */
 export async function allocateAddress(
@@ -45,21 +57,28 @@ export async function allocateAddress(
     sql`
     update ip_addresses set vm_id = ${vmId}, released_at = null
     where address = (select address from ip_addresses where pool = ${pool} and vm_id is null and released_at < ${restedSince}
-      order by released_at limit 1 for update skip locked)
+        and not exists (${isHeld(sql`ip_addresses.address`)})
+      order by released_at limit 1 for no key update skip locked)
     returning host(address) as address`,
   );
   if (rested) return rested.address;
-  const fresh = await maybeOne<{ address: string }>(
-    db,
-    sql`
-    with taken as (
-      update ip_pools set next_offset = next_offset + 1 where name = ${pool} and next_offset <= last_offset
-      returning network, next_offset - 1 as position
-    )
-    insert into ip_addresses (address, pool, vm_id)
-    select host(network)::inet + position, ${pool}, ${vmId} from taken returning host(address) as address`,
-  );
-  return fresh?.address;
+  for (;;) {
+    const fresh = await maybeOne<{ address: string; vm_id: string | null }>(
+      db,
+      sql`
+      with taken as (
+        update ip_pools set next_offset = next_offset + 1 where name = ${pool} and next_offset <= last_offset
+        returning host(network)::inet + (next_offset - 1) as address
+      ), fit as (
+        select address, exists (${isHeld(sql`taken.address`)}) as held from taken
+      )
+      insert into ip_addresses (address, pool, vm_id, released_at)
+      select address, ${pool}, case when not held then ${vmId} end, case when held then ${restedSince}::timestamptz end
+      from fit returning host(address) as address, vm_id`,
+    );
+    // One that an orphan has is passed by, to be sold when that is gone.
+    if (!fresh || fresh.vm_id !== null) return fresh?.address;
+  }
 }
 
 export function addressesOf(db: Queryable, vmId: string): Promise<VmAddress[]> {

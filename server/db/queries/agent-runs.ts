@@ -1,4 +1,5 @@
 import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { deleteSome } from './purge.ts';
 
 export type ApprovalMode = 'dangerous' | 'all' | 'never';
 export type RunState = 'running' | 'awaiting_approval' | 'finished';
@@ -135,6 +136,7 @@ export function looseAgentRuns(db: Queryable, now: Date): Promise<AgentRunRow[]>
       or (state = 'awaiting_approval' and (approval->>'expires_at')::timestamptz <= ${now})`);
 }
 
-export async function deleteAgentRunsBefore(db: Queryable, before: Date): Promise<void> {
-  await db.query(sql`delete from agent_runs where state = 'finished' and finished_at < ${before}`);
+export function deleteAgentRunsBefore(db: Queryable, before: Date, limit: number): Promise<number> {
+  const where = sql`state = 'finished' and finished_at < ${before}`;
+  return deleteSome(db, { table: sql`agent_runs`, where, order: sql`finished_at` }, limit);
 }

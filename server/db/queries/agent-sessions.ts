@@ -52,13 +52,13 @@ export async function replaceAgentSession(
   db: Queryable,
   session: Omit<AgentSessionRow, 'next_seq'>,
 ): Promise<void> {
-  await db.query(sql`delete from agent_entries where vm_id = ${session.vm_id}`);
   await db.query(sql`delete from agent_sessions where vm_id = ${session.vm_id}`);
+  await db.query(sql`delete from agent_entries where vm_id = ${session.vm_id}`);
   await ensureAgentSession(db, session);
 }
 
 /**
- * Adds an entry to a conversation, and lets go of its oldest ones. Undefined where the conversation is gone
+ * Adds an entry to a conversation, and drops its oldest ones. Undefined where the conversation is gone
  * with its VM. One statement: a reader sees an entry with its number or not at all.
  */
 export async function appendEntry(

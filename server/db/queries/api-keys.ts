@@ -1,5 +1,6 @@
 import type { Scope } from '../../platform/scopes.ts';
 import { maybeOne, type Queryable, sql } from '../database.ts';
+import type { AccountStatus } from './accounts.ts';
 
 export interface ApiKeyRow {
   id: string;
@@ -16,9 +17,24 @@ export interface ApiKeyRow {
 
 const columns = sql`id, account_id, name, hint, scopes, allow_cidrs, expires_at, revoked_at, last_used_at, created_at`;
 
-export function findKeyByHash(db: Queryable, hash: Uint8Array): Promise<ApiKeyRow | undefined> {
-  return maybeOne<ApiKeyRow>(db, sql`select ${columns} from api_keys where hash = ${hash}`);
+/** A key with what its account may do. */
+export interface PresentedKeyRow extends ApiKeyRow {
+  account_status: AccountStatus;
 }
+
+export function findKeyByHash(db: Queryable, hash: Uint8Array): Promise<PresentedKeyRow | undefined> {
+  return maybeOne<PresentedKeyRow>(
+    db,
+    sql`select ${columns}, (select status from accounts where accounts.id = account_id) as account_status
+      from api_keys where hash = ${hash}`,
+  );
+}
+
+/** The condition under which a key opens more than reads: not revoked, not expired, its account not suspended. */
+export const isKeyInForce = (
+  now: Date,
+) => sql`revoked_at is null and (expires_at is null or expires_at > ${now})
+  and exists (select from accounts where accounts.id = api_keys.account_id and accounts.status = 'active')`;
 
 export async function insertKey(
   db: Queryable,
@@ -45,17 +61,21 @@ export function revokeKey(db: Queryable, id: string, at: Date): Promise<ApiKeyRo
   );
 }
 
-/** Whether a key still opens anything. */
+/** Whether a key still opens more than reads. */
 export async function isKeyGood(db: Queryable, id: string, now: Date): Promise<boolean> {
   const rows = await db.query(sql`
-    select 1 from api_keys where id = ${id} and revoked_at is null and (expires_at is null or expires_at > ${now})`);
+    select 1 from api_keys where id = ${id} and ${isKeyInForce(now)}`);
   return rows.length > 0;
 }
 
-/** Writes many last-used instants in one statement; an instant never goes back. */
+/** Writes many last-used instants in one statement; an instant never goes back. In order of the ids, as nodes do so at once. */
 export async function recordKeyUse(db: Queryable, uses: { id: string; at: Date }[]): Promise<void> {
   await db.query(sql`
+    with used as (
+      select * from jsonb_to_recordset(${JSON.stringify(uses)}::text::jsonb) as used (id text, at timestamptz)
+    ), locked as (
+      select id from api_keys where id in (select id from used) order by id for no key update
+    )
     update api_keys set last_used_at = greatest(last_used_at, used.at)
-    from jsonb_to_recordset(${JSON.stringify(uses)}::text::jsonb) as used (id text, at timestamptz)
-    where api_keys.id = used.id`);
+    from used join locked on locked.id = used.id where api_keys.id = used.id`);
 }

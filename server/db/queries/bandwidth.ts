@@ -16,12 +16,18 @@ export interface Traffic {
   out_bytes: number;
 }
 
-/** Adds traffic; each VM stands in `traffic` once at most. */
+/** Adds traffic to VMs' days and meters; each VM stands in `traffic` once at most. */
 export async function addTraffic(db: Queryable, traffic: Traffic[]): Promise<void> {
   await db.query(sql`
+    with fresh as (
+      select * from json_to_recordset(${JSON.stringify(traffic)}::text::json)
+        as fresh (vm_id text, date date, in_bytes bigint, out_bytes bigint) order by vm_id
+    ), metered as (
+      insert into traffic_meters (vm_id, out_bytes) select vm_id, out_bytes from fresh
+      on conflict (vm_id) do update set out_bytes = traffic_meters.out_bytes + excluded.out_bytes
+    )
     insert into bandwidth_days (vm_id, day, in_bytes, out_bytes)
-    select vm_id, date, in_bytes, out_bytes from json_to_recordset(${JSON.stringify(traffic)}::text::json)
-      as fresh (vm_id text, date date, in_bytes bigint, out_bytes bigint)
+    select vm_id, date, in_bytes, out_bytes from fresh
     on conflict (vm_id, day) do update set in_bytes = bandwidth_days.in_bytes + excluded.in_bytes,
       out_bytes = bandwidth_days.out_bytes + excluded.out_bytes`);
 }

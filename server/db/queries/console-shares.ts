@@ -1,5 +1,6 @@
 import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
+import { deleteSome } from './purge.ts';
 
 export type ShareMode = 'read_only' | 'read_write';
 
@@ -122,15 +123,19 @@ export async function leaveSeat(db: Queryable, viewerId: string): Promise<void> 
 
 /** Confirms that these viewers are still there. */
 export async function renewSeats(db: Queryable, viewerIds: string[], now: Date): Promise<void> {
-  await db.query(sql`update console_viewers set seen_at = ${now} where id = any(${viewerIds}::text[])`);
+  await db.query(sql`
+    update console_viewers set seen_at = ${now} where id in (
+      select id from console_viewers where id = any(${viewerIds}::text[]) order by id for no key update skip locked)`);
 }
 
 /** Forgets the viewers whose node has died; they have stopped counting before. */
-export async function deleteEmptySeats(db: Queryable, now: Date): Promise<void> {
-  await db.query(sql`delete from console_viewers where seen_at < ${new Date(now.getTime() - SEAT_MS)}`);
+export function deleteEmptySeats(db: Queryable, now: Date, limit: number): Promise<number> {
+  const where = sql`seen_at < ${new Date(now.getTime() - SEAT_MS)}`;
+  return deleteSome(db, { table: sql`console_viewers`, where, order: sql`seen_at` }, limit);
 }
 
 /** Shares that ended before `at`: nobody asks for them any more. */
-export async function deleteSharesBefore(db: Queryable, at: Date): Promise<void> {
-  await db.query(sql`delete from console_shares where expires_at < ${at}`);
+export function deleteSharesBefore(db: Queryable, at: Date, limit: number): Promise<number> {
+  const where = sql`expires_at < ${at}`;
+  return deleteSome(db, { table: sql`console_shares`, where, order: sql`expires_at` }, limit);
 }

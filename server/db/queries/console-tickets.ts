@@ -1,4 +1,5 @@
 import { maybeOne, type Queryable, sql } from '../database.ts';
+import { deleteSome } from './purge.ts';
 
 export type TicketKind = 'vnc' | 'ssh';
 
@@ -30,6 +31,7 @@ export function takeTicket(db: Queryable, hash: Uint8Array): Promise<TicketRow |
   );
 }
 
-export async function deleteTicketsBefore(db: Queryable, at: Date): Promise<void> {
-  await db.query(sql`delete from console_tickets where expires_at < ${at}`);
+export function deleteTicketsBefore(db: Queryable, at: Date, limit: number): Promise<number> {
+  const where = sql`expires_at < ${at}`;
+  return deleteSome(db, { table: sql`console_tickets`, where, order: sql`expires_at` }, limit);
 }

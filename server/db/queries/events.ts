@@ -1,11 +1,13 @@
-import { join, type Queryable, type Sql, sql } from '../database.ts';
+import { empty, join, type Queryable, type Sql, sql } from '../database.ts';
+import type { EventType } from '../enums.ts';
 import { type Page, pageOf } from './page.ts';
+import { deleteSome } from './purge.ts';
 
 export interface EventRow {
   id: string;
   account_id: string;
   vm_id: string;
-  type: string;
+  type: EventType;
   level: 'info' | 'warning' | 'error';
   message: string;
   actor_type: 'user' | 'api_key' | 'system';
@@ -22,18 +24,20 @@ export async function insertEvent(
   event: EventRow,
   dedupeKey: string | null = null,
 ): Promise<boolean> {
+  const once =
+    dedupeKey === null ? empty : sql`on conflict (vm_id, dedupe_key) where dedupe_key is not null do nothing`;
   const rows = await db.query(sql`
     insert into events (id, account_id, vm_id, type, level, message, actor_type, actor_id, actor_ip, job_id, metadata,
       dedupe_key, created_at)
     values (${event.id}, ${event.account_id}, ${event.vm_id}, ${event.type}, ${event.level}, ${event.message},
       ${event.actor_type}, ${event.actor_id}, ${event.actor_ip}, ${event.job_id},
       ${JSON.stringify(event.metadata)}::text::jsonb, ${dedupeKey}, ${event.created_at})
-    on conflict (vm_id, dedupe_key) where dedupe_key is not null do nothing returning id`);
+    ${once} returning id`);
   return rows.length > 0;
 }
 
 export interface EventFilter {
-  type?: string;
+  type?: EventType;
   from?: Date;
   to?: Date;
 }
@@ -53,6 +57,7 @@ export function listEvents(
   );
 }
 
-export async function deleteEventsBefore(db: Queryable, before: Date): Promise<void> {
-  await db.query(sql`delete from events where created_at < ${before}`);
+export function deleteEventsBefore(db: Queryable, before: Date, limit: number): Promise<number> {
+  const where = sql`created_at < ${before}`;
+  return deleteSome(db, { table: sql`events`, where, order: sql`created_at` }, limit);
 }

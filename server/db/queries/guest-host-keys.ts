@@ -8,7 +8,7 @@ export async function pinnedHostKey(db: Queryable, vmId: string): Promise<string
 
 /**
  * The fingerprint that this guest is known by: the given one at first contact, else the one pinned then. Of
- * two first contacts at once one pins, and both are told the same.
+ * two first contacts at once one pins, and both get the same.
  */
 export async function pinHostKey(
   db: Queryable,
@@ -24,4 +24,9 @@ export async function pinHostKey(
     sql`select fingerprint from guest_host_keys where vm_id = ${vmId}`,
   );
   return pinned.fingerprint;
+}
+
+/** Forgets the key of a guest that has another disk: the next one it shows is its own. */
+export async function forgetHostKey(db: Queryable, vmId: string): Promise<void> {
+  await db.query(sql`delete from guest_host_keys where vm_id = ${vmId}`);
 }

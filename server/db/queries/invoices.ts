@@ -1,83 +1,120 @@
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import { empty, join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
-import type { OrderLineRow } from './orders.ts';
+import { join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import type { OrderLineRow, OrderRow } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
+
+/** An invoice, or a credit note: what the orders of a month that gave money back come to. */
+export type InvoiceType = 'invoice' | 'credit_note';
+
+/** Who sells or buys, as an invoice names them. `country` is ISO 3166-1 alpha-2; null where it is not known. */
+export interface PartyRow {
+  name: string;
+  street: string | null;
+  city: string | null;
+  postcode: string | null;
+  country: string | null;
+  vat_id: string | null;
+  /** Of the tax office, where there is no VAT id. */
+  tax_number: string | null;
+  /** In the trade register. */
+  registration_id: string | null;
+  email: string | null;
+}
 
 export interface InvoiceRow {
   id: string;
   account_id: string;
-  number: number;
+  type: InvoiceType;
+  /** Given when it is issued. */
+  number: string | null;
   status: 'draft' | 'open' | 'paid' | 'void';
   period_start_at: Date;
   period_end_at: Date;
   currency: string;
-  tax_rate: string;
   issued_at: Date | null;
   paid_at: Date | null;
+  /** As they were at issue; null for a draft, and a seller of whom nothing was known. */
+  seller: PartyRow | null;
+  buyer: PartyRow | null;
 }
 
-export const invoiceColumns = sql`id, account_id, number, status, period_start_at, period_end_at, currency, tax_rate,
-  issued_at, paid_at`;
+export const invoiceColumns = sql`id, account_id, type, number, status, period_start_at, period_end_at, currency,
+  issued_at, paid_at, seller, buyer`;
 
-export interface InvoiceMonth {
+export interface Draft {
   accountId: string;
+  type: InvoiceType;
   startAt: Date;
   endAt: Date;
   currency: string;
-  taxRate: string;
 }
 
 /**
- * The invoice of an account for a month; the first order of the month opens it as a draft. The caller holds
- * the account's wallet lock, which is why the next number has no gap and no twin.
+ * The draft of an account for a month, locked until the transaction ends, so that it is not issued meanwhile; the
+ * first order opens it. What is settled in a month whose invoice has been issued, as when the clock stepped back, opens
+ * another. The caller holds the account's wallet lock, which is why no draft has a twin.
  */
-export async function invoiceForMonth(db: Queryable, month: InvoiceMonth, clock: Clock): Promise<string> {
+export async function draftFor(db: Queryable, draft: Draft, clock: Clock): Promise<string> {
   const existing = await maybeOne<{ id: string }>(
     db,
-    sql`select id from invoices where account_id = ${month.accountId} and period_start_at = ${month.startAt}`,
+    sql`select id from invoices where account_id = ${draft.accountId} and type = ${draft.type}
+      and period_start_at = ${draft.startAt} and status = 'draft' for no key update`,
   );
   if (existing) return existing.id;
   const { id } = await one<{ id: string }>(
     db,
     sql`
-    insert into invoices (id, account_id, number, status, period_start_at, period_end_at, currency, tax_rate)
-    select ${newId('inv', clock)}, ${month.accountId}, coalesce(max(number), 0) + 1, 'draft', ${month.startAt},
-      ${month.endAt}, ${month.currency}, ${month.taxRate}
-    from invoices where account_id = ${month.accountId} returning id`,
+    insert into invoices (id, account_id, type, status, period_start_at, period_end_at, currency)
+    values (${newId('inv', clock)}, ${draft.accountId}, ${draft.type}, 'draft', ${draft.startAt}, ${draft.endAt},
+      ${draft.currency}) returning id`,
   );
   return id;
 }
 
-/** After a month's end: what was settled in its last moments may still be committing. An issued invoice never changes. */
-const ISSUE_AFTER_MS = 10 * 60_000;
-
-/** Issues every draft whose month is over. What is prepaid is paid when it is issued. Ids of what was issued. */
-export function issueInvoices(db: Queryable, now: Date): Promise<{ id: string; account_id: string }[]> {
-  const ended = new Date(now.getTime() - ISSUE_AFTER_MS);
-  return db.query(sql`
-    update invoices set status = 'paid', issued_at = ${now}, paid_at = ${now}
-    where status = 'draft' and period_end_at <= ${ended} returning id, account_id`);
+/** Notes on an order's credit note which invoices it corrects: that of the order, or those on which its VM's period was charged. */
+export async function noteCorrections(
+  db: Queryable,
+  refund: Pick<OrderRow, 'id' | 'vm_id' | 'invoice_id' | 'corrects_order_id'>,
+): Promise<void> {
+  const sold = refund.corrects_order_id
+    ? sql`sales.id = ${refund.corrects_order_id}`
+    : sql`sales.vm_id = ${refund.vm_id} and given.to_at = sold.to_at`;
+  await db.query(sql`
+    insert into invoice_corrections (credit_note_id, invoice_id)
+    select distinct ${refund.invoice_id}, sales.invoice_id
+    from orders sales join order_lines sold on sold.order_id = sales.id
+      join order_lines given on given.order_id = ${refund.id}
+    where ${sold} and sales.status = 'completed' and sales.amount_minor > 0
+    on conflict do nothing`);
 }
 
-/** An invoice with the sum of its lines; tax is contained in it. */
+/** An invoice with the sums of its lines; tax is contained in the total. */
 export interface InvoiceView extends InvoiceRow {
   total_minor: bigint;
+  tax_minor: bigint;
+  /** What a credit note corrects, oldest first. */
+  corrects: { invoice_id: string; number: string | null }[];
 }
 
-/** All invoices of an account, with their totals from one pass over its orders, and `and …` to be added. */
-function selectInvoices(accountId: string, rest: Sql): Sql {
+/** Invoices, with a condition; one that is issued carries its sums, those of a draft are added up. */
+function selectInvoices(rest: Sql): Sql {
   return sql`
-    select ${invoiceColumns}, coalesce(total_minor, 0) as total_minor
-    from invoices left join (
-      select invoice_id, sum(amount_minor)::bigint as total_minor
-      from orders where account_id = ${accountId} and status = 'completed' group by invoice_id
-    ) as totals on invoice_id = invoices.id
-    where account_id = ${accountId} ${rest}`;
+    select ${invoiceColumns}, coalesce(invoices.total_minor, lines.total, 0)::bigint as total_minor,
+      coalesce(invoices.tax_minor, lines.tax, 0)::bigint as tax_minor, coalesce((
+        select jsonb_agg(jsonb_build_object('invoice_id', sold.id, 'number', sold.number) order by sold.id)
+        from invoice_corrections join invoices sold on sold.id = invoice_id where credit_note_id = invoices.id
+      ), '[]') as corrects
+    from invoices left join lateral (
+      select sum(order_lines.amount_minor) as total, sum(order_lines.tax_minor) as tax
+      from orders join order_lines on order_id = orders.id where invoice_id = invoices.id and invoices.status = 'draft'
+    ) as lines on true
+    where ${rest}`;
 }
 
 export interface InvoiceFilter {
   status?: InvoiceRow['status'];
+  type?: InvoiceType;
   /** Periods that start then or later. */
   from?: Date;
   /** Periods that start before then. */
@@ -90,17 +127,21 @@ export function listInvoices(
   filter: InvoiceFilter,
   page: Page,
 ): Promise<InvoiceView[]> {
-  const conditions: Sql[] = [empty];
+  const conditions: Sql[] = [sql`account_id = ${accountId}`];
   if (filter.status) conditions.push(sql`status = ${filter.status}`);
+  if (filter.type) conditions.push(sql`type = ${filter.type}`);
   if (filter.from) conditions.push(sql`period_start_at >= ${filter.from}`);
   if (filter.to) conditions.push(sql`period_start_at < ${filter.to}`);
-  return db.query<InvoiceView>(
-    selectInvoices(accountId, sql`${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`),
-  );
+  return db.query<InvoiceView>(selectInvoices(sql`${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`));
 }
 
 export function findInvoice(db: Queryable, accountId: string, id: string): Promise<InvoiceView | undefined> {
-  return maybeOne<InvoiceView>(db, selectInvoices(accountId, sql`and id = ${id}`));
+  return maybeOne<InvoiceView>(db, selectInvoices(sql`account_id = ${accountId} and id = ${id}`));
+}
+
+/** An invoice of any account, by its id or its number. */
+export function systemFindInvoice(db: Queryable, name: string): Promise<InvoiceView | undefined> {
+  return maybeOne<InvoiceView>(db, selectInvoices(sql`(id = ${name} or number = ${name})`));
 }
 
 export interface InvoiceLineRow extends OrderLineRow {

@@ -70,7 +70,7 @@ export interface CountersRow<C> {
 /** Serialises what meters guests: two nodes at once would count the same traffic twice. */
 const METERING_LOCK = 7226_0004;
 
-/** Held until the transaction ends by whoever turns counters into readings. */
+/** Held until the transaction ends while counters are turned into readings. */
 export async function lockMetering(tx: Queryable): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(${METERING_LOCK})`);
 }
@@ -78,7 +78,7 @@ export async function lockMetering(tx: Queryable): Promise<void> {
 /** VMs whose guests may be running, in order of their ids. */
 export async function meteredVmIds(db: Queryable, afterId: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select id from vms where deleted_at is null and status in ('running', 'stopping', 'rebooting') and id > ${afterId}
+    select id from vms where deleted_at is null and status not in ('stopped', 'suspended') and id > ${afterId}
     order by id limit ${limit}`);
   return rows.map((row) => row.id);
 }
@@ -101,7 +101,7 @@ export async function saveCounters<C>(
   await db.query(sql`
     insert into ${counters} (${subject}, at, counters)
     select subject, at, counters from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as fresh (subject text, at timestamptz, counters jsonb)
+      as fresh (subject text, at timestamptz, counters jsonb) order by subject
     on conflict (${subject}) do update set at = excluded.at, counters = excluded.counters`);
 }
 
@@ -114,7 +114,7 @@ export async function insertSamples<R extends string>(
   await db.query(sql`
     insert into ${store.samples} (${store.subject}, at, ${join(readings)})
     select subject, at, ${join(readings)} from json_to_recordset(${JSON.stringify(rows)}::text::json)
-      as fresh (subject text, at timestamptz, ${join(readings.map((name) => sql`${name} real`))})
+      as fresh (subject text, at timestamptz, ${join(readings.map((name) => sql`${name} real`))}) order by subject
     on conflict do nothing`);
 }
 

@@ -1,5 +1,6 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
+import { systemFindVm } from './vms.ts';
 
 export type RuleStatus = 'pending' | 'active' | 'removing' | 'error';
 
@@ -93,7 +94,7 @@ export function findTwinRule(
   );
 }
 
-/** Marks a rule as going; it disappears once the engine has let go of it. */
+/** Marks a rule as going; it disappears once the engine has removed it. */
 export async function removeFirewallRule(db: Queryable, id: string, generation: number): Promise<void> {
   await db.query(
     sql`update firewall_rules set status = 'removing', generation = ${generation} where id = ${id}`,
@@ -110,6 +111,14 @@ export function insertPortForward(db: Queryable, row: PortForwardRow): Promise<P
       ${row.internal_ip}, ${row.internal_port}, ${row.description}, ${row.status}, ${row.generation}, ${row.created_at})
     returning *`,
   );
+}
+
+/**
+ * Until the transaction ends nobody else claims ports of this address: two who each look for a free one could wait for
+ * what the other has tried.
+ */
+export async function lockPorts(db: Queryable, publicIp: string): Promise<void> {
+  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`ports of ${publicIp}`}, 0))`);
 }
 
 /** Claims a public port for one or both protocols; false when it got less than that, which stays claimed. */
@@ -163,7 +172,7 @@ export function findPortForward(
   );
 }
 
-/** Marks a port forward as going; its public port is free once the engine has let go of it. */
+/** Marks a port forward as going; its public port is free once the engine has removed it. */
 export async function removePortForward(db: Queryable, id: string, generation: number): Promise<void> {
   await db.query(
     sql`update port_forwards set status = 'removing', generation = ${generation} where id = ${id}`,
@@ -175,8 +184,11 @@ export async function deletePortForward(db: Queryable, id: string): Promise<void
   await db.query(sql`delete from port_forwards where id = ${id}`);
 }
 
-/** Everything up to `generation` is in force on the engine: rules become active, or are gone. */
-export async function settleNetwork(db: Queryable, vmId: string, generation: number): Promise<void> {
+/** Everything up to `generation` is in force on the engine: rules become active, or are gone. The VM's row goes first. */
+export async function settleNetwork(db: Transaction, vmId: string, generation: number): Promise<void> {
+  await db.query(
+    sql`update vms set network_applied = greatest(network_applied, ${generation}::int) where id = ${vmId}`,
+  );
   await db.query(
     sql`delete from firewall_rules where vm_id = ${vmId} and status = 'removing' and generation <= ${generation}`,
   );
@@ -187,13 +199,11 @@ export async function settleNetwork(db: Queryable, vmId: string, generation: num
     update firewall_rules set status = 'active' where vm_id = ${vmId} and status in ('pending', 'error') and generation <= ${generation}`);
   await db.query(sql`
     update port_forwards set status = 'active' where vm_id = ${vmId} and status in ('pending', 'error') and generation <= ${generation}`);
-  await db.query(
-    sql`update vms set network_applied = greatest(network_applied, ${generation}::int) where id = ${vmId}`,
-  );
 }
 
-/** The engine refused: what was to become active shows it. */
-export async function failNetwork(db: Queryable, vmId: string, generation: number): Promise<void> {
+/** The engine refused: what was to become active shows it. The VM's row goes first, as everywhere. */
+export async function failNetwork(db: Transaction, vmId: string, generation: number): Promise<void> {
+  await systemFindVm(db, vmId, true);
   await db.query(sql`
     update firewall_rules set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`);
   await db.query(sql`
@@ -205,4 +215,23 @@ export function networkBehind(db: Queryable, limit: number): Promise<{ id: strin
   return db.query(sql`
     select id from vms where deleted_at is null and network_applied < network_generation and provisioned_at is not null
     order by id limit ${limit}`);
+}
+
+/** Marks the network rules as changed and returns the generation that the change belongs to. */
+export async function bumpNetworkGeneration(db: Queryable, id: string, at: Date): Promise<number> {
+  const row = await one<{ network_generation: number }>(
+    db,
+    sql`update vms set network_generation = network_generation + 1, updated_at = ${at} where id = ${id}
+        returning network_generation`,
+  );
+  return row.network_generation;
+}
+
+/** Marks the network rules of all VMs of an account as changed; the reconciler's next rounds bring their guests up to date. */
+export async function bumpNetworkOfAccount(tx: Transaction, accountId: string, at: Date): Promise<void> {
+  await tx.query(sql`
+    with mine as (
+      select id from vms where account_id = ${accountId} and deleted_at is null order by id for no key update
+    )
+    update vms set network_generation = network_generation + 1, updated_at = ${at} from mine where vms.id = mine.id`);
 }

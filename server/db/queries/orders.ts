@@ -2,6 +2,22 @@ import { join, maybeOne, one, type Queryable, type Sql, sql } from '../database.
 import { type Page, pageOf } from './page.ts';
 
 export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
+/** What a correction by the operator is. */
+export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
+
+/** What an order says that corrects the books. */
+export interface Adjustment {
+  type: AdjustmentType;
+  /** For the customer's eyes too. */
+  reason: string;
+  /** Who made it, such as "anna as root"; for the operator alone. */
+  actor: string;
+  /** The order that is given back or undone. */
+  correctsOrderId?: string;
+  /** The outage that is made up for. */
+  outageId?: string;
+}
+
 export type OrderStatus = 'pending' | 'completed' | 'failed' | 'refunded';
 
 export interface OrderRow {
@@ -11,11 +27,18 @@ export interface OrderRow {
   kind: OrderKind;
   status: OrderStatus;
   amount_minor: bigint;
-  balance_after_minor: bigint;
+  /** What the wallet had available once the order was settled; null before, and where it failed. */
+  balance_after_minor: bigint | null;
   currency: string;
   invoice_id: string | null;
   created_at: Date;
   settled_at: Date | null;
+  /** Null but for corrections, as are the following. */
+  adjustment: AdjustmentType | null;
+  reason: string | null;
+  actor: string | null;
+  corrects_order_id: string | null;
+  outage_id: string | null;
 }
 
 export interface OrderLineRow {
@@ -24,59 +47,99 @@ export interface OrderLineRow {
   description: string;
   quantity: number;
   unit: string;
+  /** Price of one unit, a decimal in major units. */
   unit_price: string;
   amount_minor: bigint;
   from_at: Date;
   to_at: Date;
   proration: boolean;
+  /** What an hour costs of a month that is billed by the hour; null of any other. */
+  price_hourly?: string | null;
+  /** Of the sale: what gives back keeps the rate of what it gives back. */
+  tax_rate: string;
+  /** Contained in the amount: rounded here, once; orders, invoices and accounts add it up. */
+  tax_minor: bigint;
+  tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
+  /** Why there is no tax; null where there is. */
+  tax_reason: string | null;
 }
 
 export const orderColumns = sql`id, account_id, vm_id, kind, status, amount_minor, balance_after_minor, currency,
-  invoice_id, created_at, settled_at`;
+  invoice_id, created_at, settled_at, adjustment, reason, actor, corrects_order_id, outage_id`;
 
-/** Writes an order with its lines in one statement. */
+/** A line to be written; without a category it is taxed as the latest sale of its VM at that rate. */
+export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category'> & {
+  tax_category: OrderLineRow['tax_category'] | null;
+};
+
+/** Writes a pending order with its lines in one statement. */
 export function insertOrder(
   db: Queryable,
-  order: Omit<OrderRow, 'invoice_id'>,
-  lines: Omit<OrderLineRow, 'order_id' | 'position'>[],
+  order: Pick<OrderRow, 'id' | 'account_id' | 'vm_id' | 'kind' | 'amount_minor' | 'currency' | 'created_at'>,
+  lines: NewLine[],
+  adjustment?: Adjustment,
 ): Promise<OrderRow> {
   const json = JSON.stringify(lines, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
   return one<OrderRow>(
     db,
     sql`
     with placed as (
-      insert into orders (id, account_id, vm_id, kind, status, amount_minor, balance_after_minor, currency, created_at, settled_at)
-      values (${order.id}, ${order.account_id}, ${order.vm_id}, ${order.kind}, ${order.status}, ${order.amount_minor}::bigint,
-        ${order.balance_after_minor}::bigint, ${order.currency}, ${order.created_at}, ${order.settled_at})
+      insert into orders (id, account_id, vm_id, kind, status, amount_minor, currency, created_at, adjustment, reason, actor,
+        corrects_order_id, outage_id)
+      values (${order.id}, ${order.account_id}, ${order.vm_id}, ${order.kind}, 'pending', ${order.amount_minor}::bigint,
+        ${order.currency}, ${order.created_at}, ${adjustment?.type ?? null}, ${adjustment?.reason ?? null},
+        ${adjustment?.actor ?? null}, ${adjustment?.correctsOrderId ?? null}, ${adjustment?.outageId ?? null})
       returning ${orderColumns}
     ), lines as (
-      insert into order_lines (order_id, position, description, quantity, unit, unit_price, amount_minor, from_at, to_at, proration)
-      select placed.id, line.position, item.* from placed,
+      insert into order_lines (order_id, position, description, quantity, unit, unit_price, amount_minor, from_at, to_at, proration,
+        price_hourly, tax_rate, tax_minor, tax_category, tax_reason)
+      select placed.id, line.position, item.description, item.quantity, item.unit, item.unit_price, item.amount_minor,
+        item.from_at, item.to_at, item.proration, item.price_hourly, item.tax_rate, item.tax_minor,
+        coalesce(item.tax_category, sold.tax_category, case when item.tax_rate = 0 then 'zero_rated' else 'standard' end),
+        case when item.tax_category is null then sold.tax_reason else item.tax_reason end
+      from placed,
         jsonb_array_elements(${json}::text::jsonb) with ordinality as line (value, position),
         jsonb_to_record(line.value) as item (description text, quantity int, unit text, unit_price text,
-          amount_minor bigint, from_at timestamptz, to_at timestamptz, proration boolean)
+          amount_minor bigint, from_at timestamptz, to_at timestamptz, proration boolean, price_hourly text, tax_rate numeric,
+          tax_minor bigint, tax_category text, tax_reason text)
+        left join lateral (
+          select past.tax_category, past.tax_reason from order_lines past join orders on orders.id = past.order_id
+          where orders.vm_id = ${order.vm_id} and orders.status = 'completed' and past.amount_minor >= 0
+            and past.tax_rate = item.tax_rate and item.tax_category is null
+          order by orders.id desc, past.position desc limit 1
+        ) as sold on true
     )
     select * from placed`,
   );
 }
 
-/** Locks a pending order; undefined when it is settled already, so that settling twice is harmless. */
-export function lockPendingOrder(db: Queryable, id: string): Promise<OrderRow | undefined> {
+/**
+ * A pending order; undefined when it is settled already, so that settling twice is harmless. The caller holds the
+ * wallet's lock, without which no order is settled.
+ */
+export function findPendingOrder(db: Queryable, id: string): Promise<OrderRow | undefined> {
   return maybeOne<OrderRow>(
     db,
-    sql`select ${orderColumns} from orders where id = ${id} and status = 'pending' for update`,
+    sql`select ${orderColumns} from orders where id = ${id} and status = 'pending'`,
   );
 }
 
-export async function settleOrder(
-  db: Queryable,
-  id: string,
-  status: OrderStatus,
-  invoiceId: string | null,
-  at: Date,
-) {
-  await db.query(
-    sql`update orders set status = ${status}, invoice_id = ${invoiceId}, settled_at = ${at} where id = ${id}`,
+/** How an order ends. */
+export interface Settlement {
+  status: 'completed' | 'failed';
+  /** The draft that it stands on, and what the wallet then has; null where it failed. */
+  invoiceId: string | null;
+  balanceAfterMinor: bigint | null;
+  at: Date;
+}
+
+/** Settles a pending order, for good: the store refuses any change after that. */
+export function settleOrder(db: Queryable, id: string, settlement: Settlement): Promise<OrderRow> {
+  const { status, invoiceId, balanceAfterMinor, at } = settlement;
+  return one<OrderRow>(
+    db,
+    sql`update orders set status = ${status}, invoice_id = ${invoiceId},
+      balance_after_minor = ${balanceAfterMinor}::bigint, settled_at = ${at} where id = ${id} returning ${orderColumns}`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { join, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
+import { deleteSome } from './purge.ts';
 
 export const ATTACK_VECTORS = [
   'syn_flood',
@@ -98,6 +99,7 @@ export function listAttacks(
   );
 }
 
-export async function deleteAttacksBefore(db: Queryable, before: Date): Promise<void> {
-  await db.query(sql`delete from shield_attacks where ended_at < ${before}`);
+export function deleteAttacksBefore(db: Queryable, before: Date, limit: number): Promise<number> {
+  const where = sql`ended_at < ${before}`;
+  return deleteSome(db, { table: sql`shield_attacks`, where, order: sql`ended_at` }, limit);
 }

@@ -1,5 +1,6 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
+import { systemLockTarget } from './shield-targets.ts';
 
 export type ShieldRuleStatus = 'pending' | 'active' | 'error';
 export type RuleOrigin = 'user' | 'automatic';
@@ -111,23 +112,32 @@ export async function deleteAutomaticRules(db: Queryable, targetId: string): Pro
   await db.query(sql`delete from shield_rules where target_id = ${targetId} and origin = 'automatic'`);
 }
 
-/** Deletes what has expired; the targets that are to be put on the edge anew for it, of a new generation. */
+/**
+ * Deletes what has expired; the targets that are to be put on the edge anew for it, of a new generation. A target that
+ * somebody is changing has its turn in the next round.
+ */
 export async function expireShieldRules(db: Queryable, now: Date): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    with gone as (delete from shield_rules where expires_at <= ${now} returning target_id)
+    with due as (
+      select id from shield_targets where id in (select target_id from shield_rules where expires_at <= ${now})
+      order by id for no key update skip locked
+    ), gone as (
+      delete from shield_rules where expires_at <= ${now} and target_id in (select id from due) returning target_id
+    )
     update shield_targets set generation = generation + 1 where id in (select target_id from gone) returning id`);
   return rows.map((row) => row.id);
 }
 
-/** Lets the automatic rules against an attack that goes on live longer. */
+/** Lets the automatic rules against an attack that goes on live longer; one that is being changed is met the next time. */
 export async function extendAutomaticRules(
   db: Queryable,
   attackId: string,
   { before, until }: { before: Date; until: Date },
 ): Promise<void> {
   await db.query(sql`
-    update shield_rules set expires_at = ${until}
-    where attack_id = ${attackId} and origin = 'automatic' and expires_at < ${before}`);
+    update shield_rules set expires_at = ${until} where id in (
+      select id from shield_rules where attack_id = ${attackId} and origin = 'automatic' and expires_at < ${before}
+      for no key update skip locked)`);
 }
 
 /** What is to be in force on the given targets, in evaluation order: lowest priority first, then oldest. */
@@ -146,7 +156,13 @@ export function effectiveShieldRules(
  * The edge has everything up to a generation: rules are active, and an attack whose rule is active is being
  * mitigated from now on.
  */
-export async function settleTarget(db: Queryable, id: string, generation: number, now: Date): Promise<void> {
+export async function settleTarget(
+  db: Transaction,
+  id: string,
+  generation: number,
+  now: Date,
+): Promise<void> {
+  await markApplied(db, id, generation);
   await db.query(sql`
     update shield_rules set status = 'active'
     where target_id = ${id} and status <> 'active' and generation <= ${generation}`);
@@ -154,21 +170,35 @@ export async function settleTarget(db: Queryable, id: string, generation: number
     update shield_attacks set mitigated_at = ${now}
     where target_id = ${id} and status = 'ongoing' and mitigated_at is null
       and exists (select 1 from shield_rules r where r.attack_id = shield_attacks.id and r.status = 'active')`);
-  await db.query(
-    sql`update shield_targets set applied = greatest(applied, ${generation}::int) where id = ${id}`,
-  );
+}
+
+/** The edge is down: whatever was to become active shows it, but for targets that are being changed. */
+export async function failPendingRules(db: Queryable): Promise<void> {
+  await db.query(sql`
+    with held as (
+      select id from shield_targets where id in (select target_id from shield_rules where status = 'pending')
+        and mode <> 'off'
+      order by id for no key update skip locked
+    )
+    update shield_rules set status = 'error' where status = 'pending' and target_id in (select id from held)`);
 }
 
 /** The edge refused: what was to become active shows it. */
-export async function failTarget(db: Queryable, id: string, generation: number): Promise<void> {
+export async function failTarget(db: Transaction, id: string, generation: number): Promise<void> {
+  await systemLockTarget(db, id);
   await db.query(sql`
     update shield_rules set status = 'error'
     where target_id = ${id} and status = 'pending' and generation <= ${generation}`);
 }
 
 /** A target that is off the edge: its rules wait. */
-export async function suspendTargetRules(db: Queryable, id: string, generation: number): Promise<void> {
+export async function suspendTargetRules(db: Transaction, id: string, generation: number): Promise<void> {
+  await markApplied(db, id, generation);
   await db.query(sql`update shield_rules set status = 'pending' where target_id = ${id}`);
+}
+
+/** Also takes the target's lock, which goes before those of its rules and attacks. */
+async function markApplied(db: Transaction, id: string, generation: number): Promise<void> {
   await db.query(
     sql`update shield_targets set applied = greatest(applied, ${generation}::int) where id = ${id}`,
   );

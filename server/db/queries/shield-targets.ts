@@ -19,7 +19,7 @@ export interface TargetRow {
   baseline_pps: number | null;
   baseline_bps: number | null;
   created_at: Date;
-  /** Set while the edge still has to let go of it. */
+  /** Set while the edge still has to release it. */
   removed_at: Date | null;
 }
 
@@ -45,13 +45,19 @@ const view = (now: Date): Sql => sql`
   ) attack on true
   left join lateral (select max(started_at) as at from shield_attacks where target_id = t.id) latest on true`;
 
-/** Writes a target; false where its address is one already, if only until the edge has let go of it. */
+/** Writes a target; false where its address is one already, if only until the edge has released it. */
 export async function insertTarget(db: Queryable, row: Omit<TargetRow, 'family'>): Promise<boolean> {
   const rows = await db.query(sql`
     insert into shield_targets (id, account_id, tenant_id, vm_id, ip, mode, created_at)
     values (${row.id}, ${row.account_id}, ${row.tenant_id}, ${row.vm_id}, ${row.ip}::text::inet, ${row.mode}, ${row.created_at})
     on conflict (ip) do nothing returning id`);
   return rows.length > 0;
+}
+
+/** Targets that an edge has, or has still to release. */
+export async function countProtected(db: Queryable): Promise<number> {
+  const statement = sql`select count(*)::int as count from shield_targets where mode <> 'off'`;
+  return (await one<{ count: number }>(db, statement)).count;
 }
 
 /** The tenant's target, or undefined. The caller has found the tenant to be the account's. */
@@ -67,7 +73,7 @@ export function findTarget(
   );
 }
 
-/** The same, locked until the transaction ends: for whoever changes its rules. */
+/** The same, locked until the transaction ends, to change its rules. */
 export async function lockTarget(
   db: Queryable,
   tenantId: string,
@@ -76,7 +82,7 @@ export async function lockTarget(
   return maybeOne<TargetRow>(
     db,
     sql`select ${columns} from shield_targets t
-      where t.id = ${id} and t.tenant_id = ${tenantId} and t.removed_at is null for update`,
+      where t.id = ${id} and t.tenant_id = ${tenantId} and t.removed_at is null for no key update`,
   );
 }
 
@@ -121,11 +127,11 @@ export function systemFindTarget(db: Queryable, id: string): Promise<TargetRow |
 export function systemLockTarget(db: Queryable, id: string): Promise<TargetRow | undefined> {
   return maybeOne<TargetRow>(
     db,
-    sql`select ${columns} from shield_targets t where t.id = ${id} and t.removed_at is null for update`,
+    sql`select ${columns} from shield_targets t where t.id = ${id} and t.removed_at is null for no key update`,
   );
 }
 
-/** Everything that the edge is to have, or still has to let go of. */
+/** Everything that the edge is to have, or still has to release. */
 export function systemTargets(db: Queryable): Promise<TargetRow[]> {
   return db.query<TargetRow>(sql`select ${columns} from shield_targets t order by t.id`);
 }
@@ -150,35 +156,40 @@ export async function setTargetMode(db: Queryable, id: string, mode: TargetMode)
   await db.query(sql`update shield_targets set mode = ${mode}, generation = generation + 1 where id = ${id}`);
 }
 
-/** Marks targets as going: nobody sees them any more, and their rows go once the edge has let go of them. */
+/** Marks targets as going: they are no longer shown, and their rows go once the edge has released them. */
 export async function markTargetsRemoved(db: Queryable, which: { id: string } | { vmId: string }, at: Date) {
   const condition = 'id' in which ? sql`id = ${which.id}` : sql`vm_id = ${which.vmId}`;
   await db.query(sql`
-    update shield_attacks set status = 'ended', ended_at = ${at}
-    where status = 'ongoing' and target_id in (select id from shield_targets where ${condition})`);
-  await db.query(sql`
     update shield_targets set removed_at = ${at}, generation = generation + 1
     where ${condition} and removed_at is null`);
+  await db.query(sql`
+    update shield_attacks set status = 'ended', ended_at = ${at}
+    where status = 'ongoing' and target_id in (select id from shield_targets where ${condition})`);
 }
 
-/** The edge has let go of it: nothing is left but its attacks. */
+/** The edge has released it: nothing is left but its attacks. */
 export async function deleteTargetRow(db: Queryable, id: string): Promise<void> {
   for (const statement of [
+    sql`delete from shield_targets where id = ${id} and removed_at is not null`,
+    sql`delete from edge_counters where target_id = ${id}`,
     sql`delete from edge_samples where target_id = ${id}`,
     sql`delete from edge_rollups where target_id = ${id}`,
-    sql`delete from edge_counters where target_id = ${id}`,
-    sql`delete from shield_targets where id = ${id} and removed_at is not null`,
   ]) {
     await db.query(statement);
   }
 }
 
+/** Saves what is usual of targets, but not of one that is being changed: the next save has it. */
 export async function saveBaselines(
   db: Queryable,
   rows: { id: string; pps: number; bps: number }[],
 ): Promise<void> {
   await db.query(sql`
+    with fresh as (
+      select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as fresh (id text, pps float8, bps float8)
+    ), free as (
+      select id from shield_targets where id in (select id from fresh) order by id for no key update skip locked
+    )
     update shield_targets set baseline_pps = fresh.pps, baseline_bps = fresh.bps
-    from json_to_recordset(${JSON.stringify(rows)}::text::json) as fresh (id text, pps float8, bps float8)
-    where shield_targets.id = fresh.id`);
+    from fresh join free on free.id = fresh.id where shield_targets.id = fresh.id`);
 }

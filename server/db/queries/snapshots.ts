@@ -12,10 +12,15 @@ export interface SnapshotRow {
   status: SnapshotStatus;
   size_bytes: bigint | null;
   includes_memory: boolean;
+  /** Of the ops key that its disk authorizes; null where that is not known. */
+  ops_key_fingerprint: string | null;
   created_at: Date;
 }
 
-export function insertSnapshot(db: Queryable, row: SnapshotRow): Promise<SnapshotRow> {
+export function insertSnapshot(
+  db: Queryable,
+  row: Omit<SnapshotRow, 'ops_key_fingerprint'>,
+): Promise<SnapshotRow> {
   return one<SnapshotRow>(
     db,
     sql`
@@ -27,6 +32,11 @@ export function insertSnapshot(db: Queryable, row: SnapshotRow): Promise<Snapsho
 
 export function findSnapshot(db: Queryable, vmId: string, id: string): Promise<SnapshotRow | undefined> {
   return maybeOne<SnapshotRow>(db, sql`select * from snapshots where id = ${id} and vm_id = ${vmId}`);
+}
+
+/** A snapshot without its VM: for the service's own work (jobs), never for a request. */
+export function systemFindSnapshot(db: Queryable, id: string): Promise<SnapshotRow | undefined> {
+  return maybeOne<SnapshotRow>(db, sql`select * from snapshots where id = ${id}`);
 }
 
 export function listSnapshots(db: Queryable, vmId: string, page: Page): Promise<SnapshotRow[]> {
@@ -51,6 +61,18 @@ export async function settleSnapshot(
       ? empty
       : sql`, size_bytes = ${sizeBytes}::bigint, includes_memory = ${includesMemory ?? false}`;
   await db.query(sql`update snapshots set status = ${status} ${size} where id = ${id}`);
+}
+
+/** Remembers which ops key lets the service in where the VM is restored to this snapshot: the one that its guest has now. */
+export async function noteOpsKey(db: Queryable, id: string): Promise<void> {
+  await db.query(sql`
+    update snapshots set ops_key_fingerprint = (select ops_key_fingerprint from vms where vms.id = vm_id)
+    where id = ${id}`);
+}
+
+/** Forgets all snapshots of a VM. */
+export async function deleteSnapshotRows(db: Queryable, vmId: string): Promise<void> {
+  await db.query(sql`delete from snapshots where vm_id = ${vmId}`);
 }
 
 export async function deleteSnapshotRow(db: Queryable, id: string): Promise<void> {

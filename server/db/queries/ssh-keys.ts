@@ -45,7 +45,7 @@ export function findSshKeys(db: Queryable, accountId: string, ids: string[]): Pr
 export function lockSshKey(db: Queryable, accountId: string, id: string): Promise<SshKeyRow | undefined> {
   return maybeOne<SshKeyRow>(
     db,
-    sql`select ${columns} from ssh_keys where account_id = ${accountId} and id = ${id} for update`,
+    sql`select ${columns} from ssh_keys where account_id = ${accountId} and id = ${id} for no key update`,
   );
 }
 

@@ -1,26 +1,48 @@
 import { type Queryable, sql } from '../database.ts';
+import { endSnapshotUsage } from './meters.ts';
 import { markTargetsRemoved } from './shield-targets.ts';
 
 /**
- * Removes what goes with a deleted VM. Its row, orders, jobs and events stay: they explain the bill.
+ * Removes what goes with a deleted VM. Its row, orders, jobs and events stay: they explain the bill. In the order of
+ * `lock-order.ts`, with the VM locked.
  */
 export async function deleteVmBelongings(db: Queryable, vmId: string, at: Date): Promise<void> {
-  await markTargetsRemoved(db, { vmId }, at);
+  await deleteAgentHistory(db, vmId);
   for (const statement of [
-    sql`delete from firewall_rules where vm_id = ${vmId}`,
-    sql`delete from port_forwards where vm_id = ${vmId}`,
-    sql`delete from snapshots where vm_id = ${vmId}`,
     sql`delete from vm_ssh_keys where vm_id = ${vmId}`,
-    sql`delete from metric_samples where vm_id = ${vmId}`,
-    sql`delete from metric_rollups where vm_id = ${vmId}`,
-    sql`delete from console_tickets where vm_id = ${vmId}`,
-    sql`delete from console_shares where vm_id = ${vmId}`,
-    sql`delete from guest_host_keys where vm_id = ${vmId}`,
-    sql`delete from vm_counters where vm_id = ${vmId}`,
-    sql`delete from agent_entries where vm_id = ${vmId}`,
-    sql`delete from agent_runs where vm_id = ${vmId}`,
-    sql`delete from agent_sessions where vm_id = ${vmId}`,
+    sql`delete from snapshots where vm_id = ${vmId}`,
   ]) {
     await db.query(statement);
   }
+  await endSnapshotUsage(db, { vmId }, at);
+  for (const statement of [
+    sql`delete from firewall_rules where vm_id = ${vmId}`,
+    sql`delete from port_forwards where vm_id = ${vmId}`,
+  ]) {
+    await db.query(statement);
+  }
+  await markTargetsRemoved(db, { vmId }, at);
+  await deleteConsoleAccess(db, vmId);
+  for (const statement of [
+    sql`delete from vm_counters where vm_id = ${vmId}`,
+    sql`delete from metric_samples where vm_id = ${vmId}`,
+    sql`delete from metric_rollups where vm_id = ${vmId}`,
+    sql`delete from reservations where vm_id = ${vmId}`,
+  ]) {
+    await db.query(statement);
+  }
+}
+
+/** Removes what the AI agent knows of a VM's guest, and what it has under way there. */
+export async function deleteAgentHistory(db: Queryable, vmId: string): Promise<void> {
+  await db.query(sql`delete from agent_runs where vm_id = ${vmId}`);
+  await db.query(sql`delete from agent_sessions where vm_id = ${vmId}`);
+  await db.query(sql`delete from agent_entries where vm_id = ${vmId}`);
+}
+
+/** Removes what lets somebody into a VM's guest by the service, and the host key that it is known by. */
+export async function deleteConsoleAccess(db: Queryable, vmId: string): Promise<void> {
+  await db.query(sql`delete from console_shares where vm_id = ${vmId}`);
+  await db.query(sql`delete from console_tickets where vm_id = ${vmId}`);
+  await db.query(sql`delete from guest_host_keys where vm_id = ${vmId}`);
 }

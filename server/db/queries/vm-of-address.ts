@@ -12,6 +12,6 @@ export function lockVmOfAddress(
     select vms.id, vms.status, host(a.address) as ip from ip_addresses a join vms on vms.id = a.vm_id
     where a.address = ${ip}::text::inet and vms.account_id = ${accountId} and vms.deleted_at is null
       and vms.provisioned_at is not null
-    for update of vms`,
+    for no key update of vms`,
   );
 }

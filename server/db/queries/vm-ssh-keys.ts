@@ -17,3 +17,13 @@ export async function insertVmSshKey(
     insert into vm_ssh_keys (vm_id, fingerprint, public_key) values (${vmId}, ${key.fingerprint}, ${key.public_key})
     on conflict do nothing`);
 }
+
+/** Makes these the keys that may log in to a VM, and no others. */
+export async function replaceVmSshKeys(
+  db: Queryable,
+  vmId: string,
+  keys: { fingerprint: string; public_key: string }[],
+): Promise<void> {
+  await db.query(sql`delete from vm_ssh_keys where vm_id = ${vmId}`);
+  for (const key of keys) await insertVmSshKey(db, vmId, key);
+}

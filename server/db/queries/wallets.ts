@@ -1,15 +1,28 @@
-import { one, type Queryable, sql } from '../database.ts';
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
 
 export interface WalletRow {
   account_id: string;
   currency: string;
+  /** What can be spent: paid in, and promotional. */
   available_minor: bigint;
+  /** Of that, what is promotional: it is never paid out. */
+  promo_minor: bigint;
   held_minor: bigint;
   updated_at: Date;
 }
 
-/** The accounts of the ledger. `wallet` and `hold` belong to a customer; their balances are the wallet row. */
-export type LedgerAccount = 'cash' | 'wallet' | 'hold' | 'revenue';
+/**
+ * The accounts of the ledger; `domain/billing/chart.ts` says what each is for. `wallet`, `promo` and `hold` belong to a
+ * customer; their balances are the wallet row, in which the first two together are what is available. A rate is a tax rate without trailing zeros, such as "0.2".
+ */
+export type LedgerAccount =
+  | 'wallet'
+  | 'hold'
+  | 'promo'
+  | 'promo_expense'
+  | 'write_off'
+  | `clearing:${string}`
+  | `${'deferred' | 'revenue' | 'refunds' | 'tax'}:${string}`;
 
 export interface Transfer {
   accountId: string;
@@ -19,22 +32,40 @@ export interface Transfer {
   reason: string;
   orderId?: string | null;
   paymentId?: string | null;
+  /** Of what gives or ends promotional credit. */
+  promoCreditId?: string | null;
   at: Date;
 }
 
-const columns = sql`account_id, currency, available_minor, held_minor, updated_at`;
+const columns = sql`account_id, currency, available_minor, promo_minor, held_minor, updated_at`;
+
+/** A wallet to be shown. */
+export interface WalletView extends WalletRow {
+  /** The soonest end of what is promotional in it; null where nothing is. */
+  promo_expires_at: Date | null;
+}
 
 /** The wallet as it is; every account has one. */
-export function lookUpWallet(db: Queryable, accountId: string): Promise<WalletRow> {
-  return one<WalletRow>(db, sql`select ${columns} from wallets where account_id = ${accountId}`);
+export function lookUpWallet(db: Queryable, accountId: string): Promise<WalletView> {
+  return one<WalletView>(
+    db,
+    sql`
+    select ${columns}, (
+      select min(coalesce(revoked_at, expires_at)) from promo_credits where promo_credits.account_id = wallets.account_id and remaining_minor > 0
+    ) as promo_expires_at
+    from wallets where account_id = ${accountId}`,
+  );
 }
 
 /**
  * The wallet, locked until the transaction ends. Whatever spends, grants or counts against an account's
- * quota takes this lock first: it is what makes those decisions one after the other.
+ * quota takes this lock before it looks: it is what makes those decisions one after the other.
  */
 export function lockWallet(db: Queryable, accountId: string): Promise<WalletRow> {
-  return one<WalletRow>(db, sql`select ${columns} from wallets where account_id = ${accountId} for update`);
+  return one<WalletRow>(
+    db,
+    sql`select ${columns} from wallets where account_id = ${accountId} for no key update`,
+  );
 }
 
 /**
@@ -48,14 +79,66 @@ export async function transfer(db: Queryable, move: Transfer): Promise<WalletRow
     db,
     sql`
     with moved as (
-      update wallets set available_minor = available_minor + ${delta('wallet')}::bigint,
+      update wallets set available_minor = available_minor + ${delta('wallet') + delta('promo')}::bigint,
+        promo_minor = promo_minor + ${delta('promo')}::bigint,
         held_minor = held_minor + ${delta('hold')}::bigint, updated_at = ${move.at}
       where account_id = ${move.accountId} returning ${columns}
     ), entry as (
-      insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, payment_id, created_at)
+      insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, payment_id,
+        promo_credit_id, created_at)
       select account_id, ${move.debit}, ${move.credit}, ${move.amountMinor}::bigint, currency, ${move.reason},
-        ${move.orderId ?? null}, ${move.paymentId ?? null}, ${move.at} from moved
+        ${move.orderId ?? null}, ${move.paymentId ?? null}, ${move.promoCreditId ?? null}, ${move.at} from moved
     )
     select ${columns} from moved`,
   );
+}
+
+export interface OrderBooking {
+  accountId: string;
+  orderId: string;
+  /** Sum of the order's lines. */
+  amountMinor: bigint;
+  /** Where the customer's money is: what was held for the order, or the wallet itself. */
+  party: 'wallet' | 'hold';
+  at: Date;
+}
+
+/**
+ * Books an order by its lines: each moves its net amount and its tax between the customer's money and the accounts of
+ * its tax rate. What is served after `at` is deferred; anything else is revenue, or a refund, at once.
+ */
+export async function bookOrder(db: Queryable, order: OrderBooking): Promise<WalletRow> {
+  const fromWallet = order.party === 'wallet' ? order.amountMinor : 0n;
+  const sold = order.party === 'wallet' ? 'charge' : 'capture';
+  return one<WalletRow>(
+    db,
+    sql`
+    with moved as (
+      update wallets set available_minor = available_minor - ${fromWallet}::bigint,
+        held_minor = held_minor - ${order.amountMinor - fromWallet}::bigint, updated_at = ${order.at}
+      where account_id = ${order.accountId} returning ${columns}
+    ), legs as (
+      select position, leg.* from order_lines, lateral (
+        values (1, case when to_at > ${order.at} then 'deferred:' when amount_minor > 0 then 'revenue:' else 'refunds:' end
+          || trim_scale(tax_rate), amount_minor - tax_minor), (2, 'tax:' || trim_scale(tax_rate), tax_minor)
+      ) as leg (number, code, amount)
+      where order_id = ${order.orderId} and amount <> 0
+    ), entries as (
+      insert into journal (account_id, debit, credit, amount_minor, currency, reason, order_id, created_at)
+      select account_id, case when amount > 0 then ${order.party} else code end,
+        case when amount > 0 then code else ${order.party} end, abs(amount), currency,
+        case when amount > 0 then ${sold} else 'refund' end, ${order.orderId}, ${order.at}
+      from moved, legs order by position, number
+    )
+    select ${columns} from moved`,
+  );
+}
+
+/** A currency of wallets other than `currency`; undefined where all are in that one. */
+export async function foreignCurrency(db: Queryable, currency: string): Promise<string | undefined> {
+  const other = await maybeOne<{ currency: string }>(
+    db,
+    sql`select currency from wallets where currency <> ${currency} limit 1`,
+  );
+  return other?.currency;
 }

@@ -1,0 +1,109 @@
+import type { Transaction as PgliteTransaction } from '@electric-sql/pglite';
+import { runCallbacks } from './after-commit.ts';
+import { DatabaseAwayError, fromRefusal } from './away.ts';
+import type { Database, Queryable, Sql, Transaction } from './database.ts';
+import type { Engine } from './pglite-engine.ts';
+import { PgliteStatements } from './pglite-statements.ts';
+
+/**
+ * Lets the event loop turn once. The engine works on its thread, so transactions that wait for each other would
+ * otherwise follow without a break, while nothing that arrives is read and no connection accepted.
+ */
+const breathe = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * The one session of an embedded engine, from its opening until it is closed or breaks down; then everything asked of
+ * it fails with {@link DatabaseAwayError}, and so does what its transactions still ask.
+ */
+export class PgliteSession implements Queryable {
+  readonly #engine: Engine;
+  readonly #statements: PgliteStatements;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+    this.#statements = new PgliteStatements(engine);
+  }
+
+  get broken(): boolean {
+    return this.#engine.broken !== undefined;
+  }
+
+  /** Outside any transaction: each statement waits for the transactions before it. */
+  query<Row extends object>({ text, values }: Pick<Sql, 'text' | 'values'>): Promise<Row[]> {
+    return this.#asked(async () => {
+      await this.#engine._checkReady();
+      return this.#engine._runExclusiveTransaction(() => this.#statements.run<Row>(text, values));
+    });
+  }
+
+  async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    const callbacks: (() => void)[] = [];
+    const afterCommit = (callback: () => void) => void callbacks.push(callback);
+    let failure: unknown;
+    let committing = false;
+    const fail = (error: unknown): never => {
+      // A commit after a failed statement rolls back, and says no more than that it did.
+      throw this.#refusal(committing ? (failure ?? error) : error, committing);
+    };
+    const result = await this.#engine
+      .transaction(async (tx) => {
+        await breathe();
+        const query = this.#within(tx, (error) => {
+          failure ??= error;
+        });
+        const value = await work({ query, afterCommit });
+        committing = !this.broken;
+        return value;
+      })
+      .catch(fail);
+    runCallbacks(callbacks);
+    return result as T;
+  }
+
+  script(text: string, { ddl = false } = {}): ReturnType<Database['script']> {
+    // A transaction here is only a turn on the one connection: it is ended before the script, which may
+    // open its own, and what a failed script left open is rolled back before anybody else gets a turn.
+    return this.#asked(() =>
+      this.#engine.transaction(async (turn) => {
+        await turn.exec('commit');
+        if (ddl) await this.#statements.forget();
+        const results = await turn.exec(text);
+        return results.flatMap((result) => result.rows as Record<string, unknown>[]);
+      }),
+    );
+  }
+
+  listen(channel: string, hear: (payload: string) => void): Promise<() => Promise<void>> {
+    // Quoted, because PGlite folds a bare name to lower case as SQL does and pg_notify does not.
+    return this.#asked(() => this.#engine.listen(`"${channel}"`, hear));
+  }
+
+  async close(): Promise<void> {
+    if (this.broken) this.#engine.abandon();
+    else if (!this.#engine.closed) await this.#engine.close();
+  }
+
+  #within(tx: PgliteTransaction, onFailure: (error: unknown) => void): Queryable['query'] {
+    return async <Row extends object>({ text, values }: Sql) => {
+      if (tx.closed) throw new Error('the transaction is over');
+      return this.#asked(() => this.#statements.run<Row>(text, values)).catch((error) => {
+        onFailure(error);
+        throw error;
+      });
+    };
+  }
+
+  async #asked<T>(ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw this.#refusal(error);
+    }
+  }
+
+  #refusal(error: unknown, outcomeUnknown = false): unknown {
+    const { broken } = this.#engine;
+    if (broken === undefined || error !== broken) return fromRefusal(error);
+    return new DatabaseAwayError(broken.message, { cause: broken, outcomeUnknown });
+  }
+}

@@ -1,0 +1,98 @@
+import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { type NewLine, type OrderRow, orderColumns } from './orders.ts';
+import { type Page, pageOf } from './page.ts';
+import type { VmRow } from './vms.ts';
+
+/** An order of any account. */
+export function systemFindOrder(db: Queryable, id: string): Promise<OrderRow | undefined> {
+  return maybeOne<OrderRow>(db, sql`select ${orderColumns} from orders where id = ${id}`);
+}
+
+/** Corrections of an account, newest first. */
+export function listAdjustments(db: Queryable, accountId: string, page: Page): Promise<OrderRow[]> {
+  return db.query<OrderRow>(sql`
+    select ${orderColumns} from orders where account_id = ${accountId} and adjustment is not null ${pageOf(sql`id`, page)}`);
+}
+
+/** Orders of what is sold and given back, not of money that the operator gives or takes beside it, or undoes of that. */
+export const isSold = (
+  order: Sql,
+) => sql`not (coalesce(${order}.adjustment in ('credit', 'debit'), false) or exists (
+  select 1 from orders made left join orders of on of.id = made.corrects_order_id
+  where made.id = ${order}.corrects_order_id
+    and (made.adjustment in ('credit', 'debit') or of.adjustment in ('credit', 'debit'))))`;
+
+/** Lines that sell a VM's month, or the rest of one, are its period; what a VM used of its grace lies in none. */
+export const isMonth = (line: Sql, order: Sql) =>
+  sql`(${order}.kind in ('create', 'renew') and ${order}.status = 'completed' and not ${line}.proration and ${line}.unit = 'month')`;
+
+/**
+ * What was paid for a period of a VM and not given back: the lines whose service lies within it. A free credit has no
+ * service period, and is no part of it.
+ */
+export const periodNet = (vmId: Sql, start: Sql, end: Sql, status: Sql) => sql`
+  (select coalesce(sum(part.amount_minor), 0)::bigint from orders paid join order_lines part on part.order_id = paid.id
+    where paid.vm_id = ${vmId} and ${status} and part.from_at >= ${start} and part.to_at <= ${end}
+      and part.from_at < part.to_at)`;
+
+/** The same of the running period of a VM. */
+export async function netOfPeriod(
+  db: Queryable,
+  vm: Pick<VmRow, 'id' | 'billing_period_start_at' | 'billing_period_end_at'>,
+): Promise<bigint> {
+  const { billing_period_start_at: start, billing_period_end_at: end } = vm;
+  const net = periodNet(
+    sql`${vm.id}`,
+    sql`${start}::timestamptz`,
+    sql`${end}::timestamptz`,
+    sql`paid.status = 'completed'`,
+  );
+  return (await one<{ net: bigint }>(db, sql`select ${net} as net`)).net;
+}
+
+/** What of an order the wallet did not cover, and was written off. */
+export async function writtenOff(db: Queryable, orderId: string): Promise<bigint> {
+  const { lost } = await one<{ lost: bigint }>(
+    db,
+    sql`select coalesce(sum(amount_minor), 0)::bigint as lost from journal where order_id = ${orderId} and debit = 'write_off'`,
+  );
+  return lost;
+}
+
+/** What is left of lines of an order that were sold alike, after all corrections of it. */
+export interface Remainder
+  extends Pick<NewLine, 'description' | 'from_at' | 'to_at' | 'tax_rate' | 'tax_category' | 'tax_reason'> {
+  amount_minor: bigint;
+  /** The start of the VM's month that it lies in; null where it lies in none. */
+  month: Date | null;
+  /** What was paid for that month and not given back, a pending refund counted as given. */
+  month_net: bigint | null;
+}
+
+/** The remainders of an order that differ from zero, in the order of its lines. */
+export function remaindersOf(db: Queryable, order: Pick<OrderRow, 'id' | 'vm_id'>): Promise<Remainder[]> {
+  const paid = sql`(paid.status = 'completed' or (paid.status = 'pending' and paid.amount_minor < 0))`;
+  return db.query<Remainder>(sql`
+    with recursive family as (
+      select id from orders where id = ${order.id}
+      union all
+      select orders.id from family join orders on corrects_order_id = family.id where status = 'completed'
+    ), remaining as (
+      select from_at, to_at, tax_rate, tax_category, tax_reason, sum(amount_minor)::bigint as amount_minor,
+        min(position) as place,
+        (array_agg(description order by (order_id = ${order.id}) desc, abs(amount_minor) desc, position))[1] as description
+      from family join order_lines on order_id = family.id
+      group by 1, 2, 3, 4, 5 having sum(amount_minor) <> 0
+    )
+    select remaining.*, month.start as month,
+      case when month.start is not null
+        then ${periodNet(sql`${order.vm_id}`, sql`month.start`, sql`month.end_at`, paid)} end as month_net
+    from remaining left join lateral (
+      select sold.from_at as start, sold.to_at as end_at
+      from orders sale join order_lines sold on sold.order_id = sale.id
+      where sale.vm_id = ${order.vm_id} and ${isMonth(sql`sold`, sql`sale`)}
+        and sold.from_at <= remaining.from_at and sold.to_at >= remaining.to_at and remaining.from_at < remaining.to_at
+      order by sold.from_at desc limit 1
+    ) month on true
+    order by place, from_at, tax_rate`);
+}

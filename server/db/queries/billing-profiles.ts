@@ -1,0 +1,38 @@
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
+
+export interface BillingProfileRow {
+  account_id: string;
+  kind: 'business' | 'consumer';
+  name: string;
+  street: string;
+  city: string;
+  postcode: string | null;
+  /** ISO 3166-1 alpha-2. */
+  country: string;
+  /** Normalized: capitals and digits. */
+  vat_id: string | null;
+  exempt_reason: string | null;
+  updated_at: Date;
+}
+
+const columns = sql`account_id, kind, name, street, city, postcode, country, vat_id, exempt_reason, updated_at`;
+
+/** Who an account's invoices are for; undefined where nothing is known. */
+export function findBillingProfile(db: Queryable, accountId: string): Promise<BillingProfileRow | undefined> {
+  return maybeOne(db, sql`select ${columns} from billing_profiles where account_id = ${accountId}`);
+}
+
+/** Writes the whole profile of an account in place of the one it had. */
+export function putBillingProfile(db: Queryable, row: BillingProfileRow): Promise<BillingProfileRow> {
+  return one(
+    db,
+    sql`
+    insert into billing_profiles (${columns})
+    values (${row.account_id}, ${row.kind}, ${row.name}, ${row.street}, ${row.city}, ${row.postcode}, ${row.country},
+      ${row.vat_id}, ${row.exempt_reason}, ${row.updated_at})
+    on conflict (account_id) do update set kind = excluded.kind, name = excluded.name, street = excluded.street,
+      city = excluded.city, postcode = excluded.postcode, country = excluded.country, vat_id = excluded.vat_id,
+      exempt_reason = excluded.exempt_reason, updated_at = excluded.updated_at
+    returning ${columns}`,
+  );
+}

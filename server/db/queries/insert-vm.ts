@@ -1,0 +1,53 @@
+import { type Queryable, sql } from '../database.ts';
+import type { VmRow } from './vms.ts';
+
+/** What is known of a VM as it is bought. */
+export type NewVm = Omit<
+  VmRow,
+  | 'rounding_remainder'
+  | 'refundable_minor'
+  | 'unpaid_since'
+  | 'suspended_at'
+  | 'grace_ended_at'
+  | 'resume_after_payment'
+  | 'upgraded_at'
+  | 'renewal_notices'
+  | 'deletion_notice_at'
+  | 'dunning_failures'
+  | 'dunning_next_at'
+  | 'deletion_failed_at'
+  | 'usage_priced'
+  | 'traffic_notices'
+  | 'priced_at'
+  | 'price_notice_minor'
+  | 'price_notice_at'
+  | 'price_notice_from_at'
+  | 'prices_seen_until'
+  | 'retires_at'
+  | 'wanted_power'
+  | 'restart_attempts'
+  | 'restart_next_at'
+  | 'provisioned_at'
+  | 'active_job_id'
+  | 'last_job_id'
+  | 'network_generation'
+  | 'network_applied'
+  | 'updated_at'
+  | 'deleted_at'
+>;
+
+/** Writes a VM; false where another one has its MAC address. */
+export async function insertVm(db: Queryable, vm: NewVm): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into vms (id, account_id, hostname, notes, status, plan, template, region, zone, vcpu, ram_mb, disk_gb,
+      dedicated, bandwidth_gb, mac, engine, price_monthly_minor, currency, tax_rate, next_billing_mode, price_hourly_micros,
+      metered_since, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, priced_at, created_at, updated_at)
+    values (${vm.id}, ${vm.account_id}, ${vm.hostname}, ${vm.notes}, ${vm.status}, ${vm.plan}, ${vm.template},
+      ${vm.region}, ${vm.zone}, ${vm.vcpu}, ${vm.ram_mb}, ${vm.disk_gb}, ${vm.dedicated}, ${vm.bandwidth_gb}, ${vm.mac},
+      ${vm.engine}, ${vm.price_monthly_minor}::bigint, ${vm.currency}, ${vm.tax_rate}, ${vm.next_billing_mode},
+      ${vm.price_hourly_micros}::bigint, ${vm.metered_since}, ${vm.auto_renew},
+      ${vm.renewal_priority}, ${vm.billing_anchor_day},
+      ${vm.billing_period_start_at}, ${vm.billing_period_end_at}, ${vm.created_at}, ${vm.created_at}, ${vm.created_at})
+    on conflict (mac) where deleted_at is null and not mac_shared do nothing returning id`);
+  return rows.length > 0;
+}

@@ -1,0 +1,30 @@
+import { one, type Queryable, sql } from '../database.ts';
+
+/** What goes wrong with money while nobody looks. */
+export interface MoneyAlarms {
+  /** Unpaid VMs of which an attempt to switch them off, or to delete them, failed. */
+  dunning_failing: number;
+  /** When the oldest order that is pending was placed; null where there is none. */
+  oldest_pending_at: Date | null;
+}
+
+export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
+  return one<MoneyAlarms>(
+    db,
+    sql`
+    select (select count(*)::int from vms where deleted_at is null and dunning_failures > 0) as dunning_failing,
+      (select min(created_at) from orders where status = 'pending') as oldest_pending_at`,
+  );
+}
+
+/** Unfinished jobs of orders that were placed before that instant and are still pending, the oldest first. */
+export function jobsOfOrdersBefore(
+  db: Queryable,
+  before: Date,
+  limit: number,
+): Promise<{ id: string; vm_id: string }[]> {
+  return db.query(sql`
+    select jobs.id, jobs.vm_id from orders join jobs on jobs.order_id = orders.id
+    where orders.status = 'pending' and orders.created_at < ${before} and jobs.status in ('pending', 'running')
+    order by orders.id limit ${limit}`);
+}

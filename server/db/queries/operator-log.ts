@@ -1,0 +1,42 @@
+import { type Queryable, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+/** One deed of an operator, as it was asked for. */
+export interface OperatorDeed {
+  id: string;
+  uid: number | null;
+  pid: number | null;
+  user_name: string | null;
+  login_name: string | null;
+  /** Method and path, such as "POST /accounts/acc_…/credits". */
+  deed: string;
+  input: Record<string, unknown>;
+  created_at: Date;
+}
+
+/** The same with its HTTP status; null where the service was stopped before it was done. */
+export interface OperatorLogRow extends OperatorDeed {
+  status: number | null;
+}
+
+export async function insertDeed(db: Queryable, deed: OperatorDeed): Promise<void> {
+  await db.query(sql`
+    insert into operator_log (id, uid, pid, user_name, login_name, deed, input, created_at)
+    values (${deed.id}, ${deed.uid}, ${deed.pid}, ${deed.user_name}, ${deed.login_name}, ${deed.deed},
+      ${JSON.stringify(deed.input)}::text::jsonb, ${deed.created_at})`);
+}
+
+export async function insertOutcome(db: Queryable, logId: string, status: number, at: Date): Promise<void> {
+  await db.query(
+    sql`insert into operator_outcomes (log_id, status, created_at) values (${logId}, ${status}, ${at})`,
+  );
+}
+
+/** Newest first. */
+export function listOperatorLog(db: Queryable, page: Page): Promise<OperatorLogRow[]> {
+  return db.query<OperatorLogRow>(sql`
+    select operator_log.id, uid::float8 as uid, pid, user_name, login_name, deed, input,
+      operator_log.created_at, status
+    from operator_log left join operator_outcomes on log_id = operator_log.id
+    where true ${pageOf(sql`operator_log.id`, page)}`);
+}

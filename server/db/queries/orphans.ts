@@ -1,0 +1,75 @@
+import { maybeOne, type Queryable, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+/** A guest that no VM has. Its size is null while it could not be seen. */
+export interface OrphanRow {
+  guest_id: string;
+  engine: string;
+  vcpu: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  found_at: Date;
+  /** What it answers on, none of which is sold meanwhile. */
+  addresses: string[];
+}
+
+export type NewOrphan = Omit<OrphanRow, 'found_at'>;
+
+const columns = sql`guest_id, engine, vcpu, ram_mb, disk_gb, found_at, array(
+  select host(address) from orphan_addresses held
+  where held.engine = orphan_guests.engine and held.guest_id = orphan_guests.guest_id order by address) as addresses`;
+
+/** All of an engine. */
+export function orphansOf(db: Queryable, engine: string): Promise<OrphanRow[]> {
+  return db.query<OrphanRow>(
+    sql`select ${columns} from orphan_guests where engine = ${engine} order by guest_id`,
+  );
+}
+
+export function findOrphan(db: Queryable, engine: string, id: string): Promise<OrphanRow | undefined> {
+  return maybeOne<OrphanRow>(
+    db,
+    sql`select ${columns} from orphan_guests where engine = ${engine} and guest_id = ${id}`,
+  );
+}
+
+/** Of all engines, for the operator; newest ids first. */
+export function listOrphans(db: Queryable, page: Page): Promise<(OrphanRow & { id: string })[]> {
+  return db.query(
+    sql`select guest_id as id, ${columns} from orphan_guests where true ${pageOf(sql`guest_id`, page)}`,
+  );
+}
+
+/** Notes an orphan, or what is known of it now, and holds its addresses. True where it was not known. */
+export async function noteOrphan(db: Queryable, orphan: NewOrphan, at: Date): Promise<boolean> {
+  const { engine, guest_id, vcpu, ram_mb, disk_gb, addresses } = orphan;
+  const [row] = await db.query<{ fresh: boolean }>(sql`
+    insert into orphan_guests (engine, guest_id, vcpu, ram_mb, disk_gb, found_at)
+    values (${engine}, ${guest_id}, ${vcpu}, ${ram_mb}, ${disk_gb}, ${at})
+    on conflict (engine, guest_id) do update set vcpu = excluded.vcpu, ram_mb = excluded.ram_mb, disk_gb = excluded.disk_gb
+    returning found_at = ${at} as fresh`);
+  await db.query(sql`
+    insert into orphan_addresses (engine, guest_id, address)
+    select ${engine}, ${guest_id}, address::inet from unnest(${addresses}::text[]) as given (address)
+    on conflict do nothing`);
+  return row!.fresh;
+}
+
+/** Forgets an orphan that is no more; its addresses rest from `at` on, as those of a VM that was deleted. */
+export async function forgetOrphan(
+  db: Queryable,
+  { engine, guest_id, addresses }: Pick<OrphanRow, 'engine' | 'guest_id' | 'addresses'>,
+  at: Date,
+): Promise<void> {
+  await db.query(sql`
+    update ip_addresses set released_at = ${at} where vm_id is null and address = any(${addresses}::inet[])`);
+  await db.query(sql`delete from orphan_guests where engine = ${engine} and guest_id = ${guest_id}`);
+}
+
+/** Those of the ids that living VMs have, whatever their engine. */
+export async function livingAmong(db: Queryable, ids: string[]): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(
+    sql`select id from vms where deleted_at is null and id = any(${ids}::text[])`,
+  );
+  return new Set(rows.map(({ id }) => id));
+}

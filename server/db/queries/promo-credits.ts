@@ -1,0 +1,177 @@
+import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+/** Credit that was given to an account, and what is left of it. */
+export interface PromoCreditRow {
+  id: string;
+  account_id: string;
+  amount_minor: bigint;
+  /** What can still be spent of it. */
+  remaining_minor: bigint;
+  expires_at: Date;
+  revoked_at: Date | null;
+  reason: string;
+  /** Who gave it, such as "root" or "anna as root". */
+  actor: string;
+  created_at: Date;
+}
+
+const columns = sql`id, account_id, amount_minor, remaining_minor, expires_at, revoked_at, reason, actor, created_at`;
+
+/** When it ends: what comes back to it after that ends as well. */
+const END = sql`coalesce(revoked_at, expires_at)`;
+
+export async function insertPromoCredit(db: Queryable, credit: PromoCreditRow): Promise<void> {
+  await db.query(sql`
+    insert into promo_credits (${columns})
+    values (${credit.id}, ${credit.account_id}, ${credit.amount_minor}::bigint, ${credit.remaining_minor}::bigint,
+      ${credit.expires_at}, ${credit.revoked_at}, ${credit.reason}, ${credit.actor}, ${credit.created_at})`);
+}
+
+export function findPromoCredit(db: Queryable, id: string): Promise<PromoCreditRow | undefined> {
+  return maybeOne<PromoCreditRow>(db, sql`select ${columns} from promo_credits where id = ${id}`);
+}
+
+/** Of one account or of all, newest first. */
+export function listPromoCredits(
+  db: Queryable,
+  accountId: string | undefined,
+  page: Page,
+): Promise<PromoCreditRow[]> {
+  const scope = accountId === undefined ? sql`true` : sql`account_id = ${accountId}`;
+  return db.query<PromoCreditRow>(
+    sql`select ${columns} from promo_credits where ${scope} ${pageOf(sql`id`, page)}`,
+  );
+}
+
+/** Notes that credit ends before its time. The caller holds the wallet's lock. */
+export function markRevoked(db: Queryable, id: string, at: Date): Promise<PromoCreditRow> {
+  return one<PromoCreditRow>(
+    db,
+    sql`update promo_credits set revoked_at = coalesce(revoked_at, ${at}) where id = ${id} returning ${columns}`,
+  );
+}
+
+/** What is left of an account's credit, in the order in which it is spent. */
+export function promoLeft(
+  db: Queryable,
+  accountId: string,
+): Promise<{ remaining_minor: bigint; ends_at: Date }[]> {
+  return db.query(sql`
+    select remaining_minor, ${END} as ends_at from promo_credits
+    where account_id = ${accountId} and remaining_minor > 0 order by ${END}, id`);
+}
+
+/** Up to `limit` accounts after `after` that have credit whose end has come. */
+export async function accountsWithEndedPromo(
+  db: Queryable,
+  now: Date,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ account_id: string }>(sql`
+    select distinct account_id from promo_credits
+    where remaining_minor > 0 and ${END} <= ${now} and account_id > ${after} order by 1 limit ${limit}`);
+  return rows.map(({ account_id }) => account_id);
+}
+
+/** Takes what is left of an account's credit whose end has come; each with what that was. The caller holds the wallet's lock. */
+export function takeEndedPromo(
+  db: Queryable,
+  accountId: string,
+  now: Date,
+): Promise<{ id: string; amount_minor: bigint; revoked: boolean }[]> {
+  return db.query(sql`
+    with ended as (
+      select id, remaining_minor, revoked_at is not null as revoked from promo_credits
+      where account_id = ${accountId} and remaining_minor > 0 and ${END} <= ${now}
+    ), taken as (
+      update promo_credits set remaining_minor = 0 from ended where ended.id = promo_credits.id
+      returning ended.id, ended.remaining_minor as amount_minor, ended.revoked
+    )
+    select * from taken order by id`);
+}
+
+/** An order that takes promotional credit, or gives it back. */
+interface Draw {
+  orderId: string;
+  /** The most that it takes or gives back. */
+  amountMinor: bigint;
+}
+
+/**
+ * Takes what an order costs from an account's credit, the soonest end first, and notes what it took of which. The caller
+ * holds the wallet's lock, and has seen that there is as much.
+ */
+export async function drawPromo(
+  db: Queryable,
+  { accountId, orderId, amountMinor }: Draw & { accountId: string },
+): Promise<void> {
+  const left = sql`
+    select id, remaining_minor as most, coalesce(sum(remaining_minor) over (
+      order by ${END}, id rows between unbounded preceding and 1 preceding), 0) as before
+    from promo_credits where account_id = ${accountId} and remaining_minor > 0`;
+  const drawn = await moveShares(db, { orderId, amountMinor, sign: -1 }, left);
+  if (drawn !== amountMinor)
+    throw new Error(`${accountId} has ${drawn} of promotional credit, not ${amountMinor}`);
+}
+
+/** Gives back all that a pending order has drawn; how much that was. The caller holds the wallet's lock. */
+export function undrawPromo(db: Queryable, { orderId, amountMinor }: Draw): Promise<bigint> {
+  return moveShares(db, { orderId, amountMinor, sign: 1 }, drawnBy(sql`orders.id = ${orderId}`));
+}
+
+/**
+ * Gives back what a VM's orders have drawn and not got back, up to what this order gives back, so that credit never
+ * becomes money; how much that was. What ends last gets it first. The caller holds the wallet's lock.
+ */
+export function returnPromo(
+  db: Queryable,
+  { orderId, vmId, amountMinor }: Draw & { vmId: string },
+): Promise<bigint> {
+  const ofVm = sql`orders.vm_id = ${vmId} and orders.status = 'completed'`;
+  return moveShares(db, { orderId, amountMinor, sign: 1 }, drawnBy(ofVm));
+}
+
+/** What an order gave back to promotional credit. */
+export async function promoReturnedBy(db: Queryable, orderId: string): Promise<bigint> {
+  const { returned } = await one<{ returned: bigint }>(
+    db,
+    sql`select coalesce(-sum(amount_minor), 0)::bigint as returned from promo_draws where order_id = ${orderId}`,
+  );
+  return returned;
+}
+
+/** What some orders have drawn of which credit, and not got back. */
+const drawnBy = (which: Sql) => sql`
+  select id, drawn as most, coalesce(sum(drawn) over (
+    order by ${END} desc, id desc rows between unbounded preceding and 1 preceding), 0) as before
+  from (
+    select promo_credit_id as id, sum(draw.amount_minor) as drawn
+    from orders join promo_draws draw on order_id = orders.id where ${which}
+    group by promo_credit_id having sum(draw.amount_minor) > 0
+  ) outstanding join promo_credits using (id)`;
+
+/** Moves an amount between an order and credit: `shares` has the most of each, and what goes before it; the sum moved. */
+async function moveShares(
+  db: Queryable,
+  { orderId, amountMinor, sign }: Draw & { sign: 1 | -1 },
+  shares: Sql,
+): Promise<bigint> {
+  const { moved } = await one<{ moved: bigint }>(
+    db,
+    sql`
+    with shares as (
+      select id, least(most, ${amountMinor}::bigint - before)::bigint as amount from (${shares}) share
+      where before < ${amountMinor}::bigint
+    ), credits as (
+      update promo_credits set remaining_minor = remaining_minor + ${sign}::int * amount
+      from shares where shares.id = promo_credits.id returning shares.id, amount
+    ), draws as (
+      insert into promo_draws (order_id, promo_credit_id, amount_minor)
+      select ${orderId}, id, -${sign}::int * amount from credits order by id
+    )
+    select coalesce(sum(amount), 0)::bigint as moved from credits`,
+  );
+  return moved;
+}

@@ -1,0 +1,78 @@
+import { maybeOne, type Queryable, sql } from '../database.ts';
+
+/** What is reserved for a VM, whether its guest runs or not. Its virtual CPUs either share cores, or have them. */
+export interface Reservation {
+  vcpu: number;
+  cores: number;
+  ram_mb: number;
+  disk_gb: number;
+}
+
+/** Guests with the same amount of memory, and what they have reserved together. */
+export interface ReservedGroup extends Reservation {
+  /** Of each. */
+  guest_ram_mb: number;
+  guests: number;
+}
+
+/** Makes everybody else who reserves of the engine wait until this transaction has ended. */
+export async function lockEngine(db: Queryable, engine: string): Promise<void> {
+  const lock = () => maybeOne(db, sql`select 1 from engines where name = ${engine} for no key update`);
+  if (await lock()) return;
+  await db.query(sql`insert into engines (name) values (${engine}) on conflict do nothing`);
+  await lock();
+}
+
+/** What is taken of the engine: by VMs, their snapshots, and guests that no VM has. */
+export function reservedGroups(db: Queryable, engine: string): Promise<ReservedGroup[]> {
+  return db.query<ReservedGroup>(sql`
+    select ram_mb as guest_ram_mb, count(*)::int as guests, sum(vcpu)::float as vcpu, sum(cores)::float as cores,
+      sum(ram_mb)::float as ram_mb, sum(disk_gb)::float as disk_gb
+    from (
+      select r.vcpu, r.cores, r.ram_mb, r.disk_gb + coalesce((
+          select sum(reserved_gb) from snapshots where snapshots.vm_id = r.vm_id), 0) as disk_gb
+      from reservations r join vms on vms.id = r.vm_id where vms.engine = ${engine}
+      union all
+      select coalesce(vcpu, 0), 0, coalesce(ram_mb, 0), coalesce(disk_gb, 0) from orphan_guests where engine = ${engine}
+    ) as taken group by ram_mb`);
+}
+
+export function findReservation(db: Queryable, vmId: string): Promise<Reservation | undefined> {
+  return maybeOne<Reservation>(
+    db,
+    sql`select vcpu, cores, ram_mb, disk_gb from reservations where vm_id = ${vmId}`,
+  );
+}
+
+/** Of a VM that is bought. */
+export async function insertReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
+  await db.query(sql`
+    insert into reservations (vm_id, vcpu, cores, ram_mb, disk_gb)
+    values (${vmId}, ${size.vcpu}, ${size.cores}, ${size.ram_mb}, ${size.disk_gb})`);
+}
+
+/** Of a VM that is to become this size: until it is known how that ends it needs the larger of both. */
+export async function widenReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
+  await db.query(sql`
+    update reservations set vcpu = greatest(vcpu, ${size.vcpu}::int), cores = greatest(cores, ${size.cores}::int),
+      ram_mb = greatest(ram_mb, ${size.ram_mb}::int), disk_gb = greatest(disk_gb, ${size.disk_gb}::int)
+    where vm_id = ${vmId}`);
+}
+
+/** Of a VM that is of this size now. A disk that was grown meanwhile cannot have become smaller again. */
+export async function settleReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
+  await db.query(sql`
+    update reservations set vcpu = ${size.vcpu}, cores = ${size.cores}, ram_mb = ${size.ram_mb},
+      disk_gb = greatest(disk_gb, ${size.disk_gb}::int)
+    where vm_id = ${vmId}`);
+}
+
+/** Of a VM of which the engine has nothing any more. */
+export async function deleteReservation(db: Queryable, vmId: string): Promise<void> {
+  await db.query(sql`delete from reservations where vm_id = ${vmId}`);
+}
+
+/** How much of the disk's room a snapshot is given. */
+export async function reserveSnapshot(db: Queryable, id: string, gb: number): Promise<void> {
+  await db.query(sql`update snapshots set reserved_gb = ${gb} where id = ${id}`);
+}

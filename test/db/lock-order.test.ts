@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { sql } from '../../server/db/database.ts';
+import { LOCK_ORDER } from '../../server/db/lock-order.ts';
+import { defer } from '../support/cleanup.ts';
+import { engine, freshDatabase } from '../support/database.ts';
+import { REPOSITORY } from '../support/source.ts';
+import type { LockStep } from './support/lock-recorder.ts';
+
+const RANK = new Map<string, number>(LOCK_ORDER.map((table, rank) => [table, rank]));
+/** Tables whose rows are only ever added: there is nothing to wait for. */
+const APPEND_ONLY = [
+  'migrations',
+  'operator_keys',
+  'operator_log',
+  'operator_outcomes',
+  'order_lines',
+  'payments',
+  'promo_draws',
+  'shield_tenants',
+  'usage_readings',
+];
+/** Another transaction's way to wait: what each of these does has to be among what was seen. */
+const MUST_SEE = [
+  'vms',
+  'wallets',
+  'jobs',
+  'orders',
+  'agent_runs',
+  'shield_targets',
+  'port_claims',
+  'ip_pools',
+];
+
+/** What is wrong with one way through the tables; `deleted` are the tables of which rows go. */
+function problemsOf(steps: LockStep[], deleted: Set<string>): string[] {
+  const problems: string[] = [];
+  const held = new Set<string>();
+  let last = '';
+  for (const { kind, table } of steps) {
+    if (table.startsWith('pgboss.')) continue;
+    if (kind === 'insert' || (kind === 'refer' && !deleted.has(table)) || held.has(table)) continue;
+    if (kind === 'unread') problems.push(`${table} is locked by a statement that was not understood`);
+    if (kind === 'lock for key')
+      problems.push(`${table} is locked "for update", which foreign keys wait for`);
+    const rank = RANK.get(table);
+    if (rank === undefined) problems.push(`${table} has no place in the order`);
+    else if (last && kind !== 'skip' && rank < RANK.get(last)!)
+      problems.push(`waits for ${table} while it holds ${last}`);
+    if (rank !== undefined && rank > (RANK.get(last) ?? -1)) last = table;
+    held.add(table);
+  }
+  return problems.map(
+    (problem) => `${problem}: ${steps.map((step) => `${step.kind} ${step.table}`).join(', ')}`,
+  );
+}
+
+test('every table has its place in the order of locks', async (t) => {
+  const db = await freshDatabase(t);
+  const rows = await db.query<{ name: string }>(
+    sql`select tablename::text as name from pg_tables where schemaname = 'public' order by 1`,
+  );
+  const ordered = LOCK_ORDER.filter((name) => name !== 'advisory locks');
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    [...ordered, ...APPEND_ONLY].sort(),
+  );
+});
+
+test('every transaction of the acceptance suite keeps the order, and can be repeated', {
+  skip: engine === 'pglite' && 'the embedded engine has one connection: shown on PostgreSQL',
+}, async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'vauban-locks-'));
+  defer(t, () => rm(directory, { recursive: true }));
+  const file = join(directory, 'locks');
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  // Every transaction fails once at its end: where its work could not be done twice, the suite says so.
+  await promisify(execFile)(process.execPath, [join(REPOSITORY, 'test/acceptance/conformity.test.ts')], {
+    env: { ...env, RECORD_LOCKS: file },
+    maxBuffer: 2 ** 26,
+  }).catch((error: { stdout: string }) => assert.fail(`the suite failed\n${error.stdout}`));
+  const ways = (await readFile(file, 'utf8'))
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as LockStep[]);
+  t.diagnostic(`${ways.length} ways through the tables`);
+  const seen = ways.flat();
+  const deleted = new Set(seen.flatMap(({ kind, table }) => (kind === 'delete' ? [table] : [])));
+  assert.deepEqual(
+    ways.flatMap((steps) => problemsOf(steps, deleted)),
+    [],
+  );
+  const tables = new Set(seen.map(({ table }) => table));
+  assert.deepEqual(
+    MUST_SEE.filter((table) => !tables.has(table)),
+    [],
+  );
+});
