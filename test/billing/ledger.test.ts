@@ -59,7 +59,7 @@ test('what an order will cost is held, and captured when its work is done', asyn
   const { db, clock, accountId, place, complete, latest, wallet } = await setUp(t);
   const order = await place(399n);
   assert.equal(order.status, 'pending');
-  assert.equal(order.balance_after_minor, 601n);
+  assert.equal(order.balance_after_minor, null, 'known once it is settled');
   assert.deepEqual(await wallet(), { available: 601n, held: 399n });
 
   clock.advance(4000);
@@ -69,15 +69,16 @@ test('what an order will cost is held, and captured when its work is done', asyn
   assert.equal(settled.status, 'completed');
   assert.deepEqual(settled.settled_at, clock.now());
   assert.ok(await findInvoice(db, accountId, settled.invoice_id!));
-  assert.deepEqual((await reasonsOf(db, accountId)).slice(1), ['hold', 'capture']);
+  assert.equal(settled.balance_after_minor, 601n);
+  assert.deepEqual((await reasonsOf(db, accountId)).slice(1), ['hold', 'capture', 'capture']);
 });
 
 test('what was held is released when the work fails', async (t) => {
   const { db, accountId, place, fail, latest, wallet } = await setUp(t);
   await fail(await place(399n));
   assert.deepEqual(await wallet(), { available: 1000n, held: 0n });
-  const { status, invoice_id } = await latest();
-  assert.deepEqual({ status, invoice_id }, { status: 'failed', invoice_id: null });
+  const { status, invoice_id, balance_after_minor } = await latest();
+  assert.deepEqual([status, invoice_id, balance_after_minor], ['failed', null, null]);
   assert.deepEqual((await reasonsOf(db, accountId)).slice(1), ['hold', 'release']);
 });
 
@@ -100,8 +101,10 @@ test('a renewal and a refund settle at once', async (t) => {
   const refund = await latest();
   assert.equal(refund.status, 'completed');
   assert.equal(refund.balance_after_minor, 800n);
-  assert.equal(refund.invoice_id, order.invoice_id);
-  assert.deepEqual((await reasonsOf(db, accountId)).slice(1), ['charge', 'refund']);
+  const note = (await findInvoice(db, accountId, refund.invoice_id!))!;
+  assert.equal(note.type, 'credit_note');
+  assert.deepEqual(note.corrects, [{ invoice_id: order.invoice_id, number: null }]);
+  assert.deepEqual((await reasonsOf(db, accountId)).slice(1), ['charge', 'charge', 'refund', 'refund']);
 });
 
 test('the last unit can be spent, one more cannot', async (t) => {
@@ -130,8 +133,9 @@ test('a free order moves nothing and completes', async (t) => {
   const { db, accountId, place, complete, settle, latest } = await setUp(t, 0n);
   await complete(await place(0n));
   assert.equal((await latest()).status, 'completed');
-  await settle(-399n, 399n);
   assert.deepEqual(await reasonsOf(db, accountId), []);
+  const { balance_after_minor } = await settle(-399n, 399n);
+  assert.equal(balance_after_minor, 0n, 'its lines are booked, the wallet stays as it is');
 });
 
 test('settling twice is harmless, whichever way comes second', async (t) => {
@@ -180,7 +184,15 @@ test('the lines of an order become the lines of its invoice, and add up to its t
   );
   assert.ok(lines.every((line) => line.vm_id === vm.id));
   assert.equal(invoice.total_minor, 550n);
-  assert.equal(invoice.tax_rate, '0.2');
+  assert.deepEqual(
+    lines.map((line) => [line.tax_rate, line.tax_minor]),
+    [
+      ['0.2', -33n],
+      ['0.2', 58n],
+      ['0.2', 67n],
+    ],
+  );
+  assert.equal(invoice.tax_minor, 92n);
 });
 
 test('a price above what the caller agreed to is refused', () => {

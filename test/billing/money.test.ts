@@ -72,6 +72,8 @@ test('an hour is the 730th part of a month', () => {
   assert.equal(hourlyPrice(parseMicros('3.99')), '0.00547');
   assert.equal(hourlyPrice(parseMicros('730')), '1.00000');
   assert.equal(hourlyPrice(0n), '0.00000');
+  // 0.0177945…: rounded once, not by way of 0.017795.
+  assert.equal(hourlyPrice(parseMicros('12.99')), '0.01779');
 });
 
 test('tax is contained in the price', () => {

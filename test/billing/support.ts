@@ -1,12 +1,16 @@
 import { join } from 'node:path';
 import { type Database, sql, type Transaction } from '../../server/db/database.ts';
-import { insertVm, updateVm, type VmRow } from '../../server/db/queries/vms.ts';
+import { insertVm } from '../../server/db/queries/insert-vm.ts';
+import { updateVm, type VmRow } from '../../server/db/queries/vms.ts';
 import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { creditAccount } from '../../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../../server/domain/accounts/create-account.ts';
-import { creditAccount } from '../../server/domain/accounts/credit-account.ts';
 import type { LedgerContext, OrderRequest } from '../../server/domain/billing/ledger.ts';
-import { type Charge, firstPeriod } from '../../server/domain/billing/pricing.ts';
+import { containedTax } from '../../server/domain/billing/money.ts';
+import { firstPeriod } from '../../server/domain/billing/period.ts';
+import type { Charge } from '../../server/domain/billing/pricing.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
+import { newMac } from '../../server/domain/vms/mac.ts';
 import type { Clock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';
 
@@ -39,17 +43,44 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
     vcpu: 1,
     ram_mb: 1024,
     disk_gb: 20,
+    dedicated: false,
     bandwidth_gb: 10_000,
-    mac: '52:54:00:00:00:01',
+    mac: newMac(),
+    engine: 'simulator',
     price_monthly_minor: 399n,
     currency: catalog.currency,
+    tax_rate: '0.2',
+    rounding_remainder: 0n,
+    refundable_minor: null,
+    next_billing_mode: 'monthly',
+    price_hourly_micros: null,
+    metered_since: null,
     auto_renew: true,
     billing_anchor_day: now.getUTCDate(),
     billing_period_start_at: period.startAt,
     billing_period_end_at: period.endAt,
     unpaid_since: null,
     suspended_at: null,
+    grace_ended_at: null,
     resume_after_payment: false,
+    renewal_priority: 100,
+    upgraded_at: null,
+    renewal_notices: 0,
+    deletion_notice_at: null,
+    dunning_failures: 0,
+    dunning_next_at: null,
+    deletion_failed_at: null,
+    priced_at: now,
+    price_notice_minor: null,
+    price_notice_at: null,
+    price_notice_from_at: null,
+    prices_seen_until: null,
+    retires_at: null,
+    usage_priced: false,
+    traffic_notices: 0,
+    wanted_power: 'on',
+    restart_attempts: 0,
+    restart_next_at: null,
     provisioned_at: now,
     active_job_id: null,
     last_job_id: null,
@@ -88,6 +119,10 @@ export function chargeOf(...amounts: bigint[]): Charge {
     from_at: at,
     to_at: at,
     proration: amounts.length > 1,
+    tax_rate: '0.2',
+    tax_minor: containedTax(amount_minor, '0.2'),
+    tax_category: 'standard' as const,
+    tax_reason: null,
   }));
   return { lines, total_minor: amounts.reduce((sum, amount) => sum + amount, 0n) };
 }
@@ -98,7 +133,7 @@ export function withLedger<T>(
   clock: Clock,
   work: (ledger: LedgerContext, tx: Transaction) => Promise<T>,
 ): Promise<T> {
-  return db.transaction((tx) => work({ tx, clock, taxRate: '0.2' }, tx));
+  return db.transaction((tx) => work({ tx, clock }, tx));
 }
 
 /** An order of these line amounts at the clock's instant. */
@@ -116,7 +151,8 @@ export async function balancesOf(db: Database, accountId: string) {
 /** The same balances, worked out from the journal alone. */
 export async function journalBalancesOf(db: Database, accountId: string) {
   const [row] = await db.query<{ available: bigint; held: bigint }>(sql`
-    select coalesce(sum(case 'wallet' when credit then amount_minor when debit then -amount_minor end), 0)::bigint as available,
+    select coalesce(sum(case when credit in ('wallet', 'promo') then amount_minor else 0 end
+        - case when debit in ('wallet', 'promo') then amount_minor else 0 end), 0)::bigint as available,
       coalesce(sum(case 'hold' when credit then amount_minor when debit then -amount_minor end), 0)::bigint as held
     from journal where account_id = ${accountId}`);
   return row!;

@@ -14,7 +14,7 @@ export interface NewAccount {
 
 /** Makes an account with an empty wallet. */
 export async function createAccount(tx: Transaction, clock: Clock, account: NewAccount): Promise<AccountRow> {
-  const row: AccountRow = { id: newId('acc', clock), ...account, created_at: clock.now() };
+  const row = { id: newId('acc', clock), ...account, created_at: clock.now() };
   await insertAccount(tx, row);
-  return row;
+  return { ...row, status: 'active', smtp_open: false };
 }

@@ -2,8 +2,8 @@ import { sql } from '../../db/database.ts';
 import { hasAccounts } from '../../db/queries/accounts.ts';
 import { ALL_SCOPES } from '../../platform/scopes.ts';
 import type { Services } from '../../services.ts';
+import { amountToMinor, creditAccount } from './book-payment.ts';
 import { createAccount } from './create-account.ts';
-import { amountToMinor, creditAccount } from './credit-account.ts';
 import { createKey } from './keys.ts';
 
 /** What the demo account starts with, in major units. */
@@ -20,7 +20,10 @@ export async function ensureDemoAccount({
   catalog,
   clock,
   db,
-}: Pick<Services, 'config' | 'catalog' | 'clock' | 'db'>): Promise<string | undefined> {
+  secrets,
+}: Pick<Services, 'config' | 'catalog' | 'clock' | 'db'> & Partial<Pick<Services, 'secrets'>>): Promise<
+  string | undefined
+> {
   if (config.mode !== 'development') return undefined;
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${DEMO_LOCK})`);
@@ -31,6 +34,6 @@ export async function ensureDemoAccount({
     await creditAccount(tx, clock, { accountId, amountMinor, method: 'demo' });
     const allowCidrs: string[] = [];
     const key = { accountId, name: 'demo', scopes: ALL_SCOPES, expiresAt: null, allowCidrs };
-    return (await createKey(tx, clock, key)).key;
+    return (await createKey(tx, clock, key, secrets)).key;
   });
 }

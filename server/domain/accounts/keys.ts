@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Scope } from '../../platform/scopes.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 
 export interface NewKey {
   accountId: string;
@@ -20,13 +21,17 @@ export interface NewKey {
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
-/** Makes a key of an existing account. Its text is returned here and nowhere else: only a hash is stored. */
+/**
+ * Makes a key of an existing account. Its text is returned here and nowhere else: only a hash is stored. With the
+ * installation's secrets it is known again without a look-up.
+ */
 export async function createKey(
   tx: Transaction,
   clock: Clock,
   { accountId, name, scopes, expiresAt, allowCidrs }: NewKey,
+  secrets?: SecretBox,
 ): Promise<{ key: string; row: ApiKeyRow }> {
-  const key = generateKey();
+  const key = generateKey(secrets);
   const row: ApiKeyRow = {
     id: newId('apk', clock),
     account_id: accountId,

@@ -1,50 +1,85 @@
 import type { Transaction } from '../../db/database.ts';
-import { invoiceForMonth } from '../../db/queries/invoices.ts';
+import { draftFor, noteCorrections } from '../../db/queries/invoices.ts';
 import {
+  type Adjustment,
+  findPendingOrder,
   insertOrder,
-  lockPendingOrder,
   type OrderKind,
   type OrderRow,
   settleOrder,
 } from '../../db/queries/orders.ts';
-import { lockWallet, transfer, type WalletRow } from '../../db/queries/wallets.ts';
+import { drawPromo, returnPromo, undrawPromo } from '../../db/queries/promo-credits.ts';
+import { bookOrder, lockWallet, type Transfer, transfer, type WalletRow } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { max, toJsonInteger } from './money.ts';
+import { max, min, toJsonInteger } from './money.ts';
 import { calendarMonth } from './period.ts';
 import type { Charge } from './pricing.ts';
 
 /**
  * The ways money moves. Each runs inside the caller's transaction, so that what is charged, ordered, queued
- * and remembered commits together. The wallet is locked first, everywhere: one order of locks, no deadlock.
+ * and remembered commits together. The wallet is locked before its orders and invoices, after its VM and that VM's jobs:
+ * see `db/lock-order.ts`.
  *
- * top-up   cash → wallet        hold     wallet → hold        capture  hold → revenue
- * release  hold → wallet        charge   wallet → revenue     refund   revenue → wallet
+ * top-up   clearing → wallet    hold     wallet → hold                   capture  hold → deferred, tax
+ * payout   wallet → clearing    charge   wallet → deferred, tax          refund   deferred, tax → wallet
+ *                               release  hold → wallet                  write-off  write_off → wallet
+ *
+ * Promotional credit is spent first: an order in which it takes part goes by way of the hold, where `promo` comes before
+ * `wallet`, and what it gives back goes to `promo` first, so that credit never becomes money. `promo-credits.ts` gives and
+ * ends it; `chart.ts` has all accounts.
  */
 export interface LedgerContext {
   tx: Transaction;
   clock: Clock;
-  taxRate: string;
 }
 
 export interface OrderRequest {
   accountId: string;
-  vmId: string;
+  /** Null where it is about no VM. */
+  vmId: string | null;
   kind: OrderKind;
   charge: Charge;
   at: Date;
+  /** What the wallet does not cover is written off, where the order is settled at once; else it is refused. */
+  writeOff?: boolean;
+  /** Of an order of kind "adjustment". */
+  adjustment?: Adjustment;
+  /** The most that promotional credit pays of it, or gets back; absent where it is spent first and gets back first. */
+  promoAtMost?: bigint;
 }
 
 /** Refuses with `insufficient_funds` when a wallet cannot pay `required`. */
-export function requireFunds(wallet: WalletRow, required: bigint): void {
-  if (required <= wallet.available_minor) return;
-  throw new ApiError('insufficient_funds', 'The wallet does not cover this charge.', {
+export function requireFunds({ available_minor, currency }: WalletRow, required: bigint): void {
+  if (required > available_minor)
+    throw insufficientFunds('The wallet does not cover this charge.', required, available_minor, currency);
+}
+
+/** The same for money that goes back out, which promotional credit never does. */
+export function requireMoney({ available_minor, promo_minor, currency }: WalletRow, required: bigint): void {
+  const money = available_minor - promo_minor;
+  if (required > money)
+    throw insufficientFunds(
+      'The wallet does not cover this; promotional credit is not paid out.',
+      required,
+      money,
+      currency,
+    );
+}
+
+function insufficientFunds(message: string, required: bigint, available: bigint, currency: string): ApiError {
+  return new ApiError('insufficient_funds', message, {
     required_minor: toJsonInteger(required),
-    available_minor: toJsonInteger(wallet.available_minor),
-    shortfall_minor: toJsonInteger(required - wallet.available_minor),
-    currency: wallet.currency,
+    available_minor: toJsonInteger(available),
+    shortfall_minor: toJsonInteger(required - available),
+    currency,
   });
+}
+
+/** What a wallet cannot pay of `total`. */
+export function uncollectible(wallet: WalletRow, total: bigint): bigint {
+  return max(total - wallet.available_minor, 0n);
 }
 
 /** Refuses with `price_changed` when the charge is above what the caller agreed to pay. */
@@ -62,11 +97,9 @@ export function requireAtMost(charge: Charge, maxChargeMinor: number | undefined
  */
 export async function placeOrder(context: LedgerContext, request: OrderRequest): Promise<OrderRow> {
   const wallet = await lockWallet(context.tx, request.accountId);
-  const total = request.charge.total_minor;
-  requireFunds(wallet, max(total, 0n));
-  const order = await writeOrder(context, request, wallet, 'pending');
-  if (total > 0n)
-    await move(context, request.accountId, 'wallet', 'hold', total, 'hold', order.id, request.at);
+  requireFunds(wallet, max(request.charge.total_minor, 0n));
+  const order = await writeOrder(context, request, wallet);
+  await hold(context, wallet, order, request.at);
   return order;
 }
 
@@ -77,20 +110,9 @@ export async function completeOrder(
   orderId: string,
   at: Date,
 ): Promise<void> {
-  const wallet = await lockWallet(context.tx, accountId);
-  const order = await lockPendingOrder(context.tx, orderId);
-  if (!order) return;
-  if (order.amount_minor > 0n)
-    await move(context, accountId, 'hold', 'revenue', order.amount_minor, 'capture', orderId, at);
-  if (order.amount_minor < 0n)
-    await move(context, accountId, 'revenue', 'wallet', -order.amount_minor, 'refund', orderId, at);
-  await settleOrder(
-    context.tx,
-    orderId,
-    'completed',
-    await invoice(context, accountId, wallet.currency, at),
-    at,
-  );
+  await lockWallet(context.tx, accountId);
+  const order = await findPendingOrder(context.tx, orderId);
+  if (order) await complete(context, order, order.amount_minor > 0n ? 'hold' : 'wallet', at);
 }
 
 /** Settles a pending order whose work failed or was cancelled: the wallet is as if it had never been. */
@@ -101,34 +123,104 @@ export async function failOrder(
   at: Date,
 ): Promise<void> {
   await lockWallet(context.tx, accountId);
-  const order = await lockPendingOrder(context.tx, orderId);
+  const order = await findPendingOrder(context.tx, orderId);
   if (!order) return;
-  if (order.amount_minor > 0n)
-    await move(context, accountId, 'hold', 'wallet', order.amount_minor, 'release', orderId, at);
-  await settleOrder(context.tx, orderId, 'failed', null, at);
+  if (order.amount_minor > 0n) {
+    const promo = await undrawPromo(context.tx, { orderId, amountMinor: order.amount_minor });
+    await release(context, order, promo, at);
+  }
+  await settleOrder(context.tx, orderId, { status: 'failed', invoiceId: null, balanceAfterMinor: null, at });
 }
 
 /** An order that is settled as it is placed: a renewal, or the refund of a deletion. */
 export async function settleNow(context: LedgerContext, request: OrderRequest): Promise<OrderRow> {
-  const wallet = await lockWallet(context.tx, request.accountId);
-  const total = request.charge.total_minor;
-  requireFunds(wallet, max(total, 0n));
-  const order = await writeOrder(context, request, wallet, 'completed');
-  if (total > 0n)
-    await move(context, request.accountId, 'wallet', 'revenue', total, 'charge', order.id, request.at);
-  if (total < 0n)
-    await move(context, request.accountId, 'revenue', 'wallet', -total, 'refund', order.id, request.at);
-  const invoiceId = await invoice(context, request.accountId, wallet.currency, request.at);
-  await settleOrder(context.tx, order.id, 'completed', invoiceId, request.at);
-  return { ...order, invoice_id: invoiceId, settled_at: request.at };
+  const { charge, writeOff, promoAtMost, at } = request;
+  const wallet = withPromo(await lockWallet(context.tx, request.accountId), promoAtMost);
+  const lost = writeOff ? uncollectible(wallet, charge.total_minor) : 0n;
+  requireFunds(wallet, max(charge.total_minor - lost, 0n));
+  const order = await writeOrder(context, request, wallet);
+  // The sale stands whole; the house pays what its customer cannot.
+  const writtenOff = { debit: 'write_off', credit: 'wallet', reason: 'write_off' } as const;
+  await move(context, order, { ...writtenOff, amountMinor: lost, at });
+  const byHold = order.amount_minor > 0n && wallet.promo_minor > 0n;
+  if (byHold) await hold(context, wallet, order, at);
+  return complete(context, order, byHold ? 'hold' : 'wallet', at, promoAtMost);
 }
 
-function writeOrder(
+/** The wallet with no more promotional credit than `most`. */
+function withPromo(wallet: WalletRow, most = wallet.promo_minor): WalletRow {
+  const promo_minor = min(wallet.promo_minor, most);
+  const available_minor = wallet.available_minor - wallet.promo_minor + promo_minor;
+  return { ...wallet, promo_minor, available_minor };
+}
+
+/** Holds what an order costs, promotional credit first. */
+async function hold(
   context: LedgerContext,
-  request: OrderRequest,
-  wallet: WalletRow,
-  status: 'pending' | 'completed',
-) {
+  { promo_minor }: WalletRow,
+  order: OrderRow,
+  at: Date,
+): Promise<void> {
+  const { account_id: accountId, id: orderId, amount_minor: total } = order;
+  const promo = min(promo_minor, max(total, 0n));
+  if (promo > 0n) await drawPromo(context.tx, { accountId, orderId, amountMinor: promo });
+  await move(context, order, { debit: 'promo', credit: 'hold', amountMinor: promo, reason: 'hold', at });
+  await move(context, order, {
+    debit: 'wallet',
+    credit: 'hold',
+    amountMinor: total - promo,
+    reason: 'hold',
+    at,
+  });
+}
+
+/** Lets go of what is held for an order: `promo` of it is promotional credit, the rest money. */
+async function release(context: LedgerContext, order: OrderRow, promo: bigint, at: Date): Promise<void> {
+  const money = max(order.amount_minor, -order.amount_minor) - promo;
+  await move(context, order, { debit: 'hold', credit: 'promo', amountMinor: promo, reason: 'release', at });
+  await move(context, order, { debit: 'hold', credit: 'wallet', amountMinor: money, reason: 'release', at });
+}
+
+/** Books an order by its lines and puts it on the draft of its month: an invoice, or a credit note where it gives back. */
+async function complete(
+  context: LedgerContext,
+  order: OrderRow,
+  sold: 'wallet' | 'hold',
+  at: Date,
+  promoAtMost?: bigint,
+): Promise<OrderRow> {
+  const { account_id: accountId, id: orderId, amount_minor: amountMinor } = order;
+  const promo = await promoGivenBack(context, order, promoAtMost);
+  const party = promo > 0n ? 'hold' : sold;
+  const booked = await bookOrder(context.tx, { accountId, orderId, amountMinor, party, at });
+  if (promo > 0n) await release(context, order, promo, at);
+  const type = amountMinor < 0n ? 'credit_note' : 'invoice';
+  const document = { accountId, type, ...calendarMonth(at), currency: order.currency } as const;
+  const invoiceId = await draftFor(context.tx, document, context.clock);
+  const balanceAfterMinor = promo > 0n ? booked.available_minor - amountMinor : booked.available_minor;
+  const settled = await settleOrder(context.tx, orderId, {
+    status: 'completed',
+    invoiceId,
+    balanceAfterMinor,
+    at,
+  });
+  if (type === 'credit_note') await noteCorrections(context.tx, settled);
+  return settled;
+}
+
+/** What an order that gives back owes to promotional credit, which has it by then. */
+async function promoGivenBack(
+  { tx }: LedgerContext,
+  order: OrderRow,
+  most = -order.amount_minor,
+): Promise<bigint> {
+  const { id: orderId, vm_id: vmId, amount_minor } = order;
+  const amountMinor = min(-amount_minor, most);
+  if (amountMinor <= 0n || vmId === null) return 0n;
+  return returnPromo(tx, { orderId, vmId, amountMinor });
+}
+
+function writeOrder(context: LedgerContext, request: OrderRequest, wallet: WalletRow) {
   return insertOrder(
     context.tx,
     {
@@ -136,37 +228,20 @@ function writeOrder(
       account_id: request.accountId,
       vm_id: request.vmId,
       kind: request.kind,
-      status,
       amount_minor: request.charge.total_minor,
-      balance_after_minor: wallet.available_minor - request.charge.total_minor,
       currency: wallet.currency,
       created_at: request.at,
-      settled_at: null,
     },
     request.charge.lines,
+    request.adjustment,
   );
 }
 
-function invoice(context: LedgerContext, accountId: string, currency: string, at: Date): Promise<string> {
-  const month = calendarMonth(at);
-  return invoiceForMonth(
-    context.tx,
-    { accountId, ...month, currency, taxRate: context.taxRate },
-    context.clock,
-  );
-}
-
-type Leg = 'wallet' | 'hold' | 'revenue';
-
-function move(
-  context: LedgerContext,
-  accountId: string,
-  debit: Leg,
-  credit: Leg,
-  amountMinor: bigint,
-  reason: string,
-  orderId: string,
-  at: Date,
-) {
-  return transfer(context.tx, { accountId, debit, credit, amountMinor, reason, orderId, at });
+/** Moves money of an order; nothing where there is none. */
+async function move(
+  { tx }: LedgerContext,
+  { account_id: accountId, id: orderId }: OrderRow,
+  leg: Pick<Transfer, 'debit' | 'credit' | 'amountMinor' | 'reason' | 'at'>,
+): Promise<void> {
+  if (leg.amountMinor > 0n) await transfer(tx, { accountId, orderId, ...leg });
 }

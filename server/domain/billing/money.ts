@@ -49,12 +49,33 @@ export function minorToMicros(minor: bigint, currency: string): bigint {
   return (minor * MICROS) / 10n ** BigInt(currencyExponent(currency));
 }
 
+/** An amount for people, such as "6.99 EUR". */
+export function formatMinor(minor: bigint, currency: string): string {
+  return `${formatMicros(minorToMicros(minor, currency), currencyExponent(currency))} ${currency}`;
+}
+
 /** Hours that a month is taken to have where an hourly price is shown. */
 const HOURS_PER_MONTH = 730n;
 
 /** The hourly price of a monthly one, for display: a decimal with five digits. */
 export function hourlyPrice(monthlyMicros: bigint): string {
-  return formatMicros(divideRoundHalfUp(monthlyMicros, HOURS_PER_MONTH), 5);
+  const digits = 5;
+  // At once: rounded to micros before, 12.99 a month would be 0.01780 an hour instead of 0.01779.
+  const units = divideRoundHalfUp(monthlyMicros, HOURS_PER_MONTH * 10n ** BigInt(6 - digits));
+  return formatMicros(units * 10n ** BigInt(6 - digits), digits);
+}
+
+/** A price of parts of a minor unit: a decimal with as many digits as it has, and no fewer than the currency has. */
+export function priceText(micros: bigint, currency: string): string {
+  const exponent = currencyExponent(currency);
+  const [whole, decimals] = formatMicros(micros).split('.') as [string, string];
+  const digits = decimals.replace(/0+$/, '').padEnd(exponent, '0');
+  return digits === '' ? whole : `${whole}.${digits}`;
+}
+
+/** A tax rate as it is recorded: "0.20" is "0.2". */
+export function plainRate(rate: string): string {
+  return formatMicros(parseMicros(rate)).replace(/\.?0+$/, '');
 }
 
 /** The tax contained in a gross amount, by a rate such as "0.20". Prices include tax. */
@@ -62,6 +83,15 @@ export function containedTax(gross: bigint, rate: string): bigint {
   const micros = parseMicros(rate);
   return divideRoundHalfUp(gross * micros, MICROS + micros);
 }
+
+/**
+ * The highest price of a VM a month, and the highest balance that a top-up may lead to, in minor units. They leave what
+ * is added up from them, such as the prices of all VMs of an account and what is given back, below 2^53.
+ */
+export const MAX_PRICE_MINOR = 10n ** 11n;
+export const MAX_BALANCE_MINOR = 10n ** 15n;
+/** The highest price of a GB, of traffic or of a month of snapshots: a VM uses some millions of them a month at most. */
+export const MAX_USAGE_PRICE_MINOR = 10n ** 6n;
 
 /**
  * An amount as the JSON integer of the API. Refuses what a double cannot hold exactly instead of rounding.
@@ -73,3 +103,7 @@ export function toJsonInteger(amount: bigint): number {
 }
 
 export const max = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+
+export const min = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+export const sum = (amounts: bigint[]): bigint => amounts.reduce((total, amount) => total + amount, 0n);

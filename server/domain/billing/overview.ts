@@ -1,11 +1,16 @@
+import type { MeteredVm } from '../../db/queries/meters.ts';
 import type { VmRow } from '../../db/queries/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
+import { arrearsOf, openUsageMinor } from './arrears.ts';
+import { deletionAt, graceEnd } from './grace.ts';
 import { calendarMonth } from './period.ts';
 import { renewalConfiguration } from './renewal-price.ts';
+import { isRenewed } from './retirement.ts';
 
 /** The charge that renews a VM. */
 export interface Renewal {
   vm_id: string;
+  /** What the renewal will really cost, with what was used so far; all that is due by now where the period is over. */
   amount_minor: bigint;
   /** End of the period that is paid; in the past where the wallet did not cover it. */
   due_at: Date;
@@ -15,12 +20,14 @@ export interface Renewal {
 export interface UnpaidSchedule {
   vm_id: string;
   unpaid_since_at: Date;
+  /** When it is, or was, switched off; the next attempt where that failed. */
   suspends_at: Date;
+  /** When it was switched off; null while it is on. */
+  suspended_at: Date | null;
   deletes_at: Date;
 }
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
+const DAY_MS = 86_400_000;
 /** Days that a month is taken to have where a runway is estimated. */
 const DAYS_PER_MONTH = 30n;
 
@@ -29,12 +36,32 @@ export function runwayDays(available: bigint, burnRateMonthly: bigint): bigint |
   return burnRateMonthly === 0n ? null : (available * DAYS_PER_MONTH) / burnRateMonthly;
 }
 
-/** The next charge of a VM; null where it does not renew, or could not be created. */
-export function nextRenewal(vm: VmRow, catalog: Catalog): Renewal | null {
+/** What the VMs of `vms` that renew cost a month, at the prices of their next renewals. */
+export function burnRateMonthly(vms: VmRow[], catalog: Catalog, now: Date): bigint {
+  return vms
+    .filter(renews)
+    .reduce((sum, vm) => sum + renewalConfiguration(vm, catalog, now).price_monthly_minor, 0n);
+}
+
+function renews(vm: VmRow): boolean {
   const neverMade = vm.status === 'error' && !vm.provisioned_at;
-  if (!vm.auto_renew || vm.status === 'deleting' || neverMade) return null;
-  const amount_minor = renewalConfiguration(vm, catalog).price_monthly_minor;
+  return isRenewed(vm) && vm.status !== 'deleting' && !neverMade;
+}
+
+/** The next charge of a VM; null where it does not renew, or could not be created. */
+export function nextRenewal(vm: MeteredVm, catalog: Catalog, now: Date): Renewal | null {
+  if (!renews(vm)) return null;
+  const amount_minor =
+    arrearsOf(vm, catalog, now)?.total_minor ??
+    renewalConfiguration(vm, catalog, now).price_monthly_minor + openUsageMinor(vm, catalog, now);
   return { vm_id: vm.id, amount_minor, due_at: vm.billing_period_end_at };
+}
+
+/** What must be paid now: all that is due of the VMs that renew. */
+export function overdue(renewals: Renewal[], now: Date): bigint {
+  return renewals
+    .filter((renewal) => renewal.due_at <= now)
+    .reduce((total, renewal) => total + renewal.amount_minor, 0n);
 }
 
 /** What is still to be charged in the calendar month (UTC) of `now`, overdue renewals included. */
@@ -48,12 +75,18 @@ export function dueThisMonth(renewals: Renewal[], now: Date): bigint {
 /** When an unpaid VM is switched off and when it is deleted; null while it is paid. */
 export function unpaidSchedule(vm: VmRow, grace: Catalog['grace']): UnpaidSchedule | null {
   if (!vm.unpaid_since) return null;
-  const suspends =
-    vm.suspended_at?.getTime() ?? vm.unpaid_since.getTime() + grace.suspend_after_hours * HOUR_MS;
+  const suspends = vm.suspended_at ?? notBefore(vm.dunning_next_at, graceEnd(vm, grace));
+  const deletes = deletionAt(vm, grace) ?? new Date(suspends.getTime() + grace.delete_after_days * DAY_MS);
   return {
     vm_id: vm.id,
     unpaid_since_at: vm.unpaid_since,
-    suspends_at: new Date(suspends),
-    deletes_at: new Date(suspends + grace.delete_after_days * DAY_MS),
+    suspends_at: suspends,
+    suspended_at: vm.suspended_at,
+    deletes_at: vm.suspended_at ? notBefore(vm.dunning_next_at, deletes) : deletes,
   };
+}
+
+/** An attempt that failed puts off what it tried. */
+function notBefore(next: Date | null, due: Date): Date {
+  return next && next > due ? next : due;
 }

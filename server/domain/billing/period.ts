@@ -1,5 +1,3 @@
-import { divideRoundHalfUp } from './money.ts';
-
 /** A paid period of a VM. */
 export interface Period {
   startAt: Date;
@@ -19,6 +17,11 @@ export function addMonth(instant: Date, anchorDay: number): Date {
   return next;
 }
 
+/** The first period of a VM that is bought, or paid again after its suspension, now. */
+export function firstPeriod(now: Date): Period {
+  return { startAt: now, endAt: addMonth(now, now.getUTCDate()) };
+}
+
 /** First and last instant of the calendar month (UTC) that `instant` lies in. */
 export function calendarMonth(instant: Date): Period {
   const year = instant.getUTCFullYear();
@@ -31,20 +34,8 @@ export function secondsBetween(from: Date, to: Date): number {
   return Math.max(0, Math.floor((to.getTime() - from.getTime()) / 1000));
 }
 
-/** Seconds of a period that are still to come at `now`, and its whole length. */
-function share(period: Period, now: Date): { remaining: bigint; length: bigint } {
+/** Whole seconds of a period that are still to come at `now`, and its whole length. */
+export function restOf(period: Period, now: Date): { remaining: bigint; length: bigint } {
   const length = secondsBetween(period.startAt, period.endAt);
   return { remaining: BigInt(Math.min(length, secondsBetween(now, period.endAt))), length: BigInt(length) };
-}
-
-/** What is given back for the unused rest of a period: rounded down, so refunds never exceed what was paid. */
-export function unusedCredit(price: bigint, period: Period, now: Date): bigint {
-  const { remaining, length } = share(period, now);
-  return (price * remaining) / length;
-}
-
-/** What the rest of a period costs at `price`: rounded half up. */
-export function remainingDebit(price: bigint, period: Period, now: Date): bigint {
-  const { remaining, length } = share(period, now);
-  return divideRoundHalfUp(price * remaining, length);
 }

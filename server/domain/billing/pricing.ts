@@ -1,14 +1,21 @@
 import type { Catalog, Plan } from '../catalog/catalog-schema.ts';
+import { withheld, withhold } from './adjustments/refundable.ts';
+import { type Charge, type ChargeLine, charge, hoursAt, lineOf, monthAt, type Terms } from './charge-line.ts';
+import { type BillingMode, type Metering, type RunningPeriod, startedHours, usedOf } from './metering.ts';
 import {
-  currencyExponent,
   divideRoundHalfUp,
-  formatMicros,
   hourlyPrice,
+  max,
   microsToMinor,
   minorToMicros,
   parseMicros,
+  plainRate,
+  priceText,
 } from './money.ts';
-import { addMonth, type Period, remainingDebit, unusedCredit } from './period.ts';
+import { type Period, restOf } from './period.ts';
+
+export { type Charge, type ChargeLine, type Terms, termsOf } from './charge-line.ts';
+export type { RunningPeriod } from './metering.ts';
 
 /** A VM's size. */
 export interface Size {
@@ -23,40 +30,35 @@ export interface Configuration extends Size {
   name: string;
   bandwidth_gb: number | null;
   price_monthly_minor: bigint;
+  /** In millionths of a major unit; null where it is not sold by the hour. */
+  price_hourly_micros: bigint | null;
 }
 
-/** One line of a quote, an order or an invoice. Amounts include tax; a credit is negative. */
-export interface ChargeLine {
-  description: string;
-  quantity: number;
-  unit: string;
-  /** Price of one unit, a decimal in major units. */
-  unit_price: string;
-  amount_minor: bigint;
-  from_at: Date;
-  to_at: Date;
-  proration: boolean;
-}
-
-/** What an operation costs at one instant: the one source of quotes and charges. */
-export interface Charge {
-  lines: ChargeLine[];
-  /** Sum of the lines: positive is to pay, negative is given back. */
-  total_minor: bigint;
+/** A charge that sells a period, or the rest of one, with what the VM remembers of it. */
+export interface Sale extends Charge {
+  tax_rate: string;
+  /** What rounding leaves uncharged, see `RunningPeriod`. */
+  remainder: bigint;
+  /** Null where it is not billed by the hour. */
+  metering: Metering | null;
 }
 
 export function planConfiguration(plan: Plan, currency: string): Configuration {
   const { code, name, vcpu, ram_mb, disk_gb, bandwidth_gb } = plan;
   const price_monthly_minor = microsToMinor(parseMicros(plan.price_monthly), currency);
-  return { plan: code, name, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor };
+  const price_hourly_micros = plan.price_hourly === undefined ? null : parseMicros(plan.price_hourly);
+  return { plan: code, name, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor, price_hourly_micros };
 }
 
 const MB_PER_GB = 1024n;
 
 /** A configuration of any size, at the catalog's unit prices; its traffic is unmetered. */
-export function customConfiguration({ vcpu, ram_mb, disk_gb }: Size, catalog: Catalog): Configuration {
-  const unit = catalog.custom.price_monthly;
-  const micros =
+export function customConfiguration(
+  { vcpu, ram_mb, disk_gb }: Size,
+  catalog: Pick<Catalog, 'custom' | 'currency'>,
+): Configuration {
+  const { price_monthly, price_hourly } = catalog.custom;
+  const inMicros = (unit: typeof price_monthly) =>
     BigInt(vcpu) * parseMicros(unit.vcpu) +
     divideRoundHalfUp(BigInt(ram_mb) * parseMicros(unit.ram_gb), MB_PER_GB) +
     BigInt(disk_gb) * parseMicros(unit.disk_gb);
@@ -68,70 +70,154 @@ export function customConfiguration({ vcpu, ram_mb, disk_gb }: Size, catalog: Ca
     ram_mb,
     disk_gb,
     bandwidth_gb: null,
-    price_monthly_minor: microsToMinor(micros, catalog.currency),
+    price_monthly_minor: microsToMinor(inMicros(price_monthly), catalog.currency),
+    price_hourly_micros: price_hourly ? inMicros(price_hourly) : null,
   };
 }
 
-/** The hourly price of a configuration, for display. */
-export function configurationHourly(priceMonthlyMinor: bigint, currency: string): string {
+/** What an hour costs, for display: its price where it is sold by the hour, else its part of the month's. */
+export function configurationHourly(
+  priceMonthlyMinor: bigint,
+  currency: string,
+  hourMicros: bigint | null = null,
+): string {
+  if (hourMicros !== null) return priceText(hourMicros, currency);
   return hourlyPrice(minorToMicros(priceMonthlyMinor, currency));
 }
 
-function sum(lines: ChargeLine[]): Charge {
-  return { lines, total_minor: lines.reduce((total, line) => total + line.amount_minor, 0n) };
+/** The hours of a period of `configuration` from `since` on; null where it is billed by the month. */
+function meteringOf({ price_hourly_micros }: Configuration, mode: BillingMode, since: Date): Metering | null {
+  return mode === 'monthly' || price_hourly_micros === null
+    ? null
+    : { priceMicros: price_hourly_micros, since };
 }
 
-function line(
-  description: string,
-  amount: bigint,
-  price: bigint,
-  currency: string,
+/**
+ * A month of `configuration`, from the start of `period`: a purchase or a renewal. By the hour it is paid in advance as
+ * well, as the most that its hours can come to.
+ */
+export function monthCharge(
+  configuration: Configuration,
   period: Period,
-  proration: boolean,
-): ChargeLine {
-  return {
-    description,
-    quantity: 1,
-    unit: 'month',
-    unit_price: formatMicros(minorToMicros(price, currency), currencyExponent(currency)),
-    amount_minor: amount,
-    from_at: period.startAt,
-    to_at: period.endAt,
-    proration,
-  };
+  terms: Terms,
+  mode: BillingMode = 'monthly',
+): Sale {
+  const { name, price_monthly_minor: price } = configuration;
+  const metering = meteringOf(configuration, mode, period.startAt);
+  const month = lineOf(monthAt(name, price, terms, metering), price, terms, period, false);
+  return { ...charge([month]), tax_rate: month.tax_rate, remainder: 0n, metering };
 }
 
-/** The first period of a VM that is bought now. */
-export function firstPeriod(now: Date): Period {
-  return { startAt: now, endAt: addMonth(now, now.getUTCDate()) };
+/** What a VM that was suspended had used of the month that was not paid. */
+export interface UsedGrace {
+  /** As what it would have been renewed. */
+  inGrace: Configuration;
+  unpaid: Period;
+  usedUntil: Date;
+  /** How the period before was billed. */
+  mode: BillingMode;
 }
 
-/** A month of `configuration`, from the start of `period`: a purchase or a renewal. */
-export function monthCharge(configuration: Configuration, period: Period, currency: string): Charge {
-  const price = configuration.price_monthly_minor;
-  return sum([line(configuration.name, price, price, currency, period, false)]);
+/**
+ * A month of `configuration` for a VM that was suspended, and the grace that it used before: the part of its unpaid
+ * month, or the seconds at the price of an hour, rounded half up and never more than that month.
+ */
+export function recoveryCharge(
+  configuration: Configuration,
+  period: Period,
+  { inGrace, unpaid, usedUntil, mode: graceMode }: UsedGrace,
+  terms: Terms,
+  mode: BillingMode = 'monthly',
+): Sale {
+  const sale = monthCharge(configuration, period, terms, mode);
+  const { name, price_monthly_minor: price } = inGrace;
+  const metering = meteringOf(inGrace, graceMode, unpaid.startAt);
+  const { used, parts } = usedOf(price, { ...unpaid, terms, remainder: 0n, metering }, usedUntil, 'now');
+  const amount = divideRoundHalfUp(used, parts);
+  if (amount === 0n) return sale;
+  const description = `Grace on ${name}`;
+  const unit = metering ? hoursAt(description, metering, terms) : monthAt(description, price, terms);
+  const grace = lineOf(unit, amount, terms, { startAt: unpaid.startAt, endAt: usedUntil }, true);
+  return { ...sale, ...charge([grace, ...sale.lines]) };
 }
 
-/** Going from one configuration to another at `now`, within the running period. */
+/** What is left of a period; all of it where the clock is behind the one that began it. */
+function restAt({ startAt, endAt }: Period, now: Date): Period {
+  if (now < startAt) return { startAt, endAt };
+  return { startAt: now < endAt ? now : endAt, endAt };
+}
+
+/**
+ * The lines that give `credit` of the running period back. By the hour all that was paid since the last change is given
+ * back, for the whole of its service period, and the hours are charged: so revenue is what was served, when it was.
+ */
+function giveBack(
+  { name, price_monthly_minor: price }: Configuration,
+  period: RunningPeriod,
+  now: Date,
+  credit: bigint,
+  until: 'now' | 'end_of_hour',
+): ChargeLine[] {
+  const { terms, metering } = period;
+  const rest = restAt(period, now);
+  if (!metering) return [lineOf(monthAt(`Unused time on ${name}`, price, terms), -credit, terms, rest, true)];
+  const { paid, parts } = usedOf(price, period, now, until);
+  const hours = max(divideRoundHalfUp(paid, parts) - credit, 0n);
+  const sold = restAt(period, metering.since);
+  // A clock that was set back has served nothing.
+  const served = { startAt: sold.startAt, endAt: rest.startAt > sold.startAt ? rest.startAt : sold.startAt };
+  const month = monthAt(`Unused month of ${name}`, price, terms);
+  const given = lineOf(month, -credit - hours, terms, sold, sold.startAt > period.startAt);
+  if (until === 'now') {
+    const share = hoursAt(`Used time on ${name}`, metering, terms);
+    return [given, lineOf(share, hours, terms, served, true)];
+  }
+  const count = Number(startedHours(served.startAt, served.endAt));
+  const description = `${name}, ${count} ${count === 1 ? 'hour' : 'hours'}`;
+  return [given, lineOf(hoursAt(description, metering, terms, count), hours, terms, served, false)];
+}
+
+/**
+ * Going from one configuration to another at `now`, within the running period. The net is rounded once, together with
+ * what earlier changes have left over, so that any number of changes charges what they come to exactly, give or take
+ * half a unit. The last line is the share of the new price, the others are the rest of the net.
+ */
 export function changeCharge(
   from: Configuration,
   to: Configuration,
-  period: Period,
+  period: RunningPeriod,
   now: Date,
-  currency: string,
-): Charge {
-  const rest = { startAt: now < period.endAt ? now : period.endAt, endAt: period.endAt };
-  const credit = unusedCredit(from.price_monthly_minor, period, now);
-  const debit = remainingDebit(to.price_monthly_minor, period, now);
-  return sum([
-    line(`Unused time on ${from.name}`, -credit, from.price_monthly_minor, currency, rest, true),
-    line(`Remaining time on ${to.name}`, debit, to.price_monthly_minor, currency, rest, true),
-  ]);
+  terms: Terms,
+): Sale {
+  const { remaining, length } = restOf(period, now);
+  const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'now');
+  const fresh = to.price_monthly_minor * remaining;
+  const exact = fresh * (parts / length) - (paid - used) + period.remainder;
+  const net = divideRoundHalfUp(exact, parts);
+  const credit = max(divideRoundHalfUp(fresh, length) - net, 0n);
+  const rest = restAt(period, now);
+  const metering = period.metering ? meteringOf(to, 'hourly', rest.startAt) : null;
+  const unit = monthAt(`Remaining time on ${to.name}`, to.price_monthly_minor, terms, metering);
+  const lines = [
+    ...giveBack(from, period, now, credit, 'now'),
+    lineOf(unit, net + credit, terms, rest, true),
+  ];
+  const change = charge(lines);
+  // What must not be given back is owed to the period, as if rounding had left it over.
+  const kept = withheld(change, period.refundable);
+  const remainder = exact - (net + kept) * parts;
+  return { ...withhold(change, kept), tax_rate: plainRate(terms.taxRate), remainder, metering };
 }
 
-/** Giving a VM up at `now`: the unused rest of its period, as a negative charge. */
-export function deletionCharge(from: Configuration, period: Period, now: Date, currency: string): Charge {
-  const rest = { startAt: now < period.endAt ? now : period.endAt, endAt: period.endAt };
-  const credit = unusedCredit(from.price_monthly_minor, period, now);
-  return sum([line(`Unused time on ${from.name}`, -credit, from.price_monthly_minor, currency, rest, true)]);
+/**
+ * Giving a VM up at `now`: the unused rest of its period, as a negative charge. Of a month it is rounded down, less what
+ * rounding had left uncharged, so that no period gives back more than was paid for it. By the hour it is what the hours
+ * that have begun leave of it, so that the period comes to their price and that of its changes, rounded half up.
+ */
+export function deletionCharge(from: Configuration, period: RunningPeriod, now: Date): Charge {
+  const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'end_of_hour');
+  const unused = max(paid - used - period.remainder, 0n);
+  const credit = period.metering ? (2n * unused + parts - 1n) / (2n * parts) : unused / parts;
+  const refund = charge(giveBack(from, period, now, credit, 'end_of_hour'));
+  return withhold(refund, withheld(refund, period.refundable));
 }

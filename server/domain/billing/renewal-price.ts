@@ -1,20 +1,129 @@
 import type { VmRow } from '../../db/queries/vms.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan } from '../catalog/lookup.ts';
+import { lastPriceChange, priceAt } from '../catalog/prices.ts';
 import { currentConfiguration } from '../vms/configuration.ts';
+import { addMonth } from './period.ts';
 import { type Configuration, customConfiguration, planConfiguration } from './pricing.ts';
+import { isRenewed } from './retirement.ts';
 
-/**
- * What a VM is renewed as: what it has, at today's price of its plan or of its parts. A plan that the catalog
- * no longer knows keeps the price it was sold at.
- */
-export function renewalConfiguration(vm: VmRow, catalog: Catalog): Configuration {
-  const current = currentConfiguration(vm, catalog);
-  return { ...current, price_monthly_minor: priceToday(current, catalog) };
+const DAY_MS = 86_400_000;
+
+/** A month to come of a VM: what it is renewed as when that begins. */
+export interface ComingMonth {
+  startAt: Date;
+  endAt: Date;
+  configuration: Configuration;
 }
 
-function priceToday(current: Configuration, catalog: Catalog): bigint {
-  if (current.plan === null) return customConfiguration(current, catalog).price_monthly_minor;
+/**
+ * What a VM's next month is sold as: what it has, at the price of its plan or of its parts. A plan that the catalog no
+ * longer knows keeps the price it was sold at, and so does a VM whose owner has not been told in time that it is going
+ * to be dearer. One that was switched off begins anew, at today's price.
+ */
+export function renewalConfiguration(vm: VmRow, catalog: Catalog, now: Date): Configuration {
+  if (vm.suspended_at) return saleConfiguration(vm, catalog, now);
+  return monthConfiguration(vm, catalog, vm.billing_period_end_at, now);
+}
+
+/** What a VM has, at the price for which it is sold at `now`. */
+export function saleConfiguration(vm: VmRow, catalog: Catalog, now: Date): Configuration {
+  return catalogConfiguration(vm, catalog, now, now);
+}
+
+/** What a VM is renewed as for a month from `startAt` on, as far as that is known at `now`. */
+export function monthConfiguration(vm: VmRow, catalog: Catalog, startAt: Date, now: Date): Configuration {
+  const asked = askedFor(vm, catalog, startAt);
+  const isDearer = asked.price_monthly_minor > vm.price_monthly_minor;
+  if (!isDearer) return { ...asked, price_hourly_micros: hourOf(vm, asked, catalog) };
+  if (hasNotice(vm, asked.price_monthly_minor, startAt, now, catalog)) return asked;
+  const price_hourly_micros = vm.price_hourly_micros ?? asked.price_hourly_micros;
+  return { ...currentConfiguration(vm, catalog), price_hourly_micros };
+}
+
+/** Where owners are told of dearer prices, that of an hour only rises together with that of the month. */
+function hourOf(
+  { price_hourly_micros: sold }: VmRow,
+  { price_hourly_micros: asked }: Configuration,
+  { price_notice_days = 0 }: Catalog,
+): bigint | null {
+  return price_notice_days > 0 && sold !== null && asked !== null && asked > sold ? sold : asked;
+}
+
+/** What the catalog asks of a VM for a month from `startAt` on, told of or not. */
+export function askedFor(vm: VmRow, catalog: Catalog, startAt: Date): Configuration {
+  return catalogConfiguration(vm, catalog, startAt, vm.priced_at);
+}
+
+function catalogConfiguration(vm: VmRow, catalog: Catalog, at: Date, soldAt: Date): Configuration {
+  const { currency } = catalog;
+  const current = currentConfiguration(vm, catalog);
+  if (current.plan === null) {
+    const custom = priceAt(catalog.custom, at, soldAt);
+    return repriced(current, customConfiguration(current, { custom, currency }));
+  }
   const plan = findPlan(catalog, current.plan);
-  return plan ? planConfiguration(plan, catalog.currency).price_monthly_minor : current.price_monthly_minor;
+  if (!plan) return current;
+  return repriced(current, planConfiguration(priceAt(plan, at, soldAt), currency));
+}
+
+/** What is not sold by the hour any more keeps the price that an hour was sold at. */
+function repriced(current: Configuration, { price_monthly_minor, price_hourly_micros }: Configuration) {
+  return {
+    ...current,
+    price_monthly_minor,
+    price_hourly_micros: price_hourly_micros ?? current.price_hourly_micros,
+  };
+}
+
+/** Whether the owner of a VM has been told long enough before `startAt` that it costs `price` from then on, or will be. */
+function hasNotice(
+  { price_notice_minor, price_notice_at, price_notice_from_at }: VmRow,
+  price: bigint,
+  startAt: Date,
+  now: Date,
+  { price_notice_days: days = 0 }: Catalog,
+): boolean {
+  if (days === 0) return true;
+  const latest = startAt.getTime() - days * DAY_MS;
+  if (now.getTime() <= latest) return true;
+  return (
+    price_notice_minor === price && price_notice_at!.getTime() <= latest && price_notice_from_at! <= startAt
+  );
+}
+
+/** The months to come of a VM that is renewed again and again, beginning with the one that is due next. */
+export function* comingMonths(vm: VmRow, catalog: Catalog, now: Date): Generator<ComingMonth, never> {
+  let held = vm;
+  for (let startAt = vm.billing_period_end_at; ; ) {
+    const endAt = addMonth(startAt, vm.billing_anchor_day);
+    const configuration = monthConfiguration(held, catalog, startAt, now);
+    yield { startAt, endAt, configuration };
+    const { price_monthly_minor, price_hourly_micros } = configuration;
+    const isByTheHour = held.price_hourly_micros !== null;
+    held = { ...held, price_monthly_minor, ...(isByTheHour && { price_hourly_micros }) };
+    startAt = endAt;
+  }
+}
+
+/**
+ * The next price at which a VM is renewed that differs from its present one, and from which month on; null where none is
+ * known, and where it is not renewed.
+ */
+export function nextPrice(
+  vm: VmRow,
+  catalog: Catalog,
+  now: Date,
+): { price_monthly_minor: bigint; from: Date } | null {
+  if (vm.suspended_at) return null;
+  const item = vm.plan === null ? catalog.custom : findPlan(catalog, vm.plan);
+  const noticeUntil = now.getTime() + (catalog.price_notice_days ?? 0) * DAY_MS;
+  const settled = Math.max(noticeUntil, (item && lastPriceChange(item))?.getTime() ?? 0);
+  for (const { startAt, configuration } of comingMonths(vm, catalog, now)) {
+    if (!isRenewed({ ...vm, billing_period_end_at: startAt })) return null;
+    const { price_monthly_minor } = configuration;
+    if (price_monthly_minor !== vm.price_monthly_minor) return { price_monthly_minor, from: startAt };
+    if (startAt.getTime() >= settled) return null;
+  }
+  return null;
 }

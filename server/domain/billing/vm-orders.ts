@@ -2,9 +2,11 @@ import type { Transaction } from '../../db/database.ts';
 import type { Services } from '../../services.ts';
 import { completeOrder, failOrder, type LedgerContext } from './ledger.ts';
 
+type LedgerServices = Pick<Services, 'clock'>;
+
 /** The ledger, within a transaction of this service. */
-export function ledger(services: Pick<Services, 'clock' | 'catalog'>, tx: Transaction): LedgerContext {
-  return { tx, clock: services.clock, taxRate: services.catalog.tax_rate };
+export function ledger(services: LedgerServices, tx: Transaction): LedgerContext {
+  return { tx, clock: services.clock };
 }
 
 interface Paid {
@@ -13,11 +15,21 @@ interface Paid {
 }
 
 /** Captures or pays out what a job's order holds; a job without an order has no money to settle. */
-export async function captureFor(services: Services, tx: Transaction, job: Paid, at: Date): Promise<void> {
+export async function captureFor(
+  services: LedgerServices,
+  tx: Transaction,
+  job: Paid,
+  at: Date,
+): Promise<void> {
   if (job.order_id) await completeOrder(ledger(services, tx), job.account_id, job.order_id, at);
 }
 
 /** Releases what a job's order holds. */
-export async function releaseFor(services: Services, tx: Transaction, job: Paid, at: Date): Promise<void> {
+export async function releaseFor(
+  services: LedgerServices,
+  tx: Transaction,
+  job: Paid,
+  at: Date,
+): Promise<void> {
   if (job.order_id) await failOrder(ledger(services, tx), job.account_id, job.order_id, at);
 }

@@ -1,8 +1,13 @@
 import { isIP } from 'node:net';
 import { addressMatcher, parseCidr } from '../../platform/cidr.ts';
 import type { KeyPath } from '../../platform/yaml-file.ts';
-import { microsToMinor, minorToMicros, parseMicros } from '../billing/money.ts';
+import { MAX_USAGE_PRICE_MINOR, microsToMinor, parseMicros } from '../billing/money.ts';
+import { vatIdProblem } from '../tax/billing-profile.ts';
+import { isCountry } from '../tax/countries.ts';
 import type { Catalog } from './catalog-schema.ts';
+import { hourlyFaults } from './hourly-rules.ts';
+import { priceFaults } from './price-rules.ts';
+import { slaFaults } from './sla-schema.ts';
 
 /** Something that the catalog's schema allows and that makes no sense. */
 export interface CatalogFault {
@@ -16,7 +21,11 @@ const SMALLEST_POOL_BITS = 2;
 /** Every fault between the parts of a catalog; each part satisfies the schema already. */
 export function catalogFaults(catalog: Catalog): CatalogFault[] {
   return [
-    ...currencyFaults(catalog),
+    ...priceFaults(catalog),
+    ...usageFaults(catalog),
+    ...hourlyFaults(catalog),
+    ...slaFaults(catalog.sla?.credits),
+    ...taxFaults(catalog),
     ...duplicateFaults(catalog),
     ...regionReferenceFaults(catalog),
     ...rangeFaults(catalog),
@@ -26,18 +35,40 @@ export function catalogFaults(catalog: Catalog): CatalogFault[] {
   ];
 }
 
-/** A VM's monthly price is charged in minor units: what cannot be charged cannot be asked for. */
-function* currencyFaults({ currency, plans }: Catalog): Generator<CatalogFault> {
-  if (!Intl.supportedValuesOf('currency').includes(currency)) {
-    yield { path: ['currency'], reason: `${currency} is not a currency` };
+/** What a month of the fastest guest comes to must stay an amount. */
+function* usageFaults({ currency, plans, usage = {} }: Catalog): Generator<CatalogFault> {
+  const prices: [KeyPath, string | undefined][] = [
+    [['usage', 'traffic_per_gb'], usage.traffic_per_gb],
+    [['usage', 'snapshot_gb_month'], usage.snapshot_gb_month],
+    ...plans.map((plan, index): [KeyPath, string | undefined] => [
+      ['plans', index, 'traffic_per_gb'],
+      plan.traffic_per_gb,
+    ]),
+  ];
+  for (const [path, price] of prices) {
+    if (price === undefined || microsToMinor(parseMicros(price), currency) <= MAX_USAGE_PRICE_MINOR) continue;
+    yield {
+      path,
+      reason: `${price} is more than ${MAX_USAGE_PRICE_MINOR} of the smallest units of ${currency} a GB`,
+    };
+  }
+}
+
+/** Invoices name the seller by a tax number of some kind, and only countries have rates. */
+function* taxFaults({ seller, tax_rates = {} }: Catalog): Generator<CatalogFault> {
+  for (const country of Object.keys(tax_rates)) {
+    if (!isCountry(country)) yield { path: ['tax_rates', country], reason: `there is no country ${country}` };
+  }
+  if (!seller) return;
+  const { country, vat_id, tax_number } = seller;
+  if (!isCountry(country)) {
+    yield { path: ['seller', 'country'], reason: `there is no country ${country}` };
     return;
   }
-  for (const [index, plan] of plans.entries()) {
-    const price = parseMicros(plan.price_monthly);
-    if (minorToMicros(microsToMinor(price, currency), currency) === price) continue;
-    const reason = `${plan.price_monthly} is finer than the smallest unit of ${currency}`;
-    yield { path: ['plans', index, 'price_monthly'], reason };
-  }
+  if (vat_id === undefined && tax_number === undefined)
+    yield { path: ['seller'], reason: 'needs a vat_id or a tax_number' };
+  const problem = vat_id !== undefined && vatIdProblem(country, vat_id);
+  if (problem) yield { path: ['seller', 'vat_id'], reason: problem };
 }
 
 function* duplicateFaults({ plans, regions, templates }: Catalog): Generator<CatalogFault> {

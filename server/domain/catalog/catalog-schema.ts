@@ -1,4 +1,9 @@
 import { type Static, Type } from '../../platform/schema.ts';
+import { DatevSchema } from './datev-schema.ts';
+import { DATE, Price, PriceHourly, priceDates, UnitPrices, UnitPricesHourly } from './price-schemas.ts';
+import { RestartSchema } from './restart-schema.ts';
+import { Country, SellerSchema } from './seller-schema.ts';
+import { SlaSchema } from './sla-schema.ts';
 
 /**
  * The shape of the catalog file: what a hoster sells, where, at what price and within which limits. Prices
@@ -9,11 +14,25 @@ const Code = Type.String({
   pattern: '^[a-z0-9][a-z0-9.-]{0,62}$',
   description: 'Lower-case code, unique in its list',
 });
-const Price = Type.String({
-  pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$',
-  description: 'Decimal in major units, such as "4.99"',
-});
-const Positive = Type.Integer({ minimum: 1 });
+/** What an integer column of the database can say. */
+const Positive = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
+const DiskSpeed = {
+  disk_iops: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000_000,
+      description:
+        'Most that a VM may read from its disk, and write to it, in requests a second; no limit when absent',
+    }),
+  ),
+  disk_mbps: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 100_000,
+      description: 'The same in MB/s',
+    }),
+  ),
+};
 const NetworkMbps = Type.Optional(
   Type.Integer({
     minimum: 1,
@@ -22,6 +41,10 @@ const NetworkMbps = Type.Optional(
   }),
 );
 const Range = Type.Object({ min: Positive, max: Positive, step: Positive }, closed);
+const TaxRate = Type.String({
+  pattern: '^0(\\.[0-9]{1,6})?$',
+  description: 'Share of tax contained in prices: "0.20" for 20 %, "0.08875" for 8.875 %',
+});
 /** Lower ports belong to well-known services of the shared address's own host. */
 const ForwardedPort = Type.Integer({ minimum: 1024, maximum: 65_535 });
 
@@ -29,7 +52,11 @@ export const PlanSchema = Type.Object(
   {
     code: Code,
     name: Type.String({ minLength: 1 }),
-    category: Type.String({ minLength: 1, description: 'Such as "shared" or "dedicated"' }),
+    category: Type.String({
+      minLength: 1,
+      description:
+        'Such as "shared". With "dedicated" each virtual CPU has a core of its own: it is available only where the engine has set cores aside',
+    }),
     vcpu: Positive,
     ram_mb: Positive,
     disk_gb: Positive,
@@ -39,9 +66,30 @@ export const PlanSchema = Type.Object(
       description: 'Traffic a month; null is unmetered',
     }),
     network_mbps: NetworkMbps,
+    ...DiskSpeed,
     price_monthly: Price,
+    price_hourly: Type.Optional(PriceHourly),
+    prices: Type.Optional(
+      Type.Array(
+        Type.Object(
+          { ...priceDates, price_monthly: Price, price_hourly: Type.Optional(PriceHourly) },
+          closed,
+        ),
+        { description: 'Later prices, the earliest first; price_monthly holds until then' },
+      ),
+    ),
+    traffic_per_gb: Type.Optional({
+      ...Price,
+      description: 'Of a GB sent beyond bandwidth_gb; that of `usage` when absent',
+    }),
     regions: Type.Array(Code, { minItems: 1, description: 'Regions that sell it' }),
     deprecated: Type.Optional(Type.Boolean({ description: 'Existing VMs keep it, nobody can choose it' })),
+    retires_on: Type.Optional(
+      Type.String({
+        pattern: DATE,
+        description: 'Day (UTC) from which it is neither sold nor renewed: its VMs end with their periods',
+      }),
+    ),
   },
   closed,
 );
@@ -50,7 +98,7 @@ export const RegionSchema = Type.Object(
   {
     code: Code,
     name: Type.String({ minLength: 1 }),
-    country: Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' }),
+    country: Country,
     zones: Type.Array(Code, { minItems: 1 }),
     ipv4_pool: Type.String({
       description: 'CIDR that VMs get their IPv4 address from; the first usable address is the gateway',
@@ -85,9 +133,15 @@ export const TemplateSchema = Type.Object(
   closed,
 );
 
+/** Well within the time for which the events of a VM are kept, so that each notice can be shown. */
+const MAX_PRICE_NOTICE_DAYS = 180;
+
+/** VMs of an account; times the highest price it leaves a sum of prices room in a JSON integer. */
+const MAX_VMS = 20_000;
+
 export const LimitsSchema = Type.Object(
   {
-    vms: Positive,
+    vms: Type.Integer({ minimum: 1, maximum: MAX_VMS }),
     vcpu: Positive,
     ram_mb: Positive,
     disk_gb: Positive,
@@ -102,10 +156,13 @@ export const LimitsSchema = Type.Object(
 export const CatalogSchema = Type.Object(
   {
     currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217' }),
-    tax_rate: Type.String({
-      pattern: '^0(\\.[0-9]{1,4})?$',
-      description: 'Share of tax contained in prices: "0.20" for 20 %',
-    }),
+    tax_rate: TaxRate,
+    tax_rates: Type.Optional(
+      Type.Record(Country, TaxRate, {
+        description: 'The same by country of the buyer, where the seller owes tax there: { AT: "0.20" }',
+      }),
+    ),
+    seller: Type.Optional(SellerSchema),
     default_region: Code,
     regions: Type.Array(RegionSchema, { minItems: 1 }),
     plans: Type.Array(PlanSchema, { minItems: 1 }),
@@ -116,25 +173,67 @@ export const CatalogSchema = Type.Object(
         ram_mb: Range,
         disk_gb: Range,
         network_mbps: NetworkMbps,
-        price_monthly: Type.Object(
-          { vcpu: Price, ram_gb: Price, disk_gb: Price },
-          { ...closed, description: 'Unit prices: one vCPU, one GiB of memory, one GB of disk' },
+        ...DiskSpeed,
+        price_monthly: UnitPrices,
+        price_hourly: Type.Optional(UnitPricesHourly),
+        prices: Type.Optional(
+          Type.Array(
+            Type.Object(
+              { ...priceDates, price_monthly: UnitPrices, price_hourly: Type.Optional(UnitPricesHourly) },
+              closed,
+            ),
+            { description: 'Later prices, the earliest first' },
+          ),
         ),
       },
       { ...closed, description: 'Configurations outside the plans' },
     ),
+    price_notice_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: MAX_PRICE_NOTICE_DAYS,
+        description:
+          'How long before a renewal at a higher price the owner of a VM is told of it; without that notice it is renewed at the old price. 0 when absent: without notice',
+      }),
+    ),
     limits: LimitsSchema,
     grace: Type.Object(
-      { suspend_after_hours: Positive, delete_after_days: Positive },
+      {
+        suspend_after_hours: Positive,
+        held_hours: Type.Optional({
+          ...Positive,
+          description:
+            'How long before the end of its period a VM must have had its size to have this grace: one upgraded later is suspended at the end; suspend_after_hours when absent',
+        }),
+        delete_after_days: Positive,
+      },
       {
         ...closed,
         description: 'How long an unpaid VM runs on, and how long its data is kept after suspension',
       },
     ),
+    restart: Type.Optional(RestartSchema),
     address_quarantine_hours: Type.Integer({
       minimum: 0,
       description: 'Rest of a released address before re-use',
     }),
+    usage: Type.Optional(
+      Type.Object(
+        {
+          traffic_per_gb: Type.Optional({
+            ...Price,
+            description: 'Of a GB sent beyond what the plan includes; free when absent',
+          }),
+          snapshot_gb_month: Type.Optional({
+            ...Price,
+            description: 'Of a GB of snapshots stored for a month; free when absent',
+          }),
+        },
+        { ...closed, description: 'Prices of what is charged by use, with the renewal' },
+      ),
+    ),
+    sla: Type.Optional(SlaSchema),
+    datev: Type.Optional(DatevSchema),
   },
   { ...closed, title: 'Vauban catalog' },
 );
@@ -144,4 +243,5 @@ export type Plan = Static<typeof PlanSchema>;
 export type Region = Static<typeof RegionSchema>;
 export type Template = Static<typeof TemplateSchema>;
 export type Limits = Static<typeof LimitsSchema>;
+export type { Seller } from './seller-schema.ts';
 export type Range = Static<typeof Range>;

@@ -1,3 +1,5 @@
+import type { DiskSpeed } from '../../compute/driver.ts';
+import { invalidField } from '../../platform/errors.ts';
 import type { Catalog, Plan, Range, Region, Template } from './catalog-schema.ts';
 
 /** The plan of that code, deprecated ones included. */
@@ -9,15 +11,33 @@ export function findRegion(catalog: Catalog, code: string): Region | undefined {
   return catalog.regions.find((region) => region.code === code);
 }
 
+/** Refuses a region that a caller names and the catalog does not know. */
+export function requireKnownRegion(catalog: Catalog, code: string | undefined): void {
+  if (code === undefined || findRegion(catalog, code)) return;
+  throw invalidField('region', 'unknown', `there is no region ${code}`);
+}
+
 /** The image of that code, deprecated ones included. */
 export function findTemplate(catalog: Catalog, code: string): Template | undefined {
   return catalog.templates.find((template) => template.code === code);
+}
+
+/** Whether VMs of a plan have cores of their own; one that is not listed any more, or a custom size (null), has not. */
+export function isDedicated(catalog: Catalog, plan: string | null): boolean {
+  return plan !== null && findPlan(catalog, plan)?.category.toLowerCase() === 'dedicated';
 }
 
 /** How fast a VM of a plan, or of a custom size (null), may send and receive, in bit/s; null is no limit. */
 export function bandwidthLimit(catalog: Catalog, plan: string | null): number | null {
   const { network_mbps } = (plan === null ? catalog.custom : findPlan(catalog, plan)) ?? {};
   return network_mbps === undefined ? null : network_mbps * 1_000_000;
+}
+
+/** How quickly a VM of a plan, or of a custom size (null), may use its disk; undefined is no limit. */
+export function diskSpeed(catalog: Catalog, plan: string | null): DiskSpeed | undefined {
+  const { disk_iops: iops, disk_mbps: mbps } =
+    (plan === null ? catalog.custom : findPlan(catalog, plan)) ?? {};
+  return iops === undefined && mbps === undefined ? undefined : { iops, mbps };
 }
 
 /** Whether a customer may choose `plan` in `region` today. */

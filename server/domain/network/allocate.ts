@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
-import { allocateAddress, ensurePools } from '../../db/queries/addresses.ts';
+import { allocateAddress, ensurePools, poolsWithRoom } from '../../db/queries/addresses.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Catalog, Region } from '../catalog/catalog-schema.ts';
 
@@ -22,6 +22,19 @@ export function ensureRegionPools(db: Queryable, { regions }: Pick<Catalog, 'reg
   return ensurePools(db, pools);
 }
 
+/** Addresses that were released before have rested long enough. */
+const quarantineStart = (
+  { address_quarantine_hours }: Pick<Catalog, 'address_quarantine_hours'>,
+  now: Date,
+) => new Date(now.getTime() - address_quarantine_hours * HOUR_MS);
+
+/** Codes of the regions in which a VM would get its addresses now. */
+export async function regionsWithAddresses(db: Queryable, catalog: Catalog, now: Date): Promise<Set<string>> {
+  const pools = await poolsWithRoom(db, quarantineStart(catalog, now));
+  const hasBoth = (region: Region) => pools.has(poolName(region, 4)) && pools.has(poolName(region, 6));
+  return new Set(catalog.regions.filter(hasBoth).map(({ code }) => code));
+}
+
 /** Gives a VM one address of each family from its region's pools, or refuses with `capacity_unavailable`. */
 export async function allocateAddresses(
   db: Queryable,
@@ -30,7 +43,7 @@ export async function allocateAddresses(
   vmId: string,
   now: Date,
 ): Promise<VmAddresses> {
-  const restedSince = new Date(now.getTime() - catalog.address_quarantine_hours * HOUR_MS);
+  const restedSince = quarantineStart(catalog, now);
   const take = async (family: 4 | 6) => {
     const address = await allocateAddress(db, poolName(region, family), vmId, restedSince);
     if (address) return address;

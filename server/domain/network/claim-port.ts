@@ -5,6 +5,7 @@ import {
   claimPort,
   deletePortForward,
   insertPortForward,
+  lockPorts,
   type PortForwardRow,
 } from '../../db/queries/network.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -17,6 +18,7 @@ const RETRY_AFTER_SECONDS = 300;
 
 /** Writes a port forward with the public port that it names; `port_in_use` when another one has that. */
 export async function insertOnPort(db: Queryable, forward: PortForwardRow): Promise<PortForwardRow> {
+  await lockPorts(db, forward.public_ip);
   const row = await tryInsert(db, forward);
   if (row) return row;
   const { external_port, protocol, public_ip } = forward;
@@ -33,6 +35,7 @@ export async function insertOnFreePort(
   forward: Omit<PortForwardRow, 'external_port'>,
   range: PortRange,
 ): Promise<PortForwardRow> {
+  await lockPorts(db, forward.public_ip);
   for await (const external_port of freePorts(db, forward.public_ip, range)) {
     const row = await tryInsert(db, { ...forward, external_port });
     if (row) return row;

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { bumpNetworkGeneration } from '../../db/queries/vms.ts';
+import { bumpNetworkGeneration } from '../../db/queries/network.ts';
 import type { Services } from '../../services.ts';
 
 interface Request {

@@ -196,7 +196,7 @@ export class AttackDetector {
     const attack = entry.attack!;
     await keepMitigating(db, attack.id, clock.now());
     if (watch.level(passed) <= 1) {
-      // What is in force already, of whoever it is, is enough.
+      // What is in force already, whatever its origin, is enough.
       if (!attack.mitigated_at) await this.#save(entry, { ...attack, mitigated_at: at });
       return;
     }

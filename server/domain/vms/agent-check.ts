@@ -21,7 +21,11 @@ export async function agentAnswers(request: {
 /** Refuses with `guest_agent_unavailable` where nothing inside the guest answered. */
 export function requireAgent(answers: boolean): void {
   if (answers) return;
-  throw new ApiError('guest_agent_unavailable', 'Nothing inside the guest answers. Is it still booting?', {
-    retry_after_seconds: 10,
-  });
+  throw new ApiError(
+    'guest_agent_unavailable',
+    'Nothing inside the guest answers: it has no guest agent and no SSH server on port 22, or still boots.',
+    {
+      retry_after_seconds: 10,
+    },
+  );
 }

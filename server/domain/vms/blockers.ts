@@ -12,7 +12,12 @@ export function blockerOf(check: () => unknown): Blocker | null {
     check();
     return null;
   } catch (error) {
-    if (error instanceof ApiError) return { code: error.code, message: error.message };
+    if (error instanceof ApiError) return blockerFrom(error);
     throw error;
   }
+}
+
+/** A refusal, as it is shown beforehand. */
+export function blockerFrom({ code, message }: ApiError): Blocker {
+  return { code, message };
 }

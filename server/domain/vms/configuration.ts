@@ -1,17 +1,42 @@
 import type { VmRow } from '../../db/queries/vms.ts';
-import { ApiError, type FieldProblem, validationFailed } from '../../platform/errors.ts';
-import { type Configuration, customConfiguration, planConfiguration, type Size } from '../billing/pricing.ts';
+import { ApiError, type FieldProblem, invalidField, validationFailed } from '../../platform/errors.ts';
+import type { Metering } from '../billing/metering.ts';
+import {
+  type Configuration,
+  customConfiguration,
+  planConfiguration,
+  type RunningPeriod,
+  type Size,
+} from '../billing/pricing.ts';
 import type { Catalog, Plan, Range, Template } from '../catalog/catalog-schema.ts';
 import { findPlan, findTemplate, isInRange, isSoldIn } from '../catalog/lookup.ts';
 
 /** What a VM has and was sold at. */
 export function currentConfiguration(vm: VmRow, catalog: Catalog): Configuration {
-  const { plan, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor } = vm;
+  const { plan, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor, price_hourly_micros } = vm;
   const name =
     plan === null
       ? `Custom ${vcpu} vCPU, ${ram_mb} MB, ${disk_gb} GB`
       : (findPlan(catalog, plan)?.name ?? plan);
-  return { plan, name, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor };
+  return { plan, name, vcpu, ram_mb, disk_gb, bandwidth_gb, price_monthly_minor, price_hourly_micros };
+}
+
+/** How the hours of a VM are counted; null where it is billed by the month. */
+export function meteringOf({ price_hourly_micros, metered_since }: VmRow): Metering | null {
+  if (price_hourly_micros === null || metered_since === null) return null;
+  return { priceMicros: price_hourly_micros, since: metered_since };
+}
+
+/** The period that a VM is paid for, as it was sold. */
+export function runningPeriod(vm: VmRow): RunningPeriod {
+  return {
+    startAt: vm.billing_period_start_at,
+    endAt: vm.billing_period_end_at,
+    terms: { currency: vm.currency, taxRate: vm.tax_rate },
+    remainder: vm.rounding_remainder,
+    refundable: vm.refundable_minor,
+    metering: meteringOf(vm),
+  };
 }
 
 /** A plan that can be bought, or `unknown_plan`. */
@@ -19,6 +44,12 @@ export function requirePlan(catalog: Catalog, code: string): Plan {
   const plan = findPlan(catalog, code);
   if (!plan || plan.deprecated) throw new ApiError('unknown_plan', `There is no plan ${code} to choose.`);
   return plan;
+}
+
+/** A configuration that is sold by the hour, or `validation_failed` naming the `field` that asks for it. */
+export function requireHourly({ name, price_hourly_micros }: Configuration, field: string): void {
+  if (price_hourly_micros !== null) return;
+  throw invalidField(field, 'not_hourly', `${name} is not sold by the hour`);
 }
 
 /** A plan that a region sells, or `plan_not_available_in_region`. */

@@ -1,22 +1,32 @@
+import type { Transaction } from '../../db/database.ts';
+import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
+import type { NewVm } from '../../db/queries/insert-vm.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
-import { findSshKeys } from '../../db/queries/ssh-keys.ts';
+import { findSshKeys, type SshKeyRow } from '../../db/queries/ssh-keys.ts';
 import { insertVmSshKey } from '../../db/queries/vm-ssh-keys.ts';
-import { findVm, insertVm, type NewVm, type VmView } from '../../db/queries/vms.ts';
+import { findVm, updateVm, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
-import { type ApiError, invalidField } from '../../platform/errors.ts';
+import { ApiError, invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { placeOrder, requireAtMost, requireFunds } from '../billing/ledger.ts';
-import { type Configuration, firstPeriod, monthCharge, planConfiguration } from '../billing/pricing.ts';
+import type { BillingMode } from '../billing/metering.ts';
+import { firstPeriod } from '../billing/period.ts';
+import { type Configuration, monthCharge, planConfiguration, termsOf } from '../billing/pricing.ts';
+import { RENEWAL_PRIORITY } from '../billing/ranking.ts';
+import { beginUsage } from '../billing/usage-terms.ts';
 import { ledger } from '../billing/vm-orders.ts';
 import type { Catalog, Region } from '../catalog/catalog-schema.ts';
-import { findRegion } from '../catalog/lookup.ts';
+import { isDedicated } from '../catalog/lookup.ts';
+import { catalogAt } from '../catalog/prices.ts';
 import { allocateAddresses } from '../network/allocate.ts';
-import { requirePlan, requireRoomFor, requireSoldIn, requireTemplate } from './configuration.ts';
+import { requireHourly, requirePlan, requireRoomFor, requireSoldIn } from './configuration.ts';
 import { type CreateInput, SEALED_FOR } from './job-inputs.ts';
-import { newMac } from './mac.ts';
+import { insertVmWithMac } from './mac.ts';
+import { type EngineOffer, requireImage, requireServed } from './offer.ts';
 import { generatePassword } from './passwords.ts';
 import { requireQuota } from './quotas.ts';
+import { reserveVm } from './reserve.ts';
 import { type JobStart, startJob, withJob } from './start-job.ts';
 
 /** The body of a create request, valid by its schema. */
@@ -30,7 +40,9 @@ export interface CreateRequest {
   password?: string;
   user_data?: string;
   notes?: string | null;
+  billing?: BillingMode;
   auto_renew?: boolean;
+  renewal_priority?: number;
   start?: boolean;
   max_charge_minor?: number;
 }
@@ -43,28 +55,30 @@ export interface Created {
 }
 
 /**
- * Buys a VM: one transaction checks quota and funds, takes addresses, holds the money, and writes order, VM
- * and job. `admission` is what the driver said of the size: null where there is room.
+ * Buys a VM: one transaction checks quota and funds, holds the money, writes order, VM and job, reserves room and takes
+ * addresses. `offer` is what the engine said before it opened.
  */
 export async function createVm(
   start: JobStart,
   request: CreateRequest,
-  admission: ApiError | null,
+  offer: EngineOffer,
 ): Promise<Created> {
   const { db, services, caller, now } = start;
-  const { catalog } = services;
-  const { region, zone, configuration } = requireOffer(catalog, request);
-  const keys = await requireSshKeys(start, request.ssh_key_ids ?? []);
+  const catalog = catalogAt(services.catalog, now);
+  const { region, zone, configuration } = requireOffer(catalog, request, offer);
+  const next_billing_mode = request.billing ?? 'monthly';
+  const keys = await requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []);
   const period = firstPeriod(now);
-  const charge = monthCharge(configuration, period, catalog.currency);
+  const terms = termsOf(catalog, await findBillingProfile(db, caller.accountId));
+  const charge = monthCharge(configuration, period, terms, next_billing_mode);
 
   const wallet = await lockWallet(db, caller.accountId);
   await requireQuota(db, catalog, caller.accountId, { ...configuration, vms: 1 });
   requireAtMost(charge, request.max_charge_minor);
   requireFunds(wallet, charge.total_minor);
-  if (admission) throw admission;
+  for (const answer of [offer.capacity, offer.template]) if (answer instanceof ApiError) throw answer;
 
-  const vm: NewVm = {
+  const vm: Omit<NewVm, 'mac'> = {
     id: newId('vm', services.clock),
     account_id: caller.accountId,
     hostname: request.hostname,
@@ -77,24 +91,33 @@ export async function createVm(
     vcpu: configuration.vcpu,
     ram_mb: configuration.ram_mb,
     disk_gb: configuration.disk_gb,
+    dedicated: isDedicated(catalog, configuration.plan),
     bandwidth_gb: configuration.bandwidth_gb,
-    mac: newMac(),
+    engine: services.engine,
     price_monthly_minor: configuration.price_monthly_minor,
     currency: catalog.currency,
+    tax_rate: charge.tax_rate,
+    next_billing_mode,
+    price_hourly_micros: charge.metering?.priceMicros ?? null,
+    metered_since: charge.metering?.since ?? null,
     auto_renew: request.auto_renew ?? true,
+    renewal_priority: request.renewal_priority ?? RENEWAL_PRIORITY.default,
     billing_anchor_day: now.getUTCDate(),
     billing_period_start_at: period.startAt,
     billing_period_end_at: period.endAt,
     created_at: now,
   };
-  await insertVm(db, vm);
+  await insertVmWithMac(db, vm);
   for (const key of keys) await insertVmSshKey(db, vm.id, key);
+  const used = await beginUsage(db, catalog, vm, now);
+  if (used.usage_priced) await updateVm(db, vm.id, used, now);
   const purchase = { accountId: caller.accountId, vmId: vm.id, kind: 'create' as const, charge, at: now };
   const order = await placeOrder(ledger(services, db), purchase);
   const initialPassword = request.password || keys.length > 0 ? null : generatePassword();
   const made = (await findVm(db, caller.accountId, vm.id))!;
   const job = await startCreation(start, made, order, request, request.password ?? initialPassword);
-  // Last, because the pool's row stays locked until the commit: purchases in a region wait for each other here.
+  // Last, because the engine's and the pool's rows stay locked until the commit: purchases wait for each other here.
+  await reserveVm({ db, engine: services.engine, capacity: offer.capacity }, vm.id, vm);
   const addresses = await allocateAddresses(db, catalog, region, vm.id, now);
   return { vm: { ...withJob(made, job, now), ...addresses }, order, initialPassword };
 }
@@ -105,21 +128,24 @@ interface Offer {
   configuration: Configuration;
 }
 
-/** What the request asks for, as the catalog sells it. */
-function requireOffer(catalog: Catalog, request: CreateRequest): Offer {
-  const region = findRegion(catalog, request.region ?? catalog.default_region);
-  if (!region) throw invalidField('region', 'unknown', `there is no region ${request.region}`);
-  const zone = request.zone ?? region.zones[0]!;
-  if (!region.zones.includes(zone))
-    throw invalidField('zone', 'unknown', `region ${region.code} has no zone ${zone}`);
+/** What the request asks for, as the catalog sells it and the engine has it. */
+function requireOffer(catalog: Catalog, request: CreateRequest, offer: EngineOffer): Offer {
+  const { region, zone } = requireServed(catalog, request, offer.capacity);
   const plan = requirePlan(catalog, request.plan);
   requireSoldIn(plan, region.code);
-  requireRoomFor(requireTemplate(catalog, request.template), plan);
-  return { region, zone, configuration: planConfiguration(plan, catalog.currency) };
+  requireRoomFor(requireImage(catalog, request.template, offer), plan);
+  const configuration = planConfiguration(plan, catalog.currency);
+  if (request.billing === 'hourly') requireHourly(configuration, 'billing');
+  return { region, zone, configuration };
 }
 
-async function requireSshKeys({ db, caller }: JobStart, ids: string[]) {
-  const keys = ids.length === 0 ? [] : await findSshKeys(db, caller.accountId, ids);
+/** The keys of these ids, all of which the account has; else `validation_failed` names the first that is missing. */
+export async function requireSshKeys(
+  db: Transaction,
+  accountId: string,
+  ids: string[],
+): Promise<SshKeyRow[]> {
+  const keys = ids.length === 0 ? [] : await findSshKeys(db, accountId, ids);
   const found = new Set(keys.map((key) => key.id));
   const missing = ids.findIndex((id) => !found.has(id));
   if (missing >= 0) throw invalidField(`ssh_key_ids.${missing}`, 'unknown', 'is not one of your SSH keys');
@@ -134,10 +160,12 @@ function startCreation(
   password: string | null,
 ): Promise<JobRow> {
   const { services } = start;
+  const sealed = (text: string | null, purpose: string) =>
+    text === null ? null : services.secrets.seal(text, purpose);
   const input: CreateInput = {
     start: request.start ?? true,
-    sealed_password: password === null ? null : services.secrets.seal(password, SEALED_FOR.create),
-    user_data: request.user_data ?? null,
+    sealed_password: sealed(password, SEALED_FOR.create),
+    sealed_user_data: sealed(request.user_data ?? null, SEALED_FOR.userData),
   };
   return startJob(start, vm, { kind: 'create', input, orderId: order.id });
 }

@@ -1,36 +1,114 @@
+import type { Transaction } from '../../db/database.ts';
+import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
+import { type MeteredVm, withMeter } from '../../db/queries/meters.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
-import type { VmView } from '../../db/queries/vms.ts';
+import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
-import { settleNow } from '../billing/ledger.ts';
-import { type Charge, deletionCharge } from '../billing/pricing.ts';
+import type { Services } from '../../services.ts';
+import { writtenOff } from '../billing/dunning-events.ts';
+import { settleNow, uncollectible } from '../billing/ledger.ts';
+import { sum } from '../billing/money.ts';
+import { type Charge, deletionCharge, termsOf } from '../billing/pricing.ts';
+import { type StretchUsage, usageOf } from '../billing/usage.ts';
+import { stretchesUntil, usedUntil } from '../billing/usage-stretches.ts';
+import { endUsage } from '../billing/usage-terms.ts';
 import { ledger } from '../billing/vm-orders.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
-import { currentConfiguration } from './configuration.ts';
+import type { TaxedBuyer } from '../tax/tax.ts';
+import { currentConfiguration, runningPeriod } from './configuration.ts';
+import { recordSystemEvent } from './events.ts';
 import { type JobStart, startJob } from './start-job.ts';
 import { requireAllowed } from './states.ts';
 
-/** What giving the VM up at `now` gives back, as a negative charge; a VM that was never paid for gives nothing. */
-export function priceOfDeletion(catalog: Catalog, vm: VmView, now: Date): Charge {
-  if (!vm.provisioned_at) return { lines: [], total_minor: 0n };
-  const period = { startAt: vm.billing_period_start_at, endAt: vm.billing_period_end_at };
-  return deletionCharge(currentConfiguration(vm, catalog), period, now, catalog.currency);
+/** What giving a VM up comes to: positive is to pay, for what it has used; negative is given back. */
+export interface DeletionCharge extends Charge {
+  usage: StretchUsage[];
 }
 
 /**
- * Deletes a VM. The refund is paid in this transaction, at the very amount that the preview shows at this
+ * What giving the VM up at `now` gives back, less what it has used since it was last charged for that; one that was
+ * never paid for gives nothing.
+ */
+export function priceOfDeletion(
+  catalog: Catalog,
+  vm: MeteredVm,
+  now: Date,
+  buyer?: TaxedBuyer,
+): DeletionCharge {
+  if (!vm.provisioned_at) return { lines: [], total_minor: 0n, usage: [] };
+  const configuration = currentConfiguration(vm, catalog);
+  const unused = deletionCharge(configuration, runningPeriod(vm), now);
+  const terms = { ...termsOf(catalog, buyer), currency: vm.currency };
+  const until = usedUntil(vm, catalog.grace, now);
+  const usage = usageOf(vm, stretchesUntil(vm, until), now, configuration.name, terms);
+  const used = usage.flatMap(({ lines }) => lines).filter((line) => line.amount_minor !== 0n);
+  const lines = [...used, ...(unused.total_minor === 0n ? [] : unused.lines)];
+  return { lines, total_minor: sum(lines.map((line) => line.amount_minor)), usage };
+}
+
+/** How a deletion was settled. */
+export interface SettledDeletion {
+  /** Null where nothing was to be charged or given back. */
+  order: OrderRow | null;
+  /** What the wallet did not cover of the order. */
+  written_off_minor: bigint;
+}
+
+/**
+ * Settles what a VM that is being deleted gives back and has used, by one order. Where the use is more, the wallet
+ * pays as far as it reaches, and the rest is written off: a machine that is given up must never keep its owner from it.
+ */
+export async function settleDeletion(
+  services: Pick<Services, 'clock' | 'catalog'>,
+  tx: Transaction,
+  row: VmRow,
+  now: Date,
+): Promise<SettledDeletion> {
+  const vm = await withMeter(tx, row);
+  const charge = priceOfDeletion(
+    services.catalog,
+    vm,
+    now,
+    vm.usage_priced ? await findBillingProfile(tx, vm.account_id) : undefined,
+  );
+  let settled: SettledDeletion = { order: null, written_off_minor: 0n };
+  if (charge.lines.length > 0) {
+    const written_off_minor = uncollectible(await lockWallet(tx, vm.account_id), charge.total_minor);
+    const request = {
+      accountId: vm.account_id,
+      vmId: vm.id,
+      kind: 'delete_refund' as const,
+      charge,
+      at: now,
+    };
+    const order = await settleNow(ledger(services, tx), { ...request, writeOff: true });
+    settled = { order, written_off_minor };
+    if (written_off_minor > 0n) {
+      const event = writtenOff(vm.currency, order, written_off_minor);
+      await recordSystemEvent(
+        tx,
+        services.clock,
+        { account_id: vm.account_id, vm_id: vm.id },
+        'warning',
+        event,
+      );
+    }
+  }
+  if (vm.usage_priced) {
+    await endUsage(tx, vm, charge.usage, settled.order?.id ?? null, now);
+    await updateVm(tx, vm.id, { usage_priced: false }, now);
+  }
+  return settled;
+}
+
+/**
+ * Deletes a VM. Its refund is paid in this transaction, at the very amount that the preview shows at this
  * instant; whatever job was running is cancelled and what it held is released.
  */
-export async function deleteVm(
-  start: JobStart,
-  vm: VmView,
-): Promise<{ job: JobRow; refund: OrderRow | null }> {
+export async function deleteVm(start: JobStart, vm: VmView): Promise<{ job: JobRow } & SettledDeletion> {
   const { db, services, now } = start;
   requireAllowed(vm, 'delete');
-  await lockWallet(db, vm.account_id);
   const job = await startJob(start, vm, { kind: 'delete' });
-  const charge = priceOfDeletion(services.catalog, vm, now);
-  if (charge.total_minor === 0n) return { job, refund: null };
-  const order = { accountId: vm.account_id, vmId: vm.id, kind: 'delete_refund' as const, charge, at: now };
-  return { job, refund: await settleNow(ledger(services, db), order) };
+  return { job, ...(await settleDeletion(services, db, vm, now)) };
 }

@@ -2,7 +2,7 @@ import { CapacityError, ComputeUnavailableError } from '../../compute/driver.ts'
 import { ApiError } from '../../platform/errors.ts';
 
 /** Seconds after which a caller may try again when the engine was full or away. */
-const RETRY_AFTER_SECONDS = 30;
+export const RETRY_AFTER_SECONDS = 30;
 
 /** Runs a call to the compute driver within a request; its refusals become 503, before anything is committed. */
 export async function askDriver<T>(call: () => Promise<T>): Promise<T> {

@@ -1,10 +1,11 @@
 import type { Queryable } from '../../db/database.ts';
+import type { EventType } from '../../db/enums.ts';
 import { insertEvent } from '../../db/queries/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 
 export interface EventText {
-  type: string;
+  type: EventType;
   message: string;
   metadata?: Record<string, unknown>;
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/database.ts';
+import { accountUsage } from '../../db/queries/account-usage.ts';
 import { findLimits } from '../../db/queries/accounts.ts';
-import { accountUsage } from '../../db/queries/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { limitsOf } from '../accounts/limits.ts';
 import type { Size } from '../billing/pricing.ts';

@@ -4,6 +4,7 @@ import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import type { Services } from '../../services.ts';
+import { wayBack } from '../billing/dunning-events.ts';
 import { graceEnd } from '../billing/grace.ts';
 import { releaseFor } from '../billing/vm-orders.ts';
 import { recordCallerEvent } from './events.ts';
@@ -14,6 +15,13 @@ export interface JobStart {
   db: Transaction;
   services: Services;
   caller: { accountId: string; keyId: string; ip: string };
+  now: Date;
+}
+
+/** What it takes without a caller. */
+export interface SystemJobStart {
+  db: Transaction;
+  services: Pick<Services, 'clock' | 'queue' | 'signals'>;
   now: Date;
 }
 
@@ -31,8 +39,8 @@ export interface JobRequest {
 export async function startJob(start: JobStart, vm: VmView, request: JobRequest): Promise<JobRow> {
   if (request.kind !== 'delete') requireGrace(start, vm);
   if (vm.active_job) await cancelActiveJob(start, vm.active_job);
-  const job = await startSystemJob(start, vm, request);
-  const event = { type: `vm.${request.kind}_requested`, message: `${request.kind} was requested.` };
+  const job = await writeJob(start, vm, request, false);
+  const event = { type: `vm.${request.kind}_requested` as const, message: `${request.kind} was requested.` };
   await recordCallerEvent(start.db, start.services.clock, start.caller, vm.id, event, job.id);
   return job;
 }
@@ -40,14 +48,22 @@ export async function startJob(start: JobStart, vm: VmView, request: JobRequest)
 /** A VM is suspended once it is idle; keeping it busy must not put that off for ever. */
 function requireGrace({ services, now }: JobStart, vm: VmRow): void {
   if (!vm.provisioned_at || now < graceEnd(vm, services.catalog.grace)) return;
-  throw new ApiError('vm_suspended', 'The VM is unpaid and about to be suspended. Top up the wallet.');
+  throw new ApiError(
+    'vm_suspended',
+    `The paid period is over and the VM about to be suspended. To keep it, ${wayBack(vm)}.`,
+  );
 }
 
 /** The same for a job that the service itself starts on a VM without another one. */
-export async function startSystemJob(
-  { db, services, now }: Omit<JobStart, 'caller'>,
+export function startSystemJob(start: SystemJobStart, vm: VmRow, request: JobRequest): Promise<JobRow> {
+  return writeJob(start, vm, request, true);
+}
+
+async function writeJob(
+  { db, services, now }: SystemJobStart,
   vm: VmRow,
   request: JobRequest,
+  byService: boolean,
 ): Promise<JobRow> {
   const job = {
     id: newId('job', services.clock),
@@ -56,6 +72,7 @@ export async function startSystemJob(
     kind: request.kind,
     input: (request.input ?? {}) as Record<string, unknown>,
     order_id: request.orderId ?? null,
+    by_service: byService,
     created_at: now,
   };
   const row = await insertJob(db, job);
@@ -81,8 +98,8 @@ export function withJob(vm: VmView, job: JobRow, now: Date): VmView {
 }
 
 async function cancelActiveJob({ db, services, now }: JobStart, job: JobRow): Promise<void> {
-  await releaseFor(services, db, job, now);
   await cancelJob(db, job.id, now);
+  await releaseFor(services, db, job, now);
   await services.signals.jobCanceled(db, job.id);
   db.afterCommit(() => services.metrics.jobFinished(job.kind, 'canceled'));
 }

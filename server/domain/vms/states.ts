@@ -1,5 +1,8 @@
-import { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus } from '../../db/enums.ts';
+import { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus, type WantedPower } from '../../db/enums.ts';
+import type { VmRow } from '../../db/queries/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
+import { wayBack } from '../billing/dunning-events.ts';
+import type { Renewable } from '../billing/retirement.ts';
 
 export { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus };
 
@@ -13,7 +16,10 @@ export type VmOperation =
   | 'attach_ssh_key'
   | 'change_plan'
   | 'snapshot'
+  | 'restore'
+  | 'rebuild'
   | 'configure'
+  | 'set_renewal'
   | 'console'
   | 'ssh'
   | 'delete';
@@ -48,10 +54,15 @@ export const OPERATIONS: Record<VmOperation, Rule> = {
   attach_ssh_key: rule(['running']),
   change_plan: rule(['stopped', 'running']),
   snapshot: rule(['running', 'stopped']),
+  // They lead out of error: what is there is replaced.
+  restore: rule(['running', 'stopped', 'error']),
+  rebuild: rule(['running', 'stopped', 'error']),
   configure: rule(
     ALL_BUT_DELETING.filter((status) => status !== 'suspended'),
     false,
   ),
+  // What brings a suspended VM back.
+  set_renewal: rule(ALL_BUT_DELETING, false),
   console: rule(LIVE, false),
   ssh: rule(['running'], false),
   delete: rule(
@@ -74,16 +85,21 @@ export const STATUS_DURING: Record<JobKind, VmStatus | null> = {
   change_custom: 'resizing',
   snapshot_create: null,
   snapshot_delete: null,
+  snapshot_restore: 'provisioning',
+  rebuild: 'provisioning',
   delete: 'deleting',
 };
 
 /** What the state table needs to know of a VM. */
-export interface VmState {
+export interface VmState extends Renewable {
   status: VmStatus;
   active_job_id: string | null;
   active_job_kind: JobKind | null;
   /** Null while it has never come into being. */
   provisioned_at: Date | null;
+  wanted_power: WantedPower;
+  /** What happened last, where it is known. */
+  last_job?: { kind: JobKind; error_message: string | null } | null;
 }
 
 /**
@@ -98,22 +114,51 @@ export function requireAllowed(vm: VmState, operation: VmOperation): void {
       job_kind: vm.active_job_kind,
     });
   }
-  const neverMade = vm.status === 'error' && !vm.provisioned_at && operation !== 'delete';
-  if (allowed.includes(vm.status) && !neverMade) return;
+  // What concerns the guest needs one; its record can be changed and removed without.
+  const neverMade =
+    vm.status === 'error' &&
+    !vm.provisioned_at &&
+    !['delete', 'configure', 'set_renewal'].includes(operation);
+  // One that is off and wanted on is about to be started again, which its customer may call off.
+  const calledOff = operation === 'force_stop' && vm.status === 'stopped' && vm.wanted_power === 'on';
+  if ((allowed.includes(vm.status) || calledOff) && !neverMade) return;
   if (vm.status === 'suspended') {
     throw new ApiError(
       'vm_suspended',
-      'The VM is suspended because it is unpaid. Top up the wallet, or delete it.',
+      `The VM is suspended because it is unpaid. To have it back, ${wayBack(vm)}.`,
     );
   }
   if (neverMade) {
     const message = 'The VM could not be created and was not charged. Delete it.';
     throw new ApiError('invalid_state', message, { status: vm.status, allowed: [] });
   }
-  throw new ApiError('invalid_state', `The VM is ${vm.status}; this needs ${allowed.join(' or ')}.`, {
-    status: vm.status,
-    allowed,
-  });
+  const message = `${whyInState(vm)} This needs ${allowed.join(' or ')}.`;
+  throw new ApiError('invalid_state', message, { status: vm.status, allowed });
+}
+
+/** Says how a VM stands; of one in error, what brought it there and what leads out. */
+function whyInState({ status, last_job: job }: VmState): string {
+  if (status !== 'error') return `The VM is ${status}.`;
+  const cause = job?.error_message
+    ? `, because its last job (${job.kind}) failed: ${job.error_message}`
+    : '.';
+  return `The VM is in error${cause} Start it, or force it to stop.`;
+}
+
+/** Refuses to renew a VM whose deletion was given up: it was paid back, and its guest may be half gone. */
+export function requireRenewable(vm: VmRow): void {
+  requireNotHalfDeleted(vm, 'It cannot be renewed; delete it again.');
+}
+
+/** Refuses to restore or rebuild such a VM. */
+export function requireWhole(vm: VmRow): void {
+  requireNotHalfDeleted(vm, 'Delete it again.');
+}
+
+function requireNotHalfDeleted({ status, deletion_failed_at }: VmRow, wayOut: string): void {
+  if (!deletion_failed_at) return;
+  const message = `The VM was being deleted, which could not be finished. ${wayOut}`;
+  throw new ApiError('invalid_state', message, { status, allowed: [] });
 }
 
 /** Lock and state for a change of size: a running VM has to be power-cycled, which the caller must allow. */

@@ -10,23 +10,39 @@ export interface Arguments {
   operands: readonly Word[];
 }
 
+export type Operands = (operands: readonly Word[], options: Arguments['options']) => boolean;
+
 /** Which arguments a command may have. What is not named is not allowed. */
 export interface CommandRule {
   /** Options without a value: letters of short ones, and long ones, apart by blanks: "aef --forest". */
   flags?: string;
-  /** Options with a value: "-n" or "--lines". One whose value may be left out must have a narrow test. */
+  /** Options with a value: "-n 5", "-n5", "--lines=5", "--lines 5". */
   values?: Record<string, Test>;
+  /** Options whose value may be left out, and is in the same word where it is not: "--color=never", "-i:22". */
+  optional?: Record<string, Test>;
   /** `head -20` */
   digits?: true;
+  /** Options of which one must be there, each of a group apart by a bar: without it names would be looked up. */
+  needs?: readonly string[];
   /** None when absent. */
-  operands?: (operands: readonly Word[], options: Arguments['options']) => boolean;
+  operands?: Operands;
+  /** The content of the operands is shown. */
+  reads?: true;
 }
 
+/** The arguments of a command whose words follow no common form. */
+export type Form = (words: readonly Word[]) => boolean;
+export type Rule = CommandRule | Form;
+/** By the name of the program: forms in which it may be run. */
+export type Grammar = Readonly<Record<string, Rule | readonly Rule[]>>;
+
 /** Whether a rule allows these arguments. */
-export function allows(rule: CommandRule, words: readonly Word[]): boolean {
+export function allows(rule: Rule, words: readonly Word[]): boolean {
+  if (typeof rule === 'function') return rule(words);
   const parsed = parseArguments(rule, words);
   if (!parsed) return false;
-  const { operands = (given) => given.length === 0 } = rule;
+  const { operands = (given) => given.length === 0, needs = [] } = rule;
+  if (!needs.every((group) => group.split('|').some((name) => parsed.options.has(name)))) return false;
   return operands(parsed.operands, parsed.options);
 }
 
@@ -44,7 +60,13 @@ function parseArguments(rule: CommandRule, words: readonly Word[]): Arguments | 
       // A wildcard at the beginning may become an option; what else it becomes is the operands' business.
       if (glob && !value.startsWith('/')) return undefined;
       operands.push(word);
-    } else if (glob || !takeOption(rule, value, rest, options)) return undefined;
+      continue;
+    }
+    const ahead = rest[0];
+    if (glob || !takeOption(rule, value, rest, options)) return undefined;
+    // Some parsers take all that follows the first operand for operands: this value would be a file to them.
+    const isTaken = ahead !== undefined && rest[0] !== ahead;
+    if (isTaken && rule.reads && operands.length > 0 && !/^[+-]?\d+$/.test(ahead.value)) return undefined;
   }
   return { options, operands };
 }
@@ -55,7 +77,7 @@ function takeOption(
   rest: Word[],
   options: Map<string, string | true>,
 ): boolean {
-  if (rule.digits && /^-\d+$/.test(text)) return true;
+  if (rule.digits && /^-\d{1,6}$/.test(text)) return true;
   return text.startsWith('--') ? takeLong(rule, text, rest, options) : takeShort(rule, text, rest, options);
 }
 
@@ -66,12 +88,15 @@ function takeLong(
   options: Map<string, string | true>,
 ): boolean {
   const [name = '', ...parts] = text.split('=');
-  if (parts.length === 0 && flagsOf(rule).has(name)) {
+  const attached = parts.length > 0 ? parts.join('=') : undefined;
+  if (attached === undefined && flagsOf(rule).has(name)) {
     options.set(name, true);
     return true;
   }
-  const value = parts.length > 0 ? { value: parts.join('='), glob: false } : rest.shift();
-  return takeValue(rule, name, value, options);
+  return (
+    takeOptional(rule, name, attached, options) ||
+    takeValue(rule, name, attached === undefined ? rest.shift() : written(attached), options)
+  );
 }
 
 /** "-tulpn", "-n20", "-n 20" */
@@ -87,9 +112,26 @@ function takeShort(
       options.set(name, true);
       continue;
     }
-    const attached = text.slice(index + 1);
-    return takeValue(rule, name, attached ? { value: attached, glob: false } : rest.shift(), options);
+    const attached = text.slice(index + 1) || undefined;
+    return (
+      takeOptional(rule, name, attached, options) ||
+      takeValue(rule, name, attached === undefined ? rest.shift() : written(attached), options)
+    );
   }
+  return true;
+}
+
+const written = (value: string): Word => ({ value, glob: false });
+
+function takeOptional(
+  { optional = {} }: CommandRule,
+  name: string,
+  attached: string | undefined,
+  options: Map<string, string | true>,
+): boolean {
+  const test = Object.hasOwn(optional, name) ? optional[name] : undefined;
+  if (!test || (attached !== undefined && !test(written(attached)))) return false;
+  options.set(name, attached ?? true);
   return true;
 }
 

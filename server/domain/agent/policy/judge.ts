@@ -1,9 +1,12 @@
-import { allows, type CommandRule } from './arguments.ts';
-import { READ_ONLY_FILES, READ_ONLY_OWN_FORM } from './read-only-files.ts';
-import { READ_ONLY_SYSTEM } from './read-only-system.ts';
+import { allows, type Grammar } from './arguments.ts';
+import { FILES } from './files.ts';
+import { MACHINE } from './machine.ts';
+import { NETWORK } from './network.ts';
 import { dangerous, gravest, type Judgement } from './risk.ts';
 import { ROUTINE } from './routine.ts';
 import { NotUnderstood, readScript, type SimpleCommand } from './script.ts';
+import { SERVICES } from './services.ts';
+import { NAME } from './tests.ts';
 import type { Word } from './words.ts';
 
 export type { Judgement, Risk } from './risk.ts';
@@ -13,11 +16,14 @@ export const MAX_COMMAND_LENGTH = 4_096;
 /** `sudo sh -c "timeout 5 sh -c …"`: nobody needs more. */
 const MAX_DEPTH = 4;
 
+/** What only looks, by program: nothing is written, no other machine is spoken to, no secret is shown. */
+export const READ_ONLY: Grammar = { ...FILES, ...MACHINE, ...NETWORK, ...SERVICES };
+
 const SAFE: Judgement = { risk: 'safe', why: 'it only looks' };
 const ROUTINE_CARE: Judgement = { risk: 'caution', why: 'it is routine care and easily put right' };
 
 /**
- * The risk of a shell command, whoever asks for it and whatever is said about it. Only what is in the tables,
+ * The risk of a shell command, whatever is said about it. Only what is in the tables,
  * with arguments that are in the tables, in a form that every shell reads alike, is less than dangerous.
  */
 export function judgeCommand(command: string): Judgement {
@@ -36,20 +42,20 @@ function judgeScript(source: string, depth: number): Judgement {
   }
 }
 
-/** Variables that change how something is shown, never what is run. */
-const HARMLESS_VARIABLES = new Set([
-  'LC_ALL',
-  'LANG',
-  'LANGUAGE',
-  'TZ',
-  'COLUMNS',
-  'LINES',
-  'DEBIAN_FRONTEND',
-]);
-const HARMLESS_VALUE = /^[A-Za-z0-9_.,@+-]*$/;
+/** Variables that change how something is shown, never what is run, with the values that are no files. */
+const LOCALE = /^(?:C|POSIX|[a-z]{2,3}(?:_[A-Z]{2})?)(?:\.(?:UTF-8|utf8))?$/;
+const HARMLESS_VARIABLES: Record<string, RegExp> = {
+  LC_ALL: LOCALE,
+  LANG: LOCALE,
+  LANGUAGE: LOCALE,
+  TZ: /^(?:UTC|GMT|[A-Z][a-z]+\/[A-Z][A-Za-z_]+)$/,
+  COLUMNS: /^\d{1,4}$/,
+  LINES: /^\d{1,4}$/,
+  DEBIAN_FRONTEND: /^noninteractive$/,
+};
 
 const isHarmlessVariable = ({ name, value }: { name: string; value: string }) =>
-  HARMLESS_VARIABLES.has(name) && HARMLESS_VALUE.test(value);
+  Object.hasOwn(HARMLESS_VARIABLES, name) && HARMLESS_VARIABLES[name]!.test(value);
 
 function judgeSimple({ assignments, words }: SimpleCommand, depth: number): Judgement {
   if (!assignments.every(isHarmlessVariable)) return dangerous('it sets variables for a program');
@@ -59,26 +65,25 @@ function judgeSimple({ assignments, words }: SimpleCommand, depth: number): Judg
 /** Where the system keeps its programs; a program elsewhere may be anything. */
 const SYSTEM_DIRECTORY = /^(?:\/usr)?\/s?bin\//;
 
+/** What only the shell itself can do; a program of that name is another thing. */
+const BUILT_IN = new Set(['cd', 'command', 'eval', 'type']);
+
 function judgeWords([first, ...rest]: readonly Word[], depth: number): Judgement {
   if (!first || first.glob) return dangerous('what it runs depends on files');
   const name = first.value.replace(SYSTEM_DIRECTORY, '');
+  if (name !== first.value && BUILT_IN.has(name)) return unknown(name);
   if (Object.hasOwn(WRAPPERS, name)) {
     if (depth >= MAX_DEPTH) return dangerous('it is nested too deeply');
     return WRAPPERS[name]!(rest, depth + 1) ?? unknown(name);
   }
-  if (Object.hasOwn(READ_ONLY_OWN_FORM, name)) return READ_ONLY_OWN_FORM[name]!(rest) ? SAFE : unknown(name);
-  if (isIn(READ_ONLY_SYSTEM, name, rest) || isIn(READ_ONLY_FILES, name, rest)) return SAFE;
+  if (isIn(READ_ONLY, name, rest)) return SAFE;
   if (isIn(ROUTINE, name, rest)) return ROUTINE_CARE;
   return unknown(name);
 }
 
-function isIn(
-  table: Record<string, CommandRule | CommandRule[]>,
-  name: string,
-  words: readonly Word[],
-): boolean {
-  if (!Object.hasOwn(table, name)) return false;
-  return [table[name]!].flat().some((rule) => allows(rule, words));
+function isIn(grammar: Grammar, name: string, words: readonly Word[]): boolean {
+  if (!Object.hasOwn(grammar, name)) return false;
+  return [grammar[name]!].flat().some((rule) => allows(rule, words));
 }
 
 function unknown(name: string): Judgement {
@@ -98,13 +103,15 @@ const WRAPPERS: Record<string, (words: readonly Word[], depth: number) => Judgem
     return start < 0 ? undefined : judgeSimple({ assignments, words: words.slice(start) }, depth);
   },
   nice: ([option, value, ...rest], depth) =>
-    option?.value === '-n' && /^-?\d+$/.test(value?.value ?? '') ? judgeWords(rest, depth) : undefined,
+    option?.value === '-n' && /^1?\d$/.test(value?.value ?? '') ? judgeWords(rest, depth) : undefined,
   ionice: ([option, value, ...rest], depth) =>
-    option?.value === '-c' && /^[0-3]$/.test(value?.value ?? '') ? judgeWords(rest, depth) : undefined,
+    option?.value === '-c' && /^[23]$/.test(value?.value ?? '') ? judgeWords(rest, depth) : undefined,
   timeout: ([duration, ...rest], depth) =>
-    /^\d+(\.\d+)?[sm]?$/.test(duration?.value ?? '') ? judgeWords(rest, depth) : undefined,
+    /^\d{1,4}(\.\d+)?[sm]?$/.test(duration?.value ?? '') ? judgeWords(rest, depth) : undefined,
   command: ([first, ...rest], depth) =>
-    first?.value === '-v' && rest.length === 1 ? SAFE : first && judgeWords([first, ...rest], depth),
+    first?.value === '-v' && rest.length === 1 && NAME(rest[0]!)
+      ? SAFE
+      : first && judgeWords([first, ...rest], depth),
   // What a wildcard becomes would be read as shell once more, and a file may be named anything.
   eval: (words, depth) =>
     words.some(({ glob }) => glob)

@@ -1,34 +1,118 @@
-import type { CommandRule } from './arguments.ts';
-import { exactly, IP_ADDRESS, NAME, NUMBER, none, oneOf, ROUTINE_SERVICE, some, verbs } from './tests.ts';
+import type { Grammar, Test } from './arguments.ts';
+import {
+  COUNT,
+  each,
+  either,
+  exactly,
+  matching,
+  NAME,
+  none,
+  oneOf,
+  PACKAGE,
+  PIDS,
+  some,
+  verbs,
+} from './tests.ts';
 
-const RESTARTS = verbs({
-  start: some(ROUTINE_SERVICE, 5),
-  restart: some(ROUTINE_SERVICE, 5),
-  'try-restart': some(ROUTINE_SERVICE, 5),
-  reload: some(ROUTINE_SERVICE, 5),
-  'reload-or-restart': some(ROUTINE_SERVICE, 5),
-  'reset-failed': some(ROUTINE_SERVICE, 5),
-  'daemon-reload': none,
-});
+/**
+ * Services that a restart does no lasting harm to. Restarting what is stopped starts it, so it has to be known
+ * what that is: a unit by any other name may upgrade the system, power it off, or run whatever is in it.
+ */
+const SERVICE: Test = matching(
+  /^(?:apache2|httpd|nginx|caddy|haproxy|traefik|varnish|lighttpd|ssh|sshd|mysqld?|mariadb|postgresql(?:@[0-9]{1,2}-[a-z]+|-[0-9]{1,2})?|mongod|redis(?:-server)?|memcached|rabbitmq-server|elasticsearch|docker|containerd|crond?|rsyslog|syslog-ng|fail2ban|postfix|dovecot|exim4?|php[0-9.]*-fpm|named|bind9|unbound|chronyd?|ntpd?|supervisor|supervisord|uwsgi|grafana-server|prometheus|prometheus-node-exporter|node_exporter|zabbix-agent2?|vsftpd|smbd|nmbd)(?:\.service)?$/,
+);
+const SERVICES = some(SERVICE, 5);
 
-/** Commands of everyday care: they change something, which does no lasting harm and is put right by doing it again. */
-export const ROUTINE: Record<string, CommandRule | CommandRule[]> = {
-  systemctl: { flags: 'q --no-pager --no-block --quiet', operands: RESTARTS },
-  service: { operands: exactly(ROUTINE_SERVICE, oneOf('restart', 'reload', 'force-reload')) },
+/**
+ * Commands of everyday care: they change something, which does no lasting harm and is put right by doing it
+ * again. What some of them fetch, they fetch from where the machine is set up to; nothing of the command is sent.
+ */
+export const ROUTINE: Grammar = {
+  systemctl: {
+    flags: 'q --no-pager --no-block --quiet',
+    operands: verbs({
+      restart: SERVICES,
+      'try-restart': SERVICES,
+      reload: SERVICES,
+      'reload-or-restart': SERVICES,
+      'reset-failed': SERVICES,
+      'daemon-reload': none,
+    }),
+  },
+  // Without systemd the status, too, comes from a script of the service.
+  service: { operands: exactly(SERVICE, oneOf('status', 'restart', 'reload', 'force-reload')) },
   // Lists of packages and downloaded archives; nothing is installed.
-  'apt-get': { flags: 'qy --quiet', operands: exactly(oneOf('update', 'clean', 'autoclean')) },
-  apt: { flags: 'qy --quiet', operands: exactly(oneOf('update', 'clean', 'autoclean')) },
+  'apt-get': [
+    { flags: 'qy --quiet', operands: exactly(oneOf('update', 'clean', 'autoclean')) },
+    {
+      flags: 'sqVu --simulate --dry-run --just-print',
+      operands: exactly(oneOf('upgrade', 'dist-upgrade', 'autoremove')),
+      needs: ['-s|--simulate|--dry-run|--just-print'],
+    },
+  ],
+  // What these tell, they keep in a file of their own, which they renew where they may.
+  apt: [
+    { flags: 'qy --quiet', operands: exactly(oneOf('update', 'clean', 'autoclean')) },
+    {
+      flags: 'aq --upgradable --installed --all-versions --quiet',
+      operands: verbs({
+        list: each(PACKAGE),
+        show: some(PACKAGE),
+        policy: each(PACKAGE),
+        search: some(PACKAGE),
+      }),
+    },
+  ],
+  'apt-cache': { operands: verbs({ policy: each(PACKAGE), show: some(PACKAGE), search: some(PACKAGE) }) },
+  // In the order in which no version of it installs anything.
+  rpm: [
+    { operands: none, flags: 'qa', needs: ['-q', '-a'] },
+    ([option, ...names]) =>
+      option !== undefined && oneOf('-q', '-qi', '-ql')(option) && some(PACKAGE)(names, new Map()),
+  ],
   dnf: { flags: 'q --quiet', operands: exactly(oneOf('check-update', 'makecache')) },
   yum: { flags: 'q --quiet', operands: exactly(oneOf('check-update', 'makecache')) },
-  nginx: { flags: 'tq', operands: (words, options) => options.has('-t') && words.length === 0 },
+  nginx: { flags: 'tq', needs: ['-t'] },
   apachectl: { operands: exactly(oneOf('configtest')) },
   apache2ctl: { operands: exactly(oneOf('configtest')) },
-  docker: { operands: verbs({ restart: some(NAME, 5), start: some(NAME, 5) }) },
+  // Its command may be set up to ask another machine's.
+  docker: {
+    flags: 'aqs --no-trunc --no-stream --all',
+    operands: (words, options) =>
+      verbs({ ps: none, images: none, version: none, stats: () => options.has('--no-stream') })(
+        words,
+        options,
+      ),
+  },
+  // They take a lock, and load what the kernel needs for it.
+  iptables: [
+    {
+      flags: 'Lnv --line-numbers --list --numeric',
+      values: { '-t': oneOf('filter', 'nat', 'mangle', 'raw', 'security') },
+      operands: each(NAME, 1),
+      needs: ['-L|--list', '-n|--numeric'],
+    },
+    {
+      flags: 'Sv --list-rules',
+      values: { '-t': oneOf('filter', 'nat', 'mangle', 'raw', 'security') },
+      operands: each(NAME, 1),
+      needs: ['-S|--list-rules'],
+    },
+  ],
+  ufw: { operands: either(exactly(oneOf('status')), exactly(oneOf('status'), oneOf('verbose', 'numbered'))) },
+  // It makes itself a directory for its settings.
+  top: {
+    flags: 'bcHi1',
+    values: {
+      '-n': COUNT,
+      '-o': matching(/^[+-]?[A-Za-z%]+$/),
+      '-p': PIDS,
+      '-d': matching(/^\d{1,2}(?:\.\d)?$/),
+      '-u': NAME,
+      '-w': COUNT,
+    },
+    needs: ['-b', '-n'],
+  },
   timedatectl: { operands: exactly(oneOf('set-ntp'), oneOf('true')) },
   sync: {},
-  ping: {
-    flags: 'n46q',
-    values: { '-c': ({ value }) => /^[1-9]$/.test(value), '-W': NUMBER, '-w': NUMBER },
-    operands: (words, options) => options.has('-c') && exactly(IP_ADDRESS)(words, options),
-  },
 };

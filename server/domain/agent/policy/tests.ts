@@ -1,49 +1,48 @@
-import type { CommandRule, Test } from './arguments.ts';
-import { isReadable } from './paths.ts';
-import type { Word } from './words.ts';
+import type { Operands, Test } from './arguments.ts';
+import { isNameable, isReadable } from './paths.ts';
 
-/** What words of the tables must look like. */
+/** What words of the grammar must look like. */
 
-const matching =
+export const matching =
   (pattern: RegExp): Test =>
   ({ value, glob }) =>
     !glob && pattern.test(value);
 
-/** Any text that only the command itself reads: a pattern to look for, a time. */
-export const TEXT: Test = ({ glob }) => !glob;
-export const NUMBER = matching(/^[+-]?\d+[kKMGT]?$/);
+/** Any text that only the command itself reads: a format, a name to look for. */
+export const TEXT = matching(/^[^\n]{0,500}$/);
+/**
+ * A regular expression. Of repetitions only short ones, and none of a group: a few nested ones fill the
+ * machine's memory.
+ */
+export const PATTERN = matching(/^(?=[^\n]{1,300}$)(?!.*(?:[)}]\\?\{|\{[^}]*\d{3}))/);
+export const NUMBER = matching(/^[+-]?\d{1,9}[kKMGT]?$/);
+/** How often, or how many seconds apart. */
+export const COUNT = matching(/^[1-9]\d{0,2}$/);
 export const NAME = matching(/^[A-Za-z0-9_][A-Za-z0-9_.@:+-]*$/);
+export const NAMES = matching(/^[A-Za-z0-9_][A-Za-z0-9_.@:+,-]*$/);
+/** Names of columns. */
+export const FIELDS = matching(/^\+?[A-Za-z%][A-Za-z0-9_%,:=+-]*$/);
+export const DIGITS = matching(/^\d{1,9}$/);
+export const PIDS = matching(/^\d{1,9}(?:,\d{1,9})*$/);
+/** "-1 hour ago", "2026-01-05 10:00". Time zones in quotes are files to some programs. */
+export const TIME = matching(/^[@+-]?[A-Za-z0-9][A-Za-z0-9 :.,+-]*$/);
 /** A unit, or several by a quoted pattern: for commands that only look. */
 export const UNIT = matching(/^[A-Za-z0-9_][A-Za-z0-9_.@:\\*?-]*$/);
 export const PACKAGE = matching(/^[a-z0-9*][A-Za-z0-9.+:*-]*$/);
-/** Names of files, whose content stays closed. */
-export const PATH: Test = ({ value }) => value !== '';
-export const LOCAL_PATH = matching(/^\/[A-Za-z0-9_./-]*$/);
+/** A file whose name and attributes may be shown. */
+export const NAMED: Test = isNameable;
 /** A file whose content may be shown. "-" is what comes through the pipe. */
 export const READABLE: Test = (word) => word.value === '-' || isReadable(word);
-/** An address in figures: a name would be looked up, and look-ups carry words out. */
-export const IP_ADDRESS = matching(/^(?:\d{1,3}(?:\.\d{1,3}){3}|[0-9a-f:]*:[0-9a-f:]+)$/);
-
-/**
- * Units that a routine restart may touch: services by plain name. Those of the system itself power the machine
- * off, open a root shell or cut the way in.
- */
-const SERVICE = /^[A-Za-z0-9_][A-Za-z0-9_.@+-]*$/;
-const NOT_ROUTINE =
-  /^(?:systemd-|plymouth|network(?:ing|manager)?(?:\.service)?$|(?:poweroff|reboot|halt|kexec|soft-reboot|suspend|hibernate|hybrid-sleep|suspend-then-hibernate|exit|emergency|rescue|debug-shell|initrd.*|dbus.*|user@.*|container-getty@.*|getty@.*|console-shell)(?:\.service)?$)/i;
-export const ROUTINE_SERVICE: Test = ({ value, glob }) =>
-  !glob &&
-  SERVICE.test(value) &&
-  !NOT_ROUTINE.test(value) &&
-  // "poweroff.target", "home.mount"; a name such as "php8.2-fpm" has a dot of its own.
-  !/\.(?!service$)(?:target|mount|automount|swap|socket|device|timer|path|slice|scope|snapshot)$/.test(value);
 
 export const oneOf = (...values: string[]): Test => {
   const set = new Set(values);
   return ({ value, glob }) => !glob && set.has(value);
 };
-
-type Operands = NonNullable<CommandRule['operands']>;
+/** "pid,comm": each a member of the set. */
+export const listOf =
+  (members: ReadonlySet<string>, clean: (member: string) => string): Test =>
+  ({ value, glob }) =>
+    !glob && value.split(',').every((member) => members.has(clean(member)));
 
 export const none: Operands = (words) => words.length === 0;
 export const each =
@@ -62,7 +61,7 @@ export const exactly =
 /** `systemctl status nginx`: what may follow depends on the first word. */
 export const verbs =
   (table: Record<string, Operands>): Operands =>
-  ([verb, ...rest]: readonly Word[], options) =>
+  ([verb, ...rest], options) =>
     verb !== undefined && !verb.glob && Object.hasOwn(table, verb.value) && table[verb.value]!(rest, options);
 export const either =
   (...choices: Operands[]): Operands =>

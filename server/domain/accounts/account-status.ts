@@ -1,0 +1,57 @@
+import type { Transaction } from '../../db/database.ts';
+import { findAccount, lockAccount, setAccountStatus } from '../../db/queries/accounts.ts';
+import { listKeys, revokeKey } from '../../db/queries/api-keys.ts';
+import { lockWallet } from '../../db/queries/wallets.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { toJsonInteger } from '../billing/money.ts';
+
+/** Refuses a closed account. It is locked until the transaction ends, so that it cannot be closed meanwhile. */
+export async function requireOpen(tx: Transaction, accountId: string): Promise<void> {
+  if ((await lockAccount(tx, accountId)) !== 'closed') return;
+  throw new ApiError('invalid_state', 'The account is closed.', {
+    status: 'closed',
+    allowed: ['active', 'suspended'],
+  });
+}
+
+/**
+ * Suspends an account, or lets it go on. Its keys may only read from the next second on; returns their ids, whose
+ * consoles and agent runs end with it.
+ */
+export async function setSuspended(
+  tx: Transaction,
+  accountId: string,
+  suspended: boolean,
+): Promise<{ keyIds: string[] }> {
+  await requireOpen(tx, accountId);
+  await setAccountStatus(tx, accountId, suspended ? 'suspended' : 'active');
+  return { keyIds: (await listKeys(tx, accountId)).map(({ id }) => id) };
+}
+
+/**
+ * Closes an account for good: nothing may be left in it, neither VMs nor money, and its keys are revoked. What it did
+ * and paid stays on the books.
+ */
+export async function closeAccount(
+  tx: Transaction,
+  clock: Clock,
+  accountId: string,
+): Promise<{ keyIds: string[] }> {
+  await requireOpen(tx, accountId);
+  await lockWallet(tx, accountId);
+  const { vm_count, available_minor, held_minor } = (await findAccount(tx, accountId))!;
+  if (vm_count > 0n || available_minor + held_minor > 0n)
+    throw new ApiError(
+      'invalid_state',
+      'The account still has VMs or money; delete, debit or revoke them first.',
+      {
+        vm_count: Number(vm_count),
+        balance_minor: toJsonInteger(available_minor + held_minor),
+      },
+    );
+  const keys = await listKeys(tx, accountId);
+  for (const { id } of keys) await revokeKey(tx, id, clock.now());
+  await setAccountStatus(tx, accountId, 'closed');
+  return { keyIds: keys.map(({ id }) => id) };
+}

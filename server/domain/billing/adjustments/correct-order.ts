@@ -1,0 +1,137 @@
+import {
+  type Remainder,
+  remaindersOf,
+  systemFindOrder,
+  writtenOff,
+} from '../../../db/queries/adjustments.ts';
+import type { AdjustmentType, OrderRow } from '../../../db/queries/orders.ts';
+import { promoReturnedBy } from '../../../db/queries/promo-credits.ts';
+import { systemFindVm } from '../../../db/queries/vms.ts';
+import { lockWallet } from '../../../db/queries/wallets.ts';
+import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
+import { requireOpen } from '../../accounts/account-status.ts';
+import { charge } from '../charge-line.ts';
+import type { LedgerContext } from '../ledger.ts';
+import { formatMinor, max } from '../money.ts';
+import { adjustmentLine } from './lines.ts';
+import { settleAdjustment } from './settle-adjustment.ts';
+import { refundableOf, shareOut } from './share-out.ts';
+
+/** What is to be corrected, and why. */
+export interface Correction {
+  orderId: string;
+  reason: string;
+  actor: string;
+}
+
+/** Corrections that gave money, which are undone by taking it back. */
+const GIVEN: readonly (AdjustmentType | null)[] = ['credit', 'refund', 'sla_credit'];
+
+/**
+ * Gives back `amount` of a charge, or all that is left of it, at the rate of the sale. Never more than was paid less what
+ * has been given back, by other corrections, by changes of the VM or by its deletion.
+ */
+export async function refundOrder(
+  ledger: LedgerContext,
+  correction: Correction,
+  amountIn: (currency: string) => bigint | undefined,
+): Promise<OrderRow> {
+  const order = await requireCharge(ledger, correction.orderId);
+  return correct(ledger, order, correction, 'refund', amountIn(order.currency));
+}
+
+/** Undoes what is left of an order: a charge is given back; a credit, refund or SLA credit is taken back, all of it. */
+export async function voidOrder(ledger: LedgerContext, correction: Correction): Promise<OrderRow> {
+  const { orderId } = correction;
+  const found = await requireCompleted(ledger, orderId);
+  const order = GIVEN.includes(found.adjustment) ? found : await requireCharge(ledger, orderId);
+  return correct(ledger, order, correction, 'void', undefined);
+}
+
+async function correct(
+  ledger: LedgerContext,
+  order: OrderRow,
+  { reason, actor }: Correction,
+  type: 'refund' | 'void',
+  wanted: bigint | undefined,
+): Promise<OrderRow> {
+  const { tx } = ledger;
+  const { account_id: accountId, currency } = order;
+  await requireOpen(tx, accountId);
+  const vm = order.vm_id === null ? undefined : await systemFindVm(tx, order.vm_id, true);
+  // Nothing else is corrected or settled from here on.
+  await lockWallet(tx, accountId);
+  const remainders = await remaindersOf(tx, order);
+  const parts = GIVEN.includes(order.adjustment)
+    ? remainders.map((remainder) => ({ remainder, amount: remainder.amount_minor }))
+    : shareOut(remainders, amountOf(await collected(ledger, order, remainders), wanted, currency));
+  if (parts.length === 0) throw nothingLeft();
+  const lines = parts
+    .filter(({ amount }) => amount !== 0n)
+    .map(({ remainder, amount }) => lineOf(remainder, -amount, currency, type, reason));
+  const adjustment = { type, reason, actor, correctsOrderId: order.id };
+  const promoAtMost = await promoAtMostOf(ledger, order);
+  return settleAdjustment(ledger, { accountId, vm, adjustment, charge: charge(lines), promoAtMost });
+}
+
+/** A correction of a correction moves the same kinds of money back, so that promotional credit never becomes money. */
+async function promoAtMostOf({ tx }: LedgerContext, order: OrderRow): Promise<bigint | undefined> {
+  if (order.adjustment === 'credit' || order.adjustment === 'debit') return 0n;
+  return order.adjustment === null ? undefined : promoReturnedBy(tx, order.id);
+}
+
+/** What is left of an order, without what the wallet did not cover: nobody paid that. */
+async function collected({ tx }: LedgerContext, { id }: OrderRow, remainders: Remainder[]): Promise<bigint> {
+  return max(refundableOf(remainders) - (await writtenOff(tx, id)), 0n);
+}
+
+function amountOf(left: bigint, wanted: bigint | undefined, currency: string): bigint {
+  if (left === 0n) throw nothingLeft();
+  if (wanted !== undefined && wanted > left)
+    throw invalidField(
+      'amount',
+      'too_large',
+      `must be at most ${formatMinor(left, currency)}, what is left of the order`,
+    );
+  return wanted ?? left;
+}
+
+const nothingLeft = () =>
+  new ApiError('invalid_state', 'Nothing is left of the order: all of it has been given back or undone.');
+
+const VERB = { refund: 'Refund', void: 'Void' } as const;
+
+function lineOf(of: Remainder, amount: bigint, currency: string, type: 'refund' | 'void', reason: string) {
+  const period = { startAt: of.from_at, endAt: of.to_at };
+  const tax = { rate: of.tax_rate, category: of.tax_category!, reason: of.tax_reason };
+  return adjustmentLine(`${VERB[type]} of ${of.description} (${reason})`, amount, currency, period, tax);
+}
+
+async function requireCompleted({ tx }: LedgerContext, orderId: string): Promise<OrderRow> {
+  const order = await systemFindOrder(tx, orderId);
+  if (!order) throw notFound();
+  if (order.status === 'pending')
+    throw new ApiError(
+      'invalid_state',
+      'The order is pending: nothing has been charged. Wait for its job, or give the job up (vaubanctl job abandon), which releases what is held.',
+      { status: order.status },
+    );
+  if (order.status !== 'completed')
+    throw new ApiError('invalid_state', 'The order failed: nothing was charged.', { status: order.status });
+  return order;
+}
+
+/** An order that took money and is no undoing of another one. */
+async function requireCharge(ledger: LedgerContext, orderId: string): Promise<OrderRow> {
+  const order = await requireCompleted(ledger, orderId);
+  if (order.adjustment === 'void')
+    throw new ApiError(
+      'invalid_state',
+      'A void cannot be undone: correct it by a credit, a debit or another refund.',
+    );
+  if (order.amount_minor > 0n) return order;
+  throw new ApiError('invalid_state', 'The order took no money that could be given back.', {
+    kind: order.kind,
+    amount_minor: order.amount_minor.toString(),
+  });
+}

@@ -1,0 +1,66 @@
+import { netOfPeriod } from '../../../db/queries/adjustments.ts';
+import type { Adjustment, OrderRow } from '../../../db/queries/orders.ts';
+import { updateVm, type VmRow } from '../../../db/queries/vms.ts';
+import { lockWallet } from '../../../db/queries/wallets.ts';
+import { requireRoom } from '../../accounts/book-payment.ts';
+import { recordSystemEvent } from '../../vms/events.ts';
+import { type LedgerContext, settleNow } from '../ledger.ts';
+import { formatMinor } from '../money.ts';
+import type { Charge } from '../pricing.ts';
+
+/** A correction that has been decided on; the caller holds its VM, if there is one. */
+export interface DecidedAdjustment {
+  accountId: string;
+  vm: VmRow | undefined;
+  adjustment: Adjustment;
+  charge: Charge;
+  /** The most that promotional credit pays of it, or gets back; absent where that is as for any order of the VM. */
+  promoAtMost?: bigint;
+}
+
+const WORDS: Record<Adjustment['type'], string> = {
+  credit: 'credited',
+  debit: 'debited',
+  refund: 'refunded',
+  void: 'voided a charge or a correction of',
+  sla_credit: 'credited for an outage',
+};
+
+/**
+ * Settles a correction as it is placed: an order with its document, and an event of its VM. What is taken has to be in
+ * the wallet (`insufficient_funds`), and what is given has to have room there.
+ */
+export async function settleAdjustment(
+  ledger: LedgerContext,
+  { accountId, vm, adjustment, charge, promoAtMost }: DecidedAdjustment,
+): Promise<OrderRow> {
+  const { tx, clock } = ledger;
+  const at = clock.now();
+  const wallet = await lockWallet(tx, accountId);
+  if (charge.total_minor < 0n) requireRoom(wallet, -charge.total_minor);
+  const order = await settleNow(ledger, {
+    accountId,
+    vmId: vm?.id ?? null,
+    kind: 'adjustment',
+    charge,
+    at,
+    adjustment,
+    promoAtMost,
+  });
+  if (!vm) return order;
+  // What has no service period is no part of any month, nor of one whose sale is still pending.
+  if (charge.lines.some(({ from_at, to_at }) => from_at < to_at)) await limitRefunds(ledger, vm);
+  const { type, reason } = adjustment;
+  const magnitude = order.amount_minor < 0n ? -order.amount_minor : order.amount_minor;
+  const message = `The operator ${WORDS[type]} ${formatMinor(magnitude, order.currency)}: ${reason}`;
+  const metadata = { order_id: order.id, type };
+  const subject = { account_id: accountId, vm_id: vm.id };
+  await recordSystemEvent(tx, clock, subject, 'info', { type: 'billing.adjusted', message, metadata });
+  return order;
+}
+
+/** Notes what is left of the running period of a VM, so that neither a change nor its deletion gives back more. */
+async function limitRefunds({ tx, clock }: LedgerContext, vm: VmRow): Promise<void> {
+  if (vm.deleted_at || vm.deletion_failed_at || vm.status === 'deleting') return;
+  await updateVm(tx, vm.id, { refundable_minor: await netOfPeriod(tx, vm) }, clock.now());
+}

@@ -1,0 +1,116 @@
+import type { MeteredVm } from '../../db/queries/meters.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { TaxedBuyer } from '../tax/tax.ts';
+import { currentConfiguration } from '../vms/configuration.ts';
+import { sum } from './money.ts';
+import { addMonth, firstPeriod, type Period } from './period.ts';
+import {
+  type Configuration,
+  monthCharge,
+  recoveryCharge,
+  type Sale,
+  type Terms,
+  termsOf,
+} from './pricing.ts';
+import { type ComingMonth, comingMonths, monthConfiguration, saleConfiguration } from './renewal-price.ts';
+import { type StretchUsage, usageMinor, usageOf } from './usage.ts';
+import { runningStretch, type Stretch, stretchesUntil, usedUntil } from './usage-stretches.ts';
+
+/** One renewal: the month it pays for, and what it costs, with what was used before it. */
+export interface DueMonth {
+  period: Period;
+  charge: Sale;
+  /** The price of a month at which it is sold. */
+  price_monthly_minor: bigint;
+  usage: StretchUsage[];
+}
+
+/** What it takes for a VM to be paid for again. */
+export interface Arrears {
+  /** Oldest first. The last one lasts beyond now. */
+  months: DueMonth[];
+  total_minor: bigint;
+}
+
+/**
+ * What has to be paid at `now` for a VM whose period is over; null while it runs. One that ran on owes every month
+ * since. A suspended one owes the grace in which it ran on, by the second, and begins a new month now, which is a new
+ * sale: the time for which it was switched off costs nothing. With the months goes what was used before them. The buyer
+ * decides which tax the prices contain, not the total.
+ */
+export function arrearsOf(vm: MeteredVm, catalog: Catalog, now: Date, buyer?: TaxedBuyer): Arrears | null {
+  if (vm.billing_period_end_at > now) return null;
+  const terms = { ...termsOf(catalog, buyer), currency: vm.currency };
+  const months = vm.suspended_at ? [recovery(vm, catalog, now, terms)] : missed(vm, catalog, now, terms);
+  return { months, total_minor: sum(months.map(({ charge }) => charge.total_minor)) };
+}
+
+function missed(vm: MeteredVm, catalog: Catalog, now: Date, terms: Terms): DueMonth[] {
+  const due: ComingMonth[] = [];
+  for (const month of comingMonths(vm, catalog, now)) {
+    if (month.startAt > now) break;
+    due.push(month);
+  }
+  // Each month is charged with what was used in the one before.
+  const before = [vm.billing_period_start_at, ...due.map(({ startAt }) => startAt)];
+  const ended = due.map(({ startAt: endAt }, index): Stretch => {
+    const month = { startAt: before[index]!, endAt };
+    return { ...month, month, traffic: 'days_ended' };
+  });
+  const usage = usageOf(vm, ended, now, currentConfiguration(vm, catalog).name, terms);
+  return due.map(({ startAt, endAt, configuration }, index) => {
+    const period = { startAt, endAt };
+    return dueMonth(
+      period,
+      configuration,
+      monthCharge(configuration, period, terms, vm.next_billing_mode),
+      usage.slice(index, index + 1),
+    );
+  });
+}
+
+function recovery(vm: MeteredVm, catalog: Catalog, now: Date, terms: Terms): DueMonth {
+  const startAt = vm.billing_period_end_at;
+  const unpaid = { startAt, endAt: addMonth(startAt, vm.billing_anchor_day) };
+  // Where it could not be switched off in time, that is not for the customer to pay.
+  const until = usedUntil(vm, catalog.grace, now);
+  const period = firstPeriod(now);
+  const inGrace = monthConfiguration(vm, catalog, startAt, now);
+  const configuration = saleConfiguration(vm, catalog, now);
+  const mode = vm.price_hourly_micros === null ? 'monthly' : 'hourly';
+  const grace = { inGrace, unpaid, usedUntil: until, mode } as const;
+  const charge = recoveryCharge(configuration, period, grace, terms, vm.next_billing_mode);
+  const usage = usageOf(vm, stretchesUntil(vm, until), now, configuration.name, terms);
+  return dueMonth(period, configuration, charge, usage);
+}
+
+function dueMonth(
+  period: Period,
+  { price_monthly_minor }: Configuration,
+  month: Sale,
+  usage: StretchUsage[],
+): DueMonth {
+  // What the VM remembers of its sale is that of the last line: the month.
+  const lines = [...usage.flatMap((used) => used.lines), ...month.lines];
+  const total_minor = sum(lines.map((line) => line.amount_minor));
+  return { period, charge: { ...month, lines, total_minor }, price_monthly_minor, usage };
+}
+
+/**
+ * What a VM has used and was not charged for yet: of the period that is running as its end will charge it, and of one
+ * that is over as its arrears do. None where nothing has a price.
+ */
+export function openUsage(vm: MeteredVm, catalog: Catalog, now: Date): StretchUsage[] {
+  const arrears = arrearsOf(vm, catalog, now);
+  if (arrears) return arrears.months.flatMap(({ usage }) => usage);
+  const { name } = currentConfiguration(vm, catalog);
+  return usageOf(vm, runningStretch(vm), now, name, {
+    ...termsOf(catalog, undefined),
+    currency: vm.currency,
+  });
+}
+
+/** The amount of it. */
+export function openUsageMinor(vm: MeteredVm, catalog: Catalog, now: Date): bigint {
+  return usageMinor(openUsage(vm, catalog, now));
+}

@@ -1,0 +1,25 @@
+import { type Sql, sql } from '../../../db/database.ts';
+import type { Scope } from './law.ts';
+
+/** Lines that VMs were really charged or given back, with what they belong to. */
+export const charged = (scope: Scope): Sql => sql`(
+  select vm_id, kind, order_id, created_at, position, quantity, unit, order_lines.amount_minor, unit_price, price_hourly,
+    from_at, to_at, proration
+  from order_lines join orders on orders.id = order_id
+  where status = 'completed' and vm_id is not null and ${scope(sql`account_id`)})`;
+
+/**
+ * Lines of the latest sales of VMs' periods, of each VM the last one by the order of the bookings and the last one by its
+ * instant: the instants of two nodes, of a clock that was put back or of several months that are renewed at once need not
+ * have the order of the sales, and a sale that came to nothing has no booking.
+ */
+export const latestSales = (scope: Scope): Sql => sql`(
+  select * from (
+    select vm_id, line.tax_rate, line.price_hourly, line.from_at,
+      row_number() over (partition by vm_id order by place desc nulls last, line.position desc) as by_booking,
+      row_number() over (partition by vm_id order by settled_at desc, orders.id desc, line.position desc) as by_instant
+    from orders join order_lines line on line.order_id = orders.id left join (
+      select order_id, max(position) as place from journal where ${scope(sql`account_id`)} group by order_id
+    ) booked on booked.order_id = orders.id
+    where status = 'completed' and kind in ('create', 'renew', 'change_plan', 'change_custom') and ${scope(sql`account_id`)}
+  ) sale where by_booking = 1 or by_instant = 1)`;

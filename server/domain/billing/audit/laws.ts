@@ -1,0 +1,25 @@
+import { ADJUSTMENT_LAWS } from './adjustment-laws.ts';
+import type { AccountLaw, SellerLaw } from './law.ts';
+import { NOTICE_LAWS } from './notice-laws.ts';
+import { ORDER_LAWS } from './order-laws.ts';
+import { PERIOD_LAWS } from './period-laws.ts';
+import { PROMO_LAWS } from './promo-laws.ts';
+import { SEAL_LAWS, SELLER_SEAL_LAWS } from './seal-laws.ts';
+import { SERIES_LAWS } from './series-laws.ts';
+import { USAGE_LAWS } from './usage-laws.ts';
+import { WALLET_LAWS } from './wallet-laws.ts';
+
+/** What is true of the money of each account. */
+export const ACCOUNT_LAWS: readonly AccountLaw[] = [
+  ...WALLET_LAWS,
+  ...ORDER_LAWS,
+  ...PERIOD_LAWS,
+  ...NOTICE_LAWS,
+  ...PROMO_LAWS,
+  ...USAGE_LAWS,
+  ...ADJUSTMENT_LAWS,
+  ...SEAL_LAWS,
+];
+
+/** What is true of the seller's own books. */
+export const SELLER_LAWS: readonly SellerLaw[] = [...SERIES_LAWS, ...SELLER_SEAL_LAWS];

@@ -1,0 +1,93 @@
+import { sql } from '../../../db/database.ts';
+import type { AccountLaw } from './law.ts';
+
+/** Ledger accounts of what is earned and owed to the tax office, "revenue" alone being that of entries before there were rates. */
+const SELLER = '^(deferred|revenue|refunds|tax)(:|$)';
+
+/** Orders, their lines and the documents that they are on. */
+export const ORDER_LAWS: AccountLaw[] = [
+  {
+    name: "an order's entries are what its status says",
+    offences: (scope) => sql`
+      select o.id || ' (' || o.kind || ', ' || o.status || ', ' || o.amount_minor || ') brought the seller '
+        || coalesce(j.earned, 0) || ', holds ' || coalesce(j.held, 0) as what
+      from orders o left join (
+        select order_id,
+          sum(case when credit ~ ${SELLER} then amount_minor else 0 end
+            - case when debit ~ ${SELLER} then amount_minor else 0 end) as earned,
+          sum(case when credit = 'hold' then amount_minor when debit = 'hold' then -amount_minor else 0 end) as held
+        from journal where order_id is not null and ${scope(sql`account_id`)} group by order_id
+      ) j on j.order_id = o.id
+      where ${scope(sql`o.account_id`)}
+        and (coalesce(j.earned, 0) <> case o.status when 'completed' then o.amount_minor else 0 end
+          or coalesce(j.held, 0) <> case o.status when 'pending' then greatest(o.amount_minor, 0) else 0 end)`,
+  },
+  {
+    name: "an order's lines add up to it",
+    offences: (scope) => sql`
+      select o.id || ' is ' || o.amount_minor || ', its lines are ' || coalesce(sum(line.amount_minor), 0) as what
+      from orders o left join order_lines line on order_id = o.id
+      where ${scope(sql`o.account_id`)} group by o.id having o.amount_minor <> coalesce(sum(line.amount_minor), 0)`,
+  },
+  {
+    name: "an order's tax is booked as its lines say",
+    offences: (scope) => sql`
+      select o.id || ' contains ' || lines.tax || ' of tax, the journal says ' || coalesce(j.tax, 0) as what
+      from orders o join lateral (
+        select coalesce(sum(tax_minor), 0) as tax from order_lines where order_id = o.id
+      ) lines on true left join (
+        select order_id, sum(case when credit like 'tax:%' then amount_minor else 0 end
+          - case when debit like 'tax:%' then amount_minor else 0 end) as tax
+        from journal where order_id is not null and ${scope(sql`account_id`)} group by order_id
+      ) j on j.order_id = o.id
+      where ${scope(sql`o.account_id`)} and o.status = 'completed' and lines.tax <> coalesce(j.tax, 0)`,
+  },
+  {
+    name: 'a completed order is on a document of its account, no other order is on any',
+    offences: (scope) => sql`
+      select o.id || ' is ' || o.status || ' on ' || coalesce(i.id, 'no document') as what
+      from orders o left join invoices i on i.id = o.invoice_id and i.account_id = o.account_id
+      where ${scope(sql`o.account_id`)} and (o.status = 'completed') <> (i.id is not null)`,
+  },
+  {
+    name: 'an order that is completed or failed is settled, and no other',
+    offences: (scope) => sql`
+      select id || ' is ' || status || ', settled ' || coalesce(settled_at::text, 'never') as what from orders
+      where ${scope(sql`account_id`)} and (status = 'pending') <> (settled_at is null)`,
+  },
+  {
+    name: 'an issued document is the sum of its lines',
+    offences: (scope) => sql`
+      select i.id || ' says ' || i.total_minor || ' with ' || i.tax_minor || ' of tax, its lines are '
+        || coalesce(lines.total, 0) || ' with ' || coalesce(lines.tax, 0) as what
+      from invoices i left join lateral (
+        select sum(line.amount_minor) as total, sum(line.tax_minor) as tax
+        from orders join order_lines line on order_id = orders.id where invoice_id = i.id
+      ) lines on true
+      where ${scope(sql`i.account_id`)} and i.status <> 'draft'
+        and (i.total_minor, i.tax_minor) is distinct from (coalesce(lines.total, 0), coalesce(lines.tax, 0))`,
+  },
+  {
+    name: 'what is sold is on an invoice, what is given back on a credit note',
+    // One invoice had both before there were credit notes; those have no place in a series.
+    offences: (scope) => sql`
+      select o.id || ' is ' || o.amount_minor || ' on ' || i.type || ' ' || i.id as what
+      from orders o join invoices i on i.id = o.invoice_id
+      where ${scope(sql`o.account_id`)} and (i.status = 'draft' or i.sequence is not null)
+        and (o.amount_minor < 0) <> (i.type = 'credit_note')`,
+  },
+  {
+    name: 'a credit note corrects what was issued before it',
+    offences: (scope) => sql`
+      select notes.id || ' corrects ' || sold.id || ' (' || sold.status || ')' as what
+      from invoices notes join invoice_corrections on credit_note_id = notes.id join invoices sold on sold.id = invoice_id
+      where ${scope(sql`notes.account_id`)} and notes.status <> 'draft'
+        and (sold.status = 'draft' or sold.issued_at > notes.issued_at)`,
+  },
+  {
+    name: 'a completed order says what the wallet then had, no other does',
+    offences: (scope) => sql`
+      select id || ' (' || status || ') says ' || coalesce(balance_after_minor::text, 'nothing') as what
+      from orders where ${scope(sql`account_id`)} and (status = 'completed') <> (balance_after_minor is not null)`,
+  },
+];

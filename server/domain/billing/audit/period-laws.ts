@@ -1,0 +1,51 @@
+import { type Sql, sql } from '../../../db/database.ts';
+import { isSold } from '../../../db/queries/adjustments.ts';
+import { charged, latestSales } from './charged-lines.ts';
+import { HOUR_LAWS } from './hour-laws.ts';
+import type { AccountLaw, Scope } from './law.ts';
+
+/** The months that VMs were paid for. What a VM used of its grace is a share that is renewed, and no month, nor is traffic. */
+const months = (scope: Scope): Sql =>
+  sql`(select * from ${charged(scope)} line where kind in ('create', 'renew') and not proration and unit = 'month')`;
+
+/** What VMs were paid for. */
+export const PERIOD_LAWS: AccountLaw[] = [
+  ...HOUR_LAWS,
+  {
+    name: 'the months of a VM follow each other',
+    offences: (scope) => sql`
+      select vm_id || ' paid from ' || from_at || ' after ' || before as what
+      from (select vm_id, from_at, created_at, lag(to_at) over (partition by vm_id order by from_at, to_at) as before
+        from ${months(scope)} month) paid
+      -- One that was paid late, after a suspension, begins when it is paid.
+      where from_at < before or (from_at > before and from_at <> created_at)`,
+  },
+  {
+    name: 'a month is a month',
+    offences: (scope) => sql`
+      select vm_id || ' paid from ' || from_at || ' to ' || to_at as what from ${months(scope)} month
+      where to_at - from_at not between interval '28 days' and interval '31 days'`,
+  },
+  {
+    name: 'every share of a month is of one that was paid',
+    offences: (scope) => sql`
+      select order_id || ' line ' || position as what from ${charged(scope)} share
+      where proration and unit = 'month' and kind not in ('renew', 'adjustment') and not exists (
+        select 1 from ${months(scope)} month where month.vm_id = share.vm_id and month.to_at = share.to_at)`,
+  },
+  {
+    name: 'a VM never gives back more than was paid for it',
+    offences: (scope) => sql`
+      select vm_id || ' nets ' || sum(amount_minor) as what
+      from orders where status = 'completed' and vm_id is not null and ${scope(sql`account_id`)} and ${isSold(sql`orders`)}
+      group by vm_id having sum(amount_minor) < 0`,
+  },
+  {
+    name: 'a VM knows the tax rate that its period was sold at',
+    offences: (scope) => sql`
+      select vms.id || ' says ' || vms.tax_rate || ', sold at ' || min(sale.tax_rate) as what
+      from vms join ${latestSales(scope)} sale on vm_id = vms.id
+      where ${scope(sql`vms.account_id`)} and deleted_at is null
+      group by vms.id having bool_and(vms.tax_rate <> sale.tax_rate)`,
+  },
+];

@@ -1,0 +1,41 @@
+import { sql } from '../../../db/database.ts';
+import { misrecognized } from '../../../db/queries/recognition.ts';
+import type { SellerLaw } from './law.ts';
+
+/** Numbers of documents, and what was earned. */
+export const SERIES_LAWS: SellerLaw[] = [
+  {
+    name: 'documents are numbered without a gap or a twin',
+    offences: sql`
+      select id || ' (' || type || ') is number ' || sequence || ', after ' || before as what
+      from (
+        select id, type, sequence, lag(sequence, 1, 0) over (partition by type order by sequence, id) as before
+        from invoices where sequence is not null
+      ) document
+      where sequence <> before + 1`,
+  },
+  {
+    name: 'a number is that of its place in the series',
+    offences: sql`
+      select id || ' is ' || number || ', number ' || sequence || ' of its series' as what from invoices
+      where sequence is not null and ltrim(substring(number from '[0-9]+$'), '0') is distinct from sequence::text`,
+  },
+  {
+    name: 'a series is as long as it says',
+    offences: sql`
+      select series.type || ' says ' || last || ', its documents say ' || coalesce(max(sequence), 0) as what
+      from number_series series left join invoices on invoices.type = series.type
+      group by series.type having last <> coalesce(max(sequence), 0)`,
+  },
+  {
+    name: 'the dates of a series follow each other',
+    offences: sql`
+      select id || ' (' || number || ') was issued at ' || issued_at || ', after one of ' || before as what
+      from (
+        select id, number, issued_at, lag(issued_at) over (partition by type order by sequence) as before
+        from invoices where sequence is not null
+      ) document
+      where issued_at < before`,
+  },
+  { name: 'revenue is what was served by the end of each day', offences: misrecognized },
+];

@@ -1,0 +1,57 @@
+import type { BookingRow } from '../../../db/queries/bookings.ts';
+import { currencyExponent, formatMicros, minorToMicros } from '../money.ts';
+
+const COLUMNS = [
+  'date',
+  'entry',
+  'debit',
+  'credit',
+  'amount',
+  'currency',
+  'reason',
+  'document',
+  'account',
+  'name',
+  'order',
+  'payment',
+  'reference',
+  'promo_credit',
+];
+
+/** A spreadsheet runs what begins with one of these as a formula; names and references are others' words. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+function cell(value: string | null): string {
+  const text = FORMULA.test(value ?? '') ? `'${value}` : (value ?? '');
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const line = (cells: (string | null)[]) => Buffer.from(`${cells.map(cell).join(',')}\r\n`);
+
+/** Minor units as a decimal in major units: 4990 EUR is "49.90". */
+export function decimal(minor: bigint, currency: string): string {
+  return formatMicros(minorToMicros(minor, currency), currencyExponent(currency));
+}
+
+/** Entries of the journal as CSV (RFC 4180, UTF-8): a line each, amounts as decimals with a point. */
+export async function* csvOf(bookings: AsyncIterable<BookingRow>): AsyncGenerator<Buffer> {
+  yield line(COLUMNS);
+  for await (const row of bookings) {
+    yield line([
+      row.date,
+      String(row.id),
+      row.debit,
+      row.credit,
+      decimal(row.amount_minor, row.currency),
+      row.currency,
+      row.reason,
+      row.document,
+      row.account_id,
+      row.account_name,
+      row.order_id,
+      row.payment_id,
+      row.reference,
+      row.promo_credit_id,
+    ]);
+  }
+}

@@ -1,0 +1,75 @@
+import { type Database, empty, sql } from '../../../db/database.ts';
+import { type BookingRow, bookingsOf, bookingTotals, type Days } from '../../../db/queries/bookings.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { ApiError, invalidField } from '../../../platform/errors.ts';
+import type { Catalog } from '../../catalog/catalog-schema.ts';
+import { csvOf } from './csv.ts';
+import { DATEV_MAX_ENTRIES, datevAccount, datevOf, requireDatev } from './datev.ts';
+
+export const EXPORT_FORMATS = ['csv', 'datev'] as const;
+
+export interface ExportRequest {
+  /** Such as "2026-01", in UTC. */
+  month: string;
+  format: (typeof EXPORT_FORMATS)[number];
+  /** Which of the files of a month that has too many entries for one; from 1. */
+  part?: number;
+}
+
+/** The bytes of a file, made as they are read. */
+export type FileContent = AsyncGenerator<Buffer>;
+
+/** The journal of a month for bookkeeping. Whatever cannot be exported is refused before the first byte. */
+export async function exportBookings(
+  { db, clock, catalog }: { db: Database; clock: Clock; catalog: Catalog },
+  { month, format, part }: ExportRequest,
+): Promise<FileContent> {
+  const days = daysOf(month);
+  if (days.from > clock.now()) throw invalidField('month', 'in_future', 'must not be in the future');
+  if (format === 'csv') {
+    if (part !== undefined) throw invalidField('part', 'not_allowed', 'is not for CSV, which is one file');
+    return csvOf(bookingsOf(db, days, empty));
+  }
+  const { datev } = catalog;
+  if (!datev) throw new ApiError('invalid_state', 'The catalog says nothing of DATEV: see docs/billing.md.');
+  const all = await bookingTotals(db, days, empty);
+  requireDatev(datev, all);
+  const accounts = Object.fromEntries(all.accounts.map((code) => [code, datevAccount(datev, code)]));
+  const map = sql`${JSON.stringify(accounts)}::text::jsonb`;
+  // What moves between two accounts that are one in these books is no booking there.
+  const rest = sql`and ${map} ->> debit <> ${map} ->> credit`;
+  const { count } = await bookingTotals(db, days, rest);
+  const parts = Math.max(1, Math.ceil(count / DATEV_MAX_ENTRIES));
+  // One of several files must not be taken for the month.
+  if ((part ?? parts) > parts || (part === undefined && parts > 1))
+    throw invalidField(
+      'part',
+      'out_of_range',
+      `must be 1 to ${parts}: a file has ${DATEV_MAX_ENTRIES} entries`,
+    );
+  const skip = ((part ?? 1) - 1) * DATEV_MAX_ENTRIES;
+  const bookings = only(bookingsOf(db, days, rest), skip, DATEV_MAX_ENTRIES);
+  return datevOf(bookings, {
+    datev,
+    days,
+    currency: all.currencies[0] ?? catalog.currency,
+    now: clock.now(),
+  });
+}
+
+function daysOf(month: string): Days {
+  const from = new Date(`${month}-01T00:00:00.000Z`);
+  return { from, to: new Date(Date.UTC(from.getUTCFullYear(), from.getUTCMonth() + 1, 1)) };
+}
+
+async function* only(
+  rows: AsyncIterable<BookingRow>,
+  skip: number,
+  count: number,
+): AsyncGenerator<BookingRow> {
+  let index = 0;
+  for await (const row of rows) {
+    if (index >= skip + count) return;
+    if (index++ >= skip) yield row;
+  }
+}

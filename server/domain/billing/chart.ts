@@ -1,0 +1,35 @@
+import type { LedgerAccount } from '../../db/queries/wallets.ts';
+
+/** What an account is in the balance: what the seller has, owes, earns or spends. */
+export type AccountType = 'asset' | 'liability' | 'income' | 'expense';
+
+/** An account of the chart; one that is kept for each tax rate or provider has a suffix, as in "revenue:0.2". */
+export interface ChartAccount {
+  code: string;
+  name: string;
+  type: AccountType;
+  per?: 'tax rate' | 'provider';
+}
+
+/**
+ * The chart of accounts. A journal row debits one account and credits another, so Σ debits = Σ credits. A sale moves
+ * the customer's money to deferred revenue, net, and to the tax payable; as its service period passes, each day's
+ * share is recognised as revenue (`db/queries/recognition.ts`). What is given back takes the same way in reverse, at the rate of the sale.
+ */
+export const CHART: readonly ChartAccount[] = [
+  { code: 'clearing', name: 'Payment clearing', type: 'asset', per: 'provider' },
+  { code: 'wallet', name: 'Prepaid by customers', type: 'liability' },
+  { code: 'hold', name: 'Prepaid by customers, held for orders', type: 'liability' },
+  { code: 'promo', name: 'Promotional credit', type: 'liability' },
+  { code: 'deferred', name: 'Deferred revenue, net', type: 'liability', per: 'tax rate' },
+  { code: 'tax', name: 'Tax payable', type: 'liability', per: 'tax rate' },
+  { code: 'revenue', name: 'Revenue, net', type: 'income', per: 'tax rate' },
+  { code: 'refunds', name: 'Refunds of what was served, net', type: 'income', per: 'tax rate' },
+  { code: 'promo_expense', name: 'Promotional credit given', type: 'expense' },
+  { code: 'write_off', name: 'Write-offs', type: 'expense' },
+];
+
+/** The account in which money of a provider, such as "bank_transfer", arrives and from which it leaves. */
+export function clearing(provider: string): LedgerAccount {
+  return `clearing:${provider}`;
+}

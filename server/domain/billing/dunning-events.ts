@@ -1,0 +1,143 @@
+import type { VmRow } from '../../db/queries/vms.ts';
+import type { EventText } from '../vms/events.ts';
+import { formatMinor, toJsonInteger } from './money.ts';
+import type { UnpaidSchedule } from './overview.ts';
+import type { PriceNotice } from './price-outlook.ts';
+import { isRenewed, isRetired, type Renewable } from './retirement.ts';
+
+/** An amount that is due, and what the wallet lacks for it, in minor units of the VM's currency. */
+interface Due {
+  amount: bigint;
+  lacking: bigint;
+}
+
+const inMetadata = ({ currency, billing_period_end_at }: VmRow, { amount, lacking }: Due) => ({
+  due_at: billing_period_end_at,
+  amount_minor: toJsonInteger(amount),
+  lacking_minor: toJsonInteger(lacking),
+  currency,
+});
+
+/** What brings an unpaid VM back, as the end of a sentence. */
+export function wayBack(vm: Renewable): string {
+  if (isRetired(vm)) return 'contact the support, since its plan is retired';
+  return vm.auto_renew ? 'top up the wallet' : 'turn auto_renew on and see that the wallet covers it';
+}
+
+/** Some days before the end of a period that the wallet does not cover. */
+export function renewalDue(vm: VmRow, days: number, due: Due): EventText {
+  const { currency } = vm;
+  const when = days === 1 ? '1 day' : `${days} days`;
+  return {
+    type: 'billing.renewal_due',
+    message: `In ${when} the VM is to be renewed for ${formatMinor(due.amount, currency)}, which the wallet does not cover: ${formatMinor(due.lacking, currency)} are lacking.`,
+    metadata: { days, ...inMetadata(vm, due) },
+  };
+}
+
+/** Its price rises, of which its owner is told ahead. */
+export function priceChange({ currency }: VmRow, { old_minor, price_minor, from }: PriceNotice): EventText {
+  return {
+    type: 'billing.price_change',
+    message: `From ${from.toISOString()} on the VM is renewed for ${formatMinor(price_minor, currency)} a month instead of ${formatMinor(old_minor, currency)}.`,
+    metadata: {
+      from_at: from,
+      old_price_monthly_minor: toJsonInteger(old_minor),
+      price_monthly_minor: toJsonInteger(price_minor),
+      currency,
+    },
+  };
+}
+
+/** Its plan is retired, and it ends with its period; of which its owner is told once, and some days before the end. */
+export function planRetires({ plan }: VmRow, retiresAt: Date, days?: number): EventText {
+  const at = retiresAt.toISOString();
+  return {
+    type: 'billing.plan_retires',
+    message: `Plan ${plan} is retired: on ${at} the VM is not renewed any more, and is switched off. To keep it, change its plan before that.`,
+    metadata: { plan, retires_at: retiresAt, ...(days !== undefined && { days }) },
+  };
+}
+
+/** The period is over: unpaid, or not to be renewed. */
+export function periodOver(vm: VmRow, due: Due, { suspends_at, deletes_at }: UnpaidSchedule): EventText {
+  const { currency, billing_period_end_at: end } = vm;
+  const renewed = isRenewed(vm);
+  const amount = formatMinor(due.amount, currency);
+  const off = suspends_at > end ? `on ${suspends_at.toISOString()}` : 'now';
+  const unpaid = `The wallet does not cover the renewal for ${amount}: ${formatMinor(due.lacking, currency)} are lacking. Unless they are paid, the VM is switched off ${off}.`;
+  const ended = `The paid period is over and the VM is not to be renewed: it is switched off now. To keep it, ${wayBack(vm)}: ${amount} are due.`;
+  return {
+    type: renewed ? 'billing.unpaid' : 'billing.ended',
+    message: renewed ? unpaid : ended,
+    metadata: { suspends_at, deletes_at, ...inMetadata(vm, due) },
+  };
+}
+
+/** It was switched off. */
+export function suspended(vm: VmRow, deletesAt: Date): EventText {
+  const why = isRenewed(vm) ? 'it is unpaid' : 'its paid period is over';
+  return {
+    type: 'vm.suspended',
+    message: `The VM was switched off because ${why}. To have it back, ${wayBack(vm)}. Otherwise it is deleted with its data on ${deletesAt.toISOString()}.`,
+    metadata: { due_at: vm.billing_period_end_at, deletes_at: deletesAt },
+  };
+}
+
+/** It could not be switched off. */
+export function suspensionFailed(nextAt: Date): EventText {
+  return {
+    type: 'billing.suspension_failed',
+    message: `The VM is to be switched off because it is not paid, which failed. The next attempt is at ${nextAt.toISOString()}.`,
+    metadata: { next_attempt_at: nextAt },
+  };
+}
+
+/** It was deleted, and the wallet did not cover what it had used. */
+export function writtenOff(
+  currency: string,
+  order: { id: string; amount_minor: bigint },
+  lost: bigint,
+): EventText {
+  return {
+    type: 'billing.written_off',
+    message: `What the VM had used until its deletion came to ${formatMinor(order.amount_minor, currency)}, of which the wallet did not cover ${formatMinor(lost, currency)}. They were written off.`,
+    metadata: {
+      order_id: order.id,
+      amount_minor: toJsonInteger(order.amount_minor),
+      written_off_minor: toJsonInteger(lost),
+      currency,
+    },
+  };
+}
+
+/** So much of the traffic that the period includes was sent. */
+export function trafficUsed(
+  vm: VmRow,
+  percent: number,
+  { used_bytes, included_bytes }: { used_bytes: bigint; included_bytes: bigint },
+  price: string,
+): EventText {
+  const beyond = percent < 100 ? 'What is sent beyond it costs' : 'What is sent from now on costs';
+  return {
+    type: 'billing.traffic_used',
+    message: `${percent} % of the traffic that is included until ${vm.billing_period_end_at.toISOString()} were sent. ${beyond} ${price} ${vm.currency} a GB.`,
+    metadata: {
+      percent,
+      due_at: vm.billing_period_end_at,
+      used_bytes: toJsonInteger(used_bytes),
+      included_bytes: toJsonInteger(included_bytes),
+      price_per_gb: price,
+      currency: vm.currency,
+    },
+  };
+}
+
+/** Some days before its deletion. */
+export function deletionDue(vm: VmRow, due: Due, deletesAt: Date): EventText {
+  return {
+    type: 'billing.deletion_due',
+    message: `The VM is unpaid and is deleted with its data on ${deletesAt.toISOString()}. To keep it, ${wayBack(vm)}: ${formatMinor(due.amount, vm.currency)} are due.`,
+    metadata: { deletes_at: deletesAt, ...inMetadata(vm, due) },
+  };
+}

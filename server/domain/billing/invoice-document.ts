@@ -1,0 +1,125 @@
+import type { InvoiceLineRow, InvoiceView, PartyRow } from '../../db/queries/invoices.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Seller } from '../catalog/catalog-schema.ts';
+import type { TaxCategory } from '../tax/tax.ts';
+import { normalizeVatId } from '../tax/vat-id.ts';
+import { currencyExponent, plainRate, sum } from './money.ts';
+
+export type Party = PartyRow;
+
+/** One thing that was sold, or given back. Amounts are minor units. */
+export interface DocumentLine {
+  description: string;
+  from_at: Date;
+  to_at: Date;
+  category: TaxCategory;
+  tax_rate: string;
+  net_minor: bigint;
+  tax_minor: bigint;
+}
+
+/** What the lines of one category and rate come to. */
+export interface DocumentTax {
+  category: TaxCategory;
+  tax_rate: string;
+  /** Why there is no tax; null where there is. */
+  reason: string | null;
+  net_minor: bigint;
+  tax_minor: bigint;
+}
+
+/**
+ * An issued invoice or credit note: the one model of its PDF and its XML, of nothing but data that is fixed at issue.
+ * The amounts of a credit note are positive here, as its type says already that they are given back.
+ */
+export interface InvoiceDocument {
+  type: 'invoice' | 'credit_note';
+  number: string;
+  issued_at: Date;
+  period_start_at: Date;
+  period_end_at: Date;
+  currency: string;
+  seller: Party;
+  buyer: Party;
+  /** Numbers of the invoices that a credit note corrects. */
+  corrects: string[];
+  lines: DocumentLine[];
+  taxes: DocumentTax[];
+  net_minor: bigint;
+  tax_minor: bigint;
+  total_minor: bigint;
+}
+
+/** The sums of lines by category and rate, taxed ones last and the lowest rate first. */
+export function documentTaxes(lines: DocumentTax[]): DocumentTax[] {
+  const groups = Map.groupBy(lines, ({ category, tax_rate }) => `${category} ${tax_rate}`);
+  return [...groups.values()]
+    .map((group) => ({
+      category: group[0]!.category,
+      tax_rate: group[0]!.tax_rate,
+      reason: [...new Set(group.flatMap(({ reason }) => reason ?? []))].join('; ') || null,
+      net_minor: group.reduce((all, line) => all + line.net_minor, 0n),
+      tax_minor: group.reduce((all, line) => all + line.tax_minor, 0n),
+    }))
+    .sort((a, b) => Number(a.tax_rate) - Number(b.tax_rate) || a.category.localeCompare(b.category));
+}
+
+/** EN 16931 knows amounts of two decimals. */
+const MAX_DECIMALS = 2;
+
+/** Why an invoice cannot be written down by EN 16931; undefined where it can. */
+export function eInvoiceObstacle({ buyer, currency }: InvoiceDocument): string | undefined {
+  if (buyer.country === null) return 'it names no address of its buyer';
+  if (currencyExponent(currency) > MAX_DECIMALS) return `EN 16931 has no amounts as fine as ${currency}'s`;
+  return undefined;
+}
+
+/** The seller of the catalog, as invoices keep it. */
+export function sellerParty(seller: Seller): Party {
+  const { name, street, city, postcode, country, vat_id, tax_number, registration_id, email } = seller;
+  return {
+    name,
+    street,
+    city,
+    postcode: postcode ?? null,
+    country,
+    vat_id: vat_id === undefined ? null : normalizeVatId(vat_id),
+    tax_number: tax_number ?? null,
+    registration_id: registration_id ?? null,
+    email: email ?? null,
+  };
+}
+
+/** The document of an invoice, of what the store has fixed. Refuses with `document_unavailable` where it has none. */
+export function invoiceDocument(invoice: InvoiceView, lines: InvoiceLineRow[]): InvoiceDocument {
+  const { type, number, issued_at, seller, buyer, currency, period_start_at, period_end_at } = invoice;
+  if (number === null || issued_at === null)
+    throw new ApiError('document_unavailable', 'A draft has neither PDF nor XML: it still changes.');
+  if (seller === null || buyer === null)
+    throw new ApiError(
+      'document_unavailable',
+      `${number} names no seller: none was known when it was issued.`,
+    );
+  const sign = type === 'credit_note' ? -1n : 1n;
+  const sold = lines.map((line) => ({
+    description: line.description,
+    from_at: line.from_at,
+    to_at: line.to_at,
+    category: line.tax_category,
+    tax_rate: plainRate(line.tax_rate),
+    reason: line.tax_reason,
+    net_minor: sign * (line.amount_minor - line.tax_minor),
+    tax_minor: sign * line.tax_minor,
+  }));
+  const net_minor = sum(sold.map((line) => line.net_minor));
+  const tax_minor = sum(sold.map((line) => line.tax_minor));
+  return {
+    ...{ type, number, issued_at, period_start_at, period_end_at, currency, seller, buyer },
+    corrects: invoice.corrects.flatMap((corrected) => corrected.number ?? []),
+    lines: sold.map(({ reason: _, ...line }) => line),
+    taxes: documentTaxes(sold),
+    net_minor,
+    tax_minor,
+    total_minor: net_minor + tax_minor,
+  };
+}

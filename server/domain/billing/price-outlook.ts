@@ -1,0 +1,65 @@
+import type { VmRow } from '../../db/queries/vms.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+import { askedFor, type ComingMonth, comingMonths } from './renewal-price.ts';
+import { retirementOf } from './retirement.ts';
+
+const DAY_MS = 86_400_000;
+
+/** What the owner of a VM is to be told of a higher price. */
+export interface PriceNotice {
+  old_minor: bigint;
+  price_minor: bigint;
+  from: Date;
+}
+
+/** What is known at an instant of the prices to come of a VM. */
+export interface PriceOutlook {
+  /** To be told now; null where nothing is. */
+  notice: PriceNotice | null;
+  /** What was told does not hold any more: the catalog has changed since. */
+  withdrawn: boolean;
+  /** Start of the last month that was looked at. */
+  seenUntil: Date | null;
+  /** End of its last period, where its plan is retired. */
+  retiresAt: Date | null;
+}
+
+/**
+ * Looks ahead to the first month of a VM of whose price its owner can still be told in time. There is one notice at a
+ * time: of a second rise in sight the owner is told once the first has come.
+ */
+export function lookAhead(vm: VmRow, catalog: Catalog, now: Date): PriceOutlook {
+  const { price_notice_days: days = 0 } = catalog;
+  const retiresAt = retirementOf(vm, catalog, now);
+  const { price_notice_minor: told, price_notice_from_at: toldFrom } = vm;
+  const stands = toldFrom !== null && askedFor(vm, catalog, toldFrom).price_monthly_minor === told;
+  const outlook = { notice: null, withdrawn: toldFrom !== null && !stands, retiresAt };
+  if (!vm.auto_renew || vm.suspended_at) return { ...outlook, seenUntil: vm.prices_seen_until };
+  const { before, month } = firstToTellOf(vm, catalog, now, days);
+  const seen = { ...outlook, seenUntil: month.startAt };
+  const price = month.configuration.price_monthly_minor;
+  const ends = retiresAt !== null && retiresAt <= month.startAt;
+  if (days === 0 || ends || price <= before || (stands && told === price)) return seen;
+  if (stands && toldFrom <= month.startAt) return { ...seen, seenUntil: vm.prices_seen_until };
+  return {
+    ...seen,
+    notice: { old_minor: before, price_minor: price, from: month.startAt },
+    withdrawn: false,
+  };
+}
+
+/** The first month to come that begins in `days` or later, and the price of the one before it. */
+function firstToTellOf(
+  vm: VmRow,
+  catalog: Catalog,
+  now: Date,
+  days: number,
+): { before: bigint; month: ComingMonth } {
+  const earliest = now.getTime() + days * DAY_MS;
+  let before = vm.price_monthly_minor;
+  for (const month of comingMonths(vm, catalog, now)) {
+    if (month.startAt.getTime() >= earliest) return { before, month };
+    before = month.configuration.price_monthly_minor;
+  }
+  throw new Error('months never end');
+}

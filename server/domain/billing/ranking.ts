@@ -1,0 +1,69 @@
+import type { VmRow } from '../../db/queries/vms.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+import { min, sum } from './money.ts';
+import { nextRenewal, type Renewal } from './overview.ts';
+
+/** A VM's place among those of its account where the wallet does not cover all renewals: the lower goes first. */
+export const RENEWAL_PRIORITY = { minimum: 1, maximum: 1000, default: 100 } as const;
+
+/** What renewals are paid with. */
+export interface Funds {
+  available_minor: bigint;
+  /** The promotional credit in it, the soonest end first, as it is spent. */
+  credits: { remaining_minor: bigint; ends_at: Date }[];
+}
+
+/**
+ * What is lacking for a VM's next renewal, 0 where it is covered: renewals go in the order in which they fall due, by
+ * the owner's ranking where that is the same, and one that is not covered leaves the money to the next. What is
+ * lacking includes the renewals that go before, and credit that will have ended unspent.
+ */
+export function lackingFor(
+  vmId: string,
+  vms: VmRow[],
+  funds: Funds,
+  catalog: Catalog,
+  now: Date,
+): { renewal: Renewal; lacking_minor: bigint } | null {
+  let left = funds.available_minor;
+  let credits = funds.credits;
+  let ended = 0n;
+  let total = 0n;
+  for (const renewal of inOrder(vms, catalog, now)) {
+    const { vm_id, amount_minor, due_at } = renewal;
+    const over = credits.filter(({ ends_at }) => ends_at > now && ends_at <= due_at);
+    const lost = sum(over.map(({ remaining_minor }) => remaining_minor));
+    credits = credits.filter((credit) => !over.includes(credit));
+    left -= lost;
+    ended += lost;
+    total += amount_minor;
+    const covered = left >= amount_minor;
+    if (vm_id === vmId)
+      return { renewal, lacking_minor: covered ? 0n : total - (funds.available_minor - ended) };
+    if (!covered) continue;
+    left -= amount_minor;
+    credits = spend(credits, amount_minor);
+  }
+  return null;
+}
+
+/** What is left of credit after `amount` was spent, of which money pays what credit does not. */
+function spend(credits: Funds['credits'], amount: bigint): Funds['credits'] {
+  let due = amount;
+  return credits.map(({ remaining_minor, ends_at }) => {
+    const taken = min(remaining_minor, due);
+    due -= taken;
+    return { remaining_minor: remaining_minor - taken, ends_at };
+  });
+}
+
+/** All renewals of an account in the order in which they are paid; what is overdue is due now. */
+function inOrder(vms: VmRow[], catalog: Catalog, now: Date): Renewal[] {
+  const dueAt = (vm: VmRow) => Math.max(vm.billing_period_end_at.getTime(), now.getTime());
+  return vms
+    .toSorted(
+      (a, b) => dueAt(a) - dueAt(b) || a.renewal_priority - b.renewal_priority || (a.id < b.id ? -1 : 1),
+    )
+    .map((vm) => nextRenewal(vm, catalog, now))
+    .filter((renewal) => renewal !== null);
+}

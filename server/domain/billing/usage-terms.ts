@@ -1,0 +1,91 @@
+import type { Transaction } from '../../db/database.ts';
+import { insertReading, type MeteredVm, readMeter } from '../../db/queries/meters.ts';
+import type { VmChange, VmRow } from '../../db/queries/vms.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+import type { DueMonth } from './arrears.ts';
+import { max } from './money.ts';
+import { hasPrice, meterAt, type StretchUsage, usagePrices } from './usage.ts';
+
+/** What the terms of a VM's use follow from. */
+type Sold = Pick<VmRow, 'plan' | 'bandwidth_gb'>;
+type Remembered = Pick<VmChange, 'usage_priced' | 'traffic_notices'>;
+
+function readingOf(catalog: Catalog, { plan, bandwidth_gb }: Sold, from_at: Date, out_bytes: bigint) {
+  return { from_at, out_bytes, included_gb: bandwidth_gb, ...usagePrices(catalog, plan) };
+}
+
+/** The terms of a VM that was bought now; what its row has to remember. */
+export async function beginUsage(
+  tx: Transaction,
+  catalog: Catalog,
+  vm: Pick<VmRow, 'id' | 'account_id'> & Sold,
+  at: Date,
+): Promise<Remembered> {
+  const reading = readingOf(catalog, vm, at, 0n);
+  if (!hasPrice(reading)) return {};
+  await insertReading(tx, vm, reading, null);
+  return { usage_priced: true };
+}
+
+/**
+ * The terms of a VM that becomes `sold` within its period: what it sent before counts by the terms before, and
+ * the volume that is included is that of each for its time. The price of snapshots stays until the period ends.
+ */
+export async function changeUsage(
+  tx: Transaction,
+  catalog: Catalog,
+  vm: VmRow,
+  sold: Sold,
+  at: Date,
+): Promise<Remembered> {
+  if (!vm.usage_priced && !hasPrice(usagePrices(catalog, sold.plan))) return {};
+  const { readings, out_bytes } = await readMeter(tx, vm.id);
+  const now = vm.usage_priced ? readings.at(-1) : undefined;
+  const { snapshot_price: _, ...reading } = readingOf(
+    catalog,
+    sold,
+    at,
+    max(out_bytes, now?.out_bytes ?? 0n),
+  );
+  const next = { ...reading, snapshot_price: now?.snapshot_price ?? null };
+  if (!now && !hasPrice(next)) return {};
+  if (now && next.included_gb === now.included_gb && samePrice(next.traffic_price, now.traffic_price))
+    return {};
+  await insertReading(tx, vm, next, null);
+  return { usage_priced: true };
+}
+
+const samePrice = (a: string | null, b: string | null) =>
+  a === b || (a !== null && b !== null && Number(a) === Number(b));
+
+/** Settles the use that the orders of some months have charged: the terms of each month begin where it ended. */
+export async function renewUsage(
+  tx: Transaction,
+  catalog: Catalog,
+  vm: MeteredVm,
+  months: (DueMonth & { order_id: string })[],
+): Promise<Remembered> {
+  const priced = hasPrice(usagePrices(catalog, vm.plan));
+  if (!priced && !vm.usage_priced) return {};
+  const meter = vm.meter ?? (await readMeter(tx, vm.id));
+  const isRecovery = vm.suspended_at !== null;
+  for (const { period, usage, order_id } of months) {
+    const bytes = usage.at(-1)?.meter_bytes ?? meterAt(meter, isRecovery ? null : period.startAt);
+    await insertReading(tx, vm, readingOf(catalog, vm, period.startAt, bytes), order_id);
+  }
+  return { usage_priced: priced, traffic_notices: 0 };
+}
+
+/** The last reading of a VM that is given up, of which `orderId` has charged what it used. */
+export async function endUsage(
+  tx: Transaction,
+  vm: MeteredVm,
+  usage: StretchUsage[],
+  orderId: string | null,
+  at: Date,
+): Promise<void> {
+  const last = usage.at(-1);
+  const out_bytes = last?.meter_bytes ?? vm.meter!.out_bytes;
+  const free = { included_gb: null, traffic_price: null, snapshot_price: null };
+  await insertReading(tx, vm, { from_at: at, out_bytes, ...free }, orderId);
+}

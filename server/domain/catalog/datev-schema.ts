@@ -1,0 +1,30 @@
+import { type Static, Type } from '../../platform/schema.ts';
+
+/** Whose books an export to DATEV goes to, and into which of their accounts. All of it is the tax adviser's to say. */
+export const DatevSchema = Type.Object(
+  {
+    consultant: Type.Integer({ minimum: 1001, maximum: 9_999_999, description: 'Beraternummer' }),
+    client: Type.Integer({ minimum: 1, maximum: 99_999, description: 'Mandantennummer' }),
+    fiscal_year_month: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 12,
+        description: 'Month whose first day begins the fiscal year; January when absent',
+      }),
+    ),
+    account_length: Type.Integer({ minimum: 4, maximum: 8, description: 'Sachkontenlänge' }),
+    chart: Type.Optional(Type.Enum(['03', '04'], { description: 'Sachkontenrahmen: SKR03 or SKR04' })),
+    accounts: Type.Record(
+      Type.String({ pattern: '^[a-z][a-z0-9_]*(:[a-z0-9_.]+)?$' }),
+      Type.String({ pattern: '^[0-9]{4,9}$' }),
+      {
+        description:
+          'The account for each of the ledger, such as "tax:0.19" or for all rates "tax"; without automatic tax, since ' +
+          'net and tax are booked apart. Two with the same account are not booked against each other',
+      },
+    ),
+  },
+  { additionalProperties: false, description: 'Where `vaubanctl export bookings --format datev` books' },
+);
+
+export type Datev = Static<typeof DatevSchema>;

@@ -1,0 +1,81 @@
+import {
+  currencyExponent,
+  formatMicros,
+  MAX_PRICE_MINOR,
+  microsToMinor,
+  minorToMicros,
+  parseMicros,
+} from '../billing/money.ts';
+import { customConfiguration } from '../billing/pricing.ts';
+import type { CatalogFault } from './catalog-rules.ts';
+import type { Catalog, Plan } from './catalog-schema.ts';
+import { startOfDay } from './prices.ts';
+
+/** A VM's monthly price is charged in minor units: what cannot be charged cannot be asked for. */
+export function* priceFaults({ currency, plans, custom }: Catalog): Generator<CatalogFault> {
+  if (!Intl.supportedValuesOf('currency').includes(currency)) {
+    yield { path: ['currency'], reason: `${currency} is not a currency` };
+    return;
+  }
+  for (const [index, plan] of plans.entries()) yield* planFaults(plan, ['plans', index], currency);
+  yield* dateFaults(custom.prices, ['custom']);
+  const largest = { vcpu: custom.vcpu.max, ram_mb: custom.ram_mb.max, disk_gb: custom.disk_gb.max };
+  for (const [path, price_monthly] of pricesOf(custom, ['custom'])) {
+    const priced = { custom: { ...custom, price_monthly }, currency };
+    if (customConfiguration(largest, priced).price_monthly_minor <= MAX_PRICE_MINOR) continue;
+    yield { path, reason: `the largest custom configuration would cost more than ${highestPrice(currency)}` };
+  }
+}
+
+type Path = CatalogFault['path'];
+
+function* planFaults(plan: Plan, at: Path, currency: string): Generator<CatalogFault> {
+  for (const [path, text] of pricesOf(plan, at)) {
+    const price = parseMicros(text);
+    if (minorToMicros(microsToMinor(price, currency), currency) !== price)
+      yield { path, reason: `${text} is finer than the smallest unit of ${currency}` };
+    if (microsToMinor(price, currency) > MAX_PRICE_MINOR)
+      yield { path, reason: `${text} is more than ${highestPrice(currency)}` };
+  }
+  yield* dateFaults(plan.prices, at);
+  const { retires_on: on } = plan;
+  if (on !== undefined && !isDate(on)) yield { path: [...at, 'retires_on'], reason: `there is no day ${on}` };
+}
+
+/** The price of today and those to come, each with where it stands. */
+function* pricesOf<P>(
+  { price_monthly, prices = [] }: { price_monthly: P; prices?: { price_monthly: P }[] },
+  at: Path,
+): Generator<[Path, P]> {
+  yield [[...at, 'price_monthly'], price_monthly];
+  for (const [index, price] of prices.entries())
+    yield [[...at, 'prices', index, 'price_monthly'], price.price_monthly];
+}
+
+interface Dated {
+  valid_from: string;
+  existing_from?: string;
+}
+
+function* dateFaults(prices: Dated[] = [], at: Path): Generator<CatalogFault> {
+  for (const [index, { valid_from, existing_from }] of prices.entries()) {
+    const fault = (key: keyof Dated, reason: string) => ({ path: [...at, 'prices', index, key], reason });
+    if (!isDate(valid_from)) yield fault('valid_from', `there is no day ${valid_from}`);
+    const before = prices[index - 1]?.valid_from;
+    if (before !== undefined && valid_from <= before)
+      yield fault('valid_from', `must be later than that of the price before, ${before}`);
+    if (existing_from === undefined) continue;
+    if (!isDate(existing_from)) yield fault('existing_from', `there is no day ${existing_from}`);
+    if (existing_from < valid_from)
+      yield fault('existing_from', `must not be earlier than valid_from, ${valid_from}`);
+  }
+}
+
+/** Whether the calendar has such a day; its form is known. */
+function isDate(text: string): boolean {
+  const day = startOfDay(text);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+}
+
+const highestPrice = (currency: string) =>
+  `${formatMicros(minorToMicros(MAX_PRICE_MINOR, currency), currencyExponent(currency))} ${currency} a month`;

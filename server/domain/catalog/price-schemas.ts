@@ -1,0 +1,31 @@
+import { Type } from '../../platform/schema.ts';
+
+/** How the catalog writes prices: decimals in major units, tax included. */
+export const Price = Type.String({
+  pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$',
+  description: 'Decimal in major units, such as "4.99"',
+});
+export const PriceHourly = Type.String({
+  pattern: '^[0-9]{1,9}(\\.[0-9]{1,6})?$',
+  description:
+    'Sells it by the hour as well, up to price_monthly in a month: at least a 672nd of that. Not sold by the hour when absent',
+});
+export const DATE = '^20[0-9]{2}-[0-9]{2}-[0-9]{2}$';
+/** When a later price holds, from midnight UTC on. */
+export const priceDates = {
+  valid_from: Type.String({ pattern: DATE, description: 'Day (UTC) from which it is sold at this price' }),
+  existing_from: Type.Optional(
+    Type.String({
+      pattern: DATE,
+      description: 'Day from which VMs that were sold before are renewed at it; valid_from when absent',
+    }),
+  ),
+};
+export const UnitPrices = Type.Object(
+  { vcpu: Price, ram_gb: Price, disk_gb: Price },
+  { additionalProperties: false, description: 'Unit prices: one vCPU, one GiB of memory, one GB of disk' },
+);
+export const UnitPricesHourly = Type.Object(
+  { vcpu: PriceHourly, ram_gb: PriceHourly, disk_gb: PriceHourly },
+  { additionalProperties: false, description: 'The same an hour; not sold by the hour when absent' },
+);

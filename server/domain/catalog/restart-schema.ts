@@ -1,0 +1,32 @@
+import { Type } from '../../platform/schema.ts';
+
+const closed = { additionalProperties: false };
+const Positive = Type.Integer({ minimum: 1, maximum: 2 ** 31 - 1 });
+
+/** How VMs are started again: see `domain/vms/restarts.ts`. */
+export const RestartSchema = Type.Object(
+  {
+    policy: Type.Optional(
+      Type.Enum(['on_failure', 'never'], {
+        description:
+          'Whether the service starts a VM again that went off without its customer: by a crash, an end of its process or a reboot of its host; on_failure when absent',
+      }),
+    ),
+    at_once: Type.Optional({
+      ...Positive,
+      description:
+        'VMs of a host that the service starts at the same time; as many as it has cores when absent',
+    }),
+    first_wait_seconds: Type.Optional({
+      ...Positive,
+      description:
+        'Wait before the second start in a row, which doubles with each further one; 15 when absent',
+    }),
+    longest_wait_seconds: Type.Optional({ ...Positive, description: 'The most of it; 900 when absent' }),
+    stable_after_seconds: Type.Optional({
+      ...Positive,
+      description: 'How long a VM has to run for its starts to be counted anew; 600 when absent',
+    }),
+  },
+  { ...closed, description: 'How VMs are started again that should be running' },
+);

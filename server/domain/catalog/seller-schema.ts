@@ -1,0 +1,28 @@
+import { type Static, Type } from '../../platform/schema.ts';
+
+export const Country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2' });
+const Text = Type.String({ minLength: 1, maxLength: 100 });
+
+export const SellerSchema = Type.Object(
+  {
+    name: Text,
+    street: Text,
+    city: Text,
+    postcode: Type.Optional(Text),
+    country: Country,
+    vat_id: Type.Optional(Text),
+    tax_number: Type.Optional({ ...Text, description: 'Of the tax office, where there is no VAT id' }),
+    registration_id: Type.Optional({ ...Text, description: 'In the trade register' }),
+    email: Type.Optional(Text),
+    exemption_reason: Type.Optional({
+      ...Text,
+      description: 'Why sales are exempt where the tax rate is 0, as the law wants it on invoices',
+    }),
+  },
+  {
+    additionalProperties: false,
+    description: 'Who sells, as invoices name it; without it there are no invoices as PDF or XML',
+  },
+);
+
+export type Seller = Static<typeof SellerSchema>;

@@ -1,0 +1,64 @@
+import type { Transaction } from '../../db/database.ts';
+import { countSnapshots } from '../../db/queries/snapshots.ts';
+import { recordedOpsKey } from '../../db/queries/vm-ops-keys.ts';
+import { authorizedKeysOf } from '../../db/queries/vm-ssh-keys.ts';
+import type { VmView } from '../../db/queries/vms.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Services } from '../../services.ts';
+import { requireRoomFor, requireTemplate } from './configuration.ts';
+import { requireSshKeys } from './create-vm.ts';
+import { type RebuildInput, SEALED_FOR } from './job-inputs.ts';
+import { generatePassword } from './passwords.ts';
+import { isWantedOn } from './restore-vm.ts';
+import { requireAllowed, requireWhole } from './states.ts';
+
+/** What is asked for, valid by its schema. */
+export interface RebuildRequest {
+  template: string;
+  /** Of the VM's account; absent: the keys that may log in already. */
+  ssh_key_ids?: string[];
+  user_data?: string;
+  /** The VM's snapshots, which are on the disk that goes, may go with it. */
+  delete_snapshots?: boolean;
+}
+
+/**
+ * What the job takes that makes a VM anew from a template, and the password of its default user where one was made, because
+ * no key may log in: as for a new VM. It costs nothing: no template has a price.
+ */
+export async function decideRebuild(
+  db: Transaction,
+  { catalog, secrets }: Pick<Services, 'catalog' | 'secrets'>,
+  vm: VmView,
+  request: RebuildRequest,
+): Promise<{ input: RebuildInput; initialPassword: string | null }> {
+  const template = requireTemplate(catalog, request.template);
+  requireRoomFor(template, vm);
+  const keys = request.ssh_key_ids && (await requireSshKeys(db, vm.account_id, request.ssh_key_ids));
+  requireAllowed(vm, 'rebuild');
+  requireWhole(vm);
+  await requireNoSnapshots(db, vm, request.delete_snapshots ?? false);
+  const hasKey = (keys ?? (await authorizedKeysOf(db, vm.id))).length > 0;
+  const initialPassword = hasKey ? null : generatePassword();
+  const sealed = (text: string | null, purpose: string) =>
+    text === null ? null : secrets.seal(text, purpose);
+  const input: RebuildInput = {
+    template: template.code,
+    keys: keys?.map(({ fingerprint, public_key }) => ({ fingerprint, public_key })) ?? null,
+    sealed_password: sealed(initialPassword, SEALED_FOR.create),
+    sealed_user_data: sealed(request.user_data ?? null, SEALED_FOR.userData),
+    ops_key_fingerprint: await recordedOpsKey(db, vm.id),
+    restart: isWantedOn(vm),
+  };
+  return { input, initialPassword };
+}
+
+async function requireNoSnapshots(db: Transaction, vm: VmView, mayGo: boolean): Promise<void> {
+  const count = mayGo ? 0 : await countSnapshots(db, vm.id);
+  if (count === 0) return;
+  throw new ApiError(
+    'invalid_state',
+    `The VM has ${count} snapshot${count === 1 ? '' : 's'}, which would go with its disk. Delete them, or send delete_snapshots: true.`,
+    { snapshots: count },
+  );
+}

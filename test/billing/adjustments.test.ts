@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Database, sql } from '../../server/db/database.ts';
+import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
+import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
+import { refundOrder, voidOrder } from '../../server/domain/billing/adjustments/correct-order.ts';
+import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
+import { auditNow } from '../../server/domain/billing/audit/audit.ts';
+import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { type Customer, openCustomer } from '../jobs/support/customer.ts';
+import { openInstallation, runJobs } from '../jobs/support/installation.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+
+const DAY_MS = 86_400_000;
+const VM = { template: 'debian-12', hostname: 'web', password: 'correct-horse-battery' };
+
+/** An installation with one customer who has 200.00; `s8` costs 29.99 here and `s1` 3.99. */
+async function shop(t: TestContext) {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock('2026-01-01T00:00:00Z');
+  const installation = await openInstallation(db, { clock });
+  defer(t, () => installation.close());
+  const node = await installation.openNode();
+  const { services } = installation;
+  services.catalog.tax_rate = '0.19';
+  const customer = await openCustomer(installation, 200_00n);
+  const done = () => runJobs(installation, node);
+  const buy = async (plan: string) => {
+    const { vm, order } = await customer.must({ method: 'POST', path: '/v1/vm', body: { ...VM, plan } });
+    await done();
+    return { vm, order, path: `/v1/vm/${vm.id}` };
+  };
+  const change = async (path: string, plan: string) => {
+    const body = { plan, allow_reboot: true, resize_disk: false };
+    const { order } = await customer.must({ method: 'POST', path: `${path}/change-plan`, body });
+    await done();
+    return order;
+  };
+  const correction = (orderId: string) => ({ orderId, reason: 'because', actor: 'root' });
+  const refund = (orderId: string, amount?: bigint) =>
+    db.transaction((tx) => refundOrder({ tx, clock }, correction(orderId), () => amount));
+  const undo = (orderId: string) => db.transaction((tx) => voidOrder({ tx, clock }, correction(orderId)));
+  return { db, clock, services, customer, done, buy, change, refund, undo };
+}
+
+const spent = async (customer: Customer) => 200_00n - (await customer.wallet()).available_minor;
+const sound = async (db: Database) => assert.deepEqual(await auditNow(db), []);
+
+test('a refund names the invoice of its order, at its rate, and is served as the order is', async (t) => {
+  const { db, clock, services, customer, buy, refund } = await shop(t);
+  const { order } = await buy('s1');
+  services.catalog.tax_rate = '0.25';
+  clock.advance(10 * DAY_MS);
+  const made = await refund(order.id, 119n);
+  assert.deepEqual([made.amount_minor, made.corrects_order_id], [-119n, order.id]);
+  const [listed] = await customer.must({ method: 'GET', path: '/v1/billing/orders?kind=adjustment' });
+  assert.deepEqual(listed.adjustment, { type: 'refund', reason: 'because', corrects_order_id: order.id });
+  clock.set(new Date('2026-02-02T00:20:00Z'));
+  await recognizeRevenue(db, clock.now());
+  await issueInvoices(db, clock.now());
+  const invoices = await customer.must({ method: 'GET', path: '/v1/billing/invoices' });
+  const [note, invoice] = ['credit_note', 'invoice'].map((type) =>
+    invoices.find((document: { type: string }) => document.type === type),
+  );
+  assert.deepEqual(note.corrects, [{ invoice_id: invoice.id, number: invoice.number }]);
+  assert.deepEqual([note.total_minor, note.tax_minor], [-119, -19]);
+  const [{ due } = { due: null }] = await db.query<{ due: bigint }>(sql`
+    select sum(case when credit like 'deferred:%' then amount_minor when debit like 'deferred:%' then -amount_minor else 0 end)::bigint
+      as due from journal`);
+  assert.equal(due, 0n, 'the month is over, and so is what was deferred of it');
+  await sound(db);
+});
+
+test('what is refunded of a running period is not given back again', async (t) => {
+  const { db, clock, customer, done, buy, change, refund, undo } = await shop(t);
+  const { order: bought, path } = await buy('s1');
+  const order = await change(path, 's8');
+  clock.advance(5 * DAY_MS);
+  await refund(bought.id);
+  await refund(order.id, BigInt(order.amount_minor) - 300n);
+  // 3.00 are left; half a month would give back more.
+  const preview = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
+  assert.equal(preview.refund_minor, 300);
+  const quote = await customer.must({ method: 'GET', path: `${path}/plan-quote?plan=s1` });
+  assert.equal(
+    quote.quote?.total_minor ?? quote.total_minor ?? quote.price?.total_minor,
+    -300,
+    JSON.stringify(quote),
+  );
+  const down = await change(path, 's1');
+  assert.equal(down.amount_minor, -300);
+  await sound(db);
+  // Up again costs what the change down has kept back less.
+  const up = await change(path, 's8');
+  assert.equal(up.amount_minor, 300);
+  await assert.rejects(refund(order.id, 301n), /at most 3\.00 EUR/);
+  const last = await refund(up.id);
+  assert.equal(last.amount_minor, -300n);
+  await assert.rejects(refund(order.id), /Nothing is left/);
+  await sound(db);
+  // Taken back, it can be given back again.
+  await undo(last.id);
+  await customer.must({ method: 'DELETE', path });
+  await done();
+  assert.equal(await spent(customer), 0n);
+  await assert.rejects(refund(order.id), /Nothing is left/);
+  await sound(db);
+});
+
+test('a refund counts what a change gave back by a clock that is behind', async (t) => {
+  const { db, clock, customer, buy, change, refund } = await shop(t);
+  clock.advance(DAY_MS);
+  const { order, path } = await buy('s1');
+  const up = await change(path, 's8');
+  const now = clock.now.bind(clock);
+  const late = t.mock.method(clock, 'now', () => new Date(now().getTime() - 600_000));
+  const down = await change(path, 's1');
+  late.mock.restore();
+  assert.equal(down.amount_minor, -up.amount_minor);
+  await refund(order.id);
+  assert.equal(await spent(customer), 0n);
+  await assert.rejects(refund(up.id), /Nothing is left/);
+  await sound(db);
+});
+
+test('a free credit for a VM that is still being made does not keep its deposit', async (t) => {
+  const { db, clock, services, customer, done } = await shop(t);
+  const { vm, order } = await customer.must({ method: 'POST', path: '/v1/vm', body: { ...VM, plan: 's1' } });
+  const account = { id: customer.accountId, currency: services.catalog.currency };
+  const credit = { type: 'credit' as const, amountMinor: 100n, vmId: vm.id, reason: 'slow', actor: 'root' };
+  await db.transaction((tx) => creditOrDebit({ tx, clock }, services.catalog, { ...credit, account }));
+  await done();
+  await sound(db);
+  const preview = await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}/delete-preview` });
+  assert.equal(preview.refund_minor, order.amount_minor);
+});
+
+test('a deletion leaves to refunds what it has not given back', async (t) => {
+  const { db, clock, customer, done, buy, refund, undo } = await shop(t);
+  const { order, path } = await buy('s8');
+  clock.advance(10 * DAY_MS);
+  await customer.must({ method: 'DELETE', path });
+  await done();
+  const used = await spent(customer);
+  assert.ok(used > 0n && used < BigInt(order.amount_minor));
+  await assert.rejects(refund(order.id, used + 1n), /must be at most/);
+  assert.equal((await undo(order.id)).amount_minor, -used, 'a void is all that is left');
+  assert.equal(await spent(customer), 0n);
+  await sound(db);
+});
+
+test('each month is refunded for itself, and a renewal begins anew', async (t) => {
+  const { db, clock, services, customer, done, buy, change, refund } = await shop(t);
+  const { order, path } = await buy('s2');
+  const price = BigInt(order.amount_minor);
+  clock.advance(1 * DAY_MS);
+  const up = await change(path, 's4');
+  clock.set(new Date('2026-02-01T00:00:00Z'));
+  await renewVms(services);
+  await done();
+  const before = await spent(customer);
+  assert.equal((await refund(order.id)).amount_minor, -price);
+  assert.equal((await refund(up.id)).amount_minor, -BigInt(up.amount_minor));
+  const paid = before - price - BigInt(up.amount_minor);
+  assert.equal(await spent(customer), paid);
+  // The month that runs is not touched by that.
+  const preview = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
+  assert.equal(BigInt(preview.refund_minor), paid);
+  const renewal = (await customer.must({ method: 'GET', path: '/v1/billing/orders?kind=renew' }))[0];
+  await refund(renewal.id);
+  clock.set(new Date('2026-03-01T00:00:00Z'));
+  await renewVms(services);
+  clock.advance(14 * DAY_MS);
+  const half = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
+  assert.ok(half.refund_minor > 0, 'nothing of this month has been refunded');
+  await sound(db);
+});
+
+test('an edited correction is found', async (t) => {
+  const { db, buy, refund } = await shop(t);
+  const { order } = await buy('s1');
+  const made = await refund(order.id, 100n);
+  const edits = [
+    sql`update orders set corrects_order_id = ${made.id} where id = ${made.id}`,
+    sql`update orders set reason = 'another' where id = ${made.id}`,
+    sql`update vms set refundable_minor = refundable_minor + 1`,
+  ];
+  for (const edit of edits) {
+    await assert.rejects(
+      db.transaction(async (tx) => {
+        await tx.query(sql`set local session_replication_role = replica`);
+        await tx.query(edit);
+        throw new Error((await auditNow(tx)).map(({ law }) => law).join());
+      }),
+      (error: Error) => /were written|still be given back/.test(error.message),
+    );
+  }
+  await assert.rejects(db.query(sql`update orders set reason = 'x' where id = ${made.id}`), /never changes/);
+});

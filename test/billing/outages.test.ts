@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Database, sql } from '../../server/db/database.ts';
+import { insertOutage } from '../../server/db/queries/outages.ts';
+import { refundOrder, voidOrder } from '../../server/domain/billing/adjustments/correct-order.ts';
+import { creditNextVm } from '../../server/domain/billing/adjustments/credit-outage.ts';
+import { slaPercent } from '../../server/domain/billing/adjustments/sla-credit.ts';
+import { auditNow } from '../../server/domain/billing/audit/audit.ts';
+import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { newId } from '../../server/platform/ids.ts';
+import { openCustomer } from '../jobs/support/customer.ts';
+import { openInstallation, runJobs } from '../jobs/support/installation.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+
+const VM = { template: 'debian-12', hostname: 'web', password: 'correct-horse-battery' };
+const RULE = [
+  { uptime_below: '99.9', percent: 10 },
+  { uptime_below: '99', percent: 25 },
+  { uptime_below: '50', percent: 100 },
+];
+
+/** An installation with one customer who has 200.00 on 1 January; `s1` costs 3.99 and `s8` 23.99, tax included. */
+async function shop(t: TestContext) {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock('2026-01-01T00:00:00Z');
+  const installation = await openInstallation(db, { clock });
+  defer(t, () => installation.close());
+  const node = await installation.openNode();
+  const { services } = installation;
+  services.catalog.tax_rate = '0.19';
+  const customer = await openCustomer(installation, 200_00n);
+  const done = () => runJobs(installation, node);
+  const buy = async (plan: string, region = 'eu-central') => {
+    const body = { ...VM, plan, region };
+    const { vm, order } = await customer.must({ method: 'POST', path: '/v1/vm', body });
+    await done();
+    return { id: vm.id as string, order, path: `/v1/vm/${vm.id}` };
+  };
+  /** Reports an outage of a region, or of the VM of that id. */
+  const outage = async (where: string, from: string, to: string) => {
+    const [region, vm_id] = where.startsWith('vm_') ? [null, where] : [where, null];
+    const span = { from_at: new Date(from), to_at: new Date(to) };
+    const said = { reason: 'power cut', actor: 'root', created_at: clock.now() };
+    return (await insertOutage(db, { id: newId('out', clock), region, vm_id, ...span, ...said })).id;
+  };
+  const creditNext = (outageId: string) =>
+    db.transaction((tx) => creditNextVm({ tx, clock }, { outageId, rule: RULE, actor: 'root' }));
+  const credit = async (outageId: string) => {
+    while (await creditNext(outageId));
+    return credits(db, outageId);
+  };
+  const correction = (orderId: string) => ({ orderId, reason: 'because', actor: 'root' });
+  const undo = (orderId: string) => db.transaction((tx) => voidOrder({ tx, clock }, correction(orderId)));
+  const refund = (orderId: string, amount?: bigint) =>
+    db.transaction((tx) => refundOrder({ tx, clock }, correction(orderId), () => amount));
+  const spent = async () => 200_00n - (await customer.wallet()).available_minor;
+  return { db, clock, services, customer, done, buy, outage, creditNext, credit, undo, refund, spent };
+}
+
+/** What each VM was credited for an outage, by VM. */
+const credits = (db: Database, outageId: string) =>
+  db.query<{ id: string; vm_id: string; amount_minor: bigint }>(
+    sql`select id, vm_id, amount_minor from orders where outage_id = ${outageId} order by vm_id`,
+  );
+const sound = async (db: Database) => assert.deepEqual(await auditNow(db), []);
+
+test('the rule goes by the uptime of the month, to the millisecond', () => {
+  const served_ms = 100_000n;
+  const percentOf = (down_ms: bigint) => slaPercent(RULE, { served_ms, down_ms });
+  assert.deepEqual(
+    [0n, 100n, 101n, 1000n, 1001n, 50_000n, 50_001n, 100_000n].map(percentOf),
+    [0, 0, 10, 10, 25, 25, 100, 100],
+  );
+});
+
+test('an outage of a region is credited once to each VM that had it, at the tax of the sale', async (t) => {
+  const { db, clock, services, customer, buy, outage, credit, spent, done } = await shop(t);
+  const small = await buy('s1');
+  clock.advance(1000);
+  const large = await buy('s8');
+  await buy('s1', 'eu-west');
+  const gone = await buy('s2');
+  clock.set(new Date('2026-01-05T00:00:00Z'));
+  await customer.must({ method: 'DELETE', path: gone.path });
+  await done();
+  clock.set(new Date('2026-01-12T00:00:00Z'));
+  await buy('s4');
+  const before = await spent();
+  services.catalog.tax_rate = '0.25';
+  // 45 minutes of 44,640 are 0.1008 %.
+  const power = await outage('eu-central', '2026-01-10T00:00:00Z', '2026-01-10T00:45:00Z');
+  const made = await credit(power);
+  assert.deepEqual(
+    made.map(({ vm_id, amount_minor }) => [vm_id, amount_minor]),
+    [
+      [small.id, -40n],
+      [large.id, -240n],
+    ],
+  );
+  assert.equal(await spent(), before - 280n);
+  assert.deepEqual(await credit(power), made, 'credited for good');
+  const lines = await db.query(sql`
+    select description, unit, tax_rate::text as rate, order_lines.tax_minor, from_at, to_at, type, reason, actor
+    from order_lines join orders on orders.id = order_id join invoices on invoices.id = invoice_id
+    where orders.id = ${made[0]!.id}`);
+  assert.deepEqual(lines, [
+    {
+      description: 'SLA credit, 10 % of the month: power cut',
+      unit: 'adjustment',
+      rate: '0.19',
+      tax_minor: -6n,
+      from_at: new Date('2026-01-01T00:00:00Z'),
+      to_at: new Date('2026-02-01T00:00:00Z'),
+      type: 'credit_note',
+      reason: 'power cut',
+      actor: 'root',
+    },
+  ]);
+  const [listed] = await customer.must({ method: 'GET', path: '/v1/billing/orders?kind=adjustment&limit=1' });
+  assert.deepEqual(listed.adjustment, { type: 'sla_credit', reason: 'power cut', corrects_order_id: null });
+  await sound(db);
+});
+
+test('all the downtime of a month counts together and once, and a voided credit as none', async (t) => {
+  const { db, clock, buy, outage, credit, undo } = await shop(t);
+  const { id } = await buy('s8');
+  clock.set(new Date('2026-01-20T00:00:00Z'));
+  const amountsOf = async (from: string, to: string, where = 'eu-central') => {
+    const made = await credit(await outage(where, `2026-01-${from}:00Z`, `2026-01-${to}:00Z`));
+    return made.map(({ amount_minor }) => amount_minor);
+  };
+  assert.deepEqual(await amountsOf('03T00:00', '03T00:44'), [], 'above 99.9 %');
+  assert.deepEqual(await amountsOf('03T00:30', '03T01:00', id), [-240n], 'an hour by both');
+  assert.deepEqual(await amountsOf('03T00:00', '03T01:00'), [], 'the same hour');
+  assert.deepEqual(await amountsOf('04T00:00', '04T00:30'), [], '10 % still');
+  const day = await credit(await outage(id, '2026-01-06T00:00:00Z', '2026-01-06T12:00:00Z'));
+  assert.deepEqual(
+    day.map(({ amount_minor }) => amount_minor),
+    [-360n],
+    '25 % less the 10 %',
+  );
+  await undo(day[0]!.id);
+  assert.deepEqual(await amountsOf('07T00:00', '07T00:30'), [], 'two hours without that day');
+  assert.deepEqual(await amountsOf('08T00:00', '08T12:00'), [-360n]);
+  // One that is only reported counts nowhere.
+  await outage(id, '2026-01-09T00:00:00Z', '2026-01-19T23:00:00Z');
+  assert.deepEqual(await amountsOf('10T00:00', '10T00:30'), []);
+  await sound(db);
+});
+
+test('no month is credited more than is left of it, and a deletion gives back no more either', async (t) => {
+  const { db, clock, customer, buy, done, outage, credit, refund, spent } = await shop(t);
+  const { id, order, path } = await buy('s8');
+  clock.set(new Date('2026-01-20T00:00:00Z'));
+  await refund(order.id, 2300n);
+  const week = await outage(id, '2026-01-04T00:00:00Z', '2026-01-11T00:00:00Z');
+  assert.deepEqual(
+    (await credit(week)).map(({ amount_minor }) => amount_minor),
+    [-99n],
+    'of 6.00',
+  );
+  await sound(db);
+  await customer.must({ method: 'DELETE', path });
+  await done();
+  assert.equal(await spent(), 0n);
+  await sound(db);
+});
+
+test('an outage over the end of a month is a line of each, by what the VM was paid for', async (t) => {
+  const { db, clock, services, customer, buy, done, outage, credit } = await shop(t);
+  const { path } = await buy('s1');
+  clock.set(new Date('2026-02-01T00:00:00Z'));
+  await renewVms(services);
+  await done();
+  clock.set(new Date('2026-02-15T00:00:00Z'));
+  await customer.must({ method: 'DELETE', path });
+  await done();
+  // Eight hours of January, and nine of the fourteen days of February that it was there.
+  const long = await outage('eu-central', '2026-01-31T16:00:00Z', '2026-02-10T00:00:00Z');
+  const [made] = await credit(long);
+  const lines = await db.query<{ amount_minor: bigint }>(
+    sql`select amount_minor from order_lines where order_id = ${made!.id} order by position`,
+  );
+  assert.deepEqual(
+    lines.map(({ amount_minor }) => amount_minor),
+    [-100n, -200n],
+    'a quarter of 3.99, and all of the half that is left',
+  );
+  await sound(db);
+});
+
+test('crediting that breaks off goes on where it stood, and nothing is credited twice', async (t) => {
+  const { db, clock, services, buy, outage, creditNext, credit } = await shop(t);
+  for (let vm = 0; vm < 3; vm++) {
+    await buy('s1');
+    clock.advance(1000);
+  }
+  clock.set(new Date('2026-01-20T00:00:00Z'));
+  const id = await outage('eu-central', '2026-01-10T00:00:00Z', '2026-01-10T02:00:00Z');
+  await creditNext(id);
+  await assert.rejects(
+    db.transaction(async (tx) => {
+      await creditNextVm({ tx, clock: services.clock }, { outageId: id, rule: RULE, actor: 'root' });
+      throw new Error('power cut of our own');
+    }),
+    /of our own/,
+  );
+  assert.equal((await credits(db, id)).length, 1);
+  const [first, second] = await Promise.all([credit(id), credit(id)]);
+  assert.deepEqual(
+    first.map(({ amount_minor }) => amount_minor),
+    [-40n, -40n, -40n],
+  );
+  assert.deepEqual(second, first);
+  await assert.rejects(db.query(sql`update outages set to_at = from_at + interval '1 day'`), /never changes/);
+  await assert.rejects(db.query(sql`delete from outages`), /never changes/);
+  await sound(db);
+});
+
+test('an edited outage is found', async (t) => {
+  const { db, clock, buy, outage, credit } = await shop(t);
+  await buy('s1');
+  clock.set(new Date('2026-01-20T00:00:00Z'));
+  await credit(await outage('eu-central', '2026-01-10T00:00:00Z', '2026-01-10T02:00:00Z'));
+  for (const [edit, law] of [
+    [sql`update outages set to_at = to_at + interval '1 hour'`, /outages are as they were written/],
+    [sql`update outages set region = 'eu-west'`, /credited to a VM that had it/],
+    [sql`update outages set status = 'open'`, /credited to a VM that had it/],
+    [sql`update outages set credited_up_to = ''`, /credited to a VM that had it/],
+  ] as const) {
+    await assert.rejects(
+      db.transaction(async (tx) => {
+        await tx.query(sql`set local session_replication_role = replica`);
+        await tx.query(edit);
+        throw new Error((await auditNow(tx)).map(({ law }) => law).join());
+      }),
+      law,
+    );
+  }
+});

@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { type Sql, sql } from '../../server/db/database.ts';
+import { findPromoCredit } from '../../server/db/queries/promo-credits.ts';
+import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { creditAccount, debitAccount } from '../../server/domain/accounts/book-payment.ts';
+import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
+import {
+  endPromo,
+  grantPromo,
+  type PromoGrant,
+  revokePromo,
+} from '../../server/domain/billing/promo-credits.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { freshDatabase } from '../support/database.ts';
+import { ledgerProblems } from '../support/invariants.ts';
+import { chargeOf, fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
+
+const DAY_MS = 86_400_000;
+
+async function setUp(t: TestContext, funds = 1000n) {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock('2026-01-15T00:00:00Z');
+  const accountId = await fundedAccount(db, clock, funds);
+  const vm = await storedVm(db, clock, accountId);
+  return {
+    db,
+    clock,
+    accountId,
+    vm,
+    /** The id of the credit. */
+    grant: async (amountMinor: bigint, days: number, change: Partial<PromoGrant> = {}) => {
+      clock.advance(1000);
+      const until = new Date(clock.now().getTime() + days * DAY_MS);
+      const wish = {
+        accountId,
+        amountMinor,
+        field: 'amount' as const,
+        until,
+        reason: 'Welcome',
+        actor: 'root',
+      };
+      return (await db.transaction((tx) => grantPromo(tx, clock, { ...wish, ...change }))).credit.id;
+    },
+    place: (...amounts: bigint[]) =>
+      withLedger(db, clock, (ledger) => placeOrder(ledger, orderOf(clock, vm, ...amounts))),
+    settle: (...amounts: bigint[]) =>
+      withLedger(db, clock, (ledger) => settleNow(ledger, orderOf(clock, vm, ...amounts))),
+    complete: ({ id }: { id: string }) =>
+      withLedger(db, clock, (ledger) => completeOrder(ledger, accountId, id, clock.now())),
+    fail: ({ id }: { id: string }) =>
+      withLedger(db, clock, (ledger) => failOrder(ledger, accountId, id, clock.now())),
+    end: () => db.transaction((tx) => endPromo(tx, accountId, clock.now())),
+    revoke: (id: string) => db.transaction((tx) => revokePromo(tx, clock, id)),
+    left: async (id: string) => (await findPromoCredit(db, id))!.remaining_minor,
+    /** Available, of that promotional, and held; the books are sound. */
+    wallet: async () => {
+      assert.deepEqual(await ledgerProblems(db), []);
+      const { available_minor, promo_minor, held_minor } = await lookUpWallet(db, accountId);
+      return [available_minor, promo_minor, held_minor];
+    },
+    /** How money moved, oldest first, without what the account was funded with. */
+    moves: async () => {
+      const rows = await db.query<{ move: string }>(sql`
+        select debit || ' > ' || credit || ' ' || amount_minor || ' ' || reason as move from journal
+        where account_id = ${accountId} and payment_id is null order by id`);
+      return rows.map(({ move }) => move);
+    },
+  };
+}
+
+test('promotional credit is spent first, the soonest end before the others, and money after it', async (t) => {
+  const { grant, place, complete, left, wallet, moves } = await setUp(t);
+  const late = await grant(300n, 60);
+  const soon = await grant(200n, 30);
+  assert.deepEqual(await wallet(), [1500n, 500n, 0n]);
+
+  const first = await place(250n);
+  assert.deepEqual([await left(soon), await left(late)], [0n, 250n]);
+  assert.deepEqual(await wallet(), [1250n, 250n, 250n]);
+  await complete(first);
+  const second = await place(600n);
+  assert.deepEqual(await wallet(), [650n, 0n, 600n]);
+  await complete(second);
+  assert.deepEqual(await wallet(), [650n, 0n, 0n]);
+  assert.deepEqual(await moves(), [
+    'promo_expense > promo 300 promo_grant',
+    'promo_expense > promo 200 promo_grant',
+    'promo > hold 250 hold',
+    'hold > revenue:0.2 208 capture',
+    'hold > tax:0.2 42 capture',
+    'promo > hold 250 hold',
+    'wallet > hold 350 hold',
+    'hold > revenue:0.2 500 capture',
+    'hold > tax:0.2 100 capture',
+  ]);
+});
+
+test('what is settled at once goes by way of the hold where credit takes part, and says what is left', async (t) => {
+  const { grant, settle, wallet, moves } = await setUp(t);
+  await grant(100n, 30);
+  const { balance_after_minor } = await settle(399n);
+  assert.equal(balance_after_minor, 701n);
+  assert.deepEqual(await wallet(), [701n, 0n, 0n]);
+  assert.deepEqual((await moves()).slice(1, 3), ['promo > hold 100 hold', 'wallet > hold 299 hold']);
+  assert.equal((await settle(399n)).balance_after_minor, 302n);
+  assert.deepEqual((await moves()).slice(-2), [
+    'wallet > revenue:0.2 332 charge',
+    'wallet > tax:0.2 67 charge',
+  ]);
+});
+
+test('credit and money together are what can be spent', async (t) => {
+  const { grant, place, settle, wallet } = await setUp(t, 100n);
+  await grant(100n, 30);
+  const refusal = {
+    code: 'insufficient_funds',
+    details: { required_minor: 201, available_minor: 200, shortfall_minor: 1, currency: 'EUR' },
+  };
+  await assert.rejects(place(201n), refusal);
+  await assert.rejects(settle(201n), refusal);
+  assert.deepEqual(await wallet(), [200n, 100n, 0n]);
+  await place(200n);
+  assert.deepEqual(await wallet(), [0n, 0n, 200n]);
+});
+
+test('an order that fails gives back to the same credit, and what has ended meanwhile ends', async (t) => {
+  const { clock, grant, place, fail, end, left, wallet } = await setUp(t);
+  const [soon, late] = [await grant(200n, 1), await grant(300n, 60)];
+  const order = await place(450n);
+  clock.advance(2 * DAY_MS);
+  await end();
+  await fail(order);
+  assert.deepEqual([await left(soon), await left(late)], [200n, 300n]);
+  assert.deepEqual(await wallet(), [1500n, 500n, 0n]);
+  await end();
+  assert.deepEqual([await left(soon), await left(late)], [0n, 300n]);
+  assert.deepEqual(await wallet(), [1300n, 300n, 0n]);
+});
+
+test('what a VM gives back is credit as long as credit has paid for it, then money', async (t) => {
+  const { db, clock, accountId, grant, settle, left, wallet, moves } = await setUp(t);
+  const [soon, late] = [await grant(100n, 30), await grant(100n, 60)];
+  await settle(399n);
+  assert.equal((await settle(-150n)).balance_after_minor, 951n);
+  assert.deepEqual([await left(soon), await left(late)], [50n, 100n], 'what ends last has it back first');
+  assert.deepEqual((await moves()).slice(-3), [
+    'refunds:0.2 > hold 125 refund',
+    'tax:0.2 > hold 25 refund',
+    'hold > promo 150 release',
+  ]);
+  assert.equal((await settle(-149n)).balance_after_minor, 1100n);
+  assert.deepEqual(await wallet(), [1100n, 200n, 0n]);
+  assert.deepEqual((await moves()).slice(-2), ['hold > promo 50 release', 'hold > wallet 99 release']);
+  assert.equal((await settle(-50n)).balance_after_minor, 1150n);
+  assert.deepEqual(await wallet(), [1150n, 200n, 0n], 'all of it is back: the rest is money');
+
+  const other = await storedVm(db, clock, accountId);
+  await withLedger(db, clock, (ledger) => settleNow(ledger, orderOf(clock, other, 100n)));
+  await settle(-50n);
+  assert.deepEqual(await wallet(), [1100n, 100n, 0n], 'what credit has paid for another VM is no matter');
+});
+
+test('an order of several lines takes and gives by its net', async (t) => {
+  const { grant, place, complete, wallet } = await setUp(t);
+  await grant(100n, 30);
+  await complete(await place(399n));
+  await complete(await place(-199n, 299n));
+  assert.deepEqual(await wallet(), [601n, 0n, 0n]);
+  await complete(await place(-299n, 149n));
+  assert.deepEqual(await wallet(), [751n, 100n, 0n]);
+});
+
+test('a refund counts what was paid, not what is only held', async (t) => {
+  const { grant, place, settle, fail, wallet } = await setUp(t);
+  await settle(300n);
+  await grant(100n, 30);
+  const upgrade = await place(50n);
+  await settle(-100n);
+  assert.deepEqual(await wallet(), [850n, 50n, 50n]);
+  await fail(upgrade);
+  assert.deepEqual(await wallet(), [900n, 100n, 0n]);
+});
+
+test('credit is never paid out', async (t) => {
+  const { db, clock, accountId, grant, wallet } = await setUp(t);
+  await grant(500n, 30);
+  const payOut = (amountMinor: bigint) =>
+    db.transaction((tx) => debitAccount(tx, clock, { accountId, amountMinor, method: 'test' }));
+  await assert.rejects(payOut(1001n), {
+    code: 'insufficient_funds',
+    details: { required_minor: 1001, available_minor: 1000, shortfall_minor: 1, currency: 'EUR' },
+  });
+  await payOut(1000n);
+  assert.deepEqual(await wallet(), [500n, 500n, 0n]);
+  const past = db.query(sql`update wallets set available_minor = 499 where account_id = ${accountId}`);
+  await assert.rejects(past, { code: '23514' }, 'the store refuses it whoever asks');
+});
+
+test('credit ends at its end, and not before', async (t) => {
+  const { clock, grant, end, left, wallet, moves } = await setUp(t);
+  const [soon, late] = [await grant(200n, 10), await grant(300n, 20)];
+  clock.advance(10 * DAY_MS - 1001);
+  await end();
+  assert.deepEqual(await wallet(), [1500n, 500n, 0n]);
+  clock.advance(1);
+  await end();
+  await end();
+  assert.deepEqual([await left(soon), await left(late)], [0n, 300n]);
+  assert.deepEqual(await wallet(), [1300n, 300n, 0n]);
+  assert.deepEqual((await moves()).slice(2), ['promo > promo_expense 200 promo_expired']);
+});
+
+test('what is revoked ends at once, and so does what comes back to it', async (t) => {
+  const { clock, grant, place, fail, end, revoke, wallet, moves } = await setUp(t);
+  const id = await grant(200n, 30);
+  const order = await place(150n);
+  const { credit } = await revoke(id);
+  assert.deepEqual([credit.remaining_minor, credit.revoked_at], [0n, clock.now()]);
+  assert.deepEqual(await wallet(), [1000n, 0n, 150n]);
+  await fail(order);
+  assert.deepEqual(await wallet(), [1150n, 150n, 0n]);
+  await end();
+  assert.deepEqual(await wallet(), [1000n, 0n, 0n]);
+  clock.advance(DAY_MS);
+  assert.deepEqual((await revoke(id)).credit, credit, 'a second time changes nothing');
+  assert.deepEqual(
+    (await moves()).filter((move) => move.startsWith('promo >')),
+    [
+      'promo > hold 150 hold',
+      'promo > promo_expense 50 promo_revoked',
+      'promo > promo_expense 150 promo_revoked',
+    ],
+  );
+});
+
+test('a wrong grant names its field and changes nothing', async (t) => {
+  const { clock, grant, wallet } = await setUp(t);
+  const field = (name: string) => (error: { details: { fields: { field: string }[] } }) =>
+    error.details.fields[0]!.field === name;
+  await assert.rejects(grant(1n, 0, { until: clock.now() }), field('until'));
+  await assert.rejects(grant(10n ** 15n, 1), field('amount'));
+  assert.deepEqual(await wallet(), [1000n, 0n, 0n]);
+});
+
+test('a purchase without credit never asks for it', async (t) => {
+  const { db, clock, accountId, vm } = await setUp(t);
+  const statements: string[] = [];
+  const buy = (work: typeof placeOrder) =>
+    db.transaction((tx) => {
+      const query = <Row extends object>(statement: Sql) => {
+        statements.push(statement.sql);
+        return tx.query<Row>(statement);
+      };
+      return work({ tx: { ...tx, query }, clock }, orderOf(clock, vm, 100n));
+    });
+  const { id } = await buy(placeOrder);
+  assert.equal(statements.length, 3);
+  await buy(async (ledger) => {
+    await completeOrder(ledger, accountId, id, clock.now());
+    return settleNow(ledger, orderOf(clock, vm, 100n));
+  });
+  assert.equal(statements.length, 3 + 6 + 5);
+  assert.deepEqual(
+    statements.filter((text) => /promo_(credits|draws)/.test(text)),
+    [],
+  );
+});
+
+test('the store refuses to change what was given and drawn', async (t) => {
+  const { db, grant, settle } = await setUp(t);
+  await grant(100n, 30);
+  await settle(50n);
+  for (const statement of [
+    'update promo_credits set amount_minor = 200',
+    `update promo_credits set expires_at = expires_at + interval '1 day'`,
+    `update promo_credits set reason = 'Other'`,
+    'delete from promo_credits',
+    'truncate promo_credits cascade',
+    'update promo_draws set amount_minor = 1',
+    'delete from promo_draws',
+    'truncate promo_draws',
+  ])
+    await assert.rejects(db.script(statement), /never changes/, statement);
+  await db.script('update promo_credits set revoked_at = now()');
+  await assert.rejects(db.script('update promo_credits set revoked_at = null'), /never changes/);
+});
+
+test('whatever happens, credit never becomes money', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock('2026-01-15T00:00:00Z');
+  const step = fc.record({
+    how: fc.constantFrom('grant', 'place', 'settle', 'refund', 'complete', 'fail', 'end', 'revoke', 'topUp'),
+    amount: fc.bigInt({ min: 1n, max: 300n }),
+    which: fc.nat(20),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+      const accountId = await fundedAccount(db, clock, 300n);
+      const vms = [await storedVm(db, clock, accountId), await storedVm(db, clock, accountId)];
+      let paidIn = 300n;
+      const paid = [0n, 0n];
+      const pending: { id: string; vm: number; amount: bigint }[] = [];
+      const credits: string[] = [];
+      for (const { how, amount, which } of steps) {
+        const vm = which % 2;
+        const ordered = (signed: bigint, write: typeof placeOrder) =>
+          withLedger(db, clock, (ledger) =>
+            write(ledger, { ...orderOf(clock, vms[vm]!), charge: chargeOf(signed), vmId: vms[vm]!.id }),
+          ).catch((error) => {
+            if (error.code !== 'insufficient_funds') throw error;
+            return undefined;
+          });
+        if (how === 'topUp') {
+          await db.transaction((tx) =>
+            creditAccount(tx, clock, { accountId, amountMinor: amount, method: 'test' }),
+          );
+          paidIn += amount;
+        } else if (how === 'grant') {
+          const until = new Date(clock.now().getTime() + (1 + which) * DAY_MS);
+          const wish = {
+            accountId,
+            amountMinor: amount,
+            field: 'amount' as const,
+            until,
+            reason: 'x',
+            actor: 'x',
+          };
+          credits.push((await db.transaction((tx) => grantPromo(tx, clock, wish))).credit.id);
+        } else if (how === 'place') {
+          const order = await ordered(amount, placeOrder);
+          if (order) pending.push({ id: order.id, vm, amount });
+        } else if (how === 'settle') {
+          if (await ordered(amount, settleNow)) paid[vm]! += amount;
+        } else if (how === 'refund') {
+          const back = amount < paid[vm]! ? amount : paid[vm]!;
+          if (back > 0n && (await ordered(-back, settleNow))) paid[vm]! -= back;
+        } else if (how === 'end') {
+          clock.advance(which * DAY_MS);
+          await db.transaction((tx) => endPromo(tx, accountId, clock.now()));
+        } else if (how === 'revoke') {
+          const id = credits[which % (credits.length || 1)];
+          if (id) await db.transaction((tx) => revokePromo(tx, clock, id));
+        } else {
+          const [order] = pending.splice(which % (pending.length || 1), 1);
+          if (!order) continue;
+          const settle = how === 'complete' ? completeOrder : failOrder;
+          await withLedger(db, clock, (ledger) => settle(ledger, accountId, order.id, clock.now()));
+          if (how === 'complete') paid[order.vm]! += order.amount;
+        }
+        const { available_minor, promo_minor } = await lookUpWallet(db, accountId);
+        assert.ok(available_minor - promo_minor <= paidIn, 'there is no more money than was paid in');
+      }
+      assert.deepEqual(await ledgerProblems(db), []);
+    }),
+    { numRuns: 20 },
+  );
+});

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { extractXml } from '@stackforge-eu/factur-x';
+import { putBillingProfile } from '../../server/db/queries/billing-profiles.ts';
+import { type BillingProfile, billingProfile } from '../../server/domain/tax/billing-profile.ts';
+import { sweep } from '../../server/jobs/sweep.ts';
+import type { Customer } from '../jobs/support/customer.ts';
+import { buyVm, comes, tenant } from '../jobs/support/landlord.ts';
+import { Stage } from '../jobs/support/stage.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { SELLER } from './support/samples.ts';
+
+const { name, street, city, postcode, country, vat_id } = SELLER;
+const SELLER_ENTRY = { name, street, city, postcode, country, vat_id };
+
+const DUTCH: BillingProfile = {
+  kind: 'business',
+  name: 'Żółć & Ægir B.V.',
+  street: 'Damrak 1',
+  city: 'Amsterdam',
+  postcode: '1012 LG',
+  country: 'NL',
+  vat_id: 'NL004495445B01',
+  exempt_reason: null,
+};
+
+/** A stage whose seller is German and charges 19 %. */
+async function germanStage(...[t, start]: Parameters<typeof Stage.open>): Promise<Stage> {
+  const stage = await Stage.open(t, start);
+  Object.assign(stage.installation.services.catalog, {
+    tax_rate: '0.19',
+    tax_rates: { AT: '0.20' },
+    seller: SELLER_ENTRY,
+  });
+  return stage;
+}
+
+async function setProfile(stage: Stage, customer: Customer, profile: BillingProfile): Promise<void> {
+  const { db, clock } = stage.installation.services;
+  await putBillingProfile(db, {
+    account_id: customer.accountId,
+    ...billingProfile(profile),
+    updated_at: clock.now(),
+  });
+}
+
+/** The invoices of a customer with their lines, oldest first. */
+async function invoicesOf(customer: Customer) {
+  const list: { id: string }[] = await customer.must({ method: 'GET', path: '/v1/billing/invoices' });
+  const path = ({ id }: { id: string }) => `/v1/billing/invoices/${id}`;
+  return Promise.all(list.reverse().map((invoice) => customer.must({ method: 'GET', path: path(invoice) })));
+}
+
+test('a business of another EU country pays the shown price without tax, and the invoice says why', async (t) => {
+  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
+  const { services } = stage.installation;
+  const customer = await tenant(stage, 100_00n);
+  const custom = '/v1/vm/custom-quote?vcpu=2&ram_mb=2048&disk_gb=40';
+  const before = await customer.must({ method: 'GET', path: custom });
+  assert.ok(before.tax_minor > 0);
+  await setProfile(stage, customer, DUTCH);
+  const quote = await customer.must({ method: 'GET', path: custom });
+  assert.deepEqual([quote.total_minor, quote.tax_minor], [before.total_minor, 0]);
+
+  const id = await buyVm(stage, customer);
+  // What is given back keeps how it was sold, whatever the buyer has become by then.
+  await setProfile(stage, customer, { ...DUTCH, country: 'AT', vat_id: null, kind: 'consumer' });
+  await comes(stage, '2026-01-30T00:00:00Z');
+  await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
+  await stage.finish();
+  await setProfile(stage, customer, DUTCH);
+  await comes(stage, '2026-02-01T01:00:00Z');
+  await sweep(services);
+
+  const invoices = await invoicesOf(customer);
+  const types = invoices.map(({ type }) => type).sort();
+  assert.deepEqual(types, ['credit_note', 'invoice']);
+  for (const invoice of invoices) {
+    assert.deepEqual(invoice.taxes, [
+      {
+        tax_rate: '0',
+        tax_category: 'reverse_charge',
+        tax_reason: 'Reverse charge',
+        subtotal_minor: invoice.total_minor,
+        tax_minor: 0,
+      },
+    ]);
+    assert.equal(invoice.seller.vat_id, SELLER.vat_id);
+    assert.deepEqual(
+      [invoice.buyer.name, invoice.buyer.country, invoice.buyer.vat_id],
+      [DUTCH.name, 'NL', DUTCH.vat_id],
+    );
+  }
+  // Fixed at issue: a later profile changes nothing.
+  await setProfile(stage, customer, { ...DUTCH, name: 'Another' });
+  services.catalog.seller!.name = 'Another';
+  assert.deepEqual(await invoicesOf(customer), invoices);
+  await assertInvariants(stage.db);
+});
+
+test('a consumer of another EU country pays the rate of it, contained in the same price', async (t) => {
+  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
+  const customer = await tenant(stage, 100_00n);
+  await setProfile(stage, customer, { ...DUTCH, kind: 'consumer', country: 'AT', vat_id: null });
+  await buyVm(stage, customer);
+  await comes(stage, '2026-02-21T00:00:00Z');
+  await sweep(stage.installation.services);
+  const [january, february] = await invoicesOf(customer);
+  for (const { taxes, total_minor } of [january, february]) {
+    assert.deepEqual([taxes.length, taxes[0].tax_rate, taxes[0].tax_category], [1, '0.2', 'standard']);
+    assert.deepEqual([total_minor, taxes[0].tax_minor], [699, 117]);
+  }
+  assert.equal(january.buyer.country, 'AT');
+  assert.equal(february.buyer, null, 'a draft names nobody yet');
+});
+
+test('an issued invoice is read as PDF and as XML, the same bytes each time', async (t) => {
+  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
+  const { services } = stage.installation;
+  const customer = await tenant(stage, 100_00n);
+  await setProfile(stage, customer, DUTCH);
+  await buyVm(stage, customer);
+  const [draft] = await invoicesOf(customer);
+  const path = `/v1/billing/invoices/${draft.id}`;
+  const early = await customer.read(path, 'application/pdf');
+  assert.equal(early.status, 409);
+  assert.equal(JSON.parse(early.bytes.toString()).error.code, 'document_unavailable');
+
+  await comes(stage, '2026-02-01T01:00:00Z');
+  await sweep(services);
+  const pdf = await customer.read(path, 'application/pdf');
+  assert.equal(pdf.status, 200, pdf.bytes.toString());
+  assert.equal(pdf.headers['content-type'], 'application/pdf');
+  assert.equal(pdf.headers['content-disposition'], 'attachment; filename="INV-000001.pdf"');
+  const xml = await customer.read(path, 'application/xml');
+  assert.equal(xml.headers['content-type'], 'application/xml');
+  assert.equal((await extractXml(pdf.bytes)).xml, xml.bytes.toString(), 'the PDF has the XML attached');
+  assert.match(xml.bytes.toString(), /<ram:Name>Żółć &amp; Ægir B\.V\.<\/ram:Name>/);
+
+  services.clock.advance(3_600_000);
+  for (const [accept, { bytes }] of [
+    ['application/pdf', pdf],
+    ['application/xml', xml],
+  ] as const)
+    assert.ok((await customer.read(path, accept)).bytes.equals(bytes), accept);
+  for (const accept of [
+    '',
+    '*/*',
+    'application/json',
+    'text/html',
+    'application/json, application/pdf;q=0.5',
+  ]) {
+    const { headers, bytes } = await customer.read(path, accept);
+    assert.equal(headers['content-type'], 'application/json; charset=utf-8', accept);
+    assert.equal(JSON.parse(bytes.toString()).data.id, draft.id);
+  }
+  const stranger = await tenant(stage, 0n);
+  assert.equal((await stranger.read(path, 'application/pdf')).status, 404);
+});
+
+test('an invoice to an unknown address is a PDF without XML, and there is neither without a seller', async (t) => {
+  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
+  const { services } = stage.installation;
+  const customer = await tenant(stage, 100_00n);
+  await buyVm(stage, customer);
+  await comes(stage, '2026-02-21T00:00:00Z');
+  await sweep(services);
+  const [january] = await invoicesOf(customer);
+  assert.deepEqual([january.buyer.name, january.buyer.country], ['Test', null]);
+  const path = `/v1/billing/invoices/${january.id}`;
+  const xml = await customer.read(path, 'application/xml');
+  assert.equal(xml.status, 409);
+  assert.match(xml.bytes.toString(), /names no address of its buyer/);
+  const pdf = await customer.read(path, 'application/pdf');
+  assert.equal(pdf.status, 200);
+  await assert.rejects(extractXml(pdf.bytes));
+
+  services.catalog.seller = undefined;
+  await comes(stage, '2026-03-01T01:00:00Z');
+  await sweep(services);
+  const february = (await invoicesOf(customer))[1];
+  assert.deepEqual([february.status, february.seller], ['paid', null]);
+  const refused = await customer.read(`/v1/billing/invoices/${february.id}`, 'application/pdf');
+  assert.equal(refused.status, 409);
+  assert.match(refused.bytes.toString(), /names no seller/);
+});

@@ -1,0 +1,237 @@
+import { hourOf, type Line, sum, type Vm } from './account.ts';
+import { dayOf, monthFrom, restOf, type Span, seconds } from './calendar.ts';
+import { type Charge, chargeOf, line } from './lines.ts';
+import { asSold, comingMonths, renews } from './prices.ts';
+import { Rational } from './rational.ts';
+import { hourText, majorUnits, type PriceList, type Product, unit } from './tariff.ts';
+import { monthsUntil, type Use, usedIn } from './usage.ts';
+
+const HOUR = 3_600_000;
+/** As the shipped catalog has it. */
+export const GRACE = { suspendAfter: 72 * HOUR, heldFor: 72 * HOUR, deleteAfter: 14 * 24 * HOUR };
+
+/** A charge that sells a month, or the rest of one. */
+export interface Sale extends Charge {
+  leftover: Rational;
+  /** Since when hours are counted; null by the month. */
+  hoursSince: number | null;
+}
+
+const monthAt = ({ price }: Product, { currency }: PriceList) => ({
+  unit_price: majorUnits(price, currency),
+});
+const hoursAt = (hour: Rational, { currency }: PriceList) => ({
+  unit: 'hour',
+  unit_price: hourText(hour, currency),
+});
+
+/** A whole month of a product, at today's tax: by the hour where that is wanted, and sold. */
+export function monthCharge(
+  product: Product,
+  span: Span,
+  list: PriceList,
+  mode: Vm['nextMode'] = 'monthly',
+): Sale {
+  const { name: description, price: amount, hour } = product;
+  const byTheHour = mode === 'hourly' && hour !== null;
+  const price_hourly = byTheHour ? hourText(hour, list.currency) : null;
+  const month = { description, amount, rate: list.tax_rate, span, price_hourly, proration: false };
+  const hoursSince = byTheHour ? span.from : null;
+  return {
+    ...chargeOf([line({ ...month, ...monthAt(product, list) })]),
+    leftover: Rational.zero,
+    hoursSince,
+  };
+}
+
+/** What is still to come of what was paid, from now on: all of it where the clock was put back to before it began. */
+const restFrom = ({ from, to }: Span, now: number): Span => ({ from: Math.max(from, Math.min(now, to)), to });
+
+/** What some seconds at the price of an hour come to, in minor units. */
+const worthOf = (hour: Rational, time: bigint, list: PriceList) =>
+  hour.times(unit(list.currency)).times(new Rational(time, 3600n));
+
+/** What was paid from the last count of hours on, and how much of it `time` has used: never more. */
+function hoursUsed({ product, paid, hoursSince }: Vm, time: bigint, now: number, list: PriceList) {
+  const deposit = new Rational(product.price).times(restOf(paid, hoursSince!));
+  const used = worthOf(product.hour!, time, list);
+  return { deposit, used: now >= paid.to ? deposit : Rational.least(used, deposit) };
+}
+
+/** The lines that give a deposit back and charge the hours, where `given` is the difference. */
+function settleHours(
+  vm: Vm,
+  given: bigint,
+  deposit: bigint,
+  now: number,
+  list: PriceList,
+  hours: bigint | null,
+) {
+  const { product, paid, rate } = vm;
+  const { name } = product;
+  const sold = restFrom(paid, vm.hoursSince!);
+  const served = { from: sold.from, to: Math.max(sold.from, Math.min(now, paid.to)) };
+  const used = deposit > given ? deposit - given : 0n;
+  const month = { ...monthAt(product, list), span: sold, proration: sold.from > paid.from };
+  const count = hours ?? 0n;
+  const what =
+    hours === null ? `Used time on ${name}` : `${name}, ${count} ${count === 1n ? 'hour' : 'hours'}`;
+  const share = { quantity: hours ?? 1n, proration: hours === null, span: served };
+  return [
+    line({ description: `Unused month of ${name}`, amount: -given - used, rate, ...month }),
+    line({ description: what, amount: used, rate, ...hoursAt(product.hour!, list), ...share }),
+  ];
+}
+
+/**
+ * Another product for the rest of the month: what the month is worth after it, to the second, less what has been
+ * charged, to the nearest unit. What that leaves is carried on, with what a correction keeps from being given back.
+ */
+export function changeCharge(vm: Vm, to: Product, now: number, list: PriceList): Sale {
+  const { product, paid } = vm;
+  const rest = restOf(paid, now);
+  const fresh = new Rational(to.price).times(rest);
+  const byTheHour = hourOf(vm) !== null;
+  const hours = byTheHour ? hoursUsed(vm, seconds(vm.hoursSince!, now), now, list) : null;
+  const open = hours ? hours.deposit.minus(hours.used) : new Rational(product.price).times(rest);
+  const owed = fresh.minus(open).plus(vm.leftover);
+  const net = owed.round();
+  const credit = fresh.round() - net;
+  const given = credit > 0n ? credit : 0n;
+  const span = restFrom(paid, now);
+  const unused = {
+    description: `Unused time on ${product.name}`,
+    rate: vm.rate,
+    span,
+    ...monthAt(product, list),
+  };
+  const back = hours
+    ? settleHours(vm, given, hours.deposit.round(), now, list, null)
+    : [line({ ...unused, amount: -given })];
+  const price_hourly = byTheHour && to.hour ? hourText(to.hour, list.currency) : null;
+  const remaining = { description: `Remaining time on ${to.name}`, amount: net + given, rate: list.tax_rate };
+  const lines = [...back, line({ ...remaining, span, price_hourly, ...monthAt(to, list) })];
+  const charge = keepBack(chargeOf(lines), vm.refundable);
+  const hoursSince = byTheHour && to.hour ? now : null;
+  return { ...charge, leftover: owed.minus(new Rational(charge.total)), hoursSince };
+}
+
+/** No more is given back than is left of the month after corrections: the first line that gives back gives less. */
+function keepBack(charge: Charge, most: bigint | null): Charge {
+  const kept = most === null ? 0n : -charge.total - most;
+  if (kept <= 0n) return charge;
+  const first = charge.lines.findIndex(({ amount }) => amount < 0n);
+  const { tax: _, ...giving } = charge.lines[first]!;
+  const less = line({ ...giving, amount: giving.amount + kept, rate: giving.tax_rate });
+  return chargeOf(charge.lines.with(first, less));
+}
+
+/** The same product again: it comes to nothing, whenever it is asked for. */
+export function noChange(vm: Vm, list: PriceList): Sale {
+  const still = { ...vm, leftover: Rational.zero, hoursSince: null, refundable: null };
+  return { ...changeCharge(still, vm.product, vm.paid.to, list), hoursSince: vm.hoursSince };
+}
+
+/** What is left of the month of a VM that is given up: rounded down, or by the hours that have begun. */
+function unusedOf(vm: Vm, now: number, list: PriceList): Charge {
+  const { product, paid, rate, leftover } = vm;
+  const most = (amount: bigint) => (amount > 0n ? amount : 0n);
+  if (hourOf(vm) === null) {
+    const left = most(new Rational(product.price).times(restOf(paid, now)).minus(leftover).floor());
+    const unused = { description: `Unused time on ${product.name}`, amount: -left, rate };
+    const lines = [line({ ...unused, span: restFrom(paid, now), ...monthAt(product, list) })];
+    return keepBack(chargeOf(lines), vm.refundable);
+  }
+  const begun = (until: number) => new Rational(seconds(vm.hoursSince!, until), 3600n).ceil();
+  const { deposit, used } = hoursUsed(vm, begun(now) * 3600n, now, list);
+  // What is charged is rounded half up, so that what is given back is rounded half down.
+  const given = most(deposit.minus(used).minus(leftover).minus(new Rational(1n, 2n)).ceil());
+  const lines = settleHours(vm, given, deposit.round(), now, list, begun(Math.min(now, paid.to)));
+  return keepBack(chargeOf(lines), vm.refundable);
+}
+
+/** Giving a VM up: what it has used, less what is left of its month; negative is given back. */
+export function deletionCharge(vm: Vm, now: number, list: PriceList): Charge & { use: Use[] } {
+  if (!vm.exists) return { ...chargeOf([]), use: [] };
+  const unused = unusedOf(vm, now, list);
+  // What is being given up already was settled then.
+  const use = vm.deleting ? [] : usedIn(vm, monthsUntil(vm, usedUntil(vm, now)), now, list);
+  const lines = use.flatMap((one) => one.lines);
+  return { ...chargeOf([...lines, ...(unused.total === 0n ? [] : unused.lines)]), use };
+}
+
+/** When a VM that is unpaid may be switched off. */
+export function graceEnd(vm: Vm): number {
+  const { paid, upgradedAt } = vm;
+  if (vm.graceEnded !== null && (vm.suspendedAt !== null || !renews(vm))) return vm.graceEnded;
+  const upgradedLate = upgradedAt !== null && upgradedAt > paid.to - GRACE.heldFor;
+  return paid.to + (renews(vm) && !upgradedLate ? GRACE.suspendAfter : 0);
+}
+
+/** Until when a VM was used, as far as its owner has to pay for that. */
+function usedUntil(vm: Vm, now: number): number {
+  return vm.suspendedAt === null ? now : Math.min(vm.suspendedAt, graceEnd(vm), now);
+}
+
+/** A renewal: the month that is paid, what it takes, and what was used before it. */
+export interface Renewal {
+  span: Span;
+  product: Product;
+  charge: Sale;
+  use: Use[];
+}
+
+/** All that has to be paid at `now` for a VM whose month is over; none while it is not. */
+export function arrears(vm: Vm, now: number, list: PriceList): Renewal[] {
+  if (vm.paid.to > now) return [];
+  return vm.suspendedAt === null ? missed(vm, now, list) : [recovery(vm, now, list)];
+}
+
+const renewal = (span: Span, product: Product, sale: Sale, use: Use[], grace: Line[] = []): Renewal => {
+  const lines = [...use.flatMap((one) => one.lines), ...grace, ...sale.lines];
+  return { span, product, charge: { ...sale, ...chargeOf(lines) }, use };
+};
+
+function missed(vm: Vm, now: number, list: PriceList): Renewal[] {
+  const due: { span: Span; product: Product }[] = [];
+  for (const month of comingMonths(vm, list, now)) {
+    if (month.span.from > now) break;
+    due.push(month);
+  }
+  const over = [vm.paid, ...due.map(({ span }) => span)].slice(0, -1);
+  const use = usedIn(
+    vm,
+    over.map((span) => ({ span, month: span, all: false })),
+    now,
+    list,
+  );
+  return due.map(({ span, product }, index) =>
+    renewal(span, product, monthCharge(product, span, list, vm.nextMode), [use[index]!]),
+  );
+}
+
+/** One that was switched off owes its grace, and begins a month that is sold anew. */
+function recovery(vm: Vm, now: number, list: PriceList): Renewal {
+  const span = monthFrom(now, dayOf(now));
+  const product = asSold(vm, list, now);
+  const sale = monthCharge(product, span, list, vm.nextMode);
+  const use = usedIn(vm, monthsUntil(vm, usedUntil(vm, now)), now, list);
+  return renewal(span, product, sale, use, graceUsed(vm, now, list));
+}
+
+/** Grace that a suspended VM has used: its share of the month that was not paid, or its seconds by the hour. */
+function graceUsed(vm: Vm, now: number, list: PriceList): Line[] {
+  const { span: unpaid, product } = comingMonths(vm, list, now).next().value;
+  const used = { from: unpaid.from, to: usedUntil(vm, now) };
+  const price = new Rational(product.price);
+  const hour = vm.hoursSince === null ? null : product.hour;
+  const share = price.times(new Rational(1n).minus(restOf(unpaid, used.to)));
+  const amount = hour
+    ? Rational.least(worthOf(hour, seconds(used.from, used.to), list), price).round()
+    : share.round();
+  if (amount === 0n) return [];
+  const grace = { description: `Grace on ${product.name}`, amount, rate: list.tax_rate, span: used };
+  return [line({ ...grace, ...(hour ? hoursAt(hour, list) : monthAt(product, list)) })];
+}
+
+export const totalOf = (renewals: Renewal[]) => sum(renewals.map(({ charge }) => charge.total));

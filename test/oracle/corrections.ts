@@ -1,0 +1,250 @@
+import { type Account, type Line, type Order, type Outage, sum, type Vm } from './account.ts';
+import { completed, netWithin, settle } from './books.ts';
+import type { Span } from './calendar.ts';
+import { type Charge, chargeOf, corrected } from './lines.ts';
+import { Rational } from './rational.ts';
+import type { PriceList } from './tariff.ts';
+
+/** What the operator corrects: orders of their own, since nothing that is booked changes. */
+
+/** An order as it is to be settled, and how much promotional credit takes part; absent where as in any order. */
+export interface Decision {
+  charge: Charge;
+  promoMost?: bigint;
+}
+
+const WORDS = { refund: 'Refund', void: 'Void', credit: 'Credit', debit: 'Debit' } as const;
+
+/** Money beside what is sold, at today's tax and for no service period. */
+export function free(
+  type: 'credit' | 'debit',
+  amount: bigint,
+  reason: string,
+  now: number,
+  list: PriceList,
+): Decision {
+  const description = `${WORDS[type]}: ${reason}`;
+  const signed = type === 'credit' ? -amount : amount;
+  const span = { from: now, to: now };
+  const charge = chargeOf([corrected({ description, amount: signed, rate: list.tax_rate, span }, list)]);
+  return { charge, promoMost: 0n };
+}
+
+/** What was sold alike in an order, less its corrections. */
+interface Remainder {
+  description: string;
+  span: Span;
+  rate: string;
+  amount: bigint;
+  month: Span | null;
+}
+
+/** An order with all that corrects it, and what corrects that. */
+function familyOf(account: Account, order: Order): Order[] {
+  const children = completed(account).filter(({ correction }) => correction?.corrects === order);
+  return [order, ...children.flatMap((child) => familyOf(account, child))];
+}
+
+function remaindersOf(account: Account, order: Order): Remainder[] {
+  const lines = familyOf(account, order).flatMap((member) =>
+    member.lines.map((line, place) => ({ line, place, own: member === order })),
+  );
+  const alike = Map.groupBy(lines, ({ line: { span, tax_rate } }) => [span.from, span.to, tax_rate].join());
+  const absolute = ({ amount }: Line) => (amount < 0n ? -amount : amount);
+  return [...alike.values()]
+    .map((group) => {
+      const [named] = group.toSorted(
+        (a, b) =>
+          Number(b.own) - Number(a.own) || Number(absolute(b.line) - absolute(a.line)) || a.place - b.place,
+      );
+      const { description, span, tax_rate: rate } = named!.line;
+      const amount = sum(group.map(({ line }) => line.amount));
+      const place = Math.min(...group.map((member) => member.place));
+      return { description, span, rate, amount, place, month: monthOf(account, order.vm, span) };
+    })
+    .filter(({ amount }) => amount !== 0n)
+    .sort((a, b) => a.place - b.place || a.span.from - b.span.from || (a.rate < b.rate ? -1 : 1));
+}
+
+/** The months that a VM was sold, with their sales. */
+function monthsOf(account: Account, vm: Vm): { span: Span; rate: string }[] {
+  return completed(account)
+    .filter((order) => order.vm === vm && (order.kind === 'create' || order.kind === 'renew'))
+    .flatMap(({ lines }) => lines)
+    .filter(({ unit, proration }) => unit === 'month' && !proration)
+    .map(({ span, tax_rate: rate }) => ({ span, rate }));
+}
+
+function monthOf(account: Account, vm: Vm | null, { from, to }: Span): Span | null {
+  if (vm === null || from >= to) return null;
+  const months = monthsOf(account, vm)
+    .map(({ span }) => span)
+    .filter((span) => span.from <= from && span.to >= to)
+    .sort((a, b) => b.from - a.from);
+  return months[0] ?? null;
+}
+
+/** Orders that took or gave, and those that are going to give. */
+const given = ({ orders }: Account) =>
+  orders.filter(({ status, amount }) => status === 'completed' || (status === 'pending' && amount < 0n));
+
+/** Remainders of one month, or of none, and the most that may be given back of them. */
+function roomsOf(account: Account, { vm }: Order, remainders: Remainder[]) {
+  const months = Map.groupBy(remainders, ({ month }) => month?.from);
+  return [...months.values()].map((group) => {
+    const total = sum(group.map(({ amount }) => amount));
+    const { month } = group[0]!;
+    const net = month ? netWithin(given(account), vm!, month) : total;
+    const least = total < net ? total : net;
+    return { group, most: least > 0n ? least : 0n };
+  });
+}
+
+const isGift = ({ correction }: Order) =>
+  correction !== null && ['credit', 'refund', 'sla_credit'].includes(correction.type);
+
+/** Whether an order can be corrected that way at all. */
+export function canCorrect(type: 'refund' | 'void', order: Order): boolean {
+  if (order.status !== 'completed' || order.correction?.type === 'void') return false;
+  return order.amount > 0n || (type === 'void' && isGift(order));
+}
+
+/** The most that can be refunded of an order. */
+export function refundable(account: Account, order: Order): bigint {
+  const rooms = roomsOf(account, order, remaindersOf(account, order));
+  const left = sum(rooms.map(({ most }) => most)) - order.writtenOff;
+  return left > 0n ? left : 0n;
+}
+
+/** A refund of that much, or the undoing of all that is left. Null where nothing is. */
+export function correct(
+  account: Account,
+  order: Order,
+  { type, reason, amount }: { type: 'refund' | 'void'; reason: string; amount: bigint },
+  list: PriceList,
+): Decision | null {
+  const remainders = remaindersOf(account, order);
+  const undone = isGift(order);
+  const parts = undone
+    ? remainders.map((remainder) => ({ remainder, share: remainder.amount }))
+    : shareOut(roomsOf(account, order, remainders), amount);
+  const lines = parts
+    .filter(({ share }) => share !== 0n)
+    .map(({ remainder: { description, span, rate }, share }) =>
+      corrected(
+        { description: `${WORDS[type]} of ${description} (${reason})`, amount: -share, rate, span },
+        list,
+      ),
+    );
+  if (lines.length === 0) return null;
+  return { charge: chargeOf(lines), promoMost: promoMostOf(order) };
+}
+
+/** A correction of a correction moves the same kinds of money back. */
+function promoMostOf({ correction, draws }: Order): bigint | undefined {
+  if (correction === null) return undefined;
+  return correction.type === 'credit' || correction.type === 'debit' ? 0n : -sum([...draws.values()]);
+}
+
+/** Each gets its share, cut to whole units as it adds up. */
+function shareOut(rooms: ReturnType<typeof roomsOf>, amount: bigint) {
+  const amounts = proportional(
+    rooms.map(({ most }) => most),
+    amount,
+  );
+  return rooms.flatMap(({ group }, index) => {
+    const shares = proportional(
+      group.map((remainder) => remainder.amount),
+      amounts[index]!,
+    );
+    return group.map((remainder, place) => ({ remainder, share: shares[place]! }));
+  });
+}
+
+function proportional(weights: bigint[], amount: bigint): bigint[] {
+  const total = sum(weights);
+  if (total === 0n) return weights.map(() => 0n);
+  const upTo = weights.map((_, index) => (amount * sum(weights.slice(0, index + 1))) / total);
+  return upTo.map((until, index) => until - (upTo[index - 1] ?? 0n));
+}
+
+/** What can be spent on an order to which promotional credit may give so much. */
+export function spendable({ available, credits }: Account, promoMost?: bigint): bigint {
+  const promo = sum(credits.map(({ left }) => left));
+  return promoMost === undefined || promoMost > promo ? available : available - promo + promoMost;
+}
+
+/** Settles a correction; what is left of the running month bounds what may be given back of it from now on. */
+export function settleCorrection(
+  account: Account,
+  vm: Vm | null,
+  decision: Decision & Pick<Parameters<typeof settle>[1], 'correction' | 'id'>,
+  at: number,
+): Order {
+  const order = settle(account, { kind: 'adjustment', vm, ...decision }, at);
+  const isOfMonth = order.lines.some(({ span }) => span.from < span.to);
+  if (vm && isOfMonth && !vm.gone && !vm.deleting) vm.refundable = netWithin(completed(account), vm, vm.paid);
+  return order;
+}
+
+const isVoided = (account: Account, order: Order) =>
+  completed(account).some(({ correction }) => correction?.corrects === order);
+
+const overlap = (a: Span, b: Span): Span => ({ from: Math.max(a.from, b.from), to: Math.min(a.to, b.to) });
+
+/** What an outage is credited to a VM that had it, by month; `outages` are all that were reported. */
+export function slaCredit(
+  account: Account,
+  vm: Vm,
+  outage: Outage,
+  outages: Outage[],
+  list: PriceList,
+): Charge {
+  const counted = outages.filter(
+    (other) =>
+      (other.vm === vm || other.region === vm.region) &&
+      (other.credited || other === outage) &&
+      !account.orders.some(
+        (order) => order.vm === vm && order.correction?.outage === other && isVoided(account, order),
+      ),
+  );
+  const lines = monthsOf(account, vm).flatMap(({ span, rate }) => {
+    const served = { from: span.from, to: Math.min(span.to, vm.goneAt ?? span.to) };
+    const had = overlap(span, outage);
+    if (had.from >= had.to || (vm.goneAt !== null && vm.goneAt <= had.from)) return [];
+    const down = lengthOf(counted.map((other) => overlap(served, other)));
+    const length = BigInt(served.to - served.from);
+    const up = new Rational((length - down) * 100n, length);
+    const rule = list.sla!.credits.findLast(({ uptime_below }) => Rational.parse(uptime_below).exceeds(up));
+    const percent = rule?.percent ?? 0;
+    const amount = slaAmount(account, vm, span, percent);
+    const description = `SLA credit, ${percent} % of the month: ${outage.reason}`;
+    return amount > 0n ? [corrected({ description, amount: -amount, rate, span }, list)] : [];
+  });
+  return chargeOf(lines);
+}
+
+function slaAmount(account: Account, vm: Vm, span: Span, percent: number): bigint {
+  const orders = given(account);
+  const sold = orders
+    .filter(({ correction }) => correction === null)
+    .map((order) => ({ ...order, lines: order.lines.filter(({ unit }) => !unit.startsWith('GB')) }));
+  const before = orders.filter(
+    (order) => order.correction?.type === 'sla_credit' && !isVoided(account, order),
+  );
+  const due = new Rational(netWithin(sold, vm, span) * BigInt(percent), 100n).round();
+  const open = due + netWithin(before, vm, span);
+  const left = netWithin(orders, vm, span);
+  return open < left ? open : left;
+}
+
+/** Milliseconds that lie in any of the spans. */
+function lengthOf(spans: Span[]): bigint {
+  let total = 0;
+  let until = Number.NEGATIVE_INFINITY;
+  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
+    total += Math.max(0, to - Math.max(from, until));
+    until = Math.max(until, to);
+  }
+  return BigInt(total);
+}

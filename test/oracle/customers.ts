@@ -1,0 +1,222 @@
+import type { Reply } from '../jobs/support/customer.ts';
+import type { Order, Vm } from './account.ts';
+import { fail, grant, pay, place, settleDeletion } from './books.ts';
+import { dayOf, monthFrom } from './calendar.ts';
+import { changeCharge, deletionCharge, monthCharge } from './charges.ts';
+import type { Charge } from './lines.ts';
+import { planProduct, type Tenant } from './observer.ts';
+import type { Play } from './play.ts';
+import { renewed } from './prices.ts';
+import { Rational } from './rational.ts';
+import { customAt, isSold, type Product } from './tariff.ts';
+import { setRenewal } from './time.ts';
+import { termsOf } from './usage.ts';
+import * as views from './views.ts';
+
+const DAY = 86_400_000;
+
+/** What the customers do, and how often. */
+const ACTIONS = {
+  topUp: 8,
+  grant: 2,
+  buy: 4,
+  changePlan: 6,
+  changeCustom: 4,
+  setRenewal: 4,
+  takeSnapshot: 2,
+  deleteSnapshot: 1,
+  remove: 2,
+} as const;
+
+/** The customers, each of whom has an account at the service and one in the oracle's books. */
+export class Customers {
+  readonly #play: Play;
+
+  constructor(play: Play) {
+    this.#play = play;
+  }
+
+  /** Does something; which VM it was about, if any. */
+  async act(tenant: Tenant): Promise<Vm | undefined> {
+    const { dice } = this.#play;
+    const living = tenant.account.vms.filter(({ gone, deleting }) => !gone && !deleting);
+    const vm = dice.pick(living);
+    const action = dice.weighted(ACTIONS);
+    if (action === 'topUp') await this.#topUp(tenant);
+    else if (action === 'grant') await this.#grant(tenant);
+    else if (action === 'buy' || !vm) await this.#buy(tenant);
+    else if (action === 'setRenewal') await this.#setRenewal(tenant, vm);
+    else if (action === 'remove') await this.#remove(tenant, vm);
+    else if (action === 'takeSnapshot') await this.#takeSnapshot(tenant, vm);
+    else if (action === 'deleteSnapshot') await this.#deleteSnapshot(tenant, vm);
+    else await this.#change(tenant, vm, action === 'changePlan');
+    return vm;
+  }
+
+  async #topUp({ customer, account }: Tenant): Promise<void> {
+    const { dice, prices, now } = this.#play;
+    // Mostly for some VMs, now and then for a part of one.
+    const most = 10 ** dice.between(3, 4) * (prices.currency === 'KWD' ? 10 : 1);
+    const amount = BigInt(dice.between(1, 2 * most));
+    const reference = `payment-${account.payments.length}`;
+    await customer.topUp(amount, reference);
+    pay(account, { method: 'test', reference, amount }, now);
+    this.#play.count('topUp');
+  }
+
+  async #grant({ customer, account }: Tenant): Promise<void> {
+    const { dice, prices, now } = this.#play;
+    const amount = BigInt(dice.between(1, prices.currency === 'KWD' ? 20_000 : 2_000));
+    const until = now + dice.between(1, 60 * DAY);
+    await customer.grantPromo(amount, new Date(until));
+    grant(account, amount, until);
+    this.#play.count('grant');
+  }
+
+  async #buy(tenant: Tenant): Promise<void> {
+    const { dice, prices, now, observer } = this.#play;
+    const { customer, account } = tenant;
+    const { code, regions } = dice.pick(prices.plans.filter((plan) => isSold(plan, now)))!;
+    const product = planProduct(NO_VM, code, prices, now);
+    const region = dice.pick(regions)!;
+    const trouble = dice.pick(['', '', '', '-sim-fail-create', '-sim-fail-resize-once'])!;
+    const auto_renew = dice.chance(0.85);
+    const renewal_priority = dice.between(1, 4);
+    const start = dice.chance(0.7);
+    const billing = product.hour && dice.chance(0.5) ? 'hourly' : 'monthly';
+    const wish = { hostname: `web${trouble}`, template: 'debian-12', password: 'correct-horse-battery' };
+    const body = { ...wish, plan: code, region, auto_renew, renewal_priority, start, billing };
+    const paid = monthFrom(now, dayOf(now));
+    const charge = monthCharge(product, paid, prices, billing);
+    const reply = await customer.call({ method: 'POST', path: '/v1/vm', body });
+    if (!this.#paid(tenant, `create_${billing}`, reply, charge)) return;
+    const vm: Vm = {
+      ...{ id: reply.data.vm.id, product, region, exists: false, gone: false, goneAt: null, deleting: false },
+      ...{ work: null, autoRenew: auto_renew, priority: renewal_priority, nextMode: billing },
+      ...{ day: dayOf(now), paid, hoursSince: charge.hoursSince, rate: prices.tax_rate },
+      ...{
+        leftover: Rational.zero,
+        refundable: null,
+        unpaidSince: null,
+        suspendedAt: null,
+        graceEnded: null,
+      },
+      ...{ resumes: false, running: start, upgradedAt: null, deletionNoticeAt: null },
+      ...{ soldAt: now, told: null, retiresAt: null },
+      meter: { days: new Map(), terms: [termsOf(product, prices, now, 0n)], snapshots: [] },
+    };
+    account.vms.push(vm);
+    const order = this.#placed(tenant, 'create', vm, charge, reply);
+    vm.work = { kind: 'create', order };
+    observer.compare(this.#play.look(tenant), 'create.vm', reply.data.vm, views.vm(vm, prices));
+  }
+
+  async #change(tenant: Tenant, vm: Vm, toPlan: boolean): Promise<void> {
+    const { dice, prices, now, observer } = this.#play;
+    const size = {
+      vcpu: dice.between(1, 8),
+      ram_mb: 1024 * dice.between(1, 32),
+      disk_gb: vm.product.disk_gb + 10 * dice.between(0, 2),
+    };
+    const plan = dice.pick(prices.plans)!.code;
+    // The disk stays as it is.
+    const { disk_gb } = vm.product;
+    const to = toPlan ? { ...planProduct(vm, plan, prices, now), disk_gb } : customAt(size, prices, now);
+    await observer.changeQuote(this.#play.look(tenant), vm, to);
+    const path = `/v1/vm/${vm.id}/${toPlan ? 'change-plan' : 'change-custom'}`;
+    const body = { ...(toPlan ? { plan, resize_disk: false } : size), allow_reboot: true };
+    const charge = changeCharge(vm, to, now, prices);
+    const reply = await tenant.customer.call({ method: 'POST', path, body });
+    const kind = toPlan ? 'change_plan' : 'change_custom';
+    if (!this.#paid(tenant, kind, reply, charge)) return;
+    if (now >= vm.paid.to) observer.differences.found.push(`${vm.id} was changed after the end of its month`);
+    if (vm.hoursSince !== null) this.#play.count('change by the hour');
+    const order = this.#placed(tenant, kind, vm, charge, reply);
+    const { leftover, hoursSince: since } = charge;
+    vm.work = { kind: 'change', order, to, rate: prices.tax_rate, leftover, since, orderedAt: now };
+  }
+
+  async #setRenewal({ customer }: Tenant, vm: Vm): Promise<void> {
+    const { dice, prices, now } = this.#play;
+    const billing = dice.pick(['monthly', 'hourly'] as const)!;
+    const wish = { auto_renew: dice.chance(0.6), renewal_priority: dice.between(1, 4) };
+    const body = dice.chance(0.5) ? { ...wish, billing } : wish;
+    const { status, error } = await customer.call({ method: 'PATCH', path: `/v1/vm/${vm.id}`, body });
+    this.#play.count(`setRenewal ${error?.code ?? 'ok'}`);
+    if (status === 422 && renewed(vm, prices, now).hour)
+      this.#play.observer.differences.found.push(`${vm.id} could not be billed by the hour`);
+    if (status !== 200) return;
+    setRenewal(vm, body.auto_renew, now);
+    vm.priority = body.renewal_priority;
+    if ('billing' in body) vm.nextMode = body.billing;
+  }
+
+  async #takeSnapshot({ customer }: Tenant, vm: Vm): Promise<void> {
+    const { now } = this.#play;
+    const path = `/v1/vm/${vm.id}/snapshots`;
+    const { status, data, error } = await customer.call({ method: 'POST', path });
+    this.#play.count(`takeSnapshot ${error?.code ?? 'ok'}`);
+    if (status !== 200) return;
+    this.#play.jobs.set(vm, data.job.id);
+    vm.work = { kind: 'take_snapshot', id: data.snapshot.id, orderedAt: now };
+  }
+
+  async #deleteSnapshot({ customer }: Tenant, vm: Vm): Promise<void> {
+    const snapshot = this.#play.dice.pick(vm.meter.snapshots.filter(({ until }) => until === null));
+    if (!snapshot) return;
+    const path = `/v1/vm/${vm.id}/snapshots/${snapshot.id}`;
+    const { status, data, error } = await customer.call({ method: 'DELETE', path });
+    this.#play.count(`deleteSnapshot ${error?.code ?? 'ok'}`);
+    if (status !== 200) return;
+    this.#play.jobs.set(vm, data.job.id);
+    vm.work = { kind: 'delete_snapshot', snapshot };
+  }
+
+  async #remove(tenant: Tenant, vm: Vm): Promise<void> {
+    const { prices, now, observer } = this.#play;
+    const { account, customer } = tenant;
+    const reply = await customer.call({ method: 'DELETE', path: `/v1/vm/${vm.id}` });
+    this.#play.count(`remove ${reply.error?.code ?? 'ok'}`);
+    if (reply.status !== 200) return;
+    if (vm.work && 'order' in vm.work) fail(account, vm.work.order, now);
+    const charge = deletionCharge(vm, now, prices);
+    const { refund_minor: amount_minor, ...taken } = views.deletion(account, charge);
+    const refund = { amount_minor, ...taken, currency: prices.currency };
+    observer.compare(this.#play.look(tenant), 'delete', reply.data.refund, refund);
+    const order = settleDeletion(account, vm, charge, reply.data.refund.order_id, now);
+    if (order && order.writtenOff > 0n) this.#play.count('written off');
+    if (order && vm.hoursSince !== null) this.#play.count('remove by the hour');
+    vm.deleting = true;
+    vm.work = { kind: 'delete' };
+  }
+
+  /** Whether a call that costs money went through; where money was lacking, whether that is so. */
+  #paid(tenant: Tenant, kind: string, { status, error }: Reply, { total }: Charge): boolean {
+    const { available } = tenant.account;
+    const look = this.#play.look(tenant);
+    this.#play.count(`${kind} ${error?.code ?? 'ok'}`);
+    const covered = total <= available;
+    if (status === 200 || status === 402)
+      this.#play.observer.compare(look, kind, { status }, { status: covered ? 200n : 402n });
+    if (status === 402) {
+      const amounts = {
+        required_minor: total,
+        available_minor: available,
+        shortfall_minor: total - available,
+      };
+      this.#play.observer.compare(look, `${kind}.error`, error!.details, amounts);
+    }
+    return status === 200;
+  }
+
+  #placed(tenant: Tenant, kind: string, vm: Vm, charge: Charge, { data }: Reply): Order {
+    const { prices, now, observer, jobs } = this.#play;
+    const order = place(tenant.account, { kind, vm, charge, id: data.order.id }, now);
+    jobs.set(vm, data.job.id);
+    observer.compare(this.#play.look(tenant), `${kind}.order`, data.order, views.order(order, prices));
+    return order;
+  }
+}
+
+/** What a plan is bought for has no disk yet. */
+const NO_VM = { product: { disk_gb: 0 } as Product } as Vm;

@@ -1,0 +1,98 @@
+import type { Account, Vm, Work } from './account.ts';
+import { complete, completed, fail, netWithin, settle } from './books.ts';
+import { dayOf } from './calendar.ts';
+import type { Renewal } from './charges.ts';
+import { asSold, forgetTold } from './prices.ts';
+import { Rational } from './rational.ts';
+import type { PriceList } from './tariff.ts';
+import { changeTerms, termsOf } from './usage.ts';
+
+/** What becomes of a VM. */
+
+/** It is paid for again. */
+export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number, list: PriceList): void {
+  for (const { charge } of renewals) settle(account, { kind: 'renew', vm, charge, id: null }, at);
+  const { span, product, charge, use } = renewals.at(-1)!;
+  if (vm.suspendedAt !== null) {
+    vm.day = dayOf(at);
+    soldAnew(vm, at);
+    if (vm.resumes) vm.work = { kind: 'start' };
+  } else forgetTold(vm, span.from);
+  vm.product = product;
+  vm.paid = span;
+  vm.hoursSince = charge.hoursSince;
+  vm.rate = list.tax_rate;
+  vm.leftover = Rational.zero;
+  vm.refundable = null;
+  vm.meter.terms = [termsOf(product, list, span.from, use.at(-1)!.read)];
+  vm.unpaidSince = null;
+  vm.suspendedAt = null;
+  vm.graceEnded = null;
+  vm.resumes = false;
+  vm.deletionNoticeAt = null;
+}
+
+/** Its price is that of a day, and its owner was told of no other yet. */
+function soldAnew(vm: Vm, at: number): void {
+  vm.soldAt = at;
+  vm.told = null;
+  vm.retiresAt = null;
+}
+
+/** The work on a VM ends, and its order with it. */
+export function end(
+  account: Account,
+  vm: Vm,
+  work: Work,
+  succeeded: boolean,
+  at: number,
+  list: PriceList,
+): void {
+  vm.work = null;
+  if ('order' in work) (succeeded ? complete : fail)(account, work.order, at);
+  if (!succeeded) {
+    // What could not be made costs nothing, and goes by itself.
+    if (work.kind === 'create') vm.gone = true;
+    // Nor does a snapshot that its owner wanted to be rid of.
+    if (work.kind === 'delete_snapshot') work.snapshot.until = at;
+    return;
+  }
+  switch (work.kind) {
+    case 'create':
+      vm.exists = true;
+      break;
+    case 'change':
+      change(account, vm, work, at, list);
+      break;
+    case 'suspend':
+      vm.suspendedAt = at;
+      vm.running = false;
+      break;
+    case 'start':
+      vm.running = true;
+      break;
+    case 'delete':
+      vm.gone = true;
+      vm.goneAt = at;
+      break;
+    case 'delete_snapshot':
+      work.snapshot.until = at;
+  }
+}
+
+function change(
+  account: Account,
+  vm: Vm,
+  { to, rate, leftover, since, orderedAt }: Extract<Work, { kind: 'change' }>,
+  at: number,
+  list: PriceList,
+): void {
+  if (to.price > asSold(vm, list, orderedAt).price) vm.upgradedAt = orderedAt;
+  vm.product = to;
+  vm.rate = rate;
+  vm.leftover = leftover;
+  vm.hoursSince = since;
+  if (vm.refundable !== null) vm.refundable = netWithin(completed(account), vm, vm.paid);
+  soldAnew(vm, orderedAt);
+  changeTerms(vm, list, at);
+}

@@ -1,0 +1,46 @@
+import type { Dice } from '../simulation/dice.ts';
+import type { Outage, Vm } from './account.ts';
+import type { Look, Observer, Tenant } from './observer.ts';
+import type { World } from './world.ts';
+
+/** Who plays in a history, and where. */
+export class Play {
+  readonly world: World;
+  readonly dice: Dice;
+  readonly observer: Observer;
+  readonly tenants: Tenant[] = [];
+  readonly outages: Outage[] = [];
+  /** The latest job of each VM that its owner started. */
+  readonly jobs = new Map<Vm, string>();
+  readonly #counts = new Map<string, number>();
+
+  constructor(world: World, dice: Dice, observer: Observer) {
+    this.world = world;
+    this.dice = dice;
+    this.observer = observer;
+  }
+
+  get now(): number {
+    return this.world.now;
+  }
+
+  get prices() {
+    return this.world.prices;
+  }
+
+  look(tenant: Tenant): Look {
+    return { tenant, now: this.now, prices: this.prices, everything: false };
+  }
+
+  count(what: string): void {
+    this.#counts.set(what, (this.#counts.get(what) ?? 0) + 1);
+  }
+
+  /** What happened, in numbers. */
+  told(): string {
+    return [...this.#counts]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([what, count]) => `${what} ${count}`)
+      .join(', ');
+  }
+}

@@ -1,0 +1,141 @@
+import { type Account, hourOf, sum, type Vm } from './account.ts';
+import { changeCharge, monthCharge, noChange, type Sale } from './charges.ts';
+import type { Expected } from './differences.ts';
+import { Rational } from './rational.ts';
+import {
+  customAt,
+  dated,
+  dayStart,
+  hourText,
+  isSold,
+  type ListedPlan,
+  nextOf,
+  type Parts,
+  type PriceList,
+  type Product,
+  planAt,
+  type Size,
+  shownHour,
+} from './tariff.ts';
+
+/** What the API should show of what is sold: quotes and price lists. */
+
+const MINUTE = 60_000;
+const date = (at: number) => new Date(at);
+const most = (a: bigint, b: bigint) => (a > b ? a : b);
+
+/** A quote is valid for five minutes, or until a price changes. */
+function validUntil(list: PriceList, now: number): number {
+  const changes = [...list.plans, list.custom].flatMap(({ prices = [] }) =>
+    prices.map(({ valid_from }) => dayStart(valid_from)),
+  );
+  return Math.min(now + 5 * MINUTE, ...changes.filter((at) => at > now));
+}
+
+/** A quote of a charge, after which an hour costs `hour`, or its part of the month's price where that is null. */
+function quote(
+  account: Account,
+  charge: Sale,
+  { price, hour }: Pick<Product, 'price' | 'hour'>,
+  now: number,
+  list: PriceList,
+): { readonly [field: string]: Expected } {
+  const tax = sum(charge.lines.map((line) => line.tax));
+  const lacking = most(charge.total - account.available, 0n);
+  return {
+    currency: list.currency,
+    lines: charge.lines.map(({ description, amount }) => ({ description, amount_minor: amount })),
+    subtotal_minor: charge.total - tax,
+    tax_minor: tax,
+    total_minor: charge.total,
+    price_hourly: shownHour(price, hour, list.currency),
+    balance_available_minor: account.available,
+    shortfall_minor: lacking,
+    sufficient: lacking === 0n,
+    as_of: date(now),
+    valid_until: date(validUntil(list, now)),
+  };
+}
+
+function isSame({ product }: Vm, to: Product): boolean {
+  return to.plan === null
+    ? to.vcpu === product.vcpu && to.ram_mb === product.ram_mb && to.disk_gb === product.disk_gb
+    : to.plan === product.plan;
+}
+
+/** What changing a VM comes to, whether or not it is allowed now. */
+export function change(vm: Vm, to: Product, now: number, list: PriceList): Sale {
+  return isSame(vm, to) ? noChange(vm, list) : changeCharge(vm, to, now, list);
+}
+
+export function changeQuote(account: Account, vm: Vm, to: Product, now: number, list: PriceList): Expected {
+  const charge = change(vm, to, now, list);
+  const taken = charge.lines.at(-1)!.amount;
+  const { price } = vm.product;
+  const hour = isSame(vm, to) ? hourOf(vm) : charge.hoursSince === null ? null : to.hour;
+  return {
+    ...quote(account, charge, { price: to.price, hour }, now, list),
+    direction: to.price === price ? 'lateral' : to.price > price ? 'upgrade' : 'downgrade',
+    credit_minor: taken - charge.total,
+    debit_minor: taken,
+    net_minor: charge.total,
+  };
+}
+
+/** Parts for a month, by the hour where that is asked for. */
+export function monthQuote(
+  account: Account,
+  size: Size,
+  mode: Vm['nextMode'],
+  now: number,
+  list: PriceList,
+): Expected {
+  const product = customAt(size, list, now);
+  const charge = monthCharge(product, { from: now, to: now }, list, mode);
+  const hour = charge.hoursSince === null ? null : product.hour;
+  return quote(account, charge, { ...product, hour }, now, list);
+}
+
+const modes = (isHourly: boolean) => (isHourly ? ['monthly', 'hourly'] : ['monthly']);
+
+export function plan(listed: ListedPlan, list: PriceList, now: number): Expected {
+  const { code, retires_on = null } = listed;
+  const priced = (at: number) => {
+    const { price, hour } = planAt(list, code, at);
+    return {
+      price_monthly_minor: price,
+      price_hourly: shownHour(price, hour, list.currency),
+      billing_modes: modes(hour !== null),
+    };
+  };
+  const next = nextOf<string, ListedPlan>(listed, now);
+  const from = next && dayStart(next.valid_from);
+  return {
+    ...{ code, ...priced(now), retires_on, deprecated: !isSold(listed, now) },
+    next_price: from === undefined ? null : { ...priced(from), from_at: date(from) },
+  };
+}
+
+/** Prices of the parts of custom sizes. */
+export function parts(list: PriceList, now: number): Expected {
+  const { custom, currency } = list;
+  const priced = (at: number, part: keyof Parts) => {
+    const { price_monthly, price_hourly } = dated<Parts, PriceList['custom']>(custom, at, at);
+    const hour = price_hourly
+      ? hourText(Rational.parse(price_hourly[part]), currency)
+      : Rational.parse(price_monthly[part]).over(new Rational(730n)).toDecimal(5);
+    return { price_monthly: price_monthly[part], price_hourly: hour };
+  };
+  const next = nextOf<Parts, PriceList['custom']>(custom, now);
+  const from = next && dayStart(next.valid_from);
+  const component = (name: string, part: keyof Parts) => ({
+    ...{ component: name, ...priced(now, part) },
+    next_price: from === undefined ? null : { ...priced(from, part), from_at: date(from) },
+  });
+  const isHourly = dated<Parts, PriceList['custom']>(custom, now, now).price_hourly !== undefined;
+  return {
+    currency,
+    billing_modes: modes(isHourly),
+    components: [component('vcpu', 'vcpu'), component('ram', 'ram_gb'), component('disk', 'disk_gb')],
+  };
+}

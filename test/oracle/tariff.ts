@@ -1,0 +1,164 @@
+import { Rational } from './rational.ts';
+
+/** Digits behind the point, as ISO 4217 has them. */
+export const DIGITS: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
+
+/** A later price, announced with its date; without an hour it is sold by the month only. */
+interface Later<Price> {
+  valid_from: string;
+  existing_from?: string;
+  price_monthly: Price;
+  price_hourly?: Price;
+}
+
+/** What has a price now, and others from a date on. */
+interface Dated<Price> {
+  price_monthly: Price;
+  /** Absent where it is not sold by the hour. */
+  price_hourly?: Price;
+  prices?: Later<Price>[];
+}
+
+export interface ListedPlan extends Dated<string>, Size {
+  code: string;
+  name: string;
+  /** Null is unmetered. */
+  bandwidth_gb: number | null;
+  traffic_per_gb?: string;
+  regions: string[];
+  deprecated?: boolean;
+  retires_on?: string;
+}
+
+export interface Parts {
+  vcpu: string;
+  ram_gb: string;
+  disk_gb: string;
+}
+
+/** What the operator's catalog says of money. */
+export interface PriceList {
+  currency: string;
+  tax_rate: string;
+  price_notice_days?: number;
+  usage?: { traffic_per_gb?: string; snapshot_gb_month?: string };
+  sla?: { credits: { uptime_below: string; percent: number }[] };
+  plans: ListedPlan[];
+  custom: Dated<Parts>;
+}
+
+export interface Size {
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+}
+
+/** What a VM is, and is sold at: a plan, or parts. */
+export interface Product extends Size {
+  plan: string | null;
+  name: string;
+  /** Traffic included a month; null is unmetered. */
+  bandwidth: bigint | null;
+  /** Minor units a month. */
+  price: bigint;
+  /** Major units an hour; null where it is not sold by the hour. */
+  hour: Rational | null;
+}
+
+/** Minor units of a decimal in major units; halves away from zero. */
+export function minorUnits(decimal: string, currency: string): bigint {
+  return Rational.parse(decimal).times(unit(currency)).round();
+}
+
+export function unit(currency: string): Rational {
+  return new Rational(10n ** BigInt(DIGITS[currency]!));
+}
+
+/** Minor units as invoices name a price. */
+export function majorUnits(minor: bigint, currency: string): string {
+  return new Rational(minor).over(unit(currency)).toDecimal(DIGITS[currency]!);
+}
+
+/** A month has 730 hours where the price of an hour is shown of what is sold by the month. */
+function part730(minor: bigint, currency: string): string {
+  return new Rational(minor).over(unit(currency)).over(new Rational(730n)).toDecimal(5);
+}
+
+/** The price of an hour as it is shown, without zeros that the currency does not have. */
+export function hourText(hour: Rational, currency: string): string {
+  const [whole, digits = ''] = hour.toDecimal(6).split('.');
+  const shown = digits.replace(/0+$/, '').padEnd(DIGITS[currency]!, '0');
+  return shown ? `${whole}.${shown}` : whole!;
+}
+
+/** What an hour of a product is said to cost. */
+export function shownHour(price: bigint, hour: Rational | null, currency: string): string {
+  return hour ? hourText(hour, currency) : part730(price, currency);
+}
+
+/** The instant at which a date of the catalog begins. */
+export const dayStart = (date: string) => Date.parse(`${date}T00:00:00Z`);
+
+/** The price that holds for a month from `at` on, of what was sold at `soldAt`, which keeps that price for a while. */
+export function dated<P, D extends Dated<P>>(item: D & Dated<P>, at: number, soldAt: number): D {
+  const come = (item.prices ?? []).filter(
+    ({ valid_from, existing_from = valid_from }) =>
+      soldAt >= dayStart(valid_from) || at >= dayStart(existing_from),
+  );
+  const last = come.at(-1);
+  return last ? { ...item, price_monthly: last.price_monthly, price_hourly: last.price_hourly } : item;
+}
+
+/** The next price that is announced for sales, if any. */
+export function nextOf<P, D extends Dated<P>>(item: D & Dated<P>, now: number) {
+  return item.prices?.find(({ valid_from }) => dayStart(valid_from) > now);
+}
+
+export const findPlan = ({ plans }: PriceList, code: string) => plans.find((plan) => plan.code === code);
+
+/** Whether a plan is sold at an instant. */
+export function isSold({ deprecated, retires_on }: ListedPlan, now: number): boolean {
+  return !deprecated && !(retires_on && dayStart(retires_on) <= now);
+}
+
+/** A plan at its price for a month from `at` on; the disk is that of the plan. */
+export function planAt(list: PriceList, code: string, at: number, soldAt = at): Product {
+  const { name, vcpu, ram_mb, disk_gb, bandwidth_gb, ...plan } = findPlan(list, code)!;
+  const { price_monthly, price_hourly } = dated<string, Dated<string>>(plan, at, soldAt);
+  return {
+    ...{ plan: code, name, vcpu, ram_mb, disk_gb },
+    bandwidth: bandwidth_gb === null ? null : BigInt(bandwidth_gb),
+    price: minorUnits(price_monthly, list.currency),
+    hour: price_hourly === undefined ? null : Rational.parse(price_hourly),
+  };
+}
+
+/** Parts at their price for a month from `at` on, and how they are called. */
+export function customAt({ vcpu, ram_mb, disk_gb }: Size, list: PriceList, at: number, soldAt = at): Product {
+  const { price_monthly, price_hourly } = dated<Parts, Dated<Parts>>(list.custom, at, soldAt);
+  const sum = (part: Parts) =>
+    Rational.parse(part.vcpu)
+      .times(new Rational(BigInt(vcpu)))
+      .plus(Rational.parse(part.ram_gb).times(new Rational(BigInt(ram_mb), 1024n)))
+      .plus(Rational.parse(part.disk_gb).times(new Rational(BigInt(disk_gb))));
+  return {
+    ...{ plan: null, name: `Custom ${vcpu} vCPU, ${ram_mb} MB, ${disk_gb} GB`, vcpu, ram_mb, disk_gb },
+    bandwidth: null,
+    price: sum(price_monthly).times(unit(list.currency)).round(),
+    hour: price_hourly ? sum(price_hourly) : null,
+  };
+}
+
+/** The tax in an amount that includes it. */
+export function taxIn(amount: bigint, rate: string): bigint {
+  const share = Rational.parse(rate);
+  return new Rational(amount)
+    .times(share)
+    .over(share.plus(new Rational(1n)))
+    .round();
+}
+
+/** "0.20" is "0.2". */
+export function plain(rate: string): string {
+  return rate.includes('.') ? rate.replace(/\.?0+$/, '') : rate;
+}

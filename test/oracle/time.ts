@@ -1,0 +1,90 @@
+import { type Account, billed, type Document, type Vm } from './account.ts';
+import { settleDeletion } from './books.ts';
+import { arrears, deletionCharge, GRACE, graceEnd, totalOf } from './charges.ts';
+import { renew } from './deeds.ts';
+import { renews } from './prices.ts';
+import type { PriceList } from './tariff.ts';
+
+const DAY = 86_400_000;
+const MINUTE = 60_000;
+/** A VM's owner is warned so long before it is deleted. */
+const WARNING = 3 * DAY;
+/** Documents are issued so long after their month. */
+const ISSUED_AFTER = 10 * MINUTE;
+
+/** When an unpaid VM is, or was, switched off, and when it is deleted. */
+export function schedule(vm: Vm): { suspends: number; deletes: number } {
+  const suspends = vm.suspendedAt ?? graceEnd(vm);
+  const deletes = suspends + GRACE.deleteAfter;
+  const warned = vm.suspendedAt !== null && vm.deletionNoticeAt !== null;
+  return { suspends, deletes: warned ? Math.max(deletes, vm.deletionNoticeAt! + WARNING) : deletes };
+}
+
+/** Charges fall due: in the owner's ranking, each VM is renewed where the wallet covers it, or what comes of it. */
+export function passRenewals(account: Account, now: number, list: PriceList): void {
+  const due = billed(account)
+    .filter((vm) => vm.paid.to <= now)
+    .sort((a, b) => a.priority - b.priority || a.paid.to - b.paid.to || (a.id < b.id ? -1 : 1));
+  const atStart = account.available;
+  let reserved = 0n;
+  for (const vm of due) {
+    const renewals = arrears(vm, now, list);
+    const total = totalOf(renewals);
+    if (vm.work) {
+      if (renews(vm) && atStart - reserved >= total) reserved += total;
+    } else if (!renews(vm) || account.available < total) dun(account, vm, now, list);
+    else if (account.available - reserved >= total) renew(account, vm, renewals, now, list);
+  }
+}
+
+function dun(account: Account, vm: Vm, now: number, list: PriceList): void {
+  vm.unpaidSince ??= vm.paid.to;
+  const { suspends, deletes } = schedule(vm);
+  if (vm.suspendedAt === null) {
+    if (now < suspends) return;
+    vm.resumes ||= vm.running;
+    // What its owner says later grants no grace any more.
+    vm.graceEnded = suspends;
+    vm.work = { kind: 'suspend' };
+  } else if (vm.deletionNoticeAt === null) {
+    if (now >= deletes - WARNING) vm.deletionNoticeAt = now;
+  } else if (now >= deletes) {
+    settleDeletion(account, vm, deletionCharge(vm, now, list), null, now);
+    vm.work = { kind: 'delete' };
+    vm.deleting = true;
+  }
+}
+
+/** Its owner does, or does not, want a VM renewed: in its grace, that ends there. */
+export function setRenewal(vm: Vm, wanted: boolean, now: number): void {
+  if (vm.autoRenew && !wanted && vm.suspendedAt === null && now > vm.paid.to)
+    vm.graceEnded = Math.min(now, graceEnd(vm));
+  vm.autoRenew = wanted;
+}
+
+/** When a VM is next to be looked at for its money. */
+export function nextInstant(vm: Vm): number {
+  if (vm.unpaidSince === null) return vm.paid.to;
+  const { suspends, deletes } = schedule(vm);
+  if (vm.suspendedAt === null) return suspends;
+  return vm.deletionNoticeAt === null ? deletes - WARNING : deletes;
+}
+
+/**
+ * Documents of months that are over are issued, invoices first: a credit note waits for what it corrects. `last` is when
+ * one of each type was issued last.
+ */
+export function issue(documents: Document[], now: number, last: Record<Document['type'], number>): void {
+  for (const type of ['invoice', 'credit_note'] as const) {
+    const due = documents.filter(
+      (document) =>
+        document.type === type &&
+        document.issuedAt === null &&
+        document.month.to + ISSUED_AFTER <= now &&
+        [...document.corrects].every(({ issuedAt }) => issuedAt !== null),
+    );
+    if (due.length === 0) continue;
+    last[type] = Math.max(last[type], now);
+    for (const document of due) document.issuedAt = last[type];
+  }
+}

@@ -1,0 +1,153 @@
+import type { Line, Meter, Terms, Vm } from './account.ts';
+import { monthFrom, type Span } from './calendar.ts';
+import { line } from './lines.ts';
+import { Rational } from './rational.ts';
+import { findPlan, type PriceList, type Product, plain, unit } from './tariff.ts';
+
+/** What is charged by use: traffic and snapshots. */
+
+const GB = 10n ** 9n;
+
+/** A time whose use is charged together: a month, or a part of one. */
+export interface Stretch {
+  span: Span;
+  month: Span;
+  /** All that was metered so far counts, not only days that ended by its end. */
+  all: boolean;
+}
+
+/** What was used in a stretch, and comes to. */
+export interface Use {
+  lines: Line[];
+  /** What the meter read at its end. */
+  read: bigint;
+  used: bigint;
+  /** Null where all of it was free or unmetered. */
+  included: bigint | null;
+  over: bigint;
+  traffic: bigint;
+  /** Millionths. */
+  gbMonths: bigint;
+  snapshots: bigint;
+}
+
+export const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+/** What a VM has sent by the end of the day before an instant, or in all. */
+export function sent({ days }: Meter, until: number | null): bigint {
+  const counted = [...days].filter(([date]) => until === null || date < dateOf(until));
+  return counted.reduce((total, [, bytes]) => total + bytes, 0n);
+}
+
+const price = (decimal: string | undefined) => (decimal === undefined ? null : Rational.parse(decimal));
+
+/** Today's terms of what a VM uses from an instant on. */
+export function termsOf({ plan, bandwidth }: Product, list: PriceList, from: number, read: bigint): Terms {
+  const own = plan === null ? undefined : findPlan(list, plan)?.traffic_per_gb;
+  const traffic = price(own ?? list.usage?.traffic_per_gb);
+  return { from, read, included: bandwidth, traffic, snapshots: price(list.usage?.snapshot_gb_month) };
+}
+
+/** From now on, within its month, a VM is used as another product; the price of snapshots stays. */
+export function changeTerms(vm: Vm, list: PriceList, at: number): void {
+  const { snapshots } = vm.meter.terms.at(-1)!;
+  vm.meter.terms.push({ ...termsOf(vm.product, list, at, sent(vm.meter, null)), snapshots });
+}
+
+/** The month that is running: its use so far is charged at its end. */
+export const running = ({ paid }: Vm): Stretch[] => [{ span: paid, month: paid, all: true }];
+
+/** The months that were over by an instant, and what there was of the last until then. */
+export function monthsUntil(vm: Vm, end: number): Stretch[] {
+  const months: Stretch[] = [];
+  let month = vm.paid;
+  for (; month.to < end; month = monthFrom(month.to, vm.day)) months.push({ span: month, month, all: false });
+  return [...months, { span: { from: month.from, to: Math.max(end, month.from) }, month, all: true }];
+}
+
+/** What a VM used in stretches that follow each other. */
+export function usedIn(vm: Vm, stretches: Stretch[], now: number, list: PriceList): Use[] {
+  let { read } = vm.meter.terms[0]!;
+  return stretches.map((stretch) => {
+    const until = sent(vm.meter, stretch.all ? null : stretch.span.to);
+    const to = until > read ? until : read;
+    const used = useOf(vm, stretch, { from: read, to }, now, list);
+    read = to;
+    return used;
+  });
+}
+
+function useOf(
+  vm: Vm,
+  stretch: Stretch,
+  bytes: { from: bigint; to: bigint },
+  now: number,
+  list: PriceList,
+): Use {
+  const { span, month } = stretch;
+  const length = BigInt(month.to - month.from);
+  const parts = partsOf(vm.meter, span, bytes);
+  const metered = parts.filter(({ terms }) => terms.included !== null && terms.traffic !== null);
+  const used = metered.reduce((total, part) => total + part.bytes, 0n);
+  const time = metered.reduce((total, part) => total + part.time, 0n);
+  const included = Rational.sum(
+    metered.map((part) => new Rational(part.terms.included! * GB * part.time, length)),
+  );
+  // The mean of the prices, each for its time.
+  const mean =
+    time === 0n
+      ? Rational.zero
+      : Rational.sum(metered.map((part) => part.terms.traffic!.times(new Rational(part.time, time))));
+  const beyond = new Rational(used).minus(included);
+  const over = beyond.exceeds(Rational.zero) ? beyond : Rational.zero;
+  const minor = unit(list.currency).over(new Rational(GB));
+  const traffic = over.times(mean).times(minor).round();
+
+  const stored = Rational.sum(
+    vm.meter.snapshots.map(({ bytes, from, until }) => {
+      const end = Math.min(until ?? now, span.to, now);
+      return new Rational(bytes * BigInt(Math.max(0, end - Math.max(from, span.from))), length);
+    }),
+  );
+  const each = parts[0]?.terms.snapshots ?? null;
+  const snapshots = each === null ? 0n : stored.times(each).times(minor).round();
+  const gbMonths = each === null ? 0n : stored.over(new Rational(1000n)).round();
+
+  const { name } = vm.product;
+  const of = { rate: list.tax_rate, span, proration: false };
+  const lines: Line[] = [];
+  if (traffic > 0n) {
+    const description = `Traffic of ${name}: ${gigabytes(used)} GB, ${gigabytes(included.floor())} GB included`;
+    const quantity = over.over(new Rational(GB)).ceil();
+    const unit_price = plain(mean.toDecimal(6));
+    lines.push(line({ ...of, description, quantity, unit: 'GB', unit_price, amount: traffic }));
+  }
+  if (snapshots > 0n) {
+    const description = `Snapshots of ${name}: ${plain(new Rational(gbMonths, 10n ** 6n).toDecimal(6))} GB-months`;
+    const quantity = stored.over(new Rational(GB)).ceil();
+    const unit_price = plain(each!.toDecimal(6));
+    lines.push(line({ ...of, description, quantity, unit: 'GB-month', unit_price, amount: snapshots }));
+  }
+  const counted = metered.length === 0 ? null : included.floor();
+  return { lines, read: bytes.to, used, included: counted, over: over.ceil(), traffic, gbMonths, snapshots };
+}
+
+/** The parts of a stretch that were under the same terms: their time in milliseconds, and their bytes. */
+function partsOf({ terms }: Meter, span: Span, { from, to }: { from: bigint; to: bigint }) {
+  const first = terms.findLast((one) => one.from <= span.from);
+  const inside = terms.filter((one) => one.from > span.from && one.from < span.to);
+  const all = [...(first ? [{ ...first, from: span.from, read: from }] : []), ...inside];
+  // What is not counted in this stretch is so in the next, whatever the meter read at a change.
+  const least = (bytes: bigint) => (bytes < to ? bytes : to);
+  return all.map((one, index) => {
+    const next = all[index + 1];
+    const bytes = least(next?.read ?? to) - least(one.read);
+    const time = BigInt(Math.max(0, (next?.from ?? span.to) - one.from));
+    return { terms: one, bytes: bytes > 0n ? bytes : 0n, time };
+  });
+}
+
+const gigabytes = (bytes: bigint) => plain(new Rational(bytes, GB).toDecimal(6));
+
+export const amountOf = (use: Use[]) =>
+  use.reduce((total, { traffic, snapshots }) => total + traffic + snapshots, 0n);

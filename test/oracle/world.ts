@@ -1,0 +1,138 @@
+import type { TestContext } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { endPromoCredits } from '../../server/jobs/end-promo.ts';
+import { Failures } from '../../server/jobs/failures.ts';
+import { PriceNotices } from '../../server/jobs/price-notices.ts';
+import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { giveRenewalNotices } from '../../server/jobs/renewal-notices.ts';
+import { sweep } from '../../server/jobs/sweep.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { type Customer, openCustomer } from '../jobs/support/customer.ts';
+import {
+  type Installation,
+  openInstallation,
+  type TestNode,
+  unfinishedJobs,
+} from '../jobs/support/installation.ts';
+import { Operator } from '../jobs/support/operator.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+import { Rational } from './rational.ts';
+import { DIGITS, type PriceList } from './tariff.ts';
+
+/** A clock that may be put back, as an operator or a time server does it. */
+class UnsteadyClock extends ManualClock {
+  #behind = 0;
+
+  override now(): Date {
+    return new Date(super.now().getTime() - this.#behind);
+  }
+
+  putBack(ms: number): void {
+    this.#behind += ms;
+  }
+}
+
+/** The service, of which the oracle knows the API and what makes time pass, and nothing else. */
+export class World {
+  readonly #installation: Installation;
+  readonly #clock: UnsteadyClock;
+  readonly #node: TestNode;
+  readonly operator: Operator;
+  #notices: PriceNotices;
+
+  static async open(t: TestContext, start: string, currency: string): Promise<World> {
+    const clock = new UnsteadyClock(start);
+    const installation = await openInstallation(await freshDatabase(t), { clock });
+    defer(t, () => installation.close());
+    const world = new World(installation, clock, await installation.openNode());
+    const { prices } = world;
+    prices.currency = currency;
+    for (const plan of prices.plans) {
+      plan.price_monthly = inCurrency(plan.price_monthly, currency);
+      if (plan.price_hourly && currency === 'JPY') plan.price_hourly = hundredfold(plan.price_hourly);
+      // Little enough to be used up.
+      if (plan.bandwidth_gb !== null) plan.bandwidth_gb /= 20;
+    }
+    prices.custom.price_hourly = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
+    prices.usage = { traffic_per_gb: '0.0123', snapshot_gb_month: '1.234' };
+    prices.sla = {
+      credits: [
+        { uptime_below: '99.9', percent: 10 },
+        { uptime_below: '99', percent: 25 },
+      ],
+    };
+    return world;
+  }
+
+  private constructor(installation: Installation, clock: UnsteadyClock, node: TestNode) {
+    this.#installation = installation;
+    this.#clock = clock;
+    this.#node = node;
+    this.operator = new Operator(installation.services);
+    this.#notices = this.#newNotices();
+  }
+
+  /** A catalog that was edited is read at a start of the service, when all VMs are looked at. */
+  restartNotices(): void {
+    this.#notices = this.#newNotices();
+  }
+
+  #newNotices(): PriceNotices {
+    const { services } = this.#installation;
+    return new PriceNotices(services, new Failures(services));
+  }
+
+  /** The catalog, which the operator may edit. */
+  get prices(): PriceList {
+    return this.#installation.services.catalog;
+  }
+
+  get now(): number {
+    return this.#clock.now().getTime();
+  }
+
+  customer(): Promise<Customer> {
+    return openCustomer(this.#installation, 0n);
+  }
+
+  advance(ms: number): void {
+    this.#clock.advance(ms);
+  }
+
+  putBack(ms: number): void {
+    this.#clock.putBack(ms);
+  }
+
+  /** What the service's timers do about money. */
+  async tick(sweeps: boolean): Promise<void> {
+    const { services } = this.#installation;
+    const failures = new Failures(services);
+    await endPromoCredits(services, failures);
+    await renewVms(services, failures);
+    await this.#notices.run();
+    await giveRenewalNotices(services, failures);
+    if (sweeps) await sweep(services);
+  }
+
+  /** All jobs end, at this very instant. */
+  async work(): Promise<void> {
+    const { db } = this.#installation.services;
+    for (let left = await unfinishedJobs(db); left.length > 0; left = await unfinishedJobs(db)) {
+      await db.query(sql`update jobs set next_attempt_at = null where next_attempt_at is not null`);
+      for (const id of left) await this.#node.runner.runToEnd(id);
+    }
+  }
+}
+
+/** A price of the shipped catalog in another currency: 3.99 are 399 yen, or 3.995 dinars. */
+function inCurrency(price: string, currency: string): string {
+  const digits = DIGITS[currency]!;
+  if (digits === 0) return price.replace('.', '');
+  return digits === 2 ? price : `${price}5`;
+}
+
+/** A price of parts of a unit: 0.0060 are 0.60 yen. */
+function hundredfold(price: string): string {
+  return Rational.parse(price).times(new Rational(100n)).toDecimal(4);
+}
