@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Promises } from './contract.ts';
-import { AgentUnavailableError, DiskShrinkError, type GuestSample, type NetworkPolicy } from './driver.ts';
+import {
+  AgentUnavailableError,
+  CapacityError,
+  DiskShrinkError,
+  type GuestSample,
+  type NetworkPolicy,
+  NO_RESOURCES,
+  resourcesOf,
+  shortageOf,
+  TemplateUnavailableError,
+  withOverhead,
+} from './driver.ts';
 
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJqGEGmIfdvBSnCmzFKzmKQv3SmqZgXYvj1b1iPjW0Vd contract';
 const SNAPSHOT = 'snap_contract';
@@ -16,9 +27,44 @@ const POLICY: NetworkPolicy = {
 
 /** Being made, changed, read and removed. */
 export const GUEST: Promises = {
-  async 'a driver proves that its engine works and admits a small guest'({ driver, spec }) {
+  async 'a driver proves that its engine works and has room and an image for a small guest'({
+    driver,
+    spec,
+  }) {
     assert.equal((await driver.probe()).ok, true);
-    await driver.admit(spec(), spec().region);
+    const guest = spec();
+    const capacity = await driver.capacity();
+    const cost = withOverhead(resourcesOf(guest), capacity);
+    assert.equal(shortageOf(capacity.total, NO_RESOURCES, cost), undefined);
+    const template = await driver.findTemplate(guest.template);
+    assert.ok(template && template.minDiskGb <= guest.diskGb);
+  },
+
+  async 'a template without an image makes no guest'({ driver, spec }) {
+    const guest = { ...spec(), template: 'of-which-there-is-no-image' };
+    if ((await driver.findTemplate(guest.template)) !== undefined) return;
+    await assert.rejects(driver.create(guest), TemplateUnavailableError);
+    assert.equal(await driver.inspect(guest.id), undefined);
+  },
+
+  async 'a guest larger than all that the engine has is not made, and none becomes so'({
+    driver,
+    spec,
+    made,
+  }) {
+    const { ramMb } = (await driver.capacity()).total;
+    if (ramMb === Infinity) return;
+    const guest = { ...spec(), ramMb: ramMb + 1 };
+    await assert.rejects(driver.create(guest), CapacityError);
+    assert.equal(await driver.inspect(guest.id), undefined);
+    const { id, vcpu, diskGb } = await made();
+    await assert.rejects(driver.resize(id, { vcpu, ramMb: ramMb + 1, diskGb }), CapacityError);
+    assert.equal((await driver.inspect(id))?.vcpu, vcpu);
+  },
+
+  async 'a driver names the place of its guests, the same after a restart'({ driver, reopen }) {
+    const place = await driver.place();
+    assert.equal(await (await reopen()).place(), place);
   },
 
   async 'create makes a guest that is off; again is a success'({ driver, made }) {
@@ -28,21 +74,25 @@ export const GUEST: Promises = {
     assert.deepEqual(await driver.inspect(id), {
       id,
       power: 'off',
+      addresses: spec.addresses.map(({ address }) => address),
       agent: false,
       vcpu,
       ramMb,
       diskGb,
       snapshotIds: [],
     });
-    assert.equal((await driver.list()).filter((listed) => listed === id).length, 1);
+    const listed = (await driver.list()).filter((guest) => guest.id === id);
+    assert.deepEqual(listed, [{ id, power: 'off' }]);
   },
 
   async 'resize sets vCPU, memory and disk of a guest that is off'({ driver, made, settle }) {
     const { id, vcpu, ramMb, diskGb } = await made();
+    const { addresses } = (await driver.inspect(id))!;
     const size = { vcpu: vcpu + 1, ramMb: ramMb * 2, diskGb: diskGb + 1 };
     await driver.resize(id, size);
     await driver.resize(id, size);
-    assert.deepEqual(await driver.inspect(id), { id, power: 'off', agent: false, ...size, snapshotIds: [] });
+    const resized = { id, power: 'off', agent: false, addresses, ...size, snapshotIds: [] };
+    assert.deepEqual(await driver.inspect(id), resized);
     await settle(driver.start(id));
   },
 
@@ -50,7 +100,7 @@ export const GUEST: Promises = {
     const { id, vcpu, ramMb, diskGb } = await made();
     await driver.resize(id, { vcpu, ramMb, diskGb: diskGb + 1 });
     await assert.rejects(driver.resize(id, { vcpu: vcpu + 1, ramMb, diskGb }), DiskShrinkError);
-    const { power, agent, snapshotIds, ...after } = (await driver.inspect(id))!;
+    const { power, agent, addresses, snapshotIds, ...after } = (await driver.inspect(id))!;
     assert.deepEqual(after, { id, vcpu, ramMb, diskGb: diskGb + 1 });
   },
 
@@ -66,7 +116,7 @@ export const GUEST: Promises = {
     await driver.remove(id);
     await driver.remove(id);
     assert.equal(await driver.inspect(id), undefined);
-    assert.equal((await driver.list()).includes(id), false);
+    assert.ok(!(await driver.list()).some((listed) => listed.id === id));
     assert.deepEqual(await driver.volumes(id), []);
     assert.deepEqual(await driver.sample([id]), []);
   },
@@ -79,7 +129,7 @@ export const GUEST: Promises = {
     assert.deepEqual((await driver.inspect(spec.id))?.snapshotIds, []);
   },
 
-  async 'snapshots are taken on and off, listed, and deleted'({ driver, powerOf, made, settle }) {
+  async 'snapshots are taken on and off, listed, and deleted'({ driver, made, untilUp, settle }) {
     const { id } = await made();
     await driver.createSnapshot(id, `${SNAPSHOT}_off`);
     await settle(driver.start(id));
@@ -93,26 +143,30 @@ export const GUEST: Promises = {
     await driver.deleteSnapshot(id, `${SNAPSHOT}_on`);
     await driver.deleteSnapshot(id, `${SNAPSHOT}_on`);
     assert.deepEqual((await driver.inspect(id))?.snapshotIds, [`${SNAPSHOT}_off`]);
-    assert.equal(await powerOf(id), 'running');
+    assert.equal(await untilUp(id), 'running');
   },
 
-  async 'passwords and keys reach a running guest, and only that'({ driver, made, settle }) {
+  async 'passwords and keys reach a running guest, and only that'({ driver, made, untilUp, settle }) {
     const { id } = await made();
     await assert.rejects(driver.setPassword(id, 'root', 'correct horse'), AgentUnavailableError);
     await assert.rejects(driver.authorizeKey(id, KEY), AgentUnavailableError);
+    await assert.rejects(driver.revokeKey(id, KEY), AgentUnavailableError);
     await settle(driver.start(id));
+    await untilUp(id);
     await driver.setPassword(id, 'root', 'correct horse');
     await driver.authorizeKey(id, KEY);
     await driver.authorizeKey(id, KEY);
+    await driver.revokeKey(id, KEY);
+    await driver.revokeKey(id, KEY);
   },
 
-  async 'network rules are taken on and off, again and again'({ driver, powerOf, made, settle }) {
+  async 'network rules are taken on and off, again and again'({ driver, made, untilUp, settle }) {
     const { id } = await made();
     await driver.applyNetwork(id, POLICY);
     await settle(driver.start(id));
     await driver.applyNetwork(id, POLICY);
     await driver.applyNetwork(id, { ...POLICY, firewall: [] });
-    assert.equal(await powerOf(id), 'running');
+    assert.equal(await untilUp(id), 'running');
   },
 
   async 'readings only grow while a guest runs, and stop when it is off'({ driver, made, booted, idle }) {
@@ -152,13 +206,17 @@ export const GUEST: Promises = {
       () => driver.resize(id, size),
       () => driver.setPassword(id, 'root', 'correct horse'),
       () => driver.authorizeKey(id, KEY),
+      () => driver.revokeKey(id, KEY),
       () => driver.createSnapshot(id, SNAPSHOT),
+      () => driver.restoreSnapshot(id, SNAPSHOT),
       () => driver.applyNetwork(id, POLICY),
     ];
     for (const change of refused) await assert.rejects(settle(change()), Error, String(change));
     await driver.powerOff(id);
     await driver.remove(id);
     await driver.deleteSnapshot(id, SNAPSHOT);
+    await driver.finishRebuild(id, 'rebuild_contract');
+    await driver.undoRebuild(id, 'rebuild_contract');
     assert.equal(await driver.inspect(id), undefined);
     assert.deepEqual(await driver.volumes(id), []);
   },
@@ -172,7 +230,7 @@ export const GUEST: Promises = {
     assert.deepEqual([await next.inspect(off.id), await next.inspect(on.id)], before);
   },
 
-  async 'watching ends when it is told to, and closing twice is harmless'({ driver }) {
+  async 'watching ends when it is asked to, and closing twice is harmless'({ driver }) {
     const stop = driver.watch(() => {});
     stop();
     stop();

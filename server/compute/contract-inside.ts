@@ -1,51 +1,11 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { Duplex } from 'node:stream';
-import ssh2 from 'ssh2';
 import { freshKeyPair } from '../platform/ssh-key-pair.ts';
-import type { Bench, Promises } from './contract.ts';
+import type { Promises } from './contract.ts';
+import { KEY, logIn, run } from './contract-shell.ts';
 import { AgentUnavailableError } from './driver.ts';
 
-const KEY = freshKeyPair('contract');
 const STRANGER = freshKeyPair('contract');
-
-interface Session {
-  client: ssh2.Client;
-  /** The guest's host key, as it was shown. */
-  hostKey: Buffer;
-}
-
-function logIn({ user }: Bench, sock: Duplex, privateKey: string): Promise<Session> {
-  return new Promise((resolve, reject) => {
-    const client = new ssh2.Client();
-    let hostKey: Buffer = Buffer.alloc(0);
-    client.on('ready', () => resolve({ client, hostKey }));
-    client.on('error', reject);
-    const hostVerifier = (key: Buffer) => {
-      hostKey = key;
-      return true;
-    };
-    client.connect({ sock, username: user, privateKey, hostVerifier, readyTimeout: 0 });
-  });
-}
-
-/** What a command printed, and its exit code. */
-function run(client: ssh2.Client, command: string): Promise<{ text: string; code: number | null }> {
-  return new Promise((resolve, reject) => {
-    client.exec(command, (error, channel) => {
-      if (error) return reject(error);
-      let text = '';
-      let code: number | null = null;
-      channel.on('data', (bytes: Buffer) => {
-        text += bytes;
-      });
-      channel.on('exit', (given) => {
-        code = given;
-      });
-      channel.on('close', () => resolve({ text, code }));
-    });
-  });
-}
 
 /** Reaching what runs inside. */
 export const INSIDE: Promises = {
@@ -58,7 +18,7 @@ export const INSIDE: Promises = {
     sock.destroy();
   },
 
-  async 'a key that is not authorized is turned away, until it is authorized'(bench) {
+  async 'a key that is not authorized is turned away, until it is authorized, and once it is revoked'(bench) {
     const { driver, booted } = bench;
     const { id } = await booted({ authorizedKeys: [KEY.public] });
     const refused = await driver.openSsh(id);
@@ -68,10 +28,17 @@ export const INSIDE: Promises = {
     const sock = await driver.openSsh(id);
     await logIn(bench, sock, STRANGER.private);
     sock.destroy();
+    await driver.revokeKey(id, STRANGER.public);
+    const late = await driver.openSsh(id);
+    await assert.rejects(logIn(bench, late, STRANGER.private), /authentication/i);
+    late.destroy();
+    const other = await driver.openSsh(id);
+    await logIn(bench, other, KEY.private);
+    other.destroy();
   },
 
   async 'a guest keeps its host key over a reboot, and no other guest has it'(bench) {
-    const { driver, booted, settle, shutdownSeconds } = bench;
+    const { driver, booted, untilUp, settle, shutdownSeconds } = bench;
     const keys: Buffer[] = [];
     const look = async (id: string) => {
       const sock = await driver.openSsh(id);
@@ -81,6 +48,7 @@ export const INSIDE: Promises = {
     const { id } = await booted({ authorizedKeys: [KEY.public] });
     await look(id);
     await settle(driver.reboot(id, shutdownSeconds));
+    await untilUp(id);
     await look(id);
     await look((await booted({ authorizedKeys: [KEY.public] })).id);
     assert.ok(keys[0]?.equals(keys[1]!));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Bench, Promises } from './contract.ts';
-import { ShutdownTimeoutError } from './driver.ts';
+import { ComputeUnavailableError, type GuestEvent, ShutdownTimeoutError } from './driver.ts';
 
 /** Long enough to be noticed as a wait, short enough to be waited for on a real engine. */
 const DEAF_SECONDS = 3;
@@ -15,21 +15,53 @@ async function leavesOff({ powerOf, t }: Bench, id: string): Promise<void> {
 
 /** Being switched on and off. */
 export const POWER: Promises = {
-  async 'start resolves when the guest has booted; again is a success'({ driver, powerOf, booted, settle }) {
-    const { id } = await booted();
-    assert.equal(await powerOf(id), 'running');
+  async 'start resolves when the guest is on; again is a success'(bench) {
+    const { driver, powerOf, made, untilUp, settle } = bench;
+    const { id } = await made();
+    await settle(driver.start(id));
+    assert.notEqual(await powerOf(id), 'off');
+    await settle(driver.start(id));
+    assert.equal(await untilUp(id), 'running');
     await settle(driver.start(id));
     assert.equal(await powerOf(id), 'running');
   },
 
+  async 'a guest in which nothing answers starts, is metered, told of once, and obeys'(bench) {
+    const { t, driver, powerOf, made, unready, settle, idle, shutdownSeconds } = bench;
+    const { id } = await made(unready());
+    const hints: GuestEvent[] = [];
+    driver.watch((event) => event.id === id && event.waitedFor && hints.push(event));
+    await settle(driver.start(id));
+    assert.notEqual(await powerOf(id), 'off');
+    assert.equal((await driver.sample([id])).length, 1);
+    while (hints.length === 0 || (await powerOf(id)) === 'booting') {
+      t.signal.throwIfAborted();
+      await idle();
+    }
+    assert.equal(await powerOf(id), 'running');
+    assert.equal((await driver.sample([id])).length, 1);
+    // The wait may be shorter than the boot.
+    while (!(await driver.inspect(id))?.agent) {
+      t.signal.throwIfAborted();
+      await idle();
+    }
+    await settle(driver.setPassword(id, 'root', 'correct horse'));
+    await settle(driver.reboot(id, shutdownSeconds));
+    assert.equal((await driver.sample([id])).length, 1);
+    assert.equal(hints[0]?.type, 'guest.warning');
+    assert.match(hints[0].waitedFor!, /^port:[0-9]+$/);
+    await settle(driver.shutdown(id, shutdownSeconds));
+    assert.equal(await powerOf(id), 'off');
+  },
+
   async 'shutdown resolves when the guest is off; again is a success'(bench) {
-    const { driver, powerOf, booted, settle, shutdownSeconds } = bench;
+    const { driver, powerOf, booted, untilUp, settle, shutdownSeconds } = bench;
     const { id } = await booted();
     await settle(driver.shutdown(id, shutdownSeconds));
     assert.equal(await powerOf(id), 'off');
     await settle(driver.shutdown(id, shutdownSeconds));
     await settle(driver.start(id));
-    assert.equal(await powerOf(id), 'running');
+    assert.equal(await untilUp(id), 'running');
   },
 
   async 'shutdown of a deaf guest times out and leaves it running'(bench) {
@@ -79,22 +111,54 @@ export const POWER: Promises = {
     assert.equal(await powerOf(id), 'off');
   },
 
-  async 'reboot resolves when the guest is up again; one that is off is started'(bench) {
-    const { driver, powerOf, booted, settle, shutdownSeconds } = bench;
+  async 'reboot resolves when the guest boots again; one that is off is started'(bench) {
+    const { driver, booted, untilUp, settle, shutdownSeconds } = bench;
     const { id } = await booted();
     await settle(driver.reboot(id, shutdownSeconds));
-    assert.equal(await powerOf(id), 'running');
+    assert.equal(await untilUp(id), 'running');
     await driver.powerOff(id);
     await settle(driver.reboot(id, shutdownSeconds));
-    assert.equal(await powerOf(id), 'running');
+    assert.equal(await untilUp(id), 'running');
   },
 
-  async 'reboot resets a guest that is deaf'({ t, driver, powerOf, booted, settle, deafen }) {
+  async 'reboot resets a guest that is deaf'({ t, driver, booted, untilUp, settle, deafen }) {
     if (!deafen) return t.skip('this engine has no deaf guests');
     const { id } = await booted();
     await deafen(id);
     await settle(driver.reboot(id, DEAF_SECONDS));
-    assert.equal(await powerOf(id), 'running');
+    assert.equal(await untilUp(id), 'running');
+  },
+
+  async 'what cannot be seen is neither absent nor off, and is adopted again once it can be'(bench) {
+    const { t, booted, settle, hide, reopen, shutdownSeconds } = bench;
+    if (!hide) return t.skip('every guest of this engine can be seen');
+    const { id } = await booted();
+    const show = await hide(id);
+    const driver = await reopen();
+    const sight = async () => (await driver.list()).find((guest) => guest.id === id);
+    assert.deepEqual(await sight(), { id, power: 'unknown' });
+    await assert.rejects(driver.inspect(id), ComputeUnavailableError);
+    await assert.rejects(settle(driver.shutdown(id, shutdownSeconds)), ComputeUnavailableError);
+    await assert.rejects(settle(driver.start(id)), ComputeUnavailableError);
+    assert.deepEqual(await sight(), { id, power: 'unknown' });
+    await show();
+    assert.equal((await driver.inspect(id))?.power, 'running');
+    assert.deepEqual(await sight(), { id, power: 'running' });
+    await settle(driver.shutdown(id, shutdownSeconds));
+    assert.equal((await driver.inspect(id))?.power, 'off');
+  },
+
+  async 'the power of a guest that cannot be seen can be cut'(bench) {
+    const { t, booted, untilUp, settle, hide, reopen } = bench;
+    if (!hide) return t.skip('every guest of this engine can be seen');
+    const { id } = await booted();
+    const show = await hide(id);
+    const driver = await reopen();
+    await driver.powerOff(id);
+    await show();
+    assert.equal((await driver.inspect(id))?.power, 'off');
+    await settle(driver.start(id));
+    assert.equal(await untilUp(id, driver), 'running');
   },
 
   async 'remove does not wait for a boot, and wins'(bench) {

@@ -1,4 +1,5 @@
 import { type TestContext, test } from 'node:test';
+import { DISK } from './contract-disk.ts';
 import { GUEST } from './contract-guest.ts';
 import { INSIDE } from './contract-inside.ts';
 import { POWER } from './contract-power.ts';
@@ -9,6 +10,8 @@ export interface ContractHarness {
   driver: ComputeDriver;
   /** A small guest of this engine, with an id that was never used and an agent inside. */
   spec(): GuestSpec;
+  /** The same, in which nothing answers that would tell that it is ready; its agent does. */
+  unready(): GuestSpec;
   /** Who logs in first to a guest of `spec()`. */
   user: string;
   /** Sees `work`, an operation that waits, through to its end; an engine on a manual clock steps it meanwhile. */
@@ -17,9 +20,14 @@ export interface ContractHarness {
   idle(): Promise<void>;
   /** Makes a running guest deaf to requests to power off. Promises about such guests are skipped without it. */
   deafen?(id: string): Promise<void>;
+  /**
+   * Makes a running guest, or what is known of it, unable to answer until the returned function is called. Promises about
+   * such guests are skipped without it.
+   */
+  hide?(id: string): Promise<() => Promise<void>>;
   /** Closes the driver and opens another over the same engine, as a restart of the service does. */
   reopen(): Promise<ComputeDriver>;
-  /** Lets go of the engine, after the guests were removed. */
+  /** Releases the engine, after the guests were removed. */
   close(): Promise<void>;
 }
 
@@ -37,8 +45,10 @@ export interface Bench extends ContractHarness {
   shutdownSeconds: number;
   /** Makes a guest, off; it is removed when the test ends. */
   made(overrides?: Partial<GuestSpec>): Promise<GuestSpec>;
-  /** Makes a guest and boots it. */
+  /** Makes a guest, starts it, and waits until it has booted. */
   booted(overrides?: Partial<GuestSpec>): Promise<GuestSpec>;
+  /** Waits until a guest that is on has booted; returns its power. */
+  untilUp(id: string, driver?: ComputeDriver): Promise<PowerState | 'absent'>;
   powerOf(id: string): Promise<PowerState | 'absent'>;
 }
 
@@ -54,9 +64,20 @@ async function openBench(t: TestContext, options: ContractOptions): Promise<Benc
     await harness.driver.create(spec);
     return spec;
   };
+  const powerOf = async (id: string, driver = harness.driver) =>
+    (await driver.inspect(id))?.power ?? 'absent';
+  const untilUp = async (id: string, driver?: ComputeDriver) => {
+    for (;;) {
+      const power = await powerOf(id, driver);
+      if (power !== 'booting') return power;
+      t.signal.throwIfAborted();
+      await harness.idle();
+    }
+  };
   const booted = async (overrides?: Partial<GuestSpec>) => {
     const spec = await made(overrides);
     await harness.settle(harness.driver.start(spec.id));
+    await untilUp(spec.id);
     return spec;
   };
   t.after(async () => {
@@ -65,13 +86,13 @@ async function openBench(t: TestContext, options: ContractOptions): Promise<Benc
     await driver.close();
     await harness.close();
   });
-  const powerOf = async (id: string) => (await harness.driver.inspect(id))?.power ?? 'absent';
-  return { ...harness, t, shutdownSeconds: options.shutdownSeconds, made, booted, powerOf };
+  const { shutdownSeconds } = options;
+  return { ...harness, t, shutdownSeconds, made, booted, untilUp, powerOf };
 }
 
 /** Registers the tests that every compute driver passes. */
 export function computeContract(name: string, options: ContractOptions): void {
-  for (const [promise, keeps] of Object.entries({ ...GUEST, ...POWER, ...INSIDE })) {
+  for (const [promise, keeps] of Object.entries({ ...GUEST, ...DISK, ...POWER, ...INSIDE })) {
     test(`${name}: ${promise}`, { timeout: options.testTimeoutMs }, async (t) => {
       await keeps(await openBench(t, options));
     });

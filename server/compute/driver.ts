@@ -1,4 +1,10 @@
 import type { Duplex } from 'node:stream';
+import type { NetworkPolicy } from './network-policy.ts';
+import type { EngineCapacity } from './resources.ts';
+
+export * from './driver-errors.ts';
+export * from './network-policy.ts';
+export * from './resources.ts';
 
 /**
  * The promise of a compute engine. Vauban decides *what* should exist; a driver makes it so on one engine
@@ -14,12 +20,23 @@ export interface ComputeDriver {
   /** Proves that the engine works here, and says what it can do, in one line for the start-up log. */
   probe(): Promise<DriverReport>;
 
-  /** Throws {@link CapacityError} when a guest of this size cannot be placed. Changes nothing. */
-  admit(size: GuestSize, region: string): Promise<void>;
+  /**
+   * Names where this engine keeps its guests, the same after every restart; null where every node reaches them, because
+   * they are in the database. A VM is recorded with it: no other place is asked about its guest.
+   */
+  place(): Promise<string | null>;
+
+  /**
+   * What all guests can have together, running or off. What is sold is reserved of that beforehand; `create`, `start` and
+   * `resize` check it again, and throw {@link CapacityError}. {@link ComputeUnavailableError} where none could be made.
+   */
+  capacity(): Promise<EngineCapacity>;
+  /** What guests of a template of the catalog would be made of; undefined where there is nothing to make them of. */
+  findTemplate(code: string): Promise<EngineTemplate | undefined>;
 
   /** Makes the guest, off, with its disk. Repeating it for an existing id is a success. */
   create(spec: GuestSpec): Promise<void>;
-  /** Powers the guest on and resolves when it has booted. A running guest is a success. */
+  /** Powers the guest on and resolves when it is on, whether or not anything in it answers. One that is on is a success. */
   start(id: string, signal?: AbortSignal): Promise<void>;
   /**
    * Asks the guest to power off and resolves when it *is* off; throws {@link ShutdownTimeoutError} when it
@@ -28,9 +45,12 @@ export interface ComputeDriver {
   shutdown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
   /** Cuts the power. A guest that is off, or absent, is a success. */
   powerOff(id: string): Promise<void>;
-  /** Restarts the guest, gracefully if it obeys within `timeoutSeconds`, else by a reset. */
+  /** Restarts the guest, gracefully if it obeys within `timeoutSeconds`, else by a reset; resolves when it boots again. */
   reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void>;
-  /** Removes the guest, its disk, snapshots and network. An absent guest is a success. */
+  /**
+   * Removes the guest, its disk, snapshots and network. A guest that is absent for certain is a success; throws while
+   * anything of it is left.
+   */
   remove(id: string): Promise<void>;
   /** Sets vCPU, memory and disk of a guest that is off. The disk grows, never shrinks. */
   resize(id: string, size: GuestSize): Promise<void>;
@@ -39,20 +59,45 @@ export interface ComputeDriver {
   setPassword(id: string, username: string, password: string): Promise<void>;
   /** Lets `publicKey` (one authorized_keys line) log in as the image's default user of a running guest. */
   authorizeKey(id: string, publicKey: string): Promise<void>;
+  /** Takes `publicKey` from that user of a running guest again; one that is not authorized is a success. */
+  revokeKey(id: string, publicKey: string): Promise<void>;
 
   /** Takes a snapshot of the guest, on or off. */
   createSnapshot(id: string, snapshotId: string): Promise<SnapshotInfo>;
   /** Deletes a snapshot; an absent one is a success. */
   deleteSnapshot(id: string, snapshotId: string): Promise<void>;
+  /**
+   * Gives the disk of a guest that is off the bytes that it had at the snapshot. All snapshots stay, and so does the size:
+   * what the disk has grown by since is blank. Throws, with the disk as it was, where there is no such snapshot.
+   */
+  restoreSnapshot(id: string, snapshotId: string): Promise<void>;
+
+  /**
+   * Makes the guest anew, off: as `create` would have it, but for its network rules, which stay. One that is on is refused,
+   * one that is absent is made. What was there, snapshots and all, is set aside under `rebuildId` until `finishRebuild`
+   * or `undoRebuild`; what another rebuild has left there is discarded.
+   */
+  rebuild(spec: GuestSpec, rebuildId: string): Promise<void>;
+  /** Discards what the rebuild has set aside. Where there is nothing of that id it is a success. */
+  finishRebuild(id: string, rebuildId: string): Promise<void>;
+  /** Brings what it has set aside back, of a guest that is off; one that it has made is removed. Else as `finishRebuild`. */
+  undoRebuild(id: string, rebuildId: string): Promise<void>;
 
   /** Makes the guest's firewall and port forwards exactly this, atomically; remembered while it is off. */
   applyNetwork(id: string, policy: NetworkPolicy): Promise<void>;
 
-  /** One guest as the engine sees it, or undefined when it has none of that id. */
+  /**
+   * One guest as the engine sees it. Undefined means that there is none of that id for certain; one that cannot be seen,
+   * because its machine or its files do not answer, is a {@link ComputeUnavailableError}, as is every other question
+   * about it but `powerOff` and `remove`. Once it can be seen again it is asked about as before, without a restart.
+   */
   inspect(id: string): Promise<GuestState | undefined>;
-  /** Ids of all guests the engine holds: what the reconciler compares with the database. */
-  list(): Promise<string[]>;
-  /** Current readings of the given guests; one that is not running is left out. */
+  /**
+   * All guests the engine has, those that cannot be seen too: what the reconciler compares with the database. Waits for no
+   * guest; throws where it cannot tell which there are.
+   */
+  list(): Promise<GuestSight[]>;
+  /** Current readings of the given guests; one that is off is left out, one in which nothing answers is not. */
   sample(ids: string[]): Promise<GuestSample[]>;
   /** Volumes of one guest; empty when absent. */
   volumes(id: string): Promise<GuestVolume[]>;
@@ -74,7 +119,7 @@ export interface ComputeDriver {
    * function is called. An event may be reported more than once, always with the same `key`.
    */
   watch(listener: (event: GuestEvent) => void): () => void;
-  /** Lets go of timers and connections; guests go on running. */
+  /** Releases timers and connections; guests go on running. */
   close(): Promise<void>;
 }
 
@@ -84,10 +129,24 @@ export interface DriverReport {
   summary: string;
 }
 
+export interface EngineTemplate {
+  /** A smaller disk cannot hold it. */
+  minDiskGb: number;
+}
+
 export interface GuestSize {
   vcpu: number;
   ramMb: number;
   diskGb: number;
+  disk?: DiskSpeed;
+  /** Each of its virtual CPUs has a core that no other guest runs on. */
+  dedicated?: boolean;
+}
+
+/** How quickly a guest may read its disk, and write it: requests, and million bytes, a second. Absent: no limit. */
+export interface DiskSpeed {
+  iops?: number;
+  mbps?: number;
 }
 
 export interface GuestSpec extends GuestSize {
@@ -114,12 +173,24 @@ export interface GuestAddress {
   gateway: string;
 }
 
+/**
+ * A guest is on while it is `booting` or `running`. It is `running` once it is ready by the measure of its image, or was
+ * waited for long enough: then a {@link GuestEvent} hints at that, and nothing else follows from it.
+ */
 export type PowerState = 'off' | 'booting' | 'running';
 
-export interface GuestState extends GuestSize {
+/** A guest at a glance: `unknown` where its machine may run and does not answer. */
+export interface GuestSight {
+  id: string;
+  power: PowerState | 'unknown';
+}
+
+export interface GuestState extends Omit<GuestSize, 'dedicated'> {
   id: string;
   power: PowerState;
-  /** Something inside a running guest answers, so password and keys can be set. */
+  /** Those that it answers on. */
+  addresses: string[];
+  /** Something inside the guest answers, so password and keys can be set. */
   agent: boolean;
   snapshotIds: string[];
 }
@@ -159,58 +230,13 @@ export interface GuestEvent {
   /** The same happening always carries the same key, so that it is logged once. */
   key: string;
   id: string;
-  type: 'guest.powered_off' | 'guest.rebooted' | 'guest.crashed' | 'guest.warning';
+  /** `guest.ready` comes after the start or reboot had resolved; where that waited for it, there is none. */
+  type: 'guest.powered_off' | 'guest.rebooted' | 'guest.ready' | 'guest.crashed' | 'guest.warning';
   level: 'info' | 'warning' | 'error';
   message: string;
+  /** What would have told that the guest is ready, such as "port:22", where it has not come about in time. */
+  waitedFor?: string;
   /** What the guest last wrote to its serial port, where that may say why. */
   consoleLog?: string;
   at: Date;
-}
-
-export interface FirewallEntry {
-  direction: 'in' | 'out';
-  action: 'accept' | 'drop';
-  protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'esp' | 'gre' | 'any';
-  /** "443" or "1024-5000"; null means every port. */
-  ports: string | null;
-  cidrs: string[];
-}
-
-export interface PortForwardEntry {
-  protocol: 'tcp' | 'udp' | 'tcp_udp';
-  publicIp: string;
-  externalPort: number;
-  internalIp: string;
-  internalPort: number;
-}
-
-/** The whole of a guest's network rules. Entries are in evaluation order: the first match decides. */
-export interface NetworkPolicy {
-  defaultIn: 'accept' | 'drop';
-  defaultOut: 'accept' | 'drop';
-  firewall: FirewallEntry[];
-  portForwards: PortForwardEntry[];
-  /** Fastest that the guest may send, and fastest that it may receive, in bit/s; absent: no limit. */
-  bandwidthBps?: number;
-}
-
-/** The engine cannot be reached or is failing; trying later may work. */
-export class ComputeUnavailableError extends Error {
-  override name = 'ComputeUnavailableError';
-}
-/** The engine works and has no room. */
-export class CapacityError extends Error {
-  override name = 'CapacityError';
-}
-/** The guest did not power off in time. */
-export class ShutdownTimeoutError extends Error {
-  override name = 'ShutdownTimeoutError';
-}
-/** Nothing inside the guest answers, so it cannot be changed from the inside. */
-export class AgentUnavailableError extends Error {
-  override name = 'AgentUnavailableError';
-}
-/** A disk was asked to become smaller. */
-export class DiskShrinkError extends Error {
-  override name = 'DiskShrinkError';
 }

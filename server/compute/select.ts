@@ -1,7 +1,10 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ConfigError, UnavailableError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
 import type { Images } from './qemu/guests.ts';
@@ -16,6 +19,8 @@ export interface ComputeParts {
   logger: Logger;
   /** Of the catalog; `image` where that has another name than the template. */
   templates: readonly { code: string; image?: string }[];
+  /** Where one host is when the configuration does not say. */
+  firstZone: string;
   /** The key that every guest authorizes. */
   opsLogin: OpsLogin;
 }
@@ -28,20 +33,20 @@ export interface ComputeChoice {
 
 /**
  * The compute engine that the configuration names. `auto` takes QEMU when it works here and has an image of what is
- * sold, else the simulator; without an image nothing of QEMU is touched.
+ * sold, else the simulator; without an image nothing of QEMU is touched. In production the simulator is taken only where
+ * it is named: {@link ConfigError}, or {@link UnavailableError} for what may come back, says why QEMU cannot be.
  */
 export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice> {
-  const { config, db, clock } = parts;
-  const simulator = (reason: string) => ({
-    compute: createSimulator({ db, clock, bootSeconds: config.simulatorBootSeconds }),
-    reason,
-  });
-  if (config.compute === 'simulator') return simulator('the configuration says so');
+  const { config } = parts;
+  const simulator = (reason: string) => ({ compute: openSimulator(parts), reason });
+  if (config.compute === 'simulator') return simulator('VAUBAN_COMPUTE says so');
+  if (config.mode === 'production')
+    return { compute: await workingQemu(parts), reason: 'it works here and has an image' };
   const images = imagesOf(parts);
-  const qemuHere = async () => (await import('./qemu/open.ts')).openQemu({ ...parts, images });
-  if (config.compute === 'qemu') return { compute: await qemuHere(), reason: 'the configuration says so' };
-  const usable = await Promise.all(parts.templates.map(({ code }) => images.find(code)));
-  if (!usable.some(Boolean)) return simulator('there is no image of any template of the catalog');
+  const qemuHere = () => openQemu(parts, images);
+  if (config.compute === 'qemu') return { compute: await qemuHere(), reason: 'VAUBAN_COMPUTE says so' };
+  if (!(await hasSoldImage(parts, images)))
+    return simulator('there is no image of any template of the catalog');
   const qemu = await qemuHere();
   const { ok, summary } = await qemu.probe();
   if (ok) return { compute: qemu, reason: 'QEMU works here and has an image' };
@@ -49,9 +54,80 @@ export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice>
   return simulator(summary);
 }
 
+function openSimulator({ config, db, clock }: ComputeParts): ComputeDriver {
+  const { simulatorMemoryMb = Infinity, simulatorDiskGb = Infinity } = config;
+  return createSimulator({
+    db,
+    clock,
+    bootSeconds: config.simulatorBootSeconds,
+    capacity: { ramMb: simulatorMemoryMb, diskGb: simulatorDiskGb },
+    zones: config.zones,
+    templates: config.simulatorTemplates,
+  });
+}
+
+/** Nothing of QEMU is read where it is not taken. */
+async function openQemu(parts: ComputeParts, images: Images): Promise<ComputeDriver> {
+  const zones = parts.config.zones ?? [parts.firstZone];
+  return (await import('./qemu/open.ts')).openQemu({ ...parts, images, zones });
+}
+
+/** QEMU, which must be able to make what is sold. */
+async function workingQemu(parts: ComputeParts): Promise<ComputeDriver> {
+  const { config } = parts;
+  const images = imagesOf(parts);
+  const hasImage = await hasSoldImage(parts, images).catch((error) => refuse('COMPUTE', error.message));
+  if (!hasImage) {
+    refuse(
+      'COMPUTE',
+      `${imageDirectory(config)} has no image of any template of the catalog; mount it, or make an image with ` +
+        'npm run host:setup, or set simulator to sell pretended machines',
+    );
+  }
+  if (config.hostHelper !== undefined) await reachHelper(config.hostHelper);
+  const qemu = await openQemu(parts, images);
+  const { ok, summary } = await qemu.probe();
+  if (ok) return qemu;
+  await qemu.close();
+  return refuse('COMPUTE', `real machines cannot run here: ${summary}`);
+}
+
+function refuse(setting: string, problem: string): never {
+  throw new ConfigError([`VAUBAN_${setting}: ${problem}`]);
+}
+
+/** Throws {@link UnavailableError}: a helper that is away may come back. */
+async function reachHelper(path: string): Promise<void> {
+  const { HostClient } = await import('./qemu/host/client.ts');
+  const helper = new HostClient(path);
+  try {
+    await helper.reachable();
+  } catch (error) {
+    throw new UnavailableError(`VAUBAN_HOST_HELPER: ${(error as Error).message}; start vauban-host.service`);
+  } finally {
+    await helper.close();
+  }
+}
+
+/** Whether anything that is sold could be made: an image whose disk can be read. */
+async function hasSoldImage({ templates }: ComputeParts, images: Images): Promise<boolean> {
+  const found = await Promise.all(templates.map(({ code }) => images.find(code)));
+  const readable = found.map((image) =>
+    image === undefined
+      ? false
+      : access(image.disk, constants.R_OK).then(
+          () => true,
+          () => false,
+        ),
+  );
+  return (await Promise.all(readable)).some(Boolean);
+}
+
+const imageDirectory = ({ dataDir }: Config) => join(dataDir, 'images');
+
 /** Where `npm run host:setup` and the operator put images; a template's is found by the template's code. */
 function imagesOf({ config, templates }: ComputeParts): Images {
-  const store = createImageStore(join(config.dataDir, 'images'));
+  const store = createImageStore(imageDirectory(config));
   const imageOf = new Map(templates.map(({ code, image }) => [code, image ?? code]));
   return { find: (code) => store.find(imageOf.get(code) ?? code), list: () => store.list() };
 }

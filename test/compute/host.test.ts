@@ -51,7 +51,11 @@ test('guests of customers take CAP_NET_ADMIN and the tun device', async (t) => {
 
 test('a host is told part by part, and one without images runs no guest', async () => {
   const dataDir = join(tmpdir(), 'not', 'there', 'yet');
-  const findings = await inspectHost({ dataDir, images: createImageStore(join(dataDir, 'images')) });
+  const findings = await inspectHost({
+    dataDir,
+    poolDir: dataDir,
+    images: createImageStore(join(dataDir, 'images')),
+  });
   const named = new Map(findings.map((finding) => [finding.what, finding]));
   const parts = [
     'qemu-system-x86_64',
@@ -59,15 +63,17 @@ test('a host is told part by part, and one without images runs no guest', async 
     'accelerator',
     'nft',
     'ip',
+    'setfacl',
     'network',
-    'cpu limits',
+    'limits of guests',
     'memory',
     'disk',
     'images',
+    'guests',
   ];
   assert.deepEqual([...named.keys()], parts);
   assert.equal(named.get('images')?.state, 'missing');
-  assert.match(named.get('disk')!.found, /^\d+ GiB free for \S+$/);
+  assert.match(named.get('disk')!.found, /^\d+ GiB free for \S+, \d+ % used$/);
   assert.match(named.get('memory')!.found, /^\d+ MiB available$/);
   for (const { found } of findings) assert.doesNotMatch(found, /\n/);
 });

@@ -14,7 +14,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createImageStore, ImageError, type ImageSource } from '../../server/compute/qemu/image-store.ts';
+import { ImageError, type ImageSource } from '../../server/compute/qemu/image-source.ts';
+import { createImageStore } from '../../server/compute/qemu/image-store.ts';
 import { defer } from '../support/cleanup.ts';
 import { skipUnlessInstalled } from '../support/tiny-image.ts';
 
@@ -158,6 +159,9 @@ test('every wrong thing is named, and nothing of it stays', options, async (t) =
     [{ disk: edit('broken', (bytes) => bytes.fill(0xee, 0x20000, 0x30000)) }, 'disk', /refused by qemu-img/],
     [{ disk: at('huge') }, 'disk', /virtual size of 3298534883328 bytes/],
     [{ disk: at('tiny') }, 'disk', /virtual size of 65536 bytes/],
+    [{ readiness: 'ssh' }, 'ready', /port:NUMBER, agent, cloud-init or none/],
+    [{ readiness: 'port:65536' }, 'ready', /port:NUMBER/],
+    [{ readyWithinSeconds: 0 }, 'ready_within_seconds', /whole number from 1 to 3600/],
     [{ directBoot: boot }, 'initrd', /nowhere does not exist/],
     [{ directBoot: { ...boot, append: 'a\nb' } }, 'append', /printable/],
   ];

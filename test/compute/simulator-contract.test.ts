@@ -8,25 +8,39 @@ import { BOOT_SECONDS, guestSpec, MINUTE_MS, openTestDatabase, settle } from './
 const db = await openTestDatabase();
 after(() => db.close());
 
+const STOCK = { capacity: { ramMb: 65_536 }, templates: [guestSpec().template] };
+
 computeContract('simulator', {
   shutdownSeconds: 60,
   testTimeoutMs: 120_000,
   async open() {
     const clock = new ManualClock();
-    let driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS });
+    let driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS, ...STOCK });
     return {
       driver,
       spec: () => guestSpec(),
+      unready: () => guestSpec('sim-no-ssh'),
       user: 'debian',
       settle: (work) => settle(clock, work),
-      idle: async () => clock.advance(MINUTE_MS),
+      async idle() {
+        clock.advance(MINUTE_MS);
+        await new Promise(setImmediate);
+      },
       async deafen(id) {
         await db.query(sql`
           update simulator_guests set state = state || '{"hostname": "sim-ignores-shutdown"}' where id = ${id}`);
       },
+      async hide(id) {
+        const rename = (hostname: string) =>
+          db.query(sql`
+            update simulator_guests set state = state || jsonb_build_object('hostname', ${hostname}::text) where id = ${id}`);
+        await rename('sim-out-of-sight');
+        clock.advance(MINUTE_MS);
+        return async () => void (await rename('web'));
+      },
       async reopen() {
         await driver.close();
-        driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS });
+        driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS, ...STOCK });
         return driver;
       },
       close: async () => {},

@@ -8,6 +8,7 @@ import {
   ShutdownTimeoutError,
 } from '../../server/compute/driver.ts';
 import type { Operation } from '../../server/compute/simulator/sentinels.ts';
+import { usedResources } from '../../server/compute/simulator/store.ts';
 import {
   BOOT_SECONDS,
   booted,
@@ -66,7 +67,7 @@ test('a create that failed may leave a guest behind, which remove clears away', 
   const { driver } = simulator(db);
   const spec = guestSpec('sim-fail-create');
   await assert.rejects(driver.create(spec), Error);
-  assert.ok((await driver.list()).includes(spec.id));
+  assert.ok((await driver.list()).some(({ id }) => id === spec.id));
   await driver.remove(spec.id);
   assert.equal(await driver.inspect(spec.id), undefined);
 });
@@ -102,6 +103,23 @@ test('sim-no-agent: nothing inside answers', async () => {
   await assert.rejects(driver.authorizeKey(id, 'ssh-ed25519 AAAA'), AgentUnavailableError);
 });
 
+test('sim-no-ssh: runs, takes a password, and is told of once after five minutes', async () => {
+  const { driver, clock } = simulator(db);
+  const id = await booted(driver, clock, 'sim-no-ssh');
+  const due = new Date(clock.now().getTime() + 5 * MINUTE_MS);
+  assert.equal((await driver.inspect(id))?.power, 'booting');
+  await driver.setPassword(id, 'root', 'correct horse');
+  const later = new Date(due.getTime() + 10 * MINUTE_MS);
+  const hints = (await eventsUntil(driver, clock, later, 5_000)).filter(
+    (event) => event.id === id && event.waitedFor,
+  );
+  assert.deepEqual(
+    hints.map(({ type, waitedFor, at }) => [type, waitedFor, at]),
+    [['guest.warning', 'port:22', due]],
+  );
+  assert.equal((await driver.inspect(id))?.power, 'running');
+});
+
 test('sim-slow-boot: a boot takes ten times as long', async () => {
   const { driver, clock } = simulator(db);
   const begun = clock.now().getTime();
@@ -131,15 +149,19 @@ for (const [hostname, type] of [
   });
 }
 
-test('a region admits what fits beside its guests', async () => {
-  const region = guestSpec().id;
-  const { driver } = simulator(db, { capacity: { vcpu: 4, ramMb: 65_536, diskGb: 1_000 } });
+test('what does not fit beside the other guests is neither made nor grown', async () => {
+  const vcpu = (await usedResources(db)).vcpu + 4;
+  const { driver } = simulator(db, { capacity: { vcpu } });
   const size = { vcpu: 2, ramMb: 1024, diskGb: 10 };
-  await driver.create(guestSpec('web', { region, ...size }));
-  await driver.admit(size, region);
-  await driver.create(guestSpec('web', { region, ...size }));
-  await assert.rejects(driver.admit(size, region), CapacityError);
-  await driver.admit(size, 'another-region');
+  const [first, second, third] = [guestSpec('web', size), guestSpec('web', size), guestSpec('web', size)];
+  await driver.create(first);
+  await driver.create(second);
+  await assert.rejects(driver.create(third), CapacityError);
+  await assert.rejects(driver.resize(first.id, { ...size, vcpu: 3 }), CapacityError);
+  await driver.resize(first.id, { ...size, vcpu: 1 });
+  await driver.create({ ...third, vcpu: 1 });
+  // One that is there is made again whatever else there is.
+  await driver.create(second);
 });
 
 test('a fault injector sees every change before it happens', async () => {

@@ -27,7 +27,7 @@ async function readings(driver: ComputeDriver, id: string) {
   return counters;
 }
 
-test('use is the same for whoever asks, and differs between guests and metrics', () => {
+test('use is the same for every caller, and differs between guests and metrics', () => {
   const week = (id: string) => usageBetween(id, 2, START, START + 7 * DAY_MS);
   assert.deepEqual(week('vm_a'), week('vm_a'));
   const hour = (id: string, metric: keyof Usage, n: number) =>
@@ -112,15 +112,17 @@ test('memory fills after a boot and stays below what there is; the disk fills up
   assert.equal(last!.usedBytes, 16_000_000_000);
 });
 
-test('a guest that boots has no readings yet', async () => {
+test('a guest has readings as soon as it is on', async () => {
   const { driver, clock } = simulator(db);
   const spec = guestSpec();
   await driver.create(spec);
   const starting = driver.start(spec.id);
   while (clock.sleeping === 0) await new Promise(setImmediate);
-  assert.deepEqual(await driver.sample([spec.id]), []);
+  clock.advance(1_000);
+  const [booting] = await driver.sample([spec.id]);
   await settle(clock, starting);
-  assert.equal((await driver.sample([spec.id])).length, 1);
+  const [running] = await driver.sample([spec.id]);
+  assert.ok(booting!.netOutBytes > 0 && booting!.netOutBytes < running!.netOutBytes);
 });
 
 test('a running guest warns about once in four days; a later watcher sees the last hour again', async () => {
@@ -129,15 +131,15 @@ test('a running guest warns about once in four days; a later watcher sees the la
   for (let n = 0; n < 20; n++) ids.add(await booted(driver, clock));
   const begun = clock.now();
   const until = new Date(begun.getTime() + 40 * DAY_MS);
-  const seen = (await eventsUntil(driver, clock, until, HOUR_MS)).filter(({ id }) => ids.has(id));
+  // The first to boot may have warned while the others were booting.
+  const seen = (await eventsUntil(driver, clock, until, HOUR_MS)).filter(
+    ({ id, at }) => ids.has(id) && at > begun,
+  );
   assert.ok(seen.length > 120 && seen.length < 280, `${seen.length} warnings in 800 guest days`);
   assert.equal(new Set(seen.map(({ key }) => key)).size, seen.length);
-  for (const event of seen)
-    assert.ok(event.at > begun && event.at <= until && event.type === 'guest.warning');
+  for (const event of seen) assert.ok(event.at <= until && event.type === 'guest.warning');
   const recent = (await eventsUntil(driver, clock, until, MINUTE_MS)).filter(({ id }) => ids.has(id));
   const lastHour = seen.filter(({ at }) => at.getTime() > until.getTime() - HOUR_MS);
-  assert.deepEqual(
-    recent.map(({ key }) => key),
-    lastHour.map(({ key }) => key),
-  );
+  // Two of one hour come in the order of their guests to one who looks once an hour, in that of time to the other.
+  assert.deepEqual(recent.map(({ key }) => key).sort(), lastHour.map(({ key }) => key).sort());
 });

@@ -159,7 +159,7 @@ test('port forwarding', async (t) => {
     await assert.rejects(pick, (error) => error instanceof ApiError && error.code === 'capacity_unavailable');
   });
 
-  await t.test('whoever loses one protocol of a port to a rival takes another port', async () => {
+  await t.test('a forward that loses one protocol of a port to a rival takes another port', async () => {
     const vm = await makeVm(api);
     const range = { from: 13_000, to: 13_001 };
     const rivals = forward(api, vm, { protocol: 'udp' });

@@ -11,3 +11,6 @@ test('chaos among real machines: the service killed at every step', { skip }, (t
 test('chaos among real machines: what befalls a host', { skip }, (t) =>
   runAtSite(t, 'qemu/inside/mishaps.ts'),
 );
+test('chaos among real machines: what a host loses', { skip }, (t) =>
+  runAtSite(t, 'qemu/inside/host-losses.ts'),
+);

@@ -40,19 +40,22 @@ export async function greeted(clock: Clock, stream: Duplex, ms: number): Promise
   }
 }
 
-/** Whether an SSH server was reached before `limitMs` were over; false at once when `signal` aborts. */
-export async function untilGreeted(
+/**
+ * Whether a connection was taken, and where the server `greets` an SSH server was met, before `limitMs` were over; false
+ * at once when `signal` aborts.
+ */
+export async function untilAnswered(
   clock: Clock,
-  open: () => Promise<Duplex>,
+  { open, greets }: { open: () => Promise<Duplex>; greets: boolean },
   limitMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
   const end = clock.now().getTime() + limitMs;
   for (let tryMs = SHORTEST_TRY_MS; !signal.aborted; tryMs = Math.min(tryMs * GROWTH, LONGEST_TRY_MS)) {
     const stream = await connectSoon(clock, open)
-      .then((opened) => greeted(clock, opened, tryMs))
+      .then((opened) => (greets ? greeted(clock, opened, tryMs) : opened))
       .catch(() => undefined);
-    stream?.destroy();
+    stream?.on('error', () => {}).destroy();
     if (stream) return true;
     if (clock.now().getTime() >= end) return false;
     await clock.sleep(PAUSE_MS, signal).catch(() => {});
@@ -62,7 +65,7 @@ export async function untilGreeted(
 
 /**
  * The first of several connections, begun one after the other while none has come about: the guest is met soon after it
- * is there, and a slow one is still given its time. Rejects as soon as one of them does; the others are let go of.
+ * is there, and a slow one is still given its time. Rejects as soon as one of them does; the others are closed.
  */
 async function connectSoon(clock: Clock, open: () => Promise<Duplex>): Promise<Duplex> {
   const over = new AbortController();

@@ -1,45 +1,78 @@
 import { statfs } from 'node:fs/promises';
-import { availableParallelism, totalmem } from 'node:os';
-import { CapacityError, type GuestSize } from '../driver.ts';
-import { GIGABYTE } from './disk.ts';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { EngineCapacity, Resources } from '../driver.ts';
+import { FILES, translationCacheMb } from './arguments.ts';
+import type { Cores } from './cores.ts';
+import { allocatedBytes, GIGABYTE } from './disk.ts';
 
 export interface CapacitySettings {
-  /** Virtual CPUs sold for each CPU of the host. */
+  /** Virtual CPUs sold for each CPU of the host that guests share. */
   cpuOvercommit: number;
   /** Of all guests together; when absent, what the host has but {@link HOST_MEMORY_MB}. */
   memoryMb?: number;
-  /** Of all guests together; when absent, the size of the file system but {@link HOST_DISK_SHARE}. */
+  /** Of all guests together; when absent, the file system but {@link HOST_DISK_SHARE} and what else is on it. */
   diskGb?: number;
 }
 
 const MEGABYTE = 1_048_576;
 /** Left to the host and the service. */
 const HOST_MEMORY_MB = 1_024;
-/** What QEMU itself takes beside its guest's memory. */
-const GUEST_OVERHEAD_MB = 64;
-/** Left for images, logs and the database. */
+/** Left free: a full file system stops every guest that writes. */
 const HOST_DISK_SHARE = 0.1;
+/** QEMU's own beside its guest's memory, as docs/qemu.md has it measured, and its page tables as a share of that. */
+const PROCESS_MB = 96;
+const PAGE_TABLES_SHARE = 1 / 256;
+/** Seed, logs and records; the disk's own tables are a hundredth of a percent of it. */
+const FILES_GB = 0.02;
 
-/** What guests of this host may have together, when their disks are in `directory`. */
-export async function hostCapacity(directory: string, settings: CapacitySettings): Promise<GuestSize> {
-  const { blocks, bsize } = await statfs(directory);
-  return {
-    vcpu: Math.floor(availableParallelism() * settings.cpuOvercommit),
-    ramMb: settings.memoryMb ?? Math.floor(totalmem() / MEGABYTE) - HOST_MEMORY_MB,
-    diskGb: settings.diskGb ?? Math.floor((blocks * bsize * (1 - HOST_DISK_SHARE)) / GIGABYTE),
-  };
+/** Memory of all guests together. */
+export function memoryMb({ memoryMb }: CapacitySettings): number {
+  return memoryMb ?? Math.floor(totalmem() / MEGABYTE) - HOST_MEMORY_MB;
+}
+
+/** What QEMU takes on this host for a guest of that much memory, beside the guest's own. */
+export function overheadOf(accelerator: 'kvm' | 'tcg'): EngineCapacity['overhead'] {
+  return (ramMb) => ({
+    ramMb:
+      PROCESS_MB +
+      Math.ceil(ramMb * PAGE_TABLES_SHARE) +
+      (accelerator === 'tcg' ? translationCacheMb(ramMb) : 0),
+    diskGb: FILES_GB,
+  });
 }
 
 /**
- * Throws {@link CapacityError} when `size` does not fit beside `guests`. Those that are off count like the others:
- * their customers may switch them on at any time, and nobody refuses them then.
+ * What guests of this host may have together, when their disks are in `directory`, each in one of these, and so many
+ * bytes of its file system are for others.
  */
-export function checkCapacity(capacity: GuestSize, guests: GuestSize[], size: GuestSize): void {
-  const cost = { vcpu: 0, ramMb: GUEST_OVERHEAD_MB, diskGb: 0 };
-  for (const part of ['vcpu', 'ramMb', 'diskGb'] as const) {
-    const used = guests.reduce((sum, guest) => sum + guest[part] + cost[part], 0);
-    const left = capacity[part] - used;
-    if (size[part] + cost[part] > left)
-      throw new CapacityError(`this host has ${Math.max(0, left)} ${part} left, not ${size[part]}`);
-  }
+export async function hostResources(
+  directory: string,
+  guests: readonly string[],
+  reservedBytes: number,
+  settings: CapacitySettings,
+  cores: Cores,
+): Promise<Resources> {
+  return {
+    vcpu: Math.floor(cores.shared * settings.cpuOvercommit),
+    cores: cores.aside,
+    ramMb: memoryMb(settings),
+    diskGb: settings.diskGb ?? (await roomForDisks(directory, guests, reservedBytes)),
+  };
+}
+
+/** Images, logs, warm templates, the database and whatever else is there are no room for guests' disks. */
+async function roomForDisks(
+  directory: string,
+  guests: readonly string[],
+  reservedBytes: number,
+): Promise<number> {
+  const { blocks, bavail, bsize } = await statfs(directory);
+  const sizes = await Promise.all(
+    // One that is just being made or removed.
+    guests.map((guest) => allocatedBytes(join(directory, guest, FILES.disk)).catch(() => 0)),
+  );
+  const disks = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const bytes = bavail * bsize + disks - blocks * bsize * HOST_DISK_SHARE - reservedBytes;
+  return Math.max(0, Math.floor(bytes / GIGABYTE));
 }

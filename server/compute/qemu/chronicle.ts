@@ -2,9 +2,10 @@ import type { Clock } from '../../platform/clock.ts';
 import { consoleTail } from './console-log.ts';
 import type { Guest, RunRecord } from './guest.ts';
 import type { Happenings, News } from './happenings.ts';
-import type { End } from './run.ts';
+import { DEFAULT_READINESS, whatIsMissing } from './readiness.ts';
+import type { End } from './run-parts.ts';
 
-/** What befalls guests that run: kept in their directories, and told where somebody should know. */
+/** What happens to guests that run: kept in their directories, and reported to those that watch. */
 export class Chronicle {
   readonly #clock: Clock;
   readonly #happenings: Happenings;
@@ -14,8 +15,21 @@ export class Chronicle {
     this.#happenings = happenings;
   }
 
+  /** It is ready, or was waited for long enough. */
   booted(guest: Guest): void {
     this.#note(guest, { booted: true });
+  }
+
+  ready(guest: Guest): void {
+    const at = this.#clock.now();
+    const message = 'The guest has booted and is ready.';
+    this.#happenings.report(guest, {
+      type: 'guest.ready',
+      level: 'info',
+      message,
+      at,
+      distinct: at.getTime(),
+    });
   }
 
   rebooted(guest: Guest, at: Date): void {
@@ -25,10 +39,12 @@ export class Chronicle {
     this.#happenings.report(guest, { type: 'guest.rebooted', level: 'info', message, at, distinct });
   }
 
-  /** Its boot has come to nothing: the log of it goes with the event. */
-  async silent(guest: Guest): Promise<void> {
+  /** It runs, and what tells that it is ready has not come about: the log of its boot goes with the hint. */
+  async silent(guest: Guest, seconds: number): Promise<void> {
+    const waitedFor = guest.record.readiness ?? DEFAULT_READINESS;
     this.#warn(guest, {
-      message: "The guest's SSH server did not answer after its boot.",
+      message: `The guest runs, but ${whatIsMissing(waitedFor)} within ${seconds} s of its boot.`,
+      waitedFor,
       consoleLog: await consoleTail(guest.file('console')),
       distinct: guest.record.run?.since ?? 0,
     });
@@ -58,7 +74,7 @@ export class Chronicle {
     guest.run = undefined;
     if (!run) return;
     const news = { message: detail, at: this.#clock.now(), distinct: run.since };
-    // What cannot be written is found out again by the next start; the news must be told now.
+    // What cannot be written is found again by the next start; the news must be reported now.
     await guest.save({ run: null }).catch(() => {});
     if (cause === 'crashed') {
       const consoleLog = await consoleTail(guest.file('console')).catch(() => '');

@@ -6,6 +6,7 @@ import { FILES, type Machine } from './arguments.ts';
 import { createOverlay } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
+import { earlierHardware, findOffer } from './hardware.ts';
 import type { Launcher } from './launcher.ts';
 import { connectMonitor, loadState, untilAgent } from './machine-state.ts';
 import { until } from './waiting.ts';
@@ -22,6 +23,20 @@ export interface CloneParts {
   clock: Clock;
   launcher: Launcher;
   logger: Pick<Logger, 'warn'>;
+}
+
+/** The machine that a guest is to have, connected by `netdev`. */
+export async function machineOf(
+  guest: Guest,
+  accelerator: Machine['accelerator'],
+  netdev: string,
+): Promise<Machine> {
+  const { id, uuid, uid, vcpu, ramMb, disk, mac, directBoot } = guest.record;
+  const offer = await findOffer(accelerator);
+  const { hardware = earlierHardware(offer, accelerator) } = guest.record;
+  const { directory } = guest;
+  const own = { id, uuid, uid, directory, vcpu, ramMb, disk, mac, directBoot };
+  return { ...own, accelerator, hardware, aio: offer.aio, netdev };
 }
 
 /** Starts the guest's machine: as a clone of a warm template where it was made to be one, else from its disk. */

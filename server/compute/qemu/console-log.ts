@@ -1,21 +1,28 @@
-import { open, truncate } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { stripVTControlCharacters } from 'node:util';
+import { SERIAL_RING, SERIAL_RING_BYTES } from './arguments.ts';
+import type { Monitor } from './qmp.ts';
 
-/** A guest can write to its serial port for ever, and the log is on the host's disk. */
-const MAX_LOG_BYTES = 4 * 1024 * 1024;
+/** Of a log on the host's disk; beyond it the older half is dropped. */
+const MAX_LOG_BYTES = 1024 * 1024;
+/** Of one answer of the monitor, in base64. */
+const READ_BYTES = 64 * 1024;
+/** A machine that hangs has no last words. */
+const READ_MS = 2_000;
 /** Of the log in an event: a panic with its trace, and what led to it. */
 const TAIL_BYTES = 8_192;
 const TAIL_LINES = 80;
+/** The directory is the guest's user's too, who may have put something else in the log's place: never a link, never a pipe. */
+const NO_TRICKS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The last lines that a guest wrote to its serial port, in plain text; empty when there are none. */
 export async function consoleTail(path: string): Promise<string> {
-  const file = await open(path).catch(() => undefined);
+  const file = await openOwn(path, constants.O_RDONLY).catch(() => undefined);
   if (!file) return '';
   try {
     const { size } = await file.stat();
-    const from = Math.max(0, size - TAIL_BYTES);
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(TAIL_BYTES), 0, TAIL_BYTES, from);
-    const text = stripVTControlCharacters(buffer.toString('utf8', 0, bytesRead));
+    const text = stripVTControlCharacters((await lastBytes(file, size, TAIL_BYTES)).toString('utf8'));
     const lines = text.split(/[\r\n]+/).map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd());
     return lines.filter(Boolean).slice(-TAIL_LINES).join('\n');
   } finally {
@@ -23,10 +30,55 @@ export async function consoleTail(path: string): Promise<string> {
   }
 }
 
-/** Empties the log when it has grown too long. */
-export async function cutConsoleLog(path: string): Promise<void> {
-  const file = await open(path).catch(() => undefined);
-  if (!file) return;
-  const { size } = await file.stat().finally(() => file.close());
-  if (size > MAX_LOG_BYTES) await truncate(path, 0);
+/**
+ * Appends what the guest wrote to its serial port since the last time to the log at `path`, which stays within a
+ * megabyte. QEMU keeps the latest of it in a ring in its own memory: a guest that writes fast, or while the service is
+ * away, loses its older lines and is not held up. Never rejects: a log must not stop anything else.
+ */
+export async function keepConsoleLog(monitor: Monitor, path: string): Promise<void> {
+  const said = await readRing(monitor).catch(() => Buffer.alloc(0));
+  await append(path, said).catch(() => {});
+}
+
+async function readRing(monitor: Monitor): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  // Once round: what is written meanwhile is read the next time.
+  for (let left = SERIAL_RING_BYTES; left > 0; left -= READ_BYTES) {
+    const question = { device: SERIAL_RING, size: READ_BYTES, format: 'base64' };
+    const part = Buffer.from(await monitor.execute<string>('ringbuf-read', question, READ_MS), 'base64');
+    parts.push(part);
+    if (part.length < READ_BYTES) break;
+  }
+  return Buffer.concat(parts);
+}
+
+async function append(path: string, said: Buffer): Promise<void> {
+  const { O_RDWR, O_CREAT, O_APPEND } = constants;
+  const file = await openOwn(path, O_RDWR | O_CREAT | O_APPEND);
+  try {
+    const { size } = await file.stat();
+    let kept = said;
+    // Machines that an older service started write to the file themselves, as fast as they like.
+    if (size + said.length > MAX_LOG_BYTES) {
+      kept = Buffer.concat([await lastBytes(file, size, MAX_LOG_BYTES / 2), said]).subarray(-MAX_LOG_BYTES);
+      await file.truncate(0);
+    }
+    if (kept.length > 0) await file.write(kept);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openOwn(path: string, flags: number): Promise<FileHandle> {
+  const file = await open(path, flags | NO_TRICKS, 0o600);
+  const status = await file.stat();
+  if (status.isFile() && status.nlink === 1) return file;
+  await file.close();
+  throw new Error(`${path} is not a log`);
+}
+
+async function lastBytes(file: FileHandle, size: number, most: number): Promise<Buffer> {
+  const length = Math.min(size, most);
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
+  return buffer.subarray(0, bytesRead);
 }

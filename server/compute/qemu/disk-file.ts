@@ -38,7 +38,7 @@ const EXTERNAL_DATA_FILE = 1n << 2n;
 
 /**
  * The format of the file, from its first sector. Refuses with {@link DiskFileError} what is no disk, and a qcow2 file
- * that refers to another file: whoever made such a file would choose what this machine reads. It is looked at here,
+ * that refers to another file: the maker of such a file would choose what this machine reads. It is looked at here,
  * and not by `qemu-img`, because that would open the other file to describe it.
  */
 export async function diskFormat(path: string): Promise<DiskFormat> {

@@ -49,6 +49,16 @@ async function imageInfo(path: string): Promise<ImageInfo> {
   return JSON.parse(await run(QEMU_IMG, 'info', '--output=json', path)) as ImageInfo;
 }
 
+/** Mends what a program that was cut off has left in a disk: space that is counted wrongly. */
+export async function mendDisk(path: string): Promise<void> {
+  await run(QEMU_IMG, 'check', '-q', '-r', 'all', '-f', 'qcow2', path);
+}
+
+/** Brings the disk of a guest that is off back to one of its snapshots, all of which stay. */
+export async function revertDisk(path: string, snapshot: string): Promise<void> {
+  await run(QEMU_IMG, 'snapshot', '-q', '-a', snapshot, path);
+}
+
 /** Snapshots inside one disk. Of a running guest QEMU is asked: nobody else may write to a disk in use. */
 export interface DiskSnapshots {
   names(): Promise<string[]>;

@@ -1,10 +1,14 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { GuestEvent, GuestSize, NetworkPolicy, PowerState, SnapshotInfo } from '../driver.ts';
+import { readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { writeDurably } from '../../platform/durable-file.ts';
+import type { GuestEvent, GuestSight, GuestSize, NetworkPolicy, SnapshotInfo } from '../driver.ts';
 import { FILES } from './arguments.ts';
 import { asCapacity } from './disk.ts';
+import type { Hardware } from './hardware.ts';
 import type { DirectBoot } from './image.ts';
 import type { NetworkGuest } from './network.ts';
+import type { Readiness } from './readiness.ts';
+import { checkRecord } from './record-shape.ts';
 import type { Run } from './run.ts';
 
 /** What the driver remembers of a guest, as a file in its directory. There is no other place. */
@@ -15,12 +19,25 @@ export interface GuestRecord extends GuestSize {
   template: string;
   /** The image's default user. */
   user: string;
+  /** The user that its machine runs as; absent: the one of all guests, of an earlier version or without a helper. */
+  uid?: number;
+  /** What it sees of the machine, whichever QEMU runs it; absent only until an older record is first read. */
+  hardware?: Hardware;
   mac: string;
   addresses: NetworkGuest['addresses'];
   directBoot?: DirectBoot;
+  /** Of the host, that a dedicated guest has for itself; given when it is started. */
+  cpus?: number[];
+  /** The image's, where that says it. */
+  readiness?: Readiness;
+  readyWithinSeconds?: number;
   /** Its disk stands on that of a warm template, `of`; while `asleep` it was never started, and goes on from there. */
   clone?: { of: string; image: string; asleep: boolean };
   snapshots: Record<string, SnapshotInfo>;
+  /** Its disk is being brought back to a snapshot: one that was cut off may have left counts in it that are wrong. */
+  restoring?: true;
+  /** A rebuild whose end is open, see `rebuild.ts`. */
+  rebuilt?: Rebuilt;
   /** Null until rules were given: nothing comes in then. */
   policy: NetworkPolicy | null;
   run: RunRecord | null;
@@ -28,13 +45,29 @@ export interface GuestRecord extends GuestSize {
   happenings: StoredEvent[];
 }
 
+/** What a rebuild goes back to; `from` is null where it has made the guest. It does go back once `back` is set. */
+export interface Rebuilt {
+  by: string;
+  from: Former | null;
+  back?: true;
+}
+
+/** Of a guest what a rebuild changes. */
+export type Former = Omit<
+  GuestRecord,
+  'id' | 'uuid' | 'uid' | 'hardware' | 'policy' | 'run' | 'happenings' | 'rebuilt'
+>;
+
 /** From power on to power off. */
 export interface RunRecord {
   /** Epoch milliseconds; names the run in the keys of events. */
   since: number;
+  /** Its readiness is not waited for any more. */
   booted: boolean;
   /** The service has asked for its end, so that the end is no news. */
   asked: boolean;
+  /** Its file systems stand still, or may: they are thawed as soon as no work on the guest is under way. */
+  frozen?: boolean;
   /**
    * How often its disk has found no room on the host, and found it again: names the next such trouble in the key of its
    * event. Counted at the end, because at the beginning there is no room for a note.
@@ -44,6 +77,10 @@ export interface RunRecord {
 
 type StoredEvent = Omit<GuestEvent, 'at'> & { at: string };
 
+/** What may be the name of a guest's directory; an id of anything else is nobody's. */
+export const GUEST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+/** The service's alone. */
+const RECORD_MODE = 0o600;
 /** Kept for a service that was away; older ones have long been recorded. */
 const MAX_HAPPENINGS = 8;
 
@@ -54,6 +91,10 @@ export class Guest {
   readonly directory: string;
   readonly record: GuestRecord;
   run: Run | undefined;
+  /** Resolves when it is known whether it runs, and never rejects. */
+  adopting: Promise<void> | undefined;
+  /** Why its machine, which may be running, could not be taken hold of. */
+  unseen: Error | undefined;
   #retired = false;
   #saving: Promise<void> = Promise.resolve();
 
@@ -62,17 +103,25 @@ export class Guest {
     this.record = record;
   }
 
-  /** The guest of a directory that {@link save} has written to. */
+  /** The guest of a directory that {@link save} has written to; throws with the path where it holds anything else. */
   static async read(directory: string): Promise<Guest> {
-    return new Guest(directory, JSON.parse(await readFile(join(directory, FILES.record), 'utf8')));
+    const path = join(directory, FILES.record);
+    try {
+      const record: unknown = JSON.parse(await readFile(path, 'utf8'));
+      checkRecord(record);
+      if (record.id !== basename(directory)) throw new Error(`it is the record of ${record.id}`);
+      return new Guest(directory, record);
+    } catch (error) {
+      throw new Error(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    }
   }
 
   get id(): string {
     return this.record.id;
   }
 
-  get power(): PowerState {
-    if (!this.run) return 'off';
+  get power(): GuestSight['power'] {
+    if (!this.run) return this.unseen ? 'unknown' : 'off';
     return this.run.booted ? 'running' : 'booting';
   }
 
@@ -81,8 +130,8 @@ export class Guest {
   }
 
   get networkGuest(): NetworkGuest {
-    const { id, mac, addresses } = this.record;
-    return { id, mac, addresses, directory: this.directory };
+    const { id, mac, addresses, uid } = this.record;
+    return { id, mac, addresses, uid, directory: this.directory };
   }
 
   file(name: keyof typeof FILES): string {
@@ -103,6 +152,18 @@ export class Guest {
     await this.#saving.catch(() => {});
   }
 
+  /** The same for a change that is made on disk or not at all: where it cannot be written, the record is as before. */
+  async saveOrKeep(change: Partial<GuestRecord>): Promise<void> {
+    const before = { ...this.record };
+    await this.save(change).catch(async (error) => {
+      for (const name of Object.keys(change) as (keyof GuestRecord)[])
+        Object.assign(this.record, { [name]: before[name] });
+      // It may have been moved into place before it failed.
+      await this.save().catch(() => {});
+      throw error;
+    });
+  }
+
   /** Nothing is written any more when this resolves: the directory may soon be another guest's of the same id. */
   async retire(): Promise<void> {
     this.#retired = true;
@@ -116,19 +177,10 @@ export class Guest {
     happenings.splice(0, happenings.length - MAX_HAPPENINGS);
   }
 
-  /** Written aside and moved into place: whoever reads it sees the old one or the new one. */
+  /** Written aside and moved into place: a reader sees the old one or the new one. */
   async #write(): Promise<void> {
-    const path = this.file('record');
-    const aside = `${path}.new`;
     try {
-      const file = await open(aside, 'w', 0o600);
-      try {
-        await file.writeFile(`${JSON.stringify(this.record, null, 2)}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(aside, path);
+      await writeDurably(this.file('record'), `${JSON.stringify(this.record, null, 2)}\n`, RECORD_MODE);
     } catch (error) {
       throw asCapacity(error);
     }

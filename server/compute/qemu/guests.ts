@@ -1,12 +1,20 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { encrypt } from 'unixcrypt';
-import type { GuestSpec } from '../driver.ts';
+import { syncPath } from '../../platform/durable-file.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { ComputeUnavailableError, type GuestSpec, TemplateUnavailableError } from '../driver.ts';
 import { checkDirectory, FILES } from './arguments.ts';
-import { asCapacity, createOverlay, GIGABYTE, SHARED_FILE_MODE } from './disk.ts';
-import { Guest, type GuestRecord } from './guest.ts';
+import { asCapacity, GIGABYTE } from './disk.ts';
+import { GUEST_ID, Guest, type GuestRecord } from './guest.ts';
+import { earlierHardware, findOffer } from './hardware.ts';
 import type { Image } from './image.ts';
+import { furnish, newRecord } from './new-guest.ts';
+import type { QemuOptions } from './options.ts';
+import { type GuestUser, Ownership, shareDirectory } from './ownership.ts';
+import { placeOf } from './place.ts';
+import { Pool } from './pool.ts';
+import { settleRebuild } from './rebuild.ts';
 import { seedImage } from './seed.ts';
 import { TEMPLATE, WARM_SEED_BYTES, type WarmTemplates } from './warm.ts';
 
@@ -16,8 +24,11 @@ export interface Images {
   list(): Promise<Image[]>;
 }
 
-/** What may be a directory's name; an id of anything else is nobody's. */
-const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+type GuestsOptions = Pick<
+  QemuOptions,
+  'directory' | 'images' | 'nameservers' | 'warm' | 'users' | 'accelerator' | 'reserve'
+>;
+
 /** A guest in the making or being removed: nobody sees it, and a start of the service clears it away. */
 const UNFINISHED = /^\.(new|gone)-/;
 /**
@@ -32,32 +43,99 @@ const SHA512_CRYPT = '$6$';
  * and moved into place, and moved away before it is taken apart.
  */
 export class Guests {
+  readonly pool: Pool;
   readonly #root: string;
   readonly #images: Images;
   readonly #nameservers: readonly string[];
   readonly #warm: WarmTemplates | undefined;
+  readonly #ownership: Ownership;
+  readonly #accelerator: QemuOptions['accelerator'];
   readonly #guests = new Map<string, Guest>();
+  readonly #setAside = new Set<string>();
 
-  constructor(root: string, images: Images, nameservers: readonly string[], warm?: WarmTemplates) {
-    this.#root = root;
+  constructor({ directory, images, nameservers, warm, users, accelerator, reserve }: GuestsOptions) {
+    this.pool = new Pool({ directory, reserve });
+    this.#accelerator = accelerator;
+    this.#root = directory;
     this.#images = images;
     this.#nameservers = nameservers;
     this.#warm = warm;
+    this.#ownership = new Ownership(users);
   }
 
   /**
-   * Reads what is there, and clears away what never became a guest or no longer is one. What cannot be cleared away
-   * is complained of and left: it must not keep the other guests from their service.
+   * Reads what is there, and clears away what never became a guest or no longer is one. What cannot be read is set
+   * aside, what cannot be cleared away is left, and the log names both: neither must keep the other guests from their
+   * service.
    */
-  async open(complain: (directory: string, error: unknown) => void): Promise<void> {
+  async open(logger: Pick<Logger, 'warn'>): Promise<void> {
     await mkdir(this.#root, { recursive: true, mode: 0o770 });
     for (const name of await readdir(this.#root)) {
       const directory = join(this.#root, name);
       if (UNFINISHED.test(name))
-        await rm(directory, { recursive: true, force: true }).catch((error) => complain(directory, error));
-      else if (ID.test(name)) this.#guests.set(name, await Guest.read(directory));
+        await rm(directory, { recursive: true, force: true }).catch((err) =>
+          logger.warn({ err, directory }, 'leftover of a guest not removed'),
+        );
+      else if (GUEST_ID.test(name))
+        await this.#read(name).catch((err) => logger.warn({ err, vm_id: name }, 'guest set aside'));
     }
-    await this.#warm?.open(new Set(this.all().flatMap(({ record }) => record.clone?.of ?? [])));
+    // What the disk of one that was set aside stands on is not known.
+    const inUse = new Set(
+      this.all().flatMap(({ record: { clone, rebuilt } }) =>
+        [clone, rebuilt?.from?.clone].flatMap((of) => of?.of ?? []),
+      ),
+    );
+    await this.#warm?.open(this.#setAside.size === 0 ? inUse : undefined);
+  }
+
+  /** Ids of guests that are there, and whose record cannot be read. */
+  get setAside(): ReadonlySet<string> {
+    return this.#setAside;
+  }
+
+  /**
+   * Reads a guest that was set aside again: the guest if its record was mended, undefined if it is gone, or was never
+   * set aside. {@link ComputeUnavailableError} while it cannot be read.
+   */
+  async readAgain(id: string): Promise<Guest | undefined> {
+    if (!this.#setAside.has(id)) return undefined;
+    try {
+      return await this.#read(id);
+    } catch (error) {
+      const gone = await stat(join(this.#root, id)).then(
+        () => false,
+        ({ code }) => code === 'ENOENT',
+      );
+      if (!gone)
+        throw new ComputeUnavailableError(`${id} is set aside: ${(error as Error).message}`, {
+          cause: error,
+        });
+      this.#setAside.delete(id);
+      return undefined;
+    }
+  }
+
+  async #read(id: string): Promise<Guest> {
+    this.#setAside.add(id);
+    const guest = await Guest.read(join(this.#root, id));
+    await settleRebuild(guest);
+    await this.#keepHardware(guest);
+    this.#setAside.delete(id);
+    this.#guests.set(id, guest);
+    return guest;
+  }
+
+  /** Writes down what a guest of an earlier version runs with, before another QEMU would give it something else. */
+  async #keepHardware(guest: Guest): Promise<void> {
+    if (guest.record.hardware) return;
+    const hardware = earlierHardware(await findOffer(this.#accelerator), this.#accelerator);
+    // On a full disk it is remembered all the same, and written with what is written next.
+    await guest.save({ hardware }).catch(() => {});
+  }
+
+  /** The id of the directory that the guests are in. */
+  place(): Promise<string> {
+    return placeOf(this.#root);
   }
 
   all(): Guest[] {
@@ -75,34 +153,64 @@ export class Guests {
     return guest;
   }
 
-  async create(spec: GuestSpec): Promise<void> {
-    const { id, diskGb } = spec;
+  /** Makes the guest unless there is one of its id. `by` is the rebuild that makes it, if one does. */
+  async create(spec: GuestSpec, by?: string): Promise<void> {
+    const { id } = spec;
     if (this.#guests.has(id)) return;
-    if (!ID.test(id)) throw new Error(`${id} cannot be the name of a guest`);
-    const image = await this.#images.find(spec.template);
-    if (!image) throw new Error(`this host has no image for the template ${spec.template}`);
-    if (diskGb * GIGABYTE < image.virtualBytes)
-      throw new Error(`the image of ${spec.template} does not fit into ${diskGb} GB`);
+    await this.pool.requireRoom();
+    if (!GUEST_ID.test(id)) throw new Error(`${id} cannot be the name of a guest`);
+    const image = await this.#imageFor(spec);
+    checkDirectory(join(this.#root, id));
+    await this.#ownership.withUser(
+      () => this.all(),
+      this.#setAsideDirectories,
+      (user) => this.#make(spec, image, user, by),
+    );
+  }
+
+  /** Gives a guest that is off, and of an earlier version, a user of its own, where guests have such. */
+  adopt(guest: Guest): Promise<void> {
+    return this.#ownership.adopt(guest, () => this.all(), this.#setAsideDirectories);
+  }
+
+  get #setAsideDirectories(): string[] {
+    return [...this.#setAside].map((id) => join(this.#root, id));
+  }
+
+  async #make(spec: GuestSpec, image: Image, user: GuestUser | undefined, by?: string): Promise<void> {
+    const { id } = spec;
     const directory = join(this.#root, id);
-    checkDirectory(directory);
     const making = join(this.#root, `.new-${id}`);
     await rm(making, { recursive: true, force: true });
     try {
       await mkdir(making, { mode: GUEST_DIRECTORY_MODE });
+      if (user) await shareDirectory(making, user);
+      const { hardware } = await findOffer(this.#accelerator);
       const seed = this.#seed(spec, image);
       const template = seed.length <= WARM_SEED_BYTES ? this.#warm?.find(image, spec) : undefined;
       const base = template ? join(template, TEMPLATE.disk) : image.disk;
-      await createOverlay(join(making, FILES.disk), base, diskGb);
-      await writeFile(join(making, FILES.seed), seed, { mode: SHARED_FILE_MODE });
-      if (template) await truncate(join(making, FILES.seed), WARM_SEED_BYTES);
-      await new Guest(making, newRecord(spec, image, template)).save();
+      const files = { disk: join(making, FILES.disk), seed: join(making, FILES.seed) };
+      await furnish(files, base, spec.diskGb, seed);
+      if (template) await truncate(files.seed, WARM_SEED_BYTES);
+      const rebuilt = by === undefined ? undefined : { by, from: null };
+      const record = { ...newRecord(spec, image, template), uid: user?.uid, hardware, rebuilt };
+      await new Guest(making, record).save();
       await rename(making, directory);
+      await syncPath(this.#root);
     } catch (error) {
       // What is left of it would take the little room there is.
       await rm(making, { recursive: true, force: true });
       throw asCapacity(error);
     }
-    this.#guests.set(id, await Guest.read(directory));
+    await this.#read(id);
+  }
+
+  /** Makes the files that a guest of this spec begins with, and says what is to be remembered of it. */
+  async makeFiles(spec: GuestSpec, files: { disk: string; seed: string }): Promise<GuestRecord> {
+    const image = await this.#imageFor(spec);
+    await this.pool.requireRoom();
+    await furnish(files, image.disk, spec.diskGb, this.#seed(spec, image));
+    return newRecord(spec, image);
   }
 
   /** Takes a guest that is off away with everything of it. */
@@ -113,7 +221,17 @@ export class Guests {
     await rm(gone, { recursive: true, force: true });
     await rename(directory, gone);
     this.#guests.delete(id);
+    // What was reported gone must not be back after a power failure.
+    await syncPath(this.#root);
     await rm(gone, { recursive: true, force: true });
+  }
+
+  async #imageFor({ template, diskGb }: GuestSpec): Promise<Image> {
+    const image = await this.#images.find(template);
+    if (!image) throw new TemplateUnavailableError(`this host has no image for the template ${template}`);
+    if (diskGb * GIGABYTE < image.virtualBytes)
+      throw new Error(`the image of ${template} does not fit into ${diskGb} GB`);
+    return image;
   }
 
   #seed({ password, ...spec }: GuestSpec, { user }: Image): Buffer {
@@ -125,26 +243,4 @@ export class Guests {
       passwordHash: password === undefined ? undefined : encrypt(password, SHA512_CRYPT),
     });
   }
-}
-
-function newRecord(spec: GuestSpec, { user, directBoot, disk }: Image, of?: string): GuestRecord {
-  const { id, hostname, template, mac, addresses, vcpu, ramMb, diskGb } = spec;
-  return {
-    id,
-    uuid: randomUUID(),
-    hostname,
-    template,
-    user,
-    mac,
-    addresses,
-    vcpu,
-    ramMb,
-    diskGb,
-    directBoot,
-    clone: of === undefined ? undefined : { of, image: disk, asleep: true },
-    snapshots: {},
-    policy: null,
-    run: null,
-    happenings: [],
-  };
 }

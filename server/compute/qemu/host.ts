@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
-import { access, open, readFile, statfs } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, open, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { roomOf } from '../../platform/file-system-room.ts';
 import { BARE_ENVIRONMENT } from './command.ts';
-import { findCpuCap } from './cpu-cap.ts';
+import { GUEST_ID, Guest } from './guest.ts';
 import type { ImageStore } from './image-store.ts';
+import { findLimiter } from './limits.ts';
 
 const run = promisify(execFile);
 
@@ -46,6 +48,7 @@ const GIB = 2 ** 30;
 /** Below these the first customer's guest does not fit. */
 const LITTLE_MEMORY = 2 * GIB;
 const LITTLE_ROOM = 10 * GIB;
+const NEARLY_FULL = 0.8;
 const SETUP = 'npm run host:setup';
 
 /**
@@ -87,6 +90,8 @@ export async function findNetworkPrivilege({ status, tun } = KERNEL): Promise<Fi
 /** Everything that guests need of this machine, as the calling process sees it. Starts no guest. */
 export async function inspectHost(options: {
   dataDir: string;
+  /** Of guests' disks. */
+  poolDir: string;
   images: ImageStore;
   accelerator?: AcceleratorChoice;
 }): Promise<Finding[]> {
@@ -96,11 +101,14 @@ export async function inspectHost(options: {
     describeAccelerator(options.accelerator),
     findProgram('nft', 'limited'),
     findProgram('ip', 'limited'),
+    findProgram('setfacl', 'limited'),
     findNetworkPrivilege(),
-    describeCpuCap(),
+    describeLimits(),
     findMemory(),
-    findRoom(options.dataDir),
+    findRoom('disk', options.dataDir),
+    ...(options.poolDir === options.dataDir ? [] : [findRoom('pool', options.poolDir)]),
     findImages(options.images),
+    findGuests(join(options.poolDir, 'guests')),
   ]);
 }
 
@@ -134,12 +142,14 @@ async function describeAccelerator(choice?: AcceleratorChoice): Promise<Finding>
   return { what: 'accelerator', state: kind === 'kvm' ? 'ok' : 'limited', found: `${kind}: ${reason}` };
 }
 
-async function describeCpuCap(): Promise<Finding> {
-  const what = 'cpu limits';
-  const cap = await findCpuCap();
-  return typeof cap === 'string'
-    ? { what, state: 'limited', found: `guests may use more than was sold: ${cap}` }
-    : { what, state: 'ok', found: cap.how };
+async function describeLimits(): Promise<Finding> {
+  const what = 'limits of guests';
+  const limiter = await findLimiter();
+  if (typeof limiter === 'string')
+    return { what, state: 'limited', found: `guests may use more than was sold: ${limiter}` };
+  const { how, lacks } = limiter;
+  if (lacks.length === 0) return { what, state: 'ok', found: how };
+  return { what, state: 'limited', found: `${how}, without ${lacks.join(', ')}` };
 }
 
 async function findMemory({ meminfo } = KERNEL): Promise<Finding> {
@@ -148,17 +158,14 @@ async function findMemory({ meminfo } = KERNEL): Promise<Finding> {
   return { what: 'memory', state, found: `${Math.floor((kib * 1024) / MIB)} MiB available` };
 }
 
-/** In the file system that the data directory is in, or will be. */
-async function findRoom(directory: string): Promise<Finding> {
+/** In the file system that the directory is in, or will be. */
+async function findRoom(what: string, directory: string): Promise<Finding> {
   try {
-    const { bavail, bsize } = await statfs(directory);
-    const bytes = bavail * bsize;
-    const found = `${Math.floor(bytes / GIB)} GiB free for ${directory}`;
-    return { what: 'disk', state: bytes < LITTLE_ROOM ? 'limited' : 'ok', found };
+    const { freeBytes, used } = await roomOf(directory);
+    const found = `${Math.floor(freeBytes / GIB)} GiB free for ${directory}, ${Math.floor(used * 100)} % used`;
+    return { what, state: freeBytes < LITTLE_ROOM || used >= NEARLY_FULL ? 'limited' : 'ok', found };
   } catch (error) {
-    const parent = dirname(directory);
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && parent !== directory) return findRoom(parent);
-    return { what: 'disk', state: 'missing', found: `${directory}: ${(error as Error).message}` };
+    return { what, state: 'missing', found: `${directory}: ${(error as Error).message}` };
   }
 }
 
@@ -168,4 +175,14 @@ async function findImages(images: ImageStore): Promise<Finding> {
   if (names.length === 0)
     return { what, state: 'missing', found: `none (${SETUP}, or vaubanctl image import)` };
   return { what, state: 'ok', found: names.join(', ') };
+}
+
+/** Names those that the driver sets aside. */
+async function findGuests(directory: string): Promise<Finding> {
+  const what = 'guests';
+  const names = (await readdir(directory).catch(() => [])).filter((name) => GUEST_ID.test(name));
+  const read = await Promise.allSettled(names.map((name) => Guest.read(join(directory, name))));
+  const problems = read.flatMap((result) => (result.status === 'rejected' ? [result.reason.message] : []));
+  if (problems.length === 0) return { what, state: 'ok', found: `${names.length}` };
+  return { what, state: 'limited', found: `${names.length}; set aside: ${problems.join('; ')}` };
 }

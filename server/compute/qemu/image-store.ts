@@ -1,47 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { constants, createReadStream } from 'node:fs';
-import {
-  chmod,
-  copyFile,
-  link,
-  mkdir,
-  open,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { chmod, copyFile, link, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { syncPath, writeDurably } from '../../platform/durable-file.ts';
+import { roomOf } from '../../platform/file-system-room.ts';
 import { convertRaw, DiskFileError, diskFormat, virtualSize } from './disk-file.ts';
 import type { DirectBoot, Image } from './image.ts';
-
-/** What becomes an image: files anywhere on this machine. They are copied. */
-export interface ImageSource {
-  /** The code of the catalog's template, or what that names as its image. */
-  name: string;
-  /** A qcow2 or raw disk that boots by BIOS. */
-  disk: string;
-  /** Who logs in first. */
-  user: string;
-  /** Of `disk` as it was published, in hexadecimal; checked where given. */
-  sha256?: string;
-  directBoot?: DirectBoot;
-  warm?: true;
-}
-
-/** What is wrong with an {@link ImageSource}: the message is a sentence that follows the name of `field`. */
-export class ImageError extends Error {
-  override name = 'ImageError';
-  readonly field: 'name' | 'disk' | 'user' | 'sha256' | 'kernel' | 'initrd' | 'append';
-
-  constructor(field: ImageError['field'], message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.field = field;
-  }
-}
+import { ImageError, type ImageSource, NAME, readinessOf, refuseFields } from './image-source.ts';
 
 /**
  * The images of this machine. Files are kept by the hash of their content and never change; a small file a name says
@@ -54,15 +20,13 @@ export interface ImageStore {
   /** By name. */
   list(): Promise<Image[]>;
   find(name: string): Promise<Image | undefined>;
+  /** Takes the name away; its files stay for the guests that stand on them, until they are collected. False where there is none. */
+  remove(name: string): Promise<boolean>;
 }
 
-/** As the catalog writes codes: it can be no path. */
-const NAME = /^[a-z0-9][a-z0-9.-]{0,62}$/;
-const USER = /^[a-z_][a-z0-9_-]{0,31}$/;
-const SHA256 = /^[0-9a-f]{64}$/;
-/** What a kernel reads of its command line. */
-const APPEND = /^[ -~]{0,1024}$/;
 const READ_ONLY = 0o444;
+const BLOCK_BYTES = 512;
+const MEGABYTE = 1_048_576;
 /** Endings of the small file a name, and of files that are not finished. */
 const RECORD = '.json';
 const UNFINISHED = '.unfinished';
@@ -72,8 +36,11 @@ interface ImageRecord extends Omit<Image, 'name' | 'disk'> {
   directBoot?: DirectBoot;
 }
 
-/** The store in `directory`, which is made by the first import. */
-export function createImageStore(directory: string): ImageStore {
+/**
+ * The store in `directory`, which is made by the first import. An import leaves so many bytes of its file system free,
+ * for the database that is there as well.
+ */
+export function createImageStore(directory: string, reservedBytes = 0): ImageStore {
   const files = join(directory, 'files');
 
   async function find(name: string): Promise<Image | undefined> {
@@ -102,6 +69,7 @@ export function createImageStore(directory: string): ImageStore {
   async function importImage(source: ImageSource): Promise<Image> {
     refuseFields(source);
     await mkdir(files, { recursive: true });
+    await requireRoom(source, files, reservedBytes);
     const intake = new Intake(files);
     try {
       const disk = await keepDisk(intake, source);
@@ -110,19 +78,26 @@ export function createImageStore(directory: string): ImageStore {
         ...disk,
         user: source.user,
         ...(directBoot && { directBoot }),
+        ...readinessOf(source),
         ...(source.warm && { warm: true }),
       };
-      const draft = intake.draft();
-      await writeFile(draft, `${JSON.stringify(record, null, 2)}\n`);
-      await persist(draft);
-      await rename(draft, join(directory, source.name + RECORD));
+      await syncPath(files);
+      const text = `${JSON.stringify(record, null, 2)}\n`;
+      await writeDurably(join(directory, source.name + RECORD), text, 0o644, intake.draft());
       return present(source.name, record, files);
     } finally {
       await intake.clear();
     }
   }
 
-  return { import: importImage, list, find };
+  async function remove(name: string): Promise<boolean> {
+    if (!(await find(name))) return false;
+    await rm(join(directory, name + RECORD));
+    await syncPath(directory);
+    return true;
+  }
+
+  return { import: importImage, list, find, remove };
 }
 
 function present(name: string, { directBoot, ...record }: ImageRecord, files: string): Image {
@@ -152,9 +127,12 @@ class Intake {
   /** Takes a draft in; where its content is there already, that stays, for guests may stand on it. */
   async keep(draft: string, hash: string): Promise<string> {
     await chmod(draft, READ_ONLY);
-    await persist(draft);
-    await link(draft, join(this.#directory, hash)).catch((error: NodeJS.ErrnoException) => {
+    await syncPath(draft);
+    const kept = join(this.#directory, hash);
+    await link(draft, kept).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
+      // As good as new: what was just taken in is not collected before its name leads to it.
+      return chmod(kept, READ_ONLY);
     });
     return hash;
   }
@@ -194,13 +172,14 @@ async function keepBoot(intake: Intake, { directBoot }: ImageSource): Promise<Di
   return { kernel, initrd: await keepPart('initrd'), append: directBoot.append };
 }
 
-function refuseFields({ name, user, sha256, directBoot }: ImageSource): void {
-  if (!NAME.test(name)) throw new ImageError('name', 'must be lower-case letters, digits, "-" and "."');
-  if (!USER.test(user)) throw new ImageError('user', 'must be the name of a Unix user');
-  if (sha256 !== undefined && !SHA256.test(sha256))
-    throw new ImageError('sha256', 'must be 64 hexadecimal digits in lower case');
-  if (directBoot && !APPEND.test(directBoot.append))
-    throw new ImageError('append', 'must be at most 1024 printable ASCII characters');
+/** Before anything is copied: an import that fills the file system would take the database its room. */
+async function requireRoom({ disk }: ImageSource, files: string, reservedBytes: number): Promise<void> {
+  const found = await stat(disk).catch(() => undefined);
+  if (!found || reservedBytes === 0) return;
+  const room = (await roomOf(files)).freeBytes - reservedBytes;
+  if (found.blocks * BLOCK_BYTES <= room) return;
+  const left = Math.max(0, Math.floor(room / MEGABYTE));
+  throw new ImageError('disk', `${disk} does not fit into the ${left} MB that are left beside the reserve`);
 }
 
 /** Shares the blocks where the file system can: then a large disk takes no time and no room. */
@@ -222,14 +201,4 @@ async function hashOf(path: string): Promise<string> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(path), hash);
   return hash.digest('hex');
-}
-
-/** Puts a file on the disk, so that a name never leads to one that a power failure left empty. */
-async function persist(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -1,3 +1,5 @@
+import type { Readiness } from './readiness.ts';
+
 /** A bootable disk of which guests are made. It is never written to: each guest's disk is an overlay of it. */
 export interface Image {
   /** What a template of the catalog calls it, such as "tiny" or "debian-12". */
@@ -12,6 +14,10 @@ export interface Image {
   user: string;
   /** Started by QEMU itself, without BIOS and boot loader: twice as fast. The disk boots by itself as well. */
   directBoot?: DirectBoot;
+  /** By what a guest of it is known to be ready; when absent, by an SSH server on port 22. */
+  readiness?: Readiness;
+  /** How long that may take before a hint is given; when absent, READY_MS. */
+  readyWithinSeconds?: number;
   /** A clone of a running guest of it becomes a machine of its own by `/sbin/adopt`: see warm.ts. */
   warm?: true;
 }

@@ -5,7 +5,7 @@ import { greeted } from './banner.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
 import type { HostNetwork } from './network.ts';
-import { type OpsLogin, runAsRoot, runAsUser } from './ops-login.ts';
+import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from './ops-login.ts';
 import { connectScreen } from './screen.ts';
 import { Locks } from './waiting.ts';
 
@@ -17,6 +17,12 @@ const GREETING_MS = 10_000;
 const ADD_KEY = [
   'umask 077; mkdir -p ~/.ssh; IFS= read -r key',
   'grep -qxF "$key" ~/.ssh/authorized_keys 2>/dev/null || printf "%s\\n" "$key" >> ~/.ssh/authorized_keys',
+].join('; ');
+
+/** Takes a line out of it again; what fails in between leaves the file as it was. */
+const REMOVE_KEY = [
+  'umask 077; IFS= read -r key; cd ~/.ssh 2>/dev/null && [ -f authorized_keys ] || exit 0',
+  'cp -p authorized_keys authorized_keys.new && { grep -vxF "$key" authorized_keys > authorized_keys.new; [ $? -le 1 ]; } && mv authorized_keys.new authorized_keys',
 ].join('; ');
 
 export interface InsideParts {
@@ -31,6 +37,8 @@ export class Inside {
   readonly #parts: InsideParts;
   /** The channel of an agent serves one caller at a time. */
   readonly #agents = new Locks();
+  /** Guests that are being frozen or thawed. */
+  readonly #freezing = new Set<Guest>();
 
   constructor(parts: InsideParts) {
     this.#parts = parts;
@@ -74,31 +82,87 @@ export class Inside {
   }
 
   async authorizeKey(guest: Guest, publicKey: string): Promise<void> {
+    await this.#changeKeys(guest, publicKey, 'guest-ssh-add-authorized-keys', ADD_KEY);
+  }
+
+  async revokeKey(guest: Guest, publicKey: string): Promise<void> {
+    await this.#changeKeys(guest, publicKey, 'guest-ssh-remove-authorized-keys', REMOVE_KEY);
+  }
+
+  /** By the agent's command, else by the script, which must not run beside another: one would undo the other's change. */
+  async #changeKeys(guest: Guest, publicKey: string, command: string, script: string): Promise<void> {
     this.#requirePower(guest);
     const { user } = guest.record;
+    const key = publicKey.trim();
     if (guest.run?.agentOpen) {
-      await this.#ask(guest, 'guest-ssh-add-authorized-keys', { username: user, keys: [publicKey.trim()] });
+      await this.#ask(guest, command, { username: user, keys: [key] });
     } else {
       const login = this.#opsLogin(guest);
-      await runAsUser(await this.openSsh(guest), user, login, ADD_KEY, `${publicKey.trim()}\n`);
+      const change = async () => runAsUser(await this.openSsh(guest), user, login, script, `${key}\n`);
+      await this.#agents.run(guest.id, change);
     }
   }
 
   /** Runs `work` while the guest's file systems stand still, where its agent can do that; in any case it runs. */
   async frozen<T>(guest: Guest, work: () => Promise<T>): Promise<T> {
     if (!guest.run?.agentOpen) return work();
+    this.#freezing.add(guest);
     try {
+      // On the disk before it is done: a service that ends in between leaves a guest that cannot write.
+      await this.#note(guest, true);
       await this.#ask(guest, 'guest-fsfreeze-freeze').catch(() => {});
       return await work();
     } finally {
       // Also after a freeze that failed: it may have come as far as some of them.
-      await this.#ask(guest, 'guest-fsfreeze-thaw').catch(() => {});
+      await this.#thaw(guest).catch(() => {});
+      this.#freezing.delete(guest);
     }
   }
 
-  /** Something inside answers, so that passwords and keys can be set. */
-  canChange(guest: Guest): boolean {
-    return guest.run?.booted === true && (guest.run.agentOpen || this.#parts.opsLogin !== undefined);
+  /** Thaws guests whose thaw was never tried, because the service ended, or has failed. */
+  thawForgotten(guests: Guest[]): void {
+    for (const guest of guests) {
+      if (!guest.record.run?.frozen || !guest.run?.agentOpen || this.#freezing.has(guest)) continue;
+      this.#freezing.add(guest);
+      // One that does not answer is asked again; the others are not kept waiting.
+      this.#thaw(guest)
+        .catch(() => {})
+        .finally(() => this.#freezing.delete(guest));
+    }
+  }
+
+  async #thaw(guest: Guest): Promise<void> {
+    await this.#ask(guest, 'guest-fsfreeze-thaw');
+    await this.#note(guest, false);
+  }
+
+  async #note(guest: Guest, frozen: boolean): Promise<void> {
+    const { run } = guest.record;
+    // Of one that went off meanwhile nothing stands still.
+    if (run) await guest.save({ run: { ...run, frozen } });
+  }
+
+  /** Something inside answers, as far as is known, so that passwords and keys can be set. */
+  canChange({ run }: Guest): boolean {
+    if (!run || run.ending) return false;
+    return run.agentOpen || (run.booted && this.#parts.opsLogin !== undefined);
+  }
+
+  /** Whether a file is there inside, by the agent or else as the default user; rejects where it cannot be told. */
+  async hasFile(guest: Guest, path: string): Promise<boolean> {
+    this.#requirePower(guest);
+    if (guest.run?.agentOpen) {
+      const open = this.#ask(guest, 'guest-file-open', { path, mode: 'r' });
+      // An agent may be forbidden to open files.
+      const handle = await open.catch(() => undefined);
+      if (handle !== undefined) {
+        await this.#ask(guest, 'guest-file-close', { handle });
+        return true;
+      }
+    }
+    const login = this.#opsLogin(guest);
+    await runAsUser(await this.openSsh(guest), guest.record.user, login, `test -e ${path}`, '');
+    return true;
   }
 
   #ask(guest: Guest, command: string, args?: Record<string, unknown>): Promise<unknown> {
@@ -109,8 +173,10 @@ export class Inside {
     if (!guest.run || guest.run.ending) throw new AgentUnavailableError(`${guest.id} is off`);
   }
 
-  #opsLogin(guest: Guest): OpsLogin {
-    if (this.#parts.opsLogin) return this.#parts.opsLogin;
+  /** Asks for the keys of this guest. */
+  #opsLogin(guest: Guest): GuestKeys {
+    const { opsLogin } = this.#parts;
+    if (opsLogin) return () => opsLogin(guest.id);
     throw new AgentUnavailableError(`nothing inside ${guest.id} answers`);
   }
 }

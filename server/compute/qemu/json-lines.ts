@@ -28,7 +28,7 @@ export function readLines(socket: Socket, onLine: (line: Buffer) => void, max = 
       parts = [];
       length = 0;
       rest = rest.subarray(end + 1);
-      // Whoever reads may have had enough.
+      // The reader may have stopped.
       if (socket.destroyed) return;
     }
     parts.push(rest);

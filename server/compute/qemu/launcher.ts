@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { open, readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import { FILES, type Machine, qemuArguments } from './arguments.ts';
 import { BARE_ENVIRONMENT } from './command.ts';
-import { endByForce, MAX_WORDS, untilUp } from './launching.ts';
+import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from './launching.ts';
 import { findMachine, isMachine } from './processes.ts';
 
 /**
@@ -21,6 +21,12 @@ export interface Launcher {
 
 export const QEMU = 'qemu-system-x86_64';
 
+/** The program and its arguments. The affinity is there before the first of its threads, and all have it. */
+export function machineCommand(machine: Machine): [string, ...string[]] {
+  const qemu: [string, ...string[]] = [QEMU, ...qemuArguments(machine)];
+  return machine.cpus === undefined ? qemu : ['taskset', '--cpu-list', machine.cpus, ...qemu];
+}
+
 /** Starts machines as the service's own user. */
 export function createDirectLauncher(clock: Clock): Launcher {
   return {
@@ -31,12 +37,15 @@ export function createDirectLauncher(clock: Clock): Launcher {
       await rm(join(directory, FILES.pid), { force: true });
       const log = await open(join(directory, FILES.log), 'w', 0o600);
       // A session of its own: what ends the service's process group must not end the guests.
-      const child = spawn(QEMU, qemuArguments(machine), {
+      const [program, ...options] = machineCommand(machine);
+      const child = spawn(program, options, {
         cwd: directory,
         detached: true,
         stdio: ['ignore', log.fd, log.fd],
         env: BARE_ENVIRONMENT,
       });
+      // Refused where this process has a higher one already, or the child has ended: then its guest is no safer.
+      await writeFile(`/proc/${child.pid}/oom_score_adj`, `${GUEST_OOM_SCORE}`).catch(() => {});
       try {
         return await untilUp(clock, child, {
           find: () => findMachine(directory, uuid),

@@ -10,6 +10,12 @@ const KILL_MS = 10_000;
 /** Of what QEMU had to say, in an error's message. */
 export const MAX_WORDS = 2_000;
 
+/**
+ * A guest's `oom_score_adj`: where the host runs out of memory, the kernel ends the largest guest, which is started
+ * again, before anything that all of them need. To raise it takes no privilege.
+ */
+export const GUEST_OOM_SCORE = 500;
+
 /** How a launcher knows its machines. */
 export interface Lookout {
   /** The machine's process id once it runs. */

@@ -15,10 +15,15 @@ export interface HostNetwork {
   apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void>;
   /**
    * Makes all guests' rules exactly these in one batch, and their routes: after a start, or when somebody emptied the
-   * tables. Returns the ids of those whose interface is not there: only {@link attach}, before a new start of their
-   * machine, makes another.
+   * tables. Returns the ids of those that have no network now: nothing passes to or from them. Their interface is not
+   * there, or they are to have what they may not; only {@link attach}, before a new start of their machine, can mend it.
    */
   reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]>;
+  /**
+   * True as soon as somebody else has altered what is in force, or may have: then {@link reassert} is due. False after
+   * half a minute, or when `signal` aborts. {@link ComputeUnavailableError} while that cannot be seen.
+   */
+  altered(signal: AbortSignal): Promise<boolean>;
   /** Throws {@link ComputeUnavailableError} while nothing can be made or taken away. Cheap. */
   reachable(): Promise<void>;
   /** Takes away everything a guest had; an unknown one is a success. */
@@ -27,7 +32,7 @@ export interface HostNetwork {
   counters(ids: string[]): Promise<Map<string, NetworkReading>>;
   /** A TCP connection to a port of a running guest, from this host. Rejects where nothing listens. */
   connect(guest: NetworkGuest, port: number): Promise<Duplex>;
-  /** Lets go; guests stay connected. */
+  /** Releases what it holds; guests stay connected. */
   close(): Promise<void>;
 }
 
@@ -41,6 +46,8 @@ export const ROUTER_6 = 'fe80::1';
 export interface NetworkGuest {
   id: string;
   mac: string;
+  /** The user that may open its interface; absent: root alone. */
+  uid?: number;
   addresses: GuestAddress[];
   /** The guest's directory: a place for sockets. A monitor of QEMU's for the network alone is `net.sock` in it. */
   directory: string;

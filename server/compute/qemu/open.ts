@@ -4,17 +4,20 @@ import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config-error.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { ComputeDriver } from '../driver.ts';
-import { cappedLauncher } from './cpu-cap.ts';
+import { Cores } from './cores.ts';
 import type { Images } from './guests.ts';
 import { HostClient } from './host/client.ts';
 import { findAccelerator } from './host.ts';
-import { createDirectLauncher, type Launcher } from './launcher.ts';
-import type { HostNetwork } from './network.ts';
+import { createDirectLauncher } from './launcher.ts';
+import { limitedLauncher } from './limits.ts';
 import type { OpsLogin } from './ops-login.ts';
+import type { QemuOptions } from './options.ts';
 import { createQemu } from './qemu.ts';
 import { RoutedNetwork } from './routed/routed.ts';
 import { createUserNetwork } from './user-network.ts';
 import { WarmTemplates } from './warm.ts';
+
+const MEGABYTE = 1_048_576;
 
 export interface QemuParts {
   config: Config;
@@ -23,28 +26,38 @@ export interface QemuParts {
   images: Images;
   /** The key that every guest authorizes. */
   opsLogin: OpsLogin;
+  /** Of the catalog, in which this host is. */
+  zones: readonly string[];
 }
 
 /** The QEMU driver as the configuration wants it; throws {@link ConfigError} where that cannot be. */
 export async function openQemu(parts: QemuParts): Promise<ComputeDriver> {
-  const { config, clock, logger, images, opsLogin } = parts;
+  const { config, clock, logger, images, opsLogin, zones } = parts;
   const { kind: accelerator } = await findAccelerator(config.qemuAccel);
   const host = selectHost(parts);
-  const templates = { clock, logger, accelerator, launcher: host.launcher };
-  const directory = join(config.dataDir, 'warm');
+  const cores = new Cores(config.qemuDedicatedCpus);
+  const cpus = cores.sharedList;
+  const templates = { clock, logger, accelerator, launcher: host.launcher, cpus };
+  const pool = config.poolDir ?? config.dataDir;
   return createQemu({
     clock,
     logger,
-    directory: join(config.dataDir, 'guests'),
+    directory: join(pool, 'guests'),
     images,
     ...host,
     accelerator,
-    warm: config.qemuWarm === 'on' ? new WarmTemplates({ ...templates, directory }) : undefined,
+    warm:
+      config.qemuWarm === 'on'
+        ? new WarmTemplates({ ...templates, directory: join(pool, 'warm') })
+        : undefined,
     capacity: {
       cpuOvercommit: config.qemuCpuOvercommit,
       memoryMb: config.qemuMemoryMb,
       diskGb: config.qemuDiskGb,
     },
+    zones,
+    cores,
+    reserve: { bytes: config.poolReserveMb * MEGABYTE, beside: config.dataDir },
     nameservers: config.qemuNameservers,
     opsLogin,
   });
@@ -54,16 +67,26 @@ export async function openQemu(parts: QemuParts): Promise<ComputeDriver> {
  * How guests are connected and started: the one place that knows the choices. With a helper both are its business, and
  * the service needs no privilege; without one the service itself must be root to route.
  */
-function selectHost({ config, clock, logger }: QemuParts): { network: HostNetwork; launcher: Launcher } {
+function selectHost({
+  config,
+  clock,
+  logger,
+}: QemuParts): Pick<QemuOptions, 'network' | 'launcher' | 'users'> {
   const { qemuNetwork: choice, hostHelper, qemuUplink: uplink, qemuWarm } = config;
   if (hostHelper !== undefined) {
     if (choice === 'user')
       throw new ConfigError(['VAUBAN_HOST_HELPER: makes routed networks only, not user']);
     if (qemuWarm === 'on') throw new ConfigError(['VAUBAN_QEMU_WARM: is not for a host with a helper']);
     const helper = new HostClient(hostHelper);
-    return { network: helper, launcher: helper };
+    return { network: helper, launcher: helper, users: () => helper.users() };
   }
-  const launcher = cappedLauncher(createDirectLauncher(clock), logger);
+  if (choice !== 'routed' && config.mode === 'production') {
+    throw new ConfigError([
+      'VAUBAN_QEMU_NETWORK: the network of user mode connects guests to nothing but this host and is for development only; set ' +
+        'routed, or the helper that routes in VAUBAN_HOST_HELPER',
+    ]);
+  }
+  const launcher = limitedLauncher(createDirectLauncher(clock), { logger });
   return {
     network: choice === 'routed' ? new RoutedNetwork({ uplink }) : createUserNetwork(clock),
     launcher,

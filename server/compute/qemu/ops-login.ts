@@ -1,9 +1,16 @@
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
+import { offeringKeys } from '../../platform/ssh-key-pair.ts';
 import { AgentUnavailableError } from '../driver.ts';
 
-/** The private half of the key that every guest authorizes, in OpenSSH's format; asked for when it is needed. */
-export type OpsLogin = () => Promise<string>;
+/**
+ * Private keys, in OpenSSH's format, one of which the guest of that id authorizes: the likeliest first. Asked for when they
+ * are needed, as they change.
+ */
+export type OpsLogin = (id: string) => Promise<readonly string[]>;
+
+/** The same for one guest. */
+export type GuestKeys = () => Promise<readonly string[]>;
 
 const LOGIN_MS = 20_000;
 /** Of what a failed command said. */
@@ -13,7 +20,7 @@ const MAX_WORDS = 500;
 export async function runAsUser(
   sock: Duplex,
   username: string,
-  login: OpsLogin,
+  login: GuestKeys,
   command: string,
   input: string,
 ): Promise<void> {
@@ -32,22 +39,28 @@ export async function runAsUser(
 export function runAsRoot(
   sock: Duplex,
   username: string,
-  login: OpsLogin,
+  login: GuestKeys,
   command: string,
   input: string,
 ): Promise<void> {
   return runAsUser(sock, username, login, username === 'root' ? command : `sudo -n ${command}`, input);
 }
 
-function logIn(client: ssh2.Client, sock: Duplex, username: string, privateKey: string): Promise<void> {
+function logIn(
+  client: ssh2.Client,
+  sock: Duplex,
+  username: string,
+  privateKeys: readonly string[],
+): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('ready', resolve);
     // Kept: a connection that breaks later has ended the command, which says so.
     client.on('error', (error) =>
       reject(new AgentUnavailableError(`the guest lets nobody in: ${error.message}`)),
     );
-    // The way to the guest is the host's own, so there is nobody in between to be told apart by a host key.
-    client.connect({ sock, username, privateKey, readyTimeout: LOGIN_MS });
+    // The way to the guest is the host's own, so no one in between could be detected by a host key.
+    const authHandler = offeringKeys(username, privateKeys);
+    client.connect({ sock, username, authHandler, readyTimeout: LOGIN_MS });
   });
 }
 

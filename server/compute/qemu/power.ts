@@ -1,33 +1,38 @@
-import { AgentUnavailableError, ComputeUnavailableError, ShutdownTimeoutError } from '../driver.ts';
-import { untilGreeted } from './banner.ts';
+import { ComputeUnavailableError, ShutdownTimeoutError } from '../driver.ts';
+import type { Admission } from './admission.ts';
 import { Chronicle } from './chronicle.ts';
-import { type CloneParts, discardClone, startMachine } from './clone.ts';
+import { type CloneParts, discardClone, machineOf, startMachine } from './clone.ts';
+import { keepConsoleLog } from './console-log.ts';
+import type { Cores } from './cores.ts';
 import type { Guest } from './guest.ts';
+import type { Guests } from './guests.ts';
 import type { Happenings } from './happenings.ts';
 import { lastWords } from './launcher.ts';
 import type { HostNetwork } from './network.ts';
+import type { Pool } from './pool.ts';
 import { findMachine } from './processes.ts';
-import { type End, type Intent, Run } from './run.ts';
-import { unlessAborted } from './waiting.ts';
+import type { Monitor } from './qmp.ts';
+import { READY_MS, type ReadinessParts, untilReady } from './readiness.ts';
+import { Run } from './run.ts';
+import type { End, Intent } from './run-parts.ts';
 
-/**
- * A file system check on a busy host takes minutes. Without KVM a full distribution takes 40 s on an idle host, and has
- * been seen to take ten times as long on one that was as overbooked as it may be.
- */
-export const BOOT_MS = { kvm: 300_000, tcg: 900_000 };
 /** A guest does not hear its power button before its system has come so far. */
 const PRESS_EVERY_MS = 5_000;
-const SSH_PORT = 22;
 
 export interface PowerParts extends CloneParts {
   network: HostNetwork;
   accelerator: 'kvm' | 'tcg';
   happenings: Happenings;
+  guests: Pick<Guests, 'adopt'>;
+  cores: Cores;
+  admission: Pick<Admission, 'ready'>;
+  inside: ReadinessParts['inside'];
+  pool: Pool;
 }
 
 /**
- * Switches guests on and off. The methods that alter a guest's power are called with nobody beside them; those that
- * wait are not, so that whoever cuts the power need not wait for a boot.
+ * Switches guests on and off. The methods that alter a guest's power are called one at a time for each guest;
+ * those that wait are not, so that a cut of the power need not wait for a shutdown.
  */
 export class Power {
   readonly #parts: PowerParts;
@@ -39,8 +44,22 @@ export class Power {
     this.#chronicle = new Chronicle(parts);
   }
 
-  /** Takes hold of a guest that may have been running while the service was away. */
+  /**
+   * Takes hold of a guest that may have been running while the service was away. One that cannot be told to be off, and
+   * does not answer, is marked as unseen, and the reason thrown.
+   */
   async adopt(guest: Guest): Promise<void> {
+    guest.unseen ??= new Error('it is being asked');
+    try {
+      await this.#adopt(guest);
+      guest.unseen = undefined;
+    } catch (error) {
+      guest.unseen = error as Error;
+      throw error;
+    }
+  }
+
+  async #adopt(guest: Guest): Promise<void> {
     for (const event of guest.record.happenings) {
       this.#parts.happenings.tell({ ...event, at: new Date(event.at) });
     }
@@ -63,20 +82,24 @@ export class Power {
       await this.#chronicle.ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
   }
 
-  /** Starts a machine for the guest unless it has one. */
+  /** Starts a machine for the guest unless it has one; one that is just ending is not what the caller asks for. */
   async on(guest: Guest): Promise<Run> {
-    // One that is just ending is not what the caller asks for.
     if (guest.run?.ending) await guest.run.ended;
     if (guest.run) return guest.run;
-    const { id, uuid, vcpu, ramMb, mac, directBoot } = guest.record;
-    const { launcher, network, accelerator, clock } = this.#parts;
+    this.#parts.admission.ready(guest);
+    const { id, uuid } = guest.record;
+    const { launcher, network, accelerator, clock, cores } = this.#parts;
     const { directory } = guest;
     try {
       // Written down first: from now on its rules are among those that are made anew when they are lost.
       await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
+      await this.#parts.guests.adopt(guest);
       const netdev = await network.attach(guest.networkGuest, guest.policy);
-      const machine = { id, uuid, directory, accelerator, vcpu, ramMb, mac, netdev, directBoot };
-      return await this.#hold(guest, await startMachine(this.#parts, guest, machine));
+      const cpus = cores.listFor(guest.record);
+      const machine = { ...(await machineOf(guest, accelerator, netdev)), cpus };
+      const run = await this.#hold(guest, await startMachine(this.#parts, guest, machine));
+      if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away as it was started`);
+      return run;
     } catch (error) {
       await launcher.kill({ id, uuid, directory });
       await guest.save({ run: null }).catch(() => {});
@@ -92,48 +115,35 @@ export class Power {
     if (guest.run) {
       await this.#want(guest, guest.run, 'off');
       await guest.run?.quit();
-    }
-    // Also one whose monitor does not answer, which is not held.
-    else await this.#parts.launcher.kill({ ...guest.record, directory: guest.directory });
+    } else await this.#kill(guest);
   }
 
-  /** Resolves when the guest has booted; throws once it no longer will. */
-  async untilBooted(guest: Guest, run: Run, signal?: AbortSignal): Promise<void> {
-    const ending = this.#ending(signal);
-    const ended = run.ended.then(() => 'ended' as const);
-    while (!run.booted) {
-      const outcome = await unlessAborted(Promise.race([ended, run.boot]), ending);
-      if (outcome === 'late')
-        throw new AgentUnavailableError(
-          `${guest.id} did not boot in ${BOOT_MS[this.#parts.accelerator] / 1000} s`,
-        );
-      // An end cuts the boot short first.
-      if (outcome === 'superseded' && run.ending) await unlessAborted(ended, ending);
-      if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away while it booted`);
-    }
+  /** Also of a machine that does not answer, which is not held. */
+  async #kill(guest: Guest): Promise<void> {
+    // Before it: its end is no news to whoever tries to take hold of it meanwhile.
+    if (guest.record.run) await guest.save({ run: null }).catch(() => {});
+    await this.#parts.launcher.kill({ ...guest.record, directory: guest.directory });
+    guest.unseen = undefined;
   }
 
   /** Asks a running guest to go off and resolves when it is; throws {@link ShutdownTimeoutError}. */
   async shutDown(guest: Guest, run: Run, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     await this.#want(guest, run, 'off');
-    const left = await this.#press(run, timeoutSeconds * 1000, run.ended, signal);
+    const left = await this.#press(run, timeoutSeconds * 1000, run.gone, signal);
     if (left) return;
     await this.#want(guest, run, 'none');
     throw new ShutdownTimeoutError(`${guest.id} did not power off in time`);
   }
 
-  /** Starts a running guest anew, by a reset unless it obeys; the machine stays the same. */
+  /** Starts a running guest anew, by a reset unless it obeys; the machine stays the same. Resolves when it boots. */
   async restart(guest: Guest, run: Run, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
-    // One that boots is on its way to what the caller wants.
-    if (run.booted) {
-      await this.#want(guest, run, 'reboot');
-      if (!(await this.#press(run, timeoutSeconds * 1000, run.nextBoot(), signal))) await run.reset();
-      await this.#want(guest, run, 'none');
-    }
-    await this.untilBooted(guest, run, signal);
+    await this.#want(guest, run, 'reboot');
+    if (!(await this.#press(run, timeoutSeconds * 1000, run.nextBoot(), signal))) await run.reset();
+    await this.#want(guest, run, 'none');
+    if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away while it was to reboot`);
   }
 
-  /** For whoever finds the guest's interface gone. */
+  /** To be called when the guest's interface is found gone. */
   cutOff(guest: Guest): void {
     this.#chronicle.cutOff(guest);
   }
@@ -158,29 +168,35 @@ export class Power {
     if (current) await guest.save({ run: { ...current, asked: intent !== 'none' } }).catch(() => {});
   }
 
-  /** Presses the power button until `done` or for `ms`; whether it was done. */
-  async #press(run: Run, ms: number, done: Promise<unknown>, signal?: AbortSignal): Promise<boolean> {
-    const ending = this.#ending(signal);
+  /**
+   * Presses the power button until `done` aborts or the machine is gone, or for `ms`; whether it was done. Nothing of it
+   * is left on signals that live as long as the guest.
+   */
+  async #press(run: Run, ms: number, done: AbortSignal, signal?: AbortSignal): Promise<boolean> {
     const { clock } = this.#parts;
-    let left = ms;
-    do {
-      // A machine that just went away is what is waited for.
-      await run.pressPower().catch(() => {});
-      const stop = new AbortController();
-      const pause = clock.sleep(Math.min(left, PRESS_EVERY_MS), stop.signal).then(
-        () => false,
-        () => false,
-      );
-      const outcome = Promise.race([done.then(() => true), run.ended.then(() => true), pause]);
-      if (await unlessAborted(outcome, ending).finally(() => stop.abort())) return true;
-      left -= PRESS_EVERY_MS;
-    } while (left > 0);
-    return false;
+    const ending = this.#ending(signal);
+    const over = new AbortController();
+    const end = () => over.abort();
+    const ends = [done, run.gone, ending];
+    for (const each of ends) each.addEventListener('abort', end);
+    try {
+      for (let left = ms; left > 0; left -= PRESS_EVERY_MS) {
+        // A machine that just went away is what is waited for.
+        await run.pressPower().catch(() => {});
+        const pause = Math.min(left, PRESS_EVERY_MS);
+        if (!ends.some(({ aborted }) => aborted)) await clock.sleep(pause, over.signal).catch(() => {});
+        if (done.aborted || run.gone.aborted) return true;
+        ending.throwIfAborted();
+      }
+      return false;
+    } finally {
+      for (const each of ends) each.removeEventListener('abort', end);
+    }
   }
 
   /** Connects to the guest's machine, which runs. */
   async #hold(guest: Guest, pid: number): Promise<Run> {
-    const { clock, launcher, network } = this.#parts;
+    const { clock, launcher, pool } = this.#parts;
     const { id, uuid, run } = guest.record;
     if (!run) await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
     const parts = {
@@ -188,11 +204,12 @@ export class Power {
       pid,
       uuid,
       monitor: guest.file('monitor'),
-      directory: guest.directory,
+      pool,
       kill: () => launcher.kill({ id, uuid, directory: guest.directory }),
-      untilReachable: (signal: AbortSignal) =>
-        this.#untilReachable(guest, () => network.connect(guest.networkGuest, SSH_PORT), signal),
-      onBooted: () => this.#chronicle.booted(guest),
+      untilReady: (run: Run, signal: AbortSignal) =>
+        untilReady(this.#parts, { guest, run }, this.#readyMs(guest), signal),
+      keepConsole: (monitor: Monitor) => keepConsoleLog(monitor, guest.file('console')),
+      onBooted: (ready: boolean) => this.#booted(guest, ready),
       onRebooted: (at: Date) => this.#chronicle.rebooted(guest, at),
       onNoRoom: () => this.#chronicle.noRoom(guest),
       onRoomAgain: () => this.#chronicle.roomAgain(guest),
@@ -203,14 +220,14 @@ export class Power {
     return held;
   }
 
-  async #untilReachable(
-    guest: Guest,
-    open: Parameters<typeof untilGreeted>[1],
-    signal: AbortSignal,
-  ): Promise<boolean> {
-    const { clock, accelerator } = this.#parts;
-    const reachable = await untilGreeted(clock, open, BOOT_MS[accelerator], signal);
-    if (!reachable && !signal.aborted) await this.#chronicle.silent(guest);
-    return reachable;
+  #booted(guest: Guest, ready: boolean): void {
+    this.#chronicle.booted(guest);
+    if (ready) this.#chronicle.ready(guest);
+    else this.#chronicle.silent(guest, this.#readyMs(guest) / 1000).catch(() => {});
+  }
+
+  #readyMs({ record }: Guest): number {
+    const { readyWithinSeconds: seconds } = record;
+    return seconds === undefined ? READY_MS[this.#parts.accelerator] : seconds * 1000;
   }
 }

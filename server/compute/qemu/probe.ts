@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { DriverReport } from '../driver.ts';
 import { run } from './command.ts';
-import type { Images } from './guests.ts';
+import type { Guests, Images } from './guests.ts';
 import { QEMU } from './launcher.ts';
 import type { HostNetwork } from './network.ts';
 
@@ -16,7 +16,7 @@ interface Host {
 const SPEED = { kvm: 'KVM', tcg: 'TCG, which is slow' } as const;
 
 /** Whether guests can run here, and how; throws where a program is missing. */
-export async function probeHost(host: Host, guests: number): Promise<DriverReport> {
+export async function probeHost(host: Host, guests: Guests): Promise<DriverReport> {
   const { directory, images, network, accelerator } = host;
   const version = /version ([\d.]+)/.exec(await run(QEMU, '--version'))?.[1] ?? 'of unknown version';
   await run('qemu-img', '--version');
@@ -28,7 +28,8 @@ export async function probeHost(host: Host, guests: number): Promise<DriverRepor
     `qemu: QEMU ${version} with ${SPEED[accelerator]}`,
     `images: ${names.join(', ') || 'none'}`,
     `network: ${connected.summary}`,
-    `${guests} guests`,
+    `${guests.all().length} guests`,
+    ...(guests.setAside.size > 0 ? [`set aside: ${[...guests.setAside].join(', ')}`] : []),
   ];
   return { ok: connected.ok && names.length > 0, summary: parts.join('; ') };
 }

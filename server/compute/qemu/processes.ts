@@ -13,9 +13,13 @@ export async function isMachine(pid: number, uuid: string): Promise<boolean> {
   return words.split('\0').includes(uuid);
 }
 
-/** The process of the machine in `directory`, or undefined when it is not running. */
+/** The process of the machine in `directory`, or undefined when it is not running; throws where that cannot be told. */
 export async function findMachine(directory: string, uuid: string): Promise<number | undefined> {
-  const pid = Number(await readFile(join(directory, FILES.pid), 'utf8').catch(() => ''));
+  const text = await readFile(join(directory, FILES.pid), 'utf8').catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+    return '';
+  });
+  const pid = Number(text);
   return pid > 0 && (await isMachine(pid, uuid)) ? pid : undefined;
 }
 

@@ -1,66 +1,72 @@
 import type { Duplex } from 'node:stream';
-import type { Clock } from '../../platform/clock.ts';
-import type { Logger } from '../../platform/logging.ts';
 import {
   AgentUnavailableError,
   type ComputeDriver,
   type DriverReport,
   type GuestEvent,
   type GuestSample,
-  type GuestSize,
+  type GuestSight,
   type GuestSpec,
   type GuestState,
   type GuestVolume,
-  type NetworkPolicy,
   ShutdownTimeoutError,
-  type SnapshotInfo,
 } from '../driver.ts';
-import { adoptGuests } from './adoption.ts';
-import { type CapacitySettings, checkCapacity, hostCapacity } from './capacity.ts';
+import { Admission } from './admission.ts';
+import { adoptGuests, adoptMended } from './adoption.ts';
 import type { Guest } from './guest.ts';
-import { Guests, type Images } from './guests.ts';
+import { Guests } from './guests.ts';
 import { Happenings } from './happenings.ts';
 import { Inside } from './inside.ts';
-import type { Launcher } from './launcher.ts';
-import type { HostNetwork } from './network.ts';
-import type { OpsLogin } from './ops-login.ts';
+import type { QemuOptions } from './options.ts';
 import { Power } from './power.ts';
 import { probeHost } from './probe.ts';
 import { readSamples } from './readings.ts';
+import { finishRebuild, rebuildGuest, undoRebuild } from './rebuild.ts';
+import { Sight } from './sight.ts';
 import { resizeGuest, volumeOf } from './sizing.ts';
-import { dropSnapshot, takeSnapshot } from './snapshots.ts';
-import type { Surroundings } from './traffic.ts';
+import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
+import { applyRules, type Surroundings } from './traffic.ts';
 import { Locks } from './waiting.ts';
-import type { WarmTemplates } from './warm.ts';
-
-export interface QemuOptions {
-  clock: Clock;
-  logger: Pick<Logger, 'warn'>;
-  /** Of the guests' directories. */
-  directory: string;
-  images: Images;
-  network: HostNetwork;
-  launcher: Launcher;
-  accelerator: 'kvm' | 'tcg';
-  capacity: CapacitySettings;
-  /** Resolvers of the guests. */
-  nameservers: readonly string[];
-  opsLogin?: OpsLogin;
-  /** Where new guests may be clones. */
-  warm?: WarmTemplates;
-}
 
 /** Real machines on this host, one QEMU process each. See docs/qemu.md. */
 export function createQemu(options: QemuOptions): ComputeDriver {
   return new Qemu(options);
 }
 
+type Method<M extends keyof ComputeDriver> = ComputeDriver[M];
+
 class Qemu implements ComputeDriver {
   readonly name = 'qemu';
+  readonly place = () => this.#guests.place();
+  readonly capacity = () => this.#open().then(() => this.#admission.capacity());
+  readonly findTemplate = (code: string) => this.#admission.template(code);
+  readonly watch = (listener: (event: GuestEvent) => void) => this.#happenings.watch(listener);
+  readonly resize: Method<'resize'> = (id, size) =>
+    this.#alone(id, () => this.#admission.within(id, size, () => resizeGuest(this.#guests.need(id), size)));
+  readonly createSnapshot: Method<'createSnapshot'> = (id, snapshotId) =>
+    this.#alone(id, () => takeSnapshot(this.#guests.need(id), snapshotId, this.#inside, this.#guests.pool));
+  readonly deleteSnapshot: Method<'deleteSnapshot'> = (id, snapshotId) =>
+    this.#alone(id, () => dropSnapshot(this.#guests.find(id), snapshotId));
+  readonly restoreSnapshot: Method<'restoreSnapshot'> = (id, snapshotId) =>
+    this.#alone(id, () => restoreSnapshot(this.#guests.need(id), snapshotId));
+  readonly rebuild: Method<'rebuild'> = (spec, rebuildId) =>
+    this.#alone(spec.id, () => rebuildGuest(this.#guests, spec, rebuildId));
+  readonly finishRebuild: Method<'finishRebuild'> = (id, rebuildId) =>
+    this.#alone(id, () => finishRebuild(this.#guests.find(id), rebuildId));
+  readonly setPassword: Method<'setPassword'> = async (id, username, password) =>
+    this.#inside.setPassword(await this.#need(id), username, password);
+  readonly authorizeKey: Method<'authorizeKey'> = async (id, publicKey) =>
+    this.#inside.authorizeKey(await this.#need(id), publicKey);
+  readonly revokeKey: Method<'revokeKey'> = async (id, publicKey) =>
+    this.#inside.revokeKey(await this.#need(id), publicKey);
+  readonly applyNetwork: Method<'applyNetwork'> = (id, policy) =>
+    this.#alone(id, () => applyRules(this.#guests.need(id), policy, this.#options.network));
   readonly #options: QemuOptions;
   readonly #guests: Guests;
+  readonly #admission: Admission;
   readonly #power: Power;
   readonly #inside: Inside;
+  readonly #sight: Sight;
   readonly #happenings = new Happenings();
   readonly #surroundings: Surroundings;
   /** Held while a guest is altered, never while a boot or an end is waited for. */
@@ -69,38 +75,33 @@ class Qemu implements ComputeDriver {
 
   constructor(options: QemuOptions) {
     this.#options = options;
-    this.#guests = new Guests(options.directory, options.images, options.nameservers, options.warm);
-    this.#power = new Power({ ...options, happenings: this.#happenings });
+    this.#guests = new Guests(options);
+    this.#admission = new Admission(options, this.#guests);
+    options.warm?.limitBy((size) => this.#admission.hasRoom(size));
     this.#inside = new Inside(options);
-    this.#surroundings = { ...options, cutOff: (guest) => this.#power.cutOff(guest) };
+    const { pool } = this.#guests;
+    const own = { guests: this.#guests, inside: this.#inside, admission: this.#admission, pool };
+    this.#power = new Power({ ...options, ...own, happenings: this.#happenings });
+    this.#sight = new Sight(this.#power, options.logger);
+    this.#surroundings = { ...options, pool, cutOff: (guest) => this.#power.cutOff(guest) };
   }
 
   async probe(): Promise<DriverReport> {
     try {
       await this.#open();
-      return await probeHost(this.#options, this.#guests.all().length);
+      return await probeHost(this.#options, this.#guests);
     } catch (error) {
       return { ok: false, summary: `qemu: ${error instanceof Error ? error.message : error}` };
     }
   }
 
-  async admit(size: GuestSize): Promise<void> {
-    await this.#open();
-    const { directory, capacity, network } = this.#options;
-    await network.reachable();
-    const sizes = this.#guests.all().map(({ record }) => record);
-    checkCapacity(await hostCapacity(directory, capacity), sizes, size);
-  }
-
   create(spec: GuestSpec): Promise<void> {
-    return this.#alone(spec.id, () => this.#guests.create(spec));
+    return this.#alone(spec.id, () => this.#admission.within(spec.id, spec, () => this.#guests.create(spec)));
   }
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    const guest = await this.#need(id);
-    const run = await this.#alone(id, () => this.#power.on(this.#guests.need(id)));
-    await this.#power.untilBooted(guest, run, signal);
+    await this.#alone(id, () => this.#power.on(this.#guests.need(id)));
   }
 
   async shutdown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
@@ -110,7 +111,7 @@ class Qemu implements ComputeDriver {
   }
 
   powerOff(id: string): Promise<void> {
-    return this.#alone(id, async () => {
+    return this.#aloneUnseen(id, async () => {
       const guest = this.#guests.find(id);
       if (guest) await this.#power.off(guest);
     });
@@ -121,12 +122,11 @@ class Qemu implements ComputeDriver {
     const guest = await this.#need(id);
     // A machine cannot be given another interface: it is ended, and the next has one.
     if (guest.run?.cutOff) await this.#end(id, timeoutSeconds, signal);
-    if (!guest.run) return this.start(id, signal);
-    await this.#power.restart(guest, guest.run, timeoutSeconds, signal);
+    return guest.run ? this.#power.restart(guest, guest.run, timeoutSeconds, signal) : this.start(id, signal);
   }
 
   remove(id: string): Promise<void> {
-    return this.#alone(id, async () => {
+    return this.#aloneUnseen(id, async () => {
       const guest = this.#guests.find(id);
       if (!guest) return;
       await this.#power.off(guest);
@@ -135,55 +135,28 @@ class Qemu implements ComputeDriver {
     });
   }
 
-  resize(id: string, size: GuestSize): Promise<void> {
-    return this.#alone(id, () => resizeGuest(this.#guests.need(id), size));
-  }
-
-  async setPassword(id: string, username: string, password: string): Promise<void> {
-    await this.#inside.setPassword(await this.#need(id), username, password);
-  }
-
-  async authorizeKey(id: string, publicKey: string): Promise<void> {
-    await this.#inside.authorizeKey(await this.#need(id), publicKey);
-  }
-
-  createSnapshot(id: string, snapshotId: string): Promise<SnapshotInfo> {
-    return this.#alone(id, () => takeSnapshot(this.#guests.need(id), snapshotId, this.#inside));
-  }
-
-  deleteSnapshot(id: string, snapshotId: string): Promise<void> {
-    return this.#alone(id, async () => dropSnapshot(this.#guests.find(id), snapshotId));
-  }
-
-  applyNetwork(id: string, policy: NetworkPolicy): Promise<void> {
-    return this.#alone(id, async () => {
-      const guest = this.#guests.need(id);
-      await guest.save({ policy });
-      if (guest.run) await this.#options.network.apply(guest.networkGuest, policy);
-    });
+  async undoRebuild(id: string, rebuildId: string): Promise<void> {
+    const kept = await this.#alone(id, () => undoRebuild(this.#guests.find(id), rebuildId));
+    if (!kept) await this.remove(id);
   }
 
   async inspect(id: string): Promise<GuestState | undefined> {
-    await this.#open();
-    const guest = this.#guests.find(id);
-    if (!guest) return undefined;
-    const { vcpu, ramMb, diskGb, snapshots } = guest.record;
-    const agent = this.#inside.canChange(guest);
-    return { id, power: guest.power, agent, vcpu, ramMb, diskGb, snapshotIds: Object.keys(snapshots) };
+    await this.#ready(id);
+    return this.#sight.stateOf(this.#guests.find(id), this.#inside);
   }
 
-  async list(): Promise<string[]> {
-    await this.#open();
-    return this.#guests.all().map(({ id }) => id);
+  list(): Promise<GuestSight[]> {
+    return this.#readAgain().then(() => this.#sight.all(this.#guests));
   }
 
   async sample(ids: string[]): Promise<GuestSample[]> {
-    await this.#open();
+    await this.#readAgain();
+    this.#inside.thawForgotten(this.#guests.all());
     return readSamples(this.#guests, ids, this.#surroundings, this.#options.clock);
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
-    await this.#open();
+    await this.#ready(id);
     const guest = this.#guests.find(id);
     return guest ? [await volumeOf(guest)] : [];
   }
@@ -196,16 +169,14 @@ class Qemu implements ComputeDriver {
     return this.#inside.openSsh(await this.#present(id));
   }
 
-  watch(listener: (event: GuestEvent) => void): () => void {
-    return this.#happenings.watch(listener);
-  }
-
   async close(): Promise<void> {
     this.#power.close();
     await this.#options.warm?.close();
     await this.#opening?.catch(() => {});
+    await this.#sight.idle();
     await this.#locks.idle();
     for (const guest of this.#guests.all()) {
+      await guest.adopting;
       if (guest.run?.ending) await guest.run.ended;
       guest.run?.release();
       await guest.saved();
@@ -226,24 +197,47 @@ class Qemu implements ComputeDriver {
 
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings);
+    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings).then(() =>
+      this.#inside.thawForgotten(this.#guests.all()),
+    );
     return this.#opening;
   }
 
-  async #need(id: string): Promise<Guest> {
+  /** Reads a guest that was set aside again; throws while it cannot be read. */
+  async #ready(id: string): Promise<void> {
     await this.#open();
-    return this.#guests.need(id);
+    await this.#guests.find(id)?.adopting;
+    if (!this.#guests.setAside.has(id)) return;
+    await this.#locks.run(id, () => adoptMended(id, this.#guests, this.#power, this.#surroundings));
+  }
+
+  /** Reads all that were set aside again; those that cannot be read stay so. */
+  async #readAgain(): Promise<void> {
+    await this.#open();
+    await Promise.allSettled([...this.#guests.setAside].map((id) => this.#ready(id)));
+  }
+
+  #need(id: string): Promise<Guest> {
+    return this.#ready(id).then(() => this.#sight.require(this.#guests.need(id)));
   }
 
   async #present(id: string): Promise<Guest> {
-    await this.#open();
+    await this.#ready(id);
     const guest = this.#guests.find(id);
     if (!guest) throw new AgentUnavailableError(`this host has no guest ${id}`);
     return guest;
   }
 
-  async #alone<T>(id: string, work: () => Promise<T>): Promise<T> {
-    await this.#open();
+  #alone<T>(id: string, work: () => Promise<T>): Promise<T> {
+    return this.#aloneUnseen(id, async () => {
+      await this.#sight.require(this.#guests.find(id));
+      return work();
+    });
+  }
+
+  /** The same for what is possible without sight of the guest. */
+  async #aloneUnseen<T>(id: string, work: () => Promise<T>): Promise<T> {
+    await this.#ready(id);
     return this.#locks.run(id, work);
   }
 }

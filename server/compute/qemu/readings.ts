@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
-import type { GuestSample } from '../driver.ts';
+import { ComputeUnavailableError, type GuestSample } from '../driver.ts';
 import { BALLOON_DEVICE, DISK_DEVICE } from './arguments.ts';
-import { cutConsoleLog } from './console-log.ts';
+import { keepConsoleLog } from './console-log.ts';
 import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
 import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
@@ -9,8 +9,14 @@ import { cpuSeconds, residentBytes } from './processes.ts';
 import type { Monitor } from './qmp.ts';
 import type { Run } from './run.ts';
 import { readTraffic, type Surroundings } from './traffic.ts';
+import { within } from './waiting.ts';
+
+/** Machines that have not answered yet: they are asked again when they have, or are given up. */
+const asked = new WeakSet<Run>();
 
 const MEGABYTE = 1_048_576;
+/** A reading takes some milliseconds; a machine that hangs must not keep those of all others. */
+const READING_MS = 5_000;
 /** How often the guest tells about its memory, in seconds: as often as it is read. */
 const BALLOON_SECONDS = 10;
 const BALLOON = `/machine/peripheral/${BALLOON_DEVICE}`;
@@ -25,17 +31,29 @@ interface BalloonStats {
   stats: Record<string, number>;
 }
 
-/** Readings of those of the guests that run. */
+/** Readings of those of the guests that are on, whether or not anything inside them answers. */
 export async function readSamples(
   guests: Guests,
   ids: string[],
   surroundings: Surroundings,
   clock: Clock,
 ): Promise<GuestSample[]> {
-  const running = ids.flatMap((id) => guests.find(id) ?? []).filter(({ run }) => run?.booted);
+  const running = ids
+    .flatMap((id) => guests.find(id) ?? [])
+    .filter(({ run }) => run && !run.ending && !asked.has(run));
   const traffic = await readTraffic(guests, running, surroundings);
   const at = clock.now();
-  const samples = running.map((guest) => readSample(guest, guest.run!, at, traffic.get(guest.id)));
+  const samples = running.map((guest) => {
+    const run = guest.run!;
+    asked.add(run);
+    const reading = readSample(guest, run, at, traffic.get(guest.id)).finally(() => asked.delete(run));
+    return within(
+      clock,
+      READING_MS,
+      reading,
+      () => new ComputeUnavailableError(`${guest.id} does not answer`),
+    );
+  });
   // One that goes off meanwhile must not cost the others their readings.
   const read = await Promise.allSettled(samples);
   return read.flatMap((sample) => (sample.status === 'fulfilled' ? [sample.value] : []));
@@ -50,7 +68,7 @@ async function readSample(
 ): Promise<GuestSample> {
   const { monitor, pid } = run;
   const { id, vcpu, ramMb } = guest.record;
-  await cutConsoleLog(guest.file('console'));
+  await keepConsoleLog(monitor, guest.file('console'));
   // The threads that are the guest's CPUs: what QEMU does beside them is not the guest's doing.
   const cpus = await monitor.execute<{ 'thread-id': number }[]>('query-cpus-fast');
   const threads = cpus.map((cpu) => cpu['thread-id']);

@@ -1,17 +1,14 @@
-import { statfs } from 'node:fs/promises';
 import type { Clock } from '../../platform/clock.ts';
+import type { Pool } from './pool.ts';
 
 /** How soon a guest goes on once there is room. */
 const LOOK_EVERY_MS = 5_000;
-/** A guest that goes on needs some, or it would stand still again at once. */
-const ROOM_BYTES = 64 * 1_048_576;
 /** One that stands still again so soon is in the same trouble, of which has been told. */
 const CALM_MS = 60_000;
 
 export interface RoomParts {
   clock: Clock;
-  /** Where the guest's disk is. */
-  directory: string;
+  pool: Pick<Pool, 'hasRoom'>;
   /** Lets the guest go on; what it could not write is written then. */
   resume(): Promise<void>;
   /** Called when trouble begins, once until it is over. */
@@ -20,7 +17,7 @@ export interface RoomParts {
 }
 
 /**
- * Looks after a guest that QEMU has stopped because the file system of its disk is full: nothing is lost while it
+ * Looks after a guest that was stopped because there is no room for its disk, by QEMU or by the pool's guard: nothing is lost while it
  * stands still, and it goes on as soon as there is room.
  */
 export class Room {
@@ -41,7 +38,7 @@ export class Room {
     this.#watching = true;
     this.#parts.onTrouble();
     this.#watch()
-      // The guest is gone, or the service goes: whoever takes hold of it next sees how it stands.
+      // The guest is gone, or the service goes: the next to adopt it sees how it stands.
       .catch(() => {})
       .finally(() => {
         this.#watching = false;
@@ -49,11 +46,10 @@ export class Room {
   }
 
   async #watch(): Promise<void> {
-    const { clock, directory, resume, onCalm } = this.#parts;
+    const { clock, pool, resume, onCalm } = this.#parts;
     while (this.#stalled) {
       await clock.sleep(LOOK_EVERY_MS, this.#signal);
-      const { bavail, bsize } = await statfs(directory);
-      if (bavail * bsize < ROOM_BYTES) continue;
+      if (!(await pool.hasRoom())) continue;
       this.#stalled = false;
       await resume();
       await clock.sleep(CALM_MS, this.#signal);

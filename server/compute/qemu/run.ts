@@ -1,8 +1,8 @@
-import type { Clock } from '../../platform/clock.ts';
 import { AGENT_CHANNEL } from './arguments.ts';
 import { hasGone, isMachine } from './processes.ts';
 import { Monitor, type QmpEvent } from './qmp.ts';
 import { Room } from './room.ts';
+import type { End, Intent, RunParts } from './run-parts.ts';
 
 /** QEMU writes back what it holds of the disk and ends; a broken one is ended by force. */
 const QUIT_MS = 5_000;
@@ -10,58 +10,29 @@ const CONNECT_EVERY_MS = 5;
 /** An agent starts about when the SSH server does; an image without one is not waited for longer than this. */
 const AGENT_GRACE_MS = 2_000;
 
-/** What the service wants of a guest that powers itself off. */
-export type Intent = 'none' | 'off' | 'reboot';
-
-export interface End {
-  cause: 'asked' | 'powered_off' | 'crashed';
-  detail: string;
-}
-
-/** How a boot came out; one that was cut short by another is `superseded`. */
-export type BootOutcome = 'booted' | 'late' | 'superseded';
-
-export interface RunParts {
-  clock: Clock;
-  pid: number;
-  uuid: string;
-  /** The path of its monitor. */
-  monitor: string;
-  /** Where its disk is. */
-  directory: string;
-  /** Ends the process by force. */
-  kill(): Promise<void>;
-  /** Waits for an SSH server inside; false when it gave up. */
-  untilReachable(signal: AbortSignal): Promise<boolean>;
-  onBooted(): void;
-  onRebooted(at: Date): void;
-  /** It stands still because its disk finds no room on the host; told once until that is over. */
-  onNoRoom(): void;
-  onRoomAgain(): void;
-  /** The end counts as over only when this has resolved; never rejects. */
-  onEnd(end: End): Promise<void>;
-}
-
 /** One machine from power on to power off: a QEMU process, seen through its monitor. */
 export class Run {
   readonly pid: number;
   intent: Intent = 'none';
+  /** Its readiness is not waited for any more. */
   booted: boolean;
   /** Something inside listens at the channel of the guest agent. */
   agentOpen = false;
-  boot: Promise<BootOutcome> = Promise.resolve('booted');
   /** Resolves when the process is gone; never rejects. */
   readonly ended: Promise<End>;
+  /** Aborts when {@link ended} resolves: for waits that end sooner, since what a promise is asked stays with it. */
+  readonly gone: AbortSignal;
   readonly #parts: RunParts;
   readonly #ended = Promise.withResolvers<End>();
+  readonly #gone = new AbortController();
   #monitor!: Monitor;
   /** Its interface on the host is gone: only another machine has another. */
   cutOff = false;
   #booting = new AbortController();
-  /** Aborts when the machine is gone or let go of. */
+  /** Aborts when the machine is gone or released. */
   readonly #over = new AbortController();
   readonly #room: Room;
-  #nextBoot = Promise.withResolvers<void>();
+  #nextBoot = new AbortController();
   #agentHeard = Promise.withResolvers<void>();
   /** Set as soon as it is known how this ends. */
   #end: End | undefined;
@@ -72,9 +43,10 @@ export class Run {
     this.pid = parts.pid;
     this.booted = booted;
     this.ended = this.#ended.promise;
-    const { clock, directory, onNoRoom, onRoomAgain } = parts;
+    this.gone = this.#gone.signal;
+    const { clock, pool, onNoRoom, onRoomAgain } = parts;
     const resume = async () => void (await this.#monitor.execute('cont'));
-    const room = { clock, directory, resume, onTrouble: onNoRoom, onCalm: onRoomAgain };
+    const room = { clock, pool, resume, onTrouble: onNoRoom, onCalm: onRoomAgain };
     this.#room = new Room(room, this.#over.signal);
   }
 
@@ -86,7 +58,7 @@ export class Run {
     run.#monitor.closed.then(() => run.#lost());
     await run.#catchUp();
     if (run.ending) await run.ended;
-    else if (!before.booted) run.#beginBoot();
+    else if (!before.booted) run.#awaitReady();
     return run;
   }
 
@@ -95,9 +67,14 @@ export class Run {
     return this.#end !== undefined;
   }
 
-  /** Resolves when the guest boots again. */
-  nextBoot(): Promise<void> {
-    return this.#nextBoot.promise;
+  /** Aborts when the guest boots again. */
+  nextBoot(): AbortSignal {
+    return this.#nextBoot.signal;
+  }
+
+  /** Resolves when the agent of the present boot has opened its channel. */
+  get agentHeard(): Promise<void> {
+    return this.#agentHeard.promise;
   }
 
   get monitor(): Monitor {
@@ -119,9 +96,18 @@ export class Run {
     this.#beginBoot();
   }
 
+  /** Stops the guest until there is room for its disk. */
+  async standStill(): Promise<void> {
+    if (this.ending) return;
+    await this.#monitor.execute('stop');
+    this.#room.stalled();
+  }
+
   /** Cuts the power and resolves when the process is gone. */
   async quit(end: End = { cause: 'asked', detail: 'The power was cut.' }): Promise<End> {
     this.#end ??= end;
+    // Its last words go with it.
+    await this.#parts.keepConsole(this.#monitor);
     // What closes the connection may come before the answer.
     await this.#monitor.execute('quit', undefined, QUIT_MS).catch(() => {});
     if (!(await this.#hasGone())) await this.#parts.kill();
@@ -129,7 +115,7 @@ export class Run {
     return this.ended;
   }
 
-  /** Lets go; the machine runs on. */
+  /** Gives up the machine, which runs on. */
   release(): void {
     this.#released = true;
     this.#booting.abort();
@@ -151,12 +137,13 @@ export class Run {
     }
   }
 
-  /** What happened while nobody listened. */
+  /** What happened before it was listened to. */
   async #catchUp(): Promise<void> {
     const { status } = await this.#monitor.execute<{ status: string }>('query-status');
     if (status === 'shutdown') return this.#poweredOff();
     if (status === 'guest-panicked') return this.#panicked();
-    if (status === 'io-error') this.#room.stalled();
+    // Paused by nobody but the pool's guard.
+    if (status === 'io-error' || status === 'paused') this.#room.stalled();
     const channels =
       await this.#monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
     const open = channels.some(
@@ -210,6 +197,7 @@ export class Run {
     if (!(await this.#hasGone())) await this.#parts.kill().catch(() => {});
     await this.#parts.onEnd(this.#end);
     this.#ended.resolve(this.#end);
+    this.#gone.abort();
   }
 
   #hasGone(): Promise<boolean> {
@@ -218,25 +206,32 @@ export class Run {
   }
 
   #beginBoot(): void {
-    this.#booting.abort();
-    this.#booting = new AbortController();
     this.#agentHeard = Promise.withResolvers<void>();
-    this.booted = false;
     this.agentOpen = false;
-    this.boot = this.#watchBoot(this.#booting.signal);
-    this.#nextBoot.resolve();
-    this.#nextBoot = Promise.withResolvers<void>();
+    this.#awaitReady();
+    this.#nextBoot.abort();
+    this.#nextBoot = new AbortController();
   }
 
-  async #watchBoot(signal: AbortSignal): Promise<BootOutcome> {
-    const reachable = await this.#parts.untilReachable(signal);
-    if (signal.aborted) return 'superseded';
-    if (!reachable) return 'late';
-    const graceOver = this.#parts.clock.sleep(AGENT_GRACE_MS, signal).catch(() => {});
-    await Promise.race([this.#agentHeard.promise, graceOver]);
-    if (signal.aborted) return 'superseded';
+  #awaitReady(): void {
+    this.#booting.abort();
+    this.#booting = new AbortController();
+    this.booted = false;
+    this.#watchBoot(this.#booting.signal).catch(() => {});
+  }
+
+  /** Ends without a word when another boot, or the end, comes before. */
+  async #watchBoot(signal: AbortSignal): Promise<void> {
+    const { clock, untilReady, keepConsole, onBooted } = this.#parts;
+    const ready = await untilReady(this, signal);
+    if (signal.aborted) return;
+    if (ready) {
+      const graceOver = clock.sleep(AGENT_GRACE_MS, signal).catch(() => {});
+      await Promise.race([this.agentHeard, graceOver]);
+    }
+    await keepConsole(this.#monitor);
+    if (signal.aborted) return;
     this.booted = true;
-    this.#parts.onBooted();
-    return 'booted';
+    onBooted(ready);
   }
 }

@@ -73,7 +73,7 @@ function networkConfig({ mac, addresses, nameservers }: SeedInput): string {
 function cloudConfig({ user, authorizedKeys, passwordHash }: SeedInput): string {
   const config = {
     ssh_authorized_keys: [...new Set(authorizedKeys)],
-    // Named, so that the keys go to whom the image was imported for, whoever its maker had in mind.
+    // Named, so that the keys go to the user that the image was imported with, not to the one its maker had in mind.
     ...(user === 'root' ? { disable_root: false } : { user }),
     // The older of the two forms that cloud-init knows: every version has it.
     ...(passwordHash

@@ -4,14 +4,17 @@ import { allocatedBytes, growDisk } from './disk.ts';
 import type { Guest } from './guest.ts';
 
 /** Gives a guest that is off another size; its disk grows or stays. */
-export async function resizeGuest(guest: Guest, { vcpu, ramMb, diskGb }: GuestSize): Promise<void> {
+export async function resizeGuest(
+  guest: Guest,
+  { vcpu, ramMb, diskGb, disk, dedicated }: GuestSize,
+): Promise<void> {
   const { id, run, record } = guest;
   if (run) throw new Error(`${id} must be off to be resized`);
   if (diskGb < record.diskGb)
     throw new DiskShrinkError(`the disk of ${id} has ${record.diskGb} GB and cannot shrink to ${diskGb}`);
   await coolDown(guest);
   await growDisk(guest.file('disk'), diskGb);
-  await guest.save({ vcpu, ramMb, diskGb });
+  await guest.save({ vcpu, ramMb, diskGb, disk, dedicated, cpus: undefined });
 }
 
 /** The one volume that a guest has, as the guest sees it. */

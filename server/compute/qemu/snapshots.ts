@@ -1,8 +1,17 @@
 import type { SnapshotInfo } from '../driver.ts';
 import { coolDown } from './clone.ts';
-import { allocatedBytes, snapshotsLive, snapshotsOffline } from './disk.ts';
+import {
+  allocatedBytes,
+  asCapacity,
+  growDisk,
+  mendDisk,
+  revertDisk,
+  snapshotsLive,
+  snapshotsOffline,
+} from './disk.ts';
 import type { Guest } from './guest.ts';
 import type { Inside } from './inside.ts';
+import type { Pool } from './pool.ts';
 
 /** Of a running guest QEMU is asked, because nobody else may write to a disk in use. */
 function snapshotsOf(guest: Guest) {
@@ -10,10 +19,16 @@ function snapshotsOf(guest: Guest) {
 }
 
 /** Takes a snapshot of the guest's disk; one of that name is left as it is. */
-export async function takeSnapshot(guest: Guest, snapshotId: string, inside: Inside): Promise<SnapshotInfo> {
+export async function takeSnapshot(
+  guest: Guest,
+  snapshotId: string,
+  inside: Inside,
+  pool: Pick<Pool, 'requireRoom'>,
+): Promise<SnapshotInfo> {
   const { snapshots } = guest.record;
   const known = snapshots[snapshotId];
   if (known) return known;
+  await pool.requireRoom();
   // Before its first start: the disk of a clone may still be exchanged.
   await coolDown(guest);
   const info = { sizeBytes: await allocatedBytes(guest.file('disk')), includesMemory: false };
@@ -31,4 +46,23 @@ export async function dropSnapshot(guest: Guest | undefined, snapshotId: string)
   if ((await disk.names()).includes(snapshotId)) await disk.drop(snapshotId);
   const { [snapshotId]: _, ...snapshots } = guest.record.snapshots;
   await guest.save({ snapshots });
+}
+
+/** Brings a guest that is off back to a snapshot; its disk keeps the size that it has grown to. */
+export async function restoreSnapshot(guest: Guest, snapshotId: string): Promise<void> {
+  const { id, run, record } = guest;
+  if (run) throw new Error(`${id} must be off to be restored`);
+  const path = guest.file('disk');
+  if (!(await snapshotsOffline(path).names()).includes(snapshotId))
+    throw new Error(`${id} has no snapshot ${snapshotId}`);
+  if (record.restoring) await mendDisk(path);
+  await guest.save({ restoring: true });
+  try {
+    await revertDisk(path, snapshotId);
+    // A disk goes back to the size it had, too.
+    await growDisk(path, record.diskGb);
+  } catch (error) {
+    throw asCapacity(error);
+  }
+  await guest.save({ restoring: undefined });
 }

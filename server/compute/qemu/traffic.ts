@@ -1,13 +1,31 @@
+import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
+import type { NetworkPolicy } from '../driver.ts';
 import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
 import type { HostNetwork, NetworkReading } from './network.ts';
+import type { Pool } from './pool.ts';
+import { InvalidArgumentError } from './routed/shapes.ts';
 
 export interface Surroundings {
+  clock: Clock;
   network: HostNetwork;
+  pool: Pool;
   logger: Pick<Logger, 'warn'>;
   /** Called for a guest that runs and whose interface is gone. */
   cutOff(guest: Guest): void;
+}
+
+/** Makes a guest's rules exactly `policy`, now where it runs and at its next start where it does not. */
+export async function applyRules(guest: Guest, policy: NetworkPolicy, network: HostNetwork): Promise<void> {
+  const before = guest.record.policy;
+  await guest.save({ policy });
+  if (!guest.run) return;
+  await network.apply(guest.networkGuest, policy).catch(async (error) => {
+    // What can never be in force must not be asserted again after a restart.
+    if (error instanceof InvalidArgumentError) await guest.save({ policy: before });
+    throw error;
+  });
 }
 
 /** Makes the rules of all guests that run, or are being started, true again. What fails is only logged. */

@@ -26,8 +26,9 @@ const NARROWEST = 29;
 
 /**
  * QEMU's own network: no privileges needed, and little kept apart. A guest has the address that it was given, behind a
- * gateway that QEMU plays; the host's 127.0.0.1 stands for the public address of port forwards. A guest reaches the
- * host's own services, and what it sends is not filtered: for development, not for tenants.
+ * gateway that QEMU plays; the host's 127.0.0.1 stands for the public address of port forwards. A guest answers what
+ * comes in by them, and reaches nothing by itself: neither the host nor what the host reaches. For development, not for
+ * tenants.
  */
 export function createUserNetwork(clock: Clock): HostNetwork {
   const locks = new Locks();
@@ -62,6 +63,7 @@ export function createUserNetwork(clock: Clock): HostNetwork {
       return [];
     },
 
+    altered: untilAborted,
     reachable: async () => {},
     detach: async () => {},
     // QEMU does not count what passes through its own network.
@@ -129,7 +131,8 @@ export function netdev(addresses: GuestAddress[], ssh: number, forwards: string[
   const own = addresses.find(({ family }) => family === 4);
   const to = own?.address ?? '';
   const opened = [`tcp:${HOST}:${ssh}-${to}:${SSH_PORT}`, ...forwards].map((forward) => `hostfwd=${forward}`);
-  return ['user,id=net0,ipv6=off', ...(own ? network(own) : []), ...opened].join(',');
+  // QEMU connects as its own user would: without the restriction the gateway's address leads to this host's 127.0.0.1.
+  return ['user,id=net0,ipv6=off,restrict=on', ...(own ? network(own) : []), ...opened].join(',');
 }
 
 function network({ address, prefix, gateway }: GuestAddress): string[] {
@@ -159,7 +162,7 @@ function wantedForwards(guest: NetworkGuest, policy: NetworkPolicy): string[] {
   );
 }
 
-/** Whether anybody may come in at the forward's port. Who exactly cannot be told apart here: all come from the host. */
+/** Whether anybody may come in at the forward's port. Senders cannot be distinguished here: all come from the host. */
 function isOpen(policy: NetworkPolicy, protocol: 'tcp' | 'udp', { internalPort }: PortForwardEntry): boolean {
   for (const { direction, action, ports, cidrs, ...entry } of policy.firewall) {
     if (direction !== 'in' || (entry.protocol !== protocol && entry.protocol !== 'any')) continue;
@@ -202,4 +205,12 @@ async function applyForwards(
     monitor.close();
     await writePorts(guest, { ...ports, forwards: [...open] });
   }
+}
+
+/** What nobody but QEMU has a hand in is altered by nobody else. */
+function untilAborted(signal: AbortSignal): Promise<false> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(false);
+    else signal.addEventListener('abort', () => resolve(false), { once: true });
+  });
 }

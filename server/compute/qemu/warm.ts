@@ -1,14 +1,17 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
+import { syncPath } from '../../platform/durable-file.ts';
 import type { Logger } from '../../platform/logging.ts';
-import type { GuestSize } from '../driver.ts';
-import { FILES, type Machine } from './arguments.ts';
+import { CapacityError, type GuestSize } from '../driver.ts';
+import { FILES, type Machine, qemuArguments } from './arguments.ts';
+import { run } from './command.ts';
 import { createOverlay } from './disk.ts';
 import { askAgent } from './guest-agent.ts';
+import { findOffer } from './hardware.ts';
 import type { Image } from './image.ts';
-import type { Launcher } from './launcher.ts';
+import { type Launcher, QEMU } from './launcher.ts';
 import { connectMonitor, saveState, untilAgent } from './machine-state.ts';
 import { templateSeed } from './seed.ts';
 
@@ -32,12 +35,18 @@ export interface WarmParts {
   accelerator: 'kvm' | 'tcg';
   /** Of the templates; what is in it belongs to them alone. */
   directory: string;
+  /** Of the host, on which they are made. */
+  cpus?: string;
 }
 
 /** Each takes the memory of a guest on the disk. */
 const MAX_TEMPLATES = 16;
 const UNFINISHED = '.new-';
 const UUID_FILE = 'uuid';
+/** What a template is of, and by what it was made: only another of that goes on from its state. */
+const KEY_FILE = 'key';
+/** Of templates that no guest stands on, after a start of the service: places are left for those that are asked for. */
+const MAX_KEPT = MAX_TEMPLATES / 2;
 /** In a directory's name: the whole would leave too little for the paths of sockets. */
 const NAME_CHARACTERS = 8;
 /** Nobody hears of it: its network leads nowhere, and each clone gets its own before it has one. */
@@ -55,7 +64,10 @@ export class WarmTemplates {
   readonly #ready = new Map<string, string>();
   /** One is made at a time: each boots a guest. */
   #last: Promise<unknown> = Promise.resolve();
+  /** QEMU's version, and how it is called. */
+  #maker = '';
   #booting: Machine | undefined;
+  #hasRoom: (size: GuestSize) => Promise<boolean> = async () => true;
   #closed = false;
 
   constructor(parts: WarmParts) {
@@ -63,38 +75,66 @@ export class WarmTemplates {
   }
 
   /**
-   * Clears away what was not finished, and templates of an earlier start, which may have been of another QEMU. Those of
-   * `inUse`, which the disks of guests stand on, stay for that.
+   * Finds the templates of an earlier start; new guests go on from those that the same QEMU made, the newest of them.
+   * Clears away the others, and what was not finished. Those of `inUse`, which the disks of guests stand on, stay for
+   * that; where that is not known all stay.
    */
-  async open(inUse: Set<string>): Promise<void> {
-    const { directory: root, launcher } = this.#parts;
+  async open(inUse: Set<string> | undefined): Promise<void> {
+    const { directory: root, launcher, accelerator } = this.#parts;
     await mkdir(root, { recursive: true, mode: 0o770 });
+    this.#maker = await makerOf(accelerator);
+    const found: { directory: string; key: string; at: number }[] = [];
     for (const name of await readdir(root)) {
       const directory = join(root, name);
-      if (inUse.has(directory)) continue;
       if (name.startsWith(UNFINISHED)) {
         const uuid = await readFile(join(directory, UUID_FILE), 'utf8').catch(() => '');
         if (uuid) await launcher.kill({ id: name, uuid, directory });
+        await rm(directory, { recursive: true });
+        continue;
       }
-      await rm(directory, { recursive: true });
+      const key = await readFile(join(directory, KEY_FILE), 'utf8').catch(() => '');
+      found.push({ directory, key, at: (await stat(directory)).mtimeMs });
     }
+    let kept = 0;
+    for (const { directory, key } of found.toSorted((a, b) => b.at - a.at)) {
+      const used = inUse === undefined || inUse.has(directory);
+      const known = key.startsWith(`${this.#maker} `) && !this.#ready.has(key);
+      if (known && (used || kept++ < MAX_KEPT)) {
+        this.#ready.set(key, directory);
+        this.#making.set(key, Promise.resolve(directory));
+      } else if (!used) await rm(directory, { recursive: true });
+    }
+  }
+
+  /** From now on templates are made only while this says that there is room for such a machine. */
+  limitBy(hasRoom: (size: GuestSize) => Promise<boolean>): void {
+    this.#hasRoom = hasRoom;
+  }
+
+  /** The machine that is being made a template of, if any: it takes memory as a guest does. */
+  get making(): GuestSize | undefined {
+    return this.#booting && { ...this.#booting, diskGb: 0 };
   }
 
   /** The directory of the template for such a guest; where there is none yet, one is made for those to come. */
   find(image: Image, size: GuestSize): string | undefined {
     if (!image.warm || this.#closed) return undefined;
     this.prepare(image, size).catch(() => {});
-    return this.#ready.get(keyOf(image, size));
+    return this.#ready.get(this.#keyOf(image, size));
   }
 
   /** Makes the template for such a guest, unless it was made, and resolves with its directory. */
   prepare(image: Image, size: GuestSize): Promise<string> {
-    const key = keyOf(image, size);
+    const key = this.#keyOf(image, size);
     const known = this.#making.get(key);
     if (known) return known;
     if (this.#making.size >= MAX_TEMPLATES) return Promise.reject(new Error('there are templates enough'));
-    const made = this.#last.then(() => this.#make(image, size));
-    // One that cannot be made is not tried again before the next start.
+    const made = this.#last.then(async () => {
+      if (await this.#hasRoom(size)) return this.#make(image, size);
+      this.#making.delete(key);
+      throw new CapacityError('there is no room to make it now');
+    });
+    // One that cannot be made for another reason is not tried again before the next start.
     this.#making.set(key, made);
     this.#last = made.then(
       (directory) => void this.#ready.set(key, directory),
@@ -120,18 +160,30 @@ export class WarmTemplates {
     const directory = join(root, UNFINISHED + name);
     await mkdir(directory, { mode: 0o770 });
     await writeFile(join(directory, UUID_FILE), uuid);
+    await writeFile(join(directory, KEY_FILE), this.#keyOf(image, { vcpu, ramMb, diskGb }));
     await createOverlay(join(directory, TEMPLATE.disk), image.disk, diskGb);
     await writeFile(join(directory, FILES.seed), templateSeed());
     await truncate(join(directory, FILES.seed), WARM_SEED_BYTES);
+    const offer = await findOffer(accelerator);
     await this.#boot({
+      ...offer,
       ...{ id: `warm-${name}`, uuid, directory, accelerator, vcpu, ramMb, mac: MAC, netdev: NETDEV },
       directBoot: image.directBoot,
+      cpus: this.#parts.cpus,
       memory: { file: join(directory, TEMPLATE.memory), shared: true },
     });
     // The memory's file is not written to either, but QEMU opens no other to map.
     for (const file of [TEMPLATE.disk, TEMPLATE.state]) await chmod(join(directory, file), READ_ONLY);
+    // Whole after a power failure as well, or not there: a memory that lacks a page would be a broken guest.
+    for (const file of [...Object.values(TEMPLATE), KEY_FILE]) await syncPath(join(directory, file));
     await rename(directory, join(root, name));
+    await syncPath(root);
     return join(root, name);
+  }
+
+  /** Everything that is the same in a template and its clones. */
+  #keyOf({ sha256, directBoot }: Image, { vcpu, ramMb, diskGb }: GuestSize): string {
+    return `${this.#maker} ${digest([sha256, directBoot, vcpu, ramMb, diskGb])}`;
   }
 
   /** Boots a machine until its agent answers, and saves it. */
@@ -156,8 +208,20 @@ export class WarmTemplates {
   }
 }
 
-/** Everything that is the same in a template and its clones. */
-function keyOf({ sha256, directBoot }: Image, { vcpu, ramMb, diskGb }: GuestSize): string {
-  const facts = JSON.stringify([sha256, directBoot, vcpu, ramMb, diskGb]);
-  return createHash('sha256').update(facts).digest('hex');
+/** Tells one QEMU, and one way to call it, from another. */
+async function makerOf(accelerator: Machine['accelerator']): Promise<string> {
+  const sample = {
+    ...(await findOffer(accelerator)),
+    ...{ id: 'x', uuid: 'x', directory: '/x', accelerator, vcpu: 1, ramMb: 1 },
+    mac: MAC,
+    netdev: NETDEV,
+  };
+  return digest([
+    await run(QEMU, '--version'),
+    qemuArguments({ ...sample, memory: { file: '/x', shared: true } }),
+  ]);
+}
+
+function digest(facts: unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex');
 }

@@ -35,11 +35,21 @@ export interface Guest extends GuestSize {
   run: Run | null;
   /** Of the disk when it was made; absent in guests of old. */
   madeDiskGb?: number;
+  /** Of what was written in its life, bytes that are not on its disk, which was replaced; absent where there are none. */
+  unwrittenBytes?: number;
+  /** A rebuild whose end is open, and what it goes back to: null where it has made the guest. */
+  rebuilt?: { by: string; from: Former | null };
   /** Used in runs that are over. */
   before: Usage;
   /** Operations whose one provoked failure has happened. */
   spent: Operation[];
 }
+
+/** Of a guest what a rebuild changes, beside what is on its disk. */
+export type Former = Pick<
+  Guest,
+  'hostname' | 'mac' | 'addresses' | 'vcpu' | 'ramMb' | 'diskGb' | 'snapshots'
+>;
 
 /** A guest's time from power on to power off. */
 export interface Run {
@@ -47,6 +57,8 @@ export interface Run {
   /** The latest boot: the first of the run, or a reboot's, which may lie ahead. */
   bootFrom: number;
   bootUntil: number;
+  /** Until when it is waited for something to answer inside, where nothing ever does. */
+  waitUntil?: number;
   /** When the guest goes off, and why, if that is settled. */
   end: { at: number; why: 'asked' | 'crashed' | 'powered_off' } | null;
 }
@@ -68,6 +80,7 @@ export function newGuest(spec: GuestSpec): Guest {
     vcpu: spec.vcpu,
     ramMb: spec.ramMb,
     diskGb: spec.diskGb,
+    dedicated: spec.dedicated,
     authorizedKeys: [...new Set(spec.authorizedKeys)],
     initialPassword: spec.password === undefined ? null : hashPassword(spec.password),
     passwords: {},
@@ -95,13 +108,13 @@ export function endRun(id: string, guest: Guest, now: number): void {
   guest.run = null;
 }
 
-/** The guest's readings, or undefined while it is not running. */
+/** The guest's readings, or undefined while it is off. */
 export function sampleAt(
   id: string,
   guest: Metered & Pick<Guest, 'ramMb'>,
   now: number,
 ): GuestSample | undefined {
-  if (!guest.run || powerAt(guest, now) !== 'running') return undefined;
+  if (!guest.run || powerAt(guest, now) === 'off') return undefined;
   const usage = usageAt(id, guest, now);
   // Fixed for a guest, so that operations and packets grow exactly when bytes do.
   const random = seeded(`${id}/sizes`);
@@ -129,9 +142,15 @@ export function imageUsedBytes(): number {
   return IMAGE_BYTES;
 }
 
-/** The guest's one disk: the image, and a part of what was written since. */
+/** Bytes on the disk, however large it is: the image, and a part of what was written since. */
+export function bytesOnDisk(id: string, guest: Guest, now: number): number {
+  const written = KEPT_SHARE * usageAt(id, guest, now).diskWriteBytes;
+  return IMAGE_BYTES + written - (guest.unwrittenBytes ?? 0);
+}
+
+/** The guest's one disk. */
 export function diskAt(id: string, guest: Guest, now: number): GuestVolume & { usedBytes: number } {
-  const written = IMAGE_BYTES + KEPT_SHARE * usageAt(id, guest, now).diskWriteBytes;
+  const written = bytesOnDisk(id, guest, now);
   const usedBytes = Math.floor(Math.min(written, FULLEST * guest.diskGb * GIGABYTE));
   return { name: 'root', sizeGb: guest.diskGb, usedBytes, type: 'ssd', boot: true, device: '/dev/vda' };
 }

@@ -44,7 +44,12 @@ export function happenings(id: string, { run }: Pick<Guest, 'run'>, from: number
     const at = warning?.at.getTime() ?? 0;
     if (warning && at > first && at <= last) events.push(warning);
   }
-  const { end } = run;
+  const { end, waitUntil = 0 } = run;
+  if (waitUntil > from && waitUntil <= last) {
+    const message = 'The guest runs, but nothing answered on its TCP port 22 in time.';
+    const hint = { type: 'guest.warning', level: 'warning', message, waitedFor: 'port:22' } as const;
+    events.push({ key: `${id}/not-ready/${waitUntil}`, id, ...hint, at: new Date(waitUntil) });
+  }
   if (end && end.why !== 'asked' && end.at > from && end.at <= to) {
     events.push({ key: `${id}/${end.why}/${end.at}`, id, ...OWN_ENDS[end.why], at: new Date(end.at) });
   }

@@ -4,11 +4,11 @@ import type { Clock } from '../../platform/clock.ts';
 import { freshKeyPair } from '../../platform/ssh-key-pair.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
 import { Machine } from './machine/machine.ts';
-import { troubled } from './machine/trouble.ts';
 import { connectionPair } from './pair.ts';
-import { powerAt } from './power.ts';
+import { isUp, powerAt } from './power.ts';
 import { Console } from './screen/console.ts';
 import { serveRfb } from './screen/rfb.ts';
+import { has } from './sentinels.ts';
 import { serveSsh } from './ssh/server.ts';
 import { runsOf } from './store.ts';
 
@@ -51,9 +51,8 @@ export class Inside {
   async openSsh(id: string): Promise<Duplex> {
     const machine = await this.#machine(id);
     const { run, hostname } = machine.guest;
-    if (!run || powerAt(machine.guest, machine.now()) !== 'running')
-      throw new AgentUnavailableError(`${id} is not running`);
-    if (troubled(hostname, 'noSsh')) throw new AgentUnavailableError(`nothing listens on port 22 of ${id}`);
+    if (!run || !isUp(machine.guest, machine.now())) throw new AgentUnavailableError(`${id} is not running`);
+    if (has(hostname, 'hasNoSsh')) throw new AgentUnavailableError(`nothing listens on port 22 of ${id}`);
     const open = this.#begin(id, run.bootUntil);
     const stream = serveSsh(machine, open.end.signal);
     stream.once('close', () => this.#finish(open));

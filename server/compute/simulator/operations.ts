@@ -1,9 +1,10 @@
-import type { Database } from '../../db/database.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { ComputeUnavailableError } from '../driver.ts';
+import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
 import { endRun, type Guest } from './guest.ts';
-import { powerAt } from './power.ts';
-import { failureOf, type Operation } from './sentinels.ts';
+import { isUp, powerAt } from './power.ts';
+import { failureOf, has, type Operation } from './sentinels.ts';
+import { requireSight } from './sight.ts';
 import { changeGuest, insertGuest, readGuest } from './store.ts';
 
 /** Called before every operation that changes a guest; what it throws is the operation's failure. */
@@ -11,6 +12,9 @@ export type Faults = (operation: Operation, guestId: string) => void;
 
 /** How late a waiting operation notices what another one, of any process, did to the guest meanwhile. */
 const LOOK_EVERY_MS = 2_000;
+
+/** Alters a guest, and what is stored beside it, at the instant `now`. */
+export type Work<T> = (guest: Guest, now: number, tx: Transaction) => T | Promise<T>;
 
 /** How operations alter guests and wait for them, with the failures that are provoked. */
 export class Operations {
@@ -25,11 +29,11 @@ export class Operations {
     this.#faults = faults;
   }
 
-  /** Makes the guest unless it exists. A failure that its hostname asks for leaves it made. */
-  async create(id: string, guest: Guest): Promise<void> {
-    this.#begin('create', id);
+  /** Makes the guest unless it exists, and lets `work` alter it. A failure that its hostname asks for leaves it made. */
+  async make(operation: Operation, id: string, guest: Guest, work: Work<unknown> = () => {}): Promise<void> {
+    this.#begin(operation, id);
     await insertGuest(this.#db, id, guest);
-    await this.#alter('create', id, () => {}, refuseAbsent);
+    await this.#alter(operation, id, work, refuseAbsent);
   }
 
   /**
@@ -39,11 +43,19 @@ export class Operations {
   async change<T>(
     operation: Operation,
     id: string,
-    work: (guest: Guest, now: number) => T,
+    work: Work<T>,
     ifAbsent: (id: string) => T = refuseAbsent,
   ): Promise<T> {
     this.#begin(operation, id);
     return this.#alter(operation, id, work, ifAbsent);
+  }
+
+  /** The same for what needs the guest running, with something inside that answers. */
+  changeInside(operation: Operation, id: string, work: (guest: Guest) => void): Promise<void> {
+    return this.change(operation, id, (guest, now) => {
+      requireAgent(id, guest, now);
+      work(guest);
+    });
   }
 
   /** Waits until the instant that `when` names, asking it again whenever the guest may have changed. */
@@ -78,13 +90,8 @@ export class Operations {
     this.#faults(operation, id);
   }
 
-  async #alter<T>(
-    operation: Operation,
-    id: string,
-    work: (guest: Guest, now: number) => T,
-    ifAbsent: (id: string) => T,
-  ): Promise<T> {
-    const outcome = await changeGuest(this.#db, id, (guest): (() => T) => {
+  async #alter<T>(operation: Operation, id: string, work: Work<T>, ifAbsent: (id: string) => T): Promise<T> {
+    const outcome = await changeGuest(this.#db, id, async (guest, tx): Promise<() => T> => {
       const failure = failureOf(operation, guest.hostname, guest.spent);
       if (failure) {
         // Thrown only after the commit: a failure that happens once must be remembered.
@@ -94,8 +101,9 @@ export class Operations {
         };
       }
       const now = this.#clock.now().getTime();
+      if (operation !== 'powerOff' && operation !== 'remove') requireSight(id, guest, now);
       if (powerAt(guest, now) === 'off') endRun(id, guest, now);
-      const result = work(guest, now);
+      const result = await work(guest, now, tx);
       return () => result;
     });
     return outcome ? outcome() : ifAbsent(id);
@@ -104,4 +112,9 @@ export class Operations {
 
 function refuseAbsent(id: string): never {
   throw new Error(`the simulator has no guest ${id}`);
+}
+
+function requireAgent(id: string, guest: Guest, now: number): void {
+  if (!isUp(guest, now)) throw new AgentUnavailableError(`${id} is not running`);
+  if (has(guest.hostname, 'hasNoAgent')) throw new AgentUnavailableError(`nothing inside ${id} answers`);
 }

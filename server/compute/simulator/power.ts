@@ -7,9 +7,11 @@ import { has } from './sentinels.ts';
  * down when its effects will come, and nothing needs to happen for them to come.
  */
 
-/** How long a guest that crashes or powers itself off does so after its boot: time enough to be seen running. */
+/** How long after its boot a guest crashes, powers itself off or gets out of sight: time enough to be seen running. */
 const OWN_END_AFTER_MS = 60_000;
 const SLOW_BOOT_FACTOR = 10;
+/** How long a guest that does not become ready is waited for. */
+const READY_WITHIN_MS = 300_000;
 
 /** How long a guest takes to boot and to obey, before its habits. */
 export interface Pace {
@@ -20,7 +22,18 @@ export interface Pace {
 /** What a guest is doing at `now`. */
 export function powerAt({ run }: Pick<Guest, 'run'>, now: number): PowerState {
   if (!run || (run.end && now >= run.end.at)) return 'off';
-  return now >= run.bootFrom && now < run.bootUntil ? 'booting' : 'running';
+  return now >= run.bootFrom && now < (run.waitUntil ?? run.bootUntil) ? 'booting' : 'running';
+}
+
+/** Whether what runs inside the guest does so at `now`: its boot is over, and it may yet not be ready. */
+export function isUp({ run }: Pick<Guest, 'run'>, now: number): boolean {
+  if (!run || powerAt({ run }, now) === 'off') return false;
+  return now < run.bootFrom || now >= run.bootUntil;
+}
+
+/** Whether nothing but its end can be had of the guest at `now`. */
+export function isOutOfSight({ hostname, run }: Pick<Guest, 'hostname' | 'run'>, now: number): boolean {
+  return has(hostname, 'getsOutOfSight') && run !== null && now >= run.bootUntil + OWN_END_AFTER_MS;
 }
 
 function ownEnd(hostname: string, bootUntil: number): Run['end'] {
@@ -32,7 +45,9 @@ function ownEnd(hostname: string, bootUntil: number): Run['end'] {
 function bootedRun(hostname: string, since: number, bootFrom: number, pace: Pace): Run {
   const factor = has(hostname, 'bootsSlowly') ? SLOW_BOOT_FACTOR : 1;
   const bootUntil = bootFrom + pace.bootMs * factor;
-  return { since, bootFrom, bootUntil, end: ownEnd(hostname, bootUntil) };
+  const waitUntil = bootUntil + READY_WITHIN_MS;
+  const end = ownEnd(hostname, bootUntil);
+  return { since, bootFrom, bootUntil, end, ...(has(hostname, 'hasNoSsh') && { waitUntil }) };
 }
 
 /** Begins a boot; a guest that is on stays on, even one that was asked to go off. */

@@ -2,7 +2,7 @@ import { seeded, waveIntegral } from '../../platform/waves.ts';
 
 /**
  * How much a simulated guest uses. Each rate is a mean with waves around it (a day's rhythm and shorter, restless
- * ones), so the use between two instants is an integral in closed form: the same for whoever asks, after any
+ * ones), so the use between two instants is an integral in closed form: the same for every caller, after any
  * restart, however far apart the instants are, at the cost of a few cosines.
  */
 

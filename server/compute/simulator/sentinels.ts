@@ -11,8 +11,13 @@ export type Operation =
   | 'resize'
   | 'setPassword'
   | 'authorizeKey'
+  | 'revokeKey'
   | 'createSnapshot'
   | 'deleteSnapshot'
+  | 'restoreSnapshot'
+  | 'rebuild'
+  | 'finishRebuild'
+  | 'undoRebuild'
   | 'applyNetwork';
 
 /** A hostname holding one of these makes that operation fail; with `-once` behind it, the first time only. */
@@ -26,8 +31,13 @@ const FAILURES: Record<Operation, string> = {
   resize: 'sim-fail-resize',
   setPassword: 'sim-fail-password',
   authorizeKey: 'sim-fail-key',
+  revokeKey: 'sim-fail-revoke-key',
   createSnapshot: 'sim-fail-snapshot',
   deleteSnapshot: 'sim-fail-delete-snapshot',
+  restoreSnapshot: 'sim-fail-restore',
+  rebuild: 'sim-fail-rebuild',
+  finishRebuild: 'sim-fail-finish-rebuild',
+  undoRebuild: 'sim-fail-undo-rebuild',
   applyNetwork: 'sim-fail-network',
 };
 
@@ -39,8 +49,12 @@ const HABITS = {
   ignoresShutdown: 'sim-ignores-shutdown',
   /** Nothing inside answers. */
   hasNoAgent: 'sim-no-agent',
+  /** Nothing listens on port 22, so that it never becomes ready. */
+  hasNoSsh: 'sim-no-ssh',
   /** Boots take ten times as long. */
   bootsSlowly: 'sim-slow-boot',
+  /** Cannot be seen from a minute after each boot on; only cutting its power and removing it work then. */
+  getsOutOfSight: 'sim-out-of-sight',
   /** Crashes a minute after each boot. */
   crashes: 'sim-crashes',
   /** Powers itself off a minute after each boot. */

@@ -2,41 +2,42 @@ import type { Duplex } from 'node:stream';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
-  AgentUnavailableError,
-  CapacityError,
   type ComputeDriver,
   ComputeUnavailableError,
-  DiskShrinkError,
   type DriverReport,
+  type EngineCapacity,
+  type EngineTemplate,
   type GuestEvent,
   type GuestSample,
-  type GuestSize,
+  type GuestSight,
   type GuestSpec,
   type GuestState,
   type GuestVolume,
   type NetworkPolicy,
-  type SnapshotInfo,
 } from '../driver.ts';
-import { diskAt, endRun, type Guest, newGuest, sampleAt } from './guest.ts';
+import { diskAt, endRun, newGuest, sampleAt } from './guest.ts';
 import { LazyInside } from './lazy-inside.ts';
 import { hogSince, withHog } from './machine/trouble.ts';
 import { bytesInside } from './machine/usage.ts';
 import { type Faults, Operations } from './operations.ts';
 import { hashPassword } from './password.ts';
-import { askOff, type Pace, powerAt, powerOn, restart, whenBooted, whenOff } from './power.ts';
+import { askOff, type Pace, powerOn, restart, whenBooted, whenOff } from './power.ts';
+import { madeBy, rebuildFinished, rebuildUndone, rebuilt } from './rebuild.ts';
 import { has } from './sentinels.ts';
-import { countGuests, deleteGuest, guestIds, meteredGuests, readGuest, usedSize } from './store.ts';
+import { sightOf, stateOf } from './sight.ts';
+import { resized } from './sizing.ts';
+import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
+import { Stock, type StockOptions } from './stock.ts';
+import { countGuests, deleteGuest, glances, meteredGuests, readGuest } from './store.ts';
 import { watchGuests } from './watcher.ts';
 
-export interface SimulatorOptions {
+export interface SimulatorOptions extends StockOptions {
   /** Migrated; guests live in it. The simulator never closes it. */
   db: Database;
   clock: Clock;
   bootSeconds: number;
   /** From being asked to being off. */
   shutdownSeconds?: number;
-  /** What each region can hold; no limit when absent. */
-  capacity?: GuestSize;
   faults?: Faults;
 }
 
@@ -49,12 +50,28 @@ export function createSimulator(options: SimulatorOptions): ComputeDriver {
   return new Simulator(options);
 }
 
+type Method<M extends keyof ComputeDriver> = ComputeDriver[M];
+
 class Simulator implements ComputeDriver {
   readonly name = 'simulator';
+  readonly resize: Method<'resize'> = async (id, size) => {
+    await this.#stock.requireRoom(id, size);
+    await this.#operations.change('resize', id, resized(id, size));
+  };
+  readonly createSnapshot: Method<'createSnapshot'> = (id, snapshotId) =>
+    this.#operations.change('createSnapshot', id, takeSnapshot(id, snapshotId));
+  readonly deleteSnapshot: Method<'deleteSnapshot'> = (id, snapshotId) =>
+    this.#operations.change('deleteSnapshot', id, dropSnapshot(id, snapshotId), doNothing);
+  readonly restoreSnapshot: Method<'restoreSnapshot'> = (id, snapshotId) =>
+    this.#operations.change('restoreSnapshot', id, restoreSnapshot(id, snapshotId));
+  readonly rebuild: Method<'rebuild'> = (spec, rebuildId) =>
+    this.#operations.make('rebuild', spec.id, madeBy(spec, rebuildId), rebuilt(spec, rebuildId));
+  readonly finishRebuild: Method<'finishRebuild'> = (id, rebuildId) =>
+    this.#operations.change('finishRebuild', id, rebuildFinished(id, rebuildId), doNothing);
   readonly #db: Database;
   readonly #clock: Clock;
   readonly #pace: Pace;
-  readonly #capacity: GuestSize | undefined;
+  readonly #stock: Stock;
   readonly #operations: Operations;
   readonly #inside: LazyInside;
   readonly #watchers = new Set<Promise<void>>();
@@ -64,7 +81,7 @@ class Simulator implements ComputeDriver {
     this.#db = db;
     this.#clock = clock;
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
-    this.#capacity = options.capacity;
+    this.#stock = new Stock(db, options);
     this.#operations = new Operations(db, clock, options.faults ?? doNothing);
     this.#inside = new LazyInside(db, clock);
   }
@@ -78,19 +95,24 @@ class Simulator implements ComputeDriver {
     }
   }
 
-  async admit(size: GuestSize, region: string): Promise<void> {
-    if (!this.#capacity) return;
-    const used = await usedSize(this.#db, region);
-    for (const part of ['vcpu', 'ramMb', 'diskGb'] as const) {
-      const left = this.#capacity[part] - used[part];
-      if (size[part] > left) throw new CapacityError(`${region} has ${left} ${part} left, not ${size[part]}`);
-    }
+  async place(): Promise<null> {
+    return null;
+  }
+
+  async capacity(): Promise<EngineCapacity> {
+    return this.#stock.capacity;
+  }
+
+  async findTemplate(code: string): Promise<EngineTemplate | undefined> {
+    return this.#stock.findTemplate(code);
   }
 
   async create(spec: GuestSpec): Promise<void> {
     const { id, hostname } = spec;
     if (has(hostname, 'unavailable')) throw new ComputeUnavailableError(`${hostname} asks for no engine`);
-    await this.#operations.create(id, newGuest(spec));
+    this.#stock.requireTemplate(spec.template);
+    await this.#stock.requireRoom(id, spec);
+    await this.#operations.make('create', id, newGuest(spec));
   }
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
@@ -129,47 +151,33 @@ class Simulator implements ComputeDriver {
     await this.#inside.look();
   }
 
-  async resize(id: string, size: GuestSize): Promise<void> {
-    await this.#operations.change('resize', id, (guest) => {
-      if (guest.run) throw new Error(`${id} must be off to be resized`);
-      if (size.diskGb < guest.diskGb) {
-        throw new DiskShrinkError(
-          `the disk of ${id} has ${guest.diskGb} GB and cannot shrink to ${size.diskGb}`,
-        );
-      }
-      guest.vcpu = size.vcpu;
-      guest.ramMb = size.ramMb;
-      guest.diskGb = size.diskGb;
-    });
-  }
-
   async setPassword(id: string, username: string, password: string): Promise<void> {
     const hash = hashPassword(password);
-    await this.#operations.change('setPassword', id, (guest, now) => {
-      requireAgent(id, guest, now);
+    await this.#operations.changeInside('setPassword', id, (guest) => {
       guest.passwords[username] = hash;
     });
   }
 
   async authorizeKey(id: string, publicKey: string): Promise<void> {
-    await this.#operations.change('authorizeKey', id, (guest, now) => {
-      requireAgent(id, guest, now);
+    await this.#operations.changeInside('authorizeKey', id, (guest) => {
       if (!guest.authorizedKeys.includes(publicKey)) guest.authorizedKeys.push(publicKey);
     });
   }
 
-  createSnapshot(id: string, snapshotId: string): Promise<SnapshotInfo> {
-    return this.#operations.change('createSnapshot', id, (guest, now) => {
-      guest.snapshots[snapshotId] ??= { sizeBytes: diskAt(id, guest, now).usedBytes, includesMemory: false };
-      return guest.snapshots[snapshotId];
+  async revokeKey(id: string, publicKey: string): Promise<void> {
+    await this.#operations.changeInside('revokeKey', id, (guest) => {
+      guest.authorizedKeys = guest.authorizedKeys.filter((key) => key !== publicKey);
     });
   }
 
-  async deleteSnapshot(id: string, snapshotId: string): Promise<void> {
-    const forget = (guest: Guest) => {
-      delete guest.snapshots[snapshotId];
-    };
-    await this.#operations.change('deleteSnapshot', id, forget, doNothing);
+  async undoRebuild(id: string, rebuildId: string): Promise<void> {
+    const outcome = await this.#operations.change(
+      'undoRebuild',
+      id,
+      rebuildUndone(id, rebuildId),
+      () => 'kept' as const,
+    );
+    if (outcome === 'unmade') await deleteGuest(this.#db, id);
   }
 
   async applyNetwork(id: string, policy: NetworkPolicy): Promise<void> {
@@ -180,15 +188,12 @@ class Simulator implements ComputeDriver {
 
   async inspect(id: string): Promise<GuestState | undefined> {
     const guest = await readGuest(this.#db, id);
-    if (!guest) return undefined;
-    const { vcpu, ramMb, diskGb } = guest;
-    const power = powerAt(guest, this.#now());
-    const agent = power === 'running' && !has(guest.hostname, 'hasNoAgent');
-    return { id, power, agent, vcpu, ramMb, diskGb, snapshotIds: Object.keys(guest.snapshots) };
+    return guest && stateOf(id, guest, this.#now());
   }
 
-  list(): Promise<string[]> {
-    return guestIds(this.#db);
+  async list(): Promise<GuestSight[]> {
+    const now = this.#now();
+    return (await glances(this.#db)).map((guest) => sightOf(guest, now));
   }
 
   async sample(ids: string[]): Promise<GuestSample[]> {
@@ -235,10 +240,4 @@ class Simulator implements ComputeDriver {
   #now(): number {
     return this.#clock.now().getTime();
   }
-}
-
-/** Whoever changes a guest from the inside needs it running, with something inside that answers. */
-function requireAgent(id: string, guest: Guest, now: number): void {
-  if (powerAt(guest, now) !== 'running') throw new AgentUnavailableError(`${id} is not running`);
-  if (has(guest.hostname, 'hasNoAgent')) throw new AgentUnavailableError(`nothing inside ${id} answers`);
 }

@@ -1,11 +1,11 @@
-import { type Database, maybeOne, one, type Queryable, sql } from '../../db/database.ts';
-import type { GuestSize } from '../driver.ts';
+import { type Database, maybeOne, one, type Queryable, sql, type Transaction } from '../../db/database.ts';
+import type { Resources } from '../driver.ts';
 import type { Guest } from './guest.ts';
 import type { InsideState } from './machine/state.ts';
 
 /** The simulated engine's memory: one row a guest, shared by every process on the database. */
 
-/** The guest as stored, or undefined; for whoever simulates what runs inside it, such as a console. */
+/** The guest as stored, or undefined; for what simulates its inside, such as a console. */
 export async function readGuest(db: Queryable, id: string): Promise<Guest | undefined> {
   const row = await maybeOne<{ state: Guest }>(db, sql`select state from simulator_guests where id = ${id}`);
   return row?.state;
@@ -30,15 +30,15 @@ export async function deleteGuest(db: Queryable, id: string): Promise<void> {
 export function changeGuest<T extends object>(
   db: Database,
   id: string,
-  work: (guest: Guest) => T,
+  work: (guest: Guest, tx: Transaction) => T | Promise<T>,
 ): Promise<T | undefined> {
   return db.transaction(async (tx) => {
     const row = await maybeOne<{ state: Guest }>(
       tx,
-      sql`select state from simulator_guests where id = ${id} for update`,
+      sql`select state from simulator_guests where id = ${id} for no key update`,
     );
     if (!row) return undefined;
-    const result = work(row.state);
+    const result = await work(row.state, tx);
     await tx.query(
       sql`update simulator_guests set state = ${JSON.stringify(row.state)}::jsonb where id = ${id}`,
     );
@@ -46,10 +46,11 @@ export function changeGuest<T extends object>(
   });
 }
 
-/** Ids of all guests, in order. */
-export async function guestIds(db: Queryable): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`select id from simulator_guests order by id`);
-  return rows.map((row) => row.id);
+/** What can be told at a glance of each guest, in order of ids. */
+export function glances(db: Queryable): Promise<({ id: string } & Pick<Guest, 'hostname' | 'run'>)[]> {
+  return db.query(sql`
+    select id, state->>'hostname' as hostname, nullif(state->'run', 'null'::jsonb) as run
+    from simulator_guests order by id`);
 }
 
 /** How many guests there are. */
@@ -87,13 +88,13 @@ export function runsOf(db: Queryable, ids: string[]): Promise<({ id: string } & 
   );
 }
 
-/** Sizes of a region's guests, added up. */
-export function usedSize(db: Queryable, region: string): Promise<GuestSize> {
+/** What all guests have together. */
+export function usedResources(db: Queryable): Promise<Resources> {
   return one(
     db,
-    sql`select coalesce(sum((state->'vcpu')::int), 0)::int as vcpu,
-      coalesce(sum((state->'ramMb')::int), 0)::int as "ramMb",
-      coalesce(sum((state->'diskGb')::int), 0)::int as "diskGb"
-    from simulator_guests where state->>'region' = ${region}`,
+    sql`select coalesce(sum(vcpu) filter (where dedicated is not true), 0)::int as vcpu,
+      coalesce(sum(vcpu) filter (where dedicated), 0)::int as cores,
+      coalesce(sum("ramMb"), 0)::float as "ramMb", coalesce(sum("diskGb"), 0)::float as "diskGb"
+    from simulator_guests, jsonb_to_record(state) as size(vcpu int, "ramMb" int, "diskGb" int, dedicated boolean)`,
   );
 }

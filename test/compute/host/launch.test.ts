@@ -6,11 +6,14 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Machine } from '../../../server/compute/qemu/arguments.ts';
 import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/launch.ts';
+import { GUEST_OOM_SCORE } from '../../../server/compute/qemu/launching.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
+import { GUEST_UIDS } from '../../support/guest-uids.ts';
 import { machine as described, ID, temporaryDirectory } from './support.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'needs root to become another user';
+/** Whom guests of earlier versions ran as. */
 const USER = 'nobody';
 const GROUP = 'nogroup';
 /** Stands for QEMU: says its process id, and then waits for what never comes. */
@@ -25,7 +28,8 @@ interface Place {
 }
 
 async function open(t: TestContext, script = WAIT): Promise<Place> {
-  const uid = Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' }));
+  const earlier = Number(execFileSync('id', ['-u', USER], { encoding: 'utf8' }));
+  const uid = GUEST_UIDS.from;
   const root = await temporaryDirectory(t);
   await chmod(root, 0o755);
   const [pool, images] = [join(root, 'guests'), join(root, 'images')];
@@ -39,7 +43,8 @@ async function open(t: TestContext, script = WAIT): Promise<Place> {
     clock,
     pool,
     images,
-    user: { name: USER, uid, group: GROUP },
+    user: { uid: earlier, group: GROUP, groups: [] },
+    uids: GUEST_UIDS,
     command,
   });
   defer(t, () => launcher.kill(machine).catch(() => {}));
@@ -61,6 +66,7 @@ test('a machine runs as a user of its own that can gain nothing, and outlives wh
   for (const capabilities of [CapEff, CapBnd, CapInh]) assert.equal(Number(`0x${capabilities}`), 0);
   assert.equal(NoNewPrivs, '1');
   assert.equal(NSsid, `${pid}`);
+  assert.equal((await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).trim(), `${GUEST_OOM_SCORE}`);
   assert.equal(await launcher.launch(machine), pid, 'a running machine is a success');
   const log = join(machine.directory, 'qemu.log');
   assert.equal(await readFile(log, 'utf8'), 'booting\n');
@@ -72,6 +78,25 @@ test('a machine runs as a user of its own that can gain nothing, and outlives wh
   await launcher.kill(machine);
   assert.ok(!existsSync(`/proc/${pid}/exe`));
   await launcher.kill(machine);
+});
+
+test('a user that is not for guests is refused, and so is one that runs anything else', {
+  skip,
+}, async (t) => {
+  const { launcher, machine, pool } = await open(t);
+  for (const uid of [undefined, GUEST_UIDS.from - 1, GUEST_UIDS.to + 1, 65_534])
+    await assert.rejects(launcher.launch({ ...machine, uid }), {
+      name: 'InvalidArgumentError',
+      message: "machine.uid: is not among what this host's configuration allows",
+    });
+  await launcher.launch(machine);
+  const id = 'vm_other';
+  const other = { ...machine, id, directory: join(pool, id), uuid: machine.uuid.replace('a', 'b') };
+  await mkdir(other.directory);
+  await assert.rejects(launcher.launch(other), {
+    name: 'InvalidArgumentError',
+    message: 'machine.uid: is the user of another machine',
+  });
 });
 
 test("what does not start is told in the program's own words, and nobody else's", { skip }, async (t) => {
@@ -103,6 +128,10 @@ test('a foreign directory, a link or a kernel from elsewhere is refused', { skip
     const refusal = { name: 'InvalidArgumentError', message: /^machine\.directory: / };
     await assert.rejects(launcher.launch({ ...machine, directory }), refusal, directory);
   }
+  await assert.rejects(launcher.launch({ ...machine, id: 'vm_other' }), {
+    name: 'InvalidArgumentError',
+    message: "machine.directory: is another guest's than machine.id",
+  });
   for (const kernel of [
     '/etc/hostname',
     join(root, 'images', 'link'),
@@ -113,6 +142,25 @@ test('a foreign directory, a link or a kernel from elsewhere is refused', { skip
     const refusal = { name: 'InvalidArgumentError', message: /^machine\.directBoot\.kernel: / };
     await assert.rejects(launcher.launch({ ...machine, directBoot }), refusal, kernel);
   }
+});
+
+test('the probe opens the devices as the user of guests, and says which does not open and what to do', {
+  skip,
+}, async (t) => {
+  const root = await temporaryDirectory(t);
+  const closed = join(root, 'tun');
+  await writeFile(closed, '', { mode: 0o600 });
+  const module = join(import.meta.dirname, '../../../server/compute/qemu/host/probe.ts');
+  const script = `import { tryDevices } from '${module}';
+    await tryDevices({ uid: 65534, group: '${GROUP}', groups: [] }).catch((error) => console.log(error.message));`;
+  // In a mount namespace of its own: the device as the kernel makes it, root's alone.
+  const words = `mount --bind ${closed} /dev/net/tun && exec "$@"`;
+  const command = ['sh', '-euc', words, 'sh', process.execPath, '--input-type=module', '-e', script];
+  const said = execFileSync('unshare', ['--mount', ...command], { encoding: 'utf8' });
+  assert.match(
+    said,
+    /^as a user that runs guests, \/dev\/net\/tun does not open; npm run host:setup opens it \(.*denied/,
+  );
 });
 
 test('a pid file that names a stranger ends nobody', { skip }, async (t) => {

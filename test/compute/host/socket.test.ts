@@ -10,6 +10,7 @@ import { serveHost } from '../../../server/compute/qemu/host/serve.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { defer } from '../../support/cleanup.ts';
+import { stayAlive } from '../qemu/support.ts';
 import { guest, ID, machine, policy, READING, recorder, temporaryDirectory } from './support.ts';
 
 interface Line {
@@ -50,6 +51,7 @@ test('the client does over the socket what the parts do, one line of log each', 
   assert.deepEqual(counters.get(ID), READING);
   assert.equal(await client.launch(machine()), 4711);
   await client.kill(machine());
+  assert.equal(await client.altered(new AbortController().signal), true);
   await client.detach(ID);
   const process = { id: ID, uuid: machine().uuid, directory: machine().directory };
   assert.deepEqual(calls, [
@@ -60,6 +62,7 @@ test('the client does over the socket what the parts do, one line of log each', 
     ['counters', [ID]],
     ['launch', machine()],
     ['kill', process],
+    ['altered'],
     ['detach', ID],
   ]);
   assert.deepEqual(
@@ -100,6 +103,20 @@ test('a helper that was restarted is found again; what it had not answered fails
   await failed;
   await serve(t, parts, path);
   await client.reachable();
+  assert.equal((await client.probe()).ok, true);
+});
+
+test('what a helper that hangs does not answer fails in time, and what it answers next is heard', async (t) => {
+  const { parts } = recorder();
+  const path = join(await temporaryDirectory(t), 'host.sock');
+  const hung = { ...parts, launcher: { ...parts.launcher, kill: () => new Promise<void>(() => {}) } };
+  await serve(t, hung, path);
+  const client = new HostClient(path, 1_000);
+  defer(t, () => client.close());
+  // The limit's timer keeps no process alive, and neither does what is forgotten.
+  defer(t, stayAlive());
+  const late = { name: 'ComputeUnavailableError', message: /it did not answer kill in 1 s/ };
+  await assert.rejects(client.kill(machine()), late);
   assert.equal((await client.probe()).ok, true);
 });
 

@@ -8,6 +8,7 @@ import type { HostParts } from '../../../server/compute/qemu/host/operations.ts'
 import type { NetworkGuest } from '../../../server/compute/qemu/network.ts';
 import { netdevOf } from '../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../support/cleanup.ts';
+import { GUEST_UIDS } from '../../support/guest-uids.ts';
 
 export const ID = 'vm_06f3k0000000000000000000a1';
 
@@ -44,8 +45,10 @@ export function machine(directory = `/var/lib/vauban/guests/${ID}`): Machine {
   return {
     id: ID,
     uuid: '0d5f1a52-3c8e-4b11-9d1e-0123456789ab',
+    uid: GUEST_UIDS.from,
     directory,
     accelerator: 'tcg',
+    hardware: { machine: 'pc-q35-7.2', cpu: 'Westmere-v1', tablet: true },
     vcpu: 1,
     ramMb: 128,
     mac: '52:54:00:12:34:56',
@@ -70,12 +73,17 @@ export function recorder(): { parts: HostParts; calls: unknown[][] } {
       return result;
     };
   const parts = {
+    users: { ...GUEST_UIDS, group: 1 },
     network: {
       mode: 'routed',
       probe: note('probe', { ok: true, summary: 'recorded' }),
       attach: note('attach', 'tap,id=net0'),
       apply: note('apply'),
       reassert: note('reassert', [ID]),
+      altered: async () => {
+        calls.push(['altered']);
+        return true;
+      },
       detach: note('detach'),
       counters: note('counters', new Map([[ID, READING]])),
       connect: note('connect'),

@@ -4,11 +4,16 @@ import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { ComputeDriver, GuestEvent, NetworkPolicy } from '../../../server/compute/driver.ts';
+import {
+  type ComputeDriver,
+  ComputeUnavailableError,
+  type GuestEvent,
+  type NetworkPolicy,
+} from '../../../server/compute/driver.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { inGuest } from './shell.ts';
-import { qemuFor, tinySpec } from './support.ts';
+import { boot, qemuFor, tinySpec } from './support.ts';
 
 const image = (await tinyImage())!;
 const skip = await skipWithoutTinyImage();
@@ -41,21 +46,21 @@ test('guests outlive the service, and what they do by themselves is told', { ski
   const { directory, driver, open } = qemuFor(t, image);
   const spec = tinySpec({ authorizedKeys: [KEY.public] });
   await driver.create(spec);
-  await driver.start(spec.id);
-  const boot = () => inGuest(last, spec.id, LOGIN, 'cat /proc/sys/kernel/random/boot_id');
+  await boot(driver, spec.id);
+  const bootId = () => inGuest(last, spec.id, LOGIN, 'cat /proc/sys/kernel/random/boot_id');
   let last = driver;
-  const before = await boot();
+  const before = await bootId();
   await driver.close();
 
   last = open();
   assert.equal((await last.inspect(spec.id))?.power, 'running');
-  assert.equal(await boot(), before, 'it was not booted anew');
+  assert.equal(await bootId(), before, 'it was not booted anew');
 
   const rebooted = told(last, 'guest.rebooted');
   await inGuest(last, spec.id, LOGIN, soon('reboot -f'));
   assert.equal((await rebooted).id, spec.id);
-  await last.start(spec.id);
-  assert.notEqual(await boot(), before);
+  await boot(last, spec.id);
+  assert.notEqual(await bootId(), before);
 
   const crashed = told(last, 'guest.crashed');
   process.kill(await pidOf(directory, spec.id), 'SIGKILL');
@@ -67,7 +72,7 @@ test('guests outlive the service, and what they do by themselves is told', { ski
   last = open();
   await last.list();
   assert.equal((await told(last, 'guest.crashed')).key, key, 'told again under the same key');
-  await last.start(spec.id);
+  await boot(last, spec.id);
   const poweredOff = told(last, 'guest.powered_off');
   await inGuest(last, spec.id, LOGIN, soon('poweroff -f'));
   assert.equal((await poweredOff).level, 'info');
@@ -93,7 +98,7 @@ test('what happened while the service was away is told by the next', { skip }, a
       },
     ],
   };
-  await driver.start(spec.id);
+  await boot(driver, spec.id);
   await driver.applyNetwork(spec.id, policy);
   const visitor = connect(external, '127.0.0.1');
   const [greeting] = (await once(visitor, 'data')) as [Buffer];
@@ -110,6 +115,28 @@ test('what happened while the service was away is told by the next', { skip }, a
   await next.list();
   assert.equal((await told(next, 'guest.crashed')).id, spec.id);
   assert.equal((await next.inspect(spec.id))?.power, 'off');
+});
+
+test('a machine that hung while the service started is unseen, not off, and adopted without another start', {
+  skip,
+}, async (t) => {
+  const { directory, driver, open } = qemuFor(t, image);
+  const spec = tinySpec();
+  await driver.create(spec);
+  await boot(driver, spec.id);
+  const pid = await pidOf(directory, spec.id);
+  await driver.close();
+  process.kill(pid, 'SIGSTOP');
+  const next = open();
+  const sight = async () => (await next.list()).find(({ id }) => id === spec.id)?.power;
+  assert.equal(await sight(), 'unknown');
+  await assert.rejects(next.shutdown(spec.id, 5), ComputeUnavailableError);
+  await assert.rejects(next.inspect(spec.id), ComputeUnavailableError);
+  assert.equal(await pidOf(directory, spec.id), pid);
+  process.kill(pid, 'SIGCONT');
+  while ((await sight()) !== 'running') await new Promise((resolve) => setTimeout(resolve, 50));
+  await next.shutdown(spec.id, 60);
+  assert.equal(await sight(), 'off');
 });
 
 test('a directory that never became a guest is cleared away', { skip }, async (t) => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { untilGreeted } from '../../../server/compute/qemu/banner.ts';
+import { untilAnswered } from '../../../server/compute/qemu/banner.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 
@@ -34,9 +34,9 @@ test('a guest that is there a moment after it was first tried is not waited for 
   const { open } = await greetingServer(t);
   const lost = Promise.withResolvers<Duplex>();
   let tries = 0;
-  const reached = untilGreeted(
+  const reached = untilAnswered(
     clock,
-    () => (++tries === 1 ? lost.promise : open()),
+    { open: () => (++tries === 1 ? lost.promise : open()), greets: true },
     LIMIT_MS,
     new AbortController().signal,
   );
@@ -54,7 +54,7 @@ test('of connections that come about together one is kept and the others are clo
     if (++tries === 2) late.resolve();
     return late.promise.then(open);
   };
-  const reached = untilGreeted(clock, both, LIMIT_MS, new AbortController().signal);
+  const reached = untilAnswered(clock, { open: both, greets: true }, LIMIT_MS, new AbortController().signal);
   await clock.advance(SOON_MS);
   assert.equal(await reached, true);
   while (left() < tries) await new Promise((resolve) => setImmediate(resolve));

@@ -142,7 +142,7 @@ export async function bootGuest(
   let hostKey = '';
 
   async function attempt(how: { password: string } | { privateKey: string }): Promise<ssh2.Client> {
-    // An error is told to whoever waits; after that the guest may end before its connection does.
+    // An error reaches the caller that waits; after that the guest may end before its connection does.
     const client = new ssh2.Client().on('error', () => {});
     const ready = once(client, 'ready');
     const hostVerifier = (found: Buffer) => {

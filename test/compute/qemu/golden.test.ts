@@ -17,6 +17,8 @@ const MACHINE: Machine = {
   uuid: '6a3c1c1e-6f0f-4c39-9d43-0f0f3c1d2b11',
   directory: '/srv/vauban/guests/vm_01',
   accelerator: 'kvm',
+  hardware: { machine: 'pc-q35-7.2', cpu: 'EPYC-Milan-v2', tablet: true },
+  aio: 'io_uring',
   vcpu: 4,
   ramMb: 8192,
   mac: '52:54:00:12:34:56',
@@ -48,7 +50,9 @@ test('a machine has these arguments', (t) => {
     initrd: '/srv/vauban/images/i',
     append: 'root=/dev/vda1 ro',
   };
-  const small: Machine = { ...MACHINE, accelerator: 'tcg', vcpu: 1, ramMb: 256, directBoot: boot };
+  const earlier = { machine: 'pc-q35-7.1', cpu: 'host', tablet: false };
+  const old: Machine = { ...MACHINE, accelerator: 'tcg', hardware: earlier, aio: undefined };
+  const small: Machine = { ...old, vcpu: 1, ramMb: 256, directBoot: boot };
   const memory = { file: '/srv/vauban/warm/1/memory', shared: true };
   const template: Machine = { ...small, memory };
   const clone: Machine = { ...small, memory: { ...memory, shared: false }, incoming: true };
@@ -83,13 +87,13 @@ test('QEMU builds a network around the address of a guest', () => {
     netdev([{ address, family: 4, prefix, gateway }], 40_000, []);
   assert.equal(
     around('100.64.0.2', 10, '100.64.0.1'),
-    'user,id=net0,ipv6=off,net=100.64.0.0/10,host=100.64.0.1,dns=100.64.0.3,dhcpstart=100.64.0.2,hostfwd=tcp:127.0.0.1:40000-100.64.0.2:22',
+    'user,id=net0,ipv6=off,restrict=on,net=100.64.0.0/10,host=100.64.0.1,dns=100.64.0.3,dhcpstart=100.64.0.2,hostfwd=tcp:127.0.0.1:40000-100.64.0.2:22',
   );
   assert.match(
     around('192.0.2.200', 32, '192.0.2.1'),
     /net=192\.0\.2\.0\/24,host=192\.0\.2\.1,dns=192\.0\.2\.2,/,
   );
-  assert.equal(netdev([], 40_000, []), 'user,id=net0,ipv6=off,hostfwd=tcp:127.0.0.1:40000-:22');
+  assert.equal(netdev([], 40_000, []), 'user,id=net0,ipv6=off,restrict=on,hostfwd=tcp:127.0.0.1:40000-:22');
 });
 
 test('another program reads the seed', { skip: skipUnlessInstalled('isoinfo') }, (t) => {

@@ -4,8 +4,6 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
-import { CapacityError } from '../../../server/compute/driver.ts';
-import { checkCapacity } from '../../../server/compute/qemu/capacity.ts';
 import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { selectCompute } from '../../../server/compute/select.ts';
 import { loadConfig } from '../../../server/config.ts';
@@ -26,6 +24,7 @@ function select(dataDir: string, env: Record<string, string> = {}) {
     db,
     clock: systemClock,
     logger: createLogger(config),
+    firstZone: 'eu-central-a',
     templates: [{ code: 'debian-13' }, { code: 'small', image: 'tiny' }],
     opsLogin: () => Promise.reject(new Error('nobody logs in here')),
   });
@@ -58,14 +57,6 @@ test('auto is QEMU where it works and a template has an image; the line says how
   const other = await select(directory, { VAUBAN_COMPUTE: 'simulator' });
   assert.equal(other.compute.name, 'simulator');
   await other.compute.close();
-});
-
-test('guests that are off count, and what is left is said', () => {
-  const capacity = { vcpu: 8, ramMb: 4_096, diskGb: 100 };
-  const guest = { vcpu: 4, ramMb: 1_024, diskGb: 40 };
-  checkCapacity(capacity, [guest], guest);
-  assert.throws(() => checkCapacity(capacity, [guest, guest], guest), CapacityError);
-  assert.throws(() => checkCapacity(capacity, [guest], { ...guest, diskGb: 61 }), /60 diskGb left, not 61/);
 });
 
 test('warm templates are refused where a helper starts guests, which knows of none', async (t) => {

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { ComputeDriver, GuestSpec } from '../../../server/compute/driver.ts';
+import { Cores } from '../../../server/compute/qemu/cores.ts';
 import type { Image } from '../../../server/compute/qemu/image.ts';
 import { createDirectLauncher } from '../../../server/compute/qemu/launcher.ts';
-import { createQemu, type QemuOptions } from '../../../server/compute/qemu/qemu.ts';
+import type { QemuOptions } from '../../../server/compute/qemu/options.ts';
+import { createQemu } from '../../../server/compute/qemu/qemu.ts';
 import { createUserNetwork } from '../../../server/compute/qemu/user-network.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -32,10 +34,28 @@ export function openQemu(directory: string, image: Image, options: Partial<QemuO
     network: createUserNetwork(systemClock),
     launcher: createDirectLauncher(systemClock),
     accelerator: 'tcg',
-    capacity: { cpuOvercommit: 4 },
+    // Of the machine that the tests run on nothing is promised.
+    capacity: { cpuOvercommit: 4, memoryMb: 16_384, diskGb: 1_000 },
+    zones: null,
+    cores: new Cores(),
     nameservers: ['192.0.2.3'],
     ...options,
   });
+}
+
+/** How often a guest that boots is looked at. */
+const LOOK_EVERY_MS = 50;
+
+/** Starts a guest, and waits until it has booted. */
+export async function boot(driver: ComputeDriver, id: string): Promise<void> {
+  await driver.start(id);
+  await untilUp(driver, id);
+}
+
+/** Waits until a guest that is on has booted. */
+export async function untilUp(driver: ComputeDriver, id: string): Promise<void> {
+  while ((await driver.inspect(id))?.power === 'booting')
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
 }
 
 /** The clock's timers keep no process alive, and between two of them nothing else may. */
@@ -52,7 +72,7 @@ export function qemuFor(t: TestContext, image: Image, options: Partial<QemuOptio
   defer(t, async () => {
     for (const driver of drivers) await driver.close();
     const last = openQemu(directory, image);
-    for (const id of await last.list()) await last.remove(id);
+    for (const { id } of await last.list()) await last.remove(id);
     await last.close();
     await rm(directory, { recursive: true });
     rest();

@@ -3,13 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import ssh2 from 'ssh2';
 import type { NetworkPolicy } from '../../../server/compute/driver.ts';
 import type { HostNetwork } from '../../../server/compute/qemu/network.ts';
+import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
+import { GUEST_UIDS } from '../../support/guest-uids.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
-import { openQemu, stayAlive, tinySpec } from '../qemu/support.ts';
+import { boot, openQemu, stayAlive, tinySpec } from '../qemu/support.ts';
 import { CLOSED, FORWARD_ADDRESS, GATEWAY, INTERNET, World, whyNot } from './support/world.ts';
 
 const skip = whyNot() || (await skipWithoutTinyImage());
@@ -54,13 +57,15 @@ test('a real guest, run by the helper, is reached through its forward and fenced
     attach: (...given) => helper.attach(...given),
     apply: (...given) => helper.apply(...given),
     reassert: (guests) => helper.reassert(guests),
+    altered: (signal) => helper.altered(signal),
     reachable: () => helper.reachable(),
     detach: (id) => helper.detach(id),
     counters: (ids) => helper.counters(ids),
     connect: async (guest, port) => world.host.dial(t, guest.addresses[0]!.address, port),
     close: async () => {},
   };
-  const driver = openQemu(world.pool, image, { network, launcher: helper });
+  const users = () => helper.users();
+  const driver = openQemu(world.pool, image, { network, launcher: helper, users });
   const keys = freshKeyPair('test');
   const [v4, v6] = ['203.0.113.30', '2001:db8:1::1e'];
   const addresses = [
@@ -82,10 +87,13 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   };
   await driver.create(spec);
   await driver.applyNetwork(id, open);
-  await driver.start(id);
+  await boot(driver, id);
 
   const pid = Number(await readFile(join(world.pool, id, 'qemu.pid'), 'utf8'));
-  assert.match(await readFile(`/proc/${pid}/status`, 'utf8'), /^Uid:\t65534\t65534\t65534\t65534$/m);
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  assert.match(status, new RegExp(`^Uid:(\t${GUEST_UIDS.from}){4}$`, 'm'));
+  for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb'])
+    assert.match(status, new RegExp(`^Cap${set}:\t0+$`, 'm'));
   const client = await logIn(world.internet.dial(t, FORWARD_ADDRESS, 2222), keys.private);
   defer(t, () => client.end());
   assert.equal(await execute(client, 'echo inside'), 'inside');
@@ -97,6 +105,30 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   }
   const sample = (await driver.sample([id]))[0]!;
   assert.ok(sample.netInPackets > 5 && sample.netOutPackets > 5);
+
+  const stored = async () => JSON.parse(await readFile(join(world.pool, id, 'guest.json'), 'utf8')).policy;
+  const before = await stored();
+  const stranger = { ...open, portForwards: [{ ...forward, publicIp: '9.9.9.9', protocol: 'udp' as const }] };
+  await assert.rejects(
+    driver.applyNetwork(id, stranger),
+    /^InvalidArgumentError: policy\.portForwards\.0\.publicIp/,
+  );
+  assert.deepEqual(await stored(), before, 'what is refused is not asserted after the next start either');
+
+  // The driver itself repairs what somebody else alters, without being asked for anything.
+  const whole = async () => (await world.host.run('nft', 'list', 'ruleset')).includes(`in-${tapName(id)}`);
+  const forwarding = async () =>
+    (await world.host.run('cat', '/proc/sys/net/ipv4/ip_forward')).trim() === '1';
+  const acts: [string[], () => Promise<boolean>][] = [
+    [['nft', 'flush', 'ruleset'], whole],
+    [['sh', '-c', 'echo 0 > /proc/sys/net/ipv4/ip_forward'], forwarding],
+  ];
+  for (const [act, repaired] of acts) {
+    const began = performance.now();
+    await world.host.run(...act);
+    while (!(await repaired())) await pause(10);
+    t.diagnostic(`${act.join(' ')}: repaired after ${Math.round(performance.now() - began)} ms`);
+  }
 
   // Who is in stays in, as everywhere; nobody else comes.
   await driver.applyNetwork(id, CLOSED);

@@ -99,3 +99,20 @@ test('SFTP puts, gets, lists, renames and removes real files', LIMIT, async (t) 
   await assert.rejects(promisify(sftp.stat.bind(sftp))('in/moved.bin'), /No such file/);
   await assert.rejects(read('/etc/shadow'), /Permission denied/);
 });
+
+test('an SFTP client that asks and does not take the answers is cut', LIMIT, async (t) => {
+  const setting = await openSetting(t);
+  const client = await loggedIn(t, setting, await runningGuest(setting));
+  const sftp = await promisify<SFTPWrapper>(client.sftp.bind(client))();
+  const handle = await promisify<string, 'r', Buffer>(sftp.open.bind(sftp))('/etc/hostname', 'r');
+  const asks = (n: number) =>
+    Promise.allSettled(
+      Array.from({ length: n }, () => promisify<Buffer, unknown>(sftp.fstat.bind(sftp))(handle)),
+    );
+  const failed = (results: PromiseSettledResult<unknown>[]) =>
+    results.filter(({ status }) => status === 'rejected').length;
+  assert.equal(failed(await asks(64)), 0, 'as many as clients keep under way');
+  const many = await asks(1_000);
+  assert.ok(failed(many) >= 1_000 - 256, `${failed(many)} of 1,000 were not answered`);
+  assert.equal((await exec(setting, client, 'echo well')).stdout, 'well\n', 'its connection goes on');
+});

@@ -3,13 +3,17 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { JOBS } from '../../../server/jobs/kinds/index.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import type { Reply } from '../../chaos/support/customer.ts';
+import { call } from '../../operator/support.ts';
 import { defer } from '../../support/cleanup.ts';
 import { Chaos, type Death } from '../support/chaos.ts';
 
 type Kind = keyof typeof JOBS;
+
+const POLL_MS = 200;
 
 /** Into a step: most are over by then, and the next has begun; a start has just made its interface or its process. */
 const DURING_MS = 50;
@@ -45,10 +49,10 @@ test('a service that is killed at any step of any job takes it up again', async 
   ] as const) {
     await sweep.pairs(stop, start);
   }
-  for (const kind of ['reboot', 'change_plan', 'reset_password', 'attach_ssh_key'] as const) {
+  for (const kind of ONE_AFTER_ANOTHER) {
     for (const death of sweep.left(kind)) await sweep.kill(death);
   }
-  await t.test('a creation that fails is undone by whoever comes after', async () => {
+  await t.test('a creation that fails is undone by the next process', async () => {
     await sweep.ensure('gone');
     for (const { name: step } of JOBS.create.steps) await sweep.undo({ kind: 'create', step, phase: 'undo' });
   });
@@ -59,6 +63,16 @@ test('a service that is killed at any step of any job takes it up again', async 
     chaos.print(t);
   });
 });
+
+/** Kinds that leave their VM so that they can be asked for again. */
+const ONE_AFTER_ANOTHER = [
+  'reboot',
+  'change_plan',
+  'reset_password',
+  'attach_ssh_key',
+  'snapshot_restore',
+  'rebuild',
+] as const;
 
 /** The state that a job of the kind leaves its VM in. */
 const AFTER: Partial<Record<Kind, string>> = { stop: 'stopped', force_stop: 'stopped', delete: 'gone' };
@@ -139,12 +153,26 @@ class KillSweep {
     return this.#chaos.customer.send(method, path, { body, idempotencyKey: crypto.randomUUID() });
   }
 
+  async #operate(path: string, body: object): Promise<Reply> {
+    const reply = await call(this.#chaos.real.service().operatorSocket, 'POST', path, body);
+    return { ...reply, headers: new Headers(), json: reply.json() };
+  }
+
   /** How a job of the kind is asked for. */
   async #request(kind: Kind): Promise<() => Promise<Reply>> {
     const { customer } = this.#chaos;
     const vm = await this.#chaos.settled();
     const at = `/v1/vm/${vm?.id}`;
     const post = (path: string, body = {}) => this.#send('POST', `${at}${path}`, body);
+    /** Asked until the guest has booted. */
+    const inside = async (path: string, body = {}) => {
+      let reply = await post(path, body);
+      while (reply.json?.error?.code === 'guest_agent_unavailable') {
+        await sleep(POLL_MS);
+        reply = await post(path, body);
+      }
+      return reply;
+    };
     const other = vm?.plan === 'small' ? 'large' : 'small';
     switch (kind) {
       case 'create':
@@ -159,12 +187,20 @@ class KillSweep {
         const [snapshot] = await customer.ask('GET', `${at}/snapshots`);
         return () => this.#send('DELETE', `${at}/snapshots/${snapshot.id}`);
       }
+      case 'snapshot_restore': {
+        const [snapshot] = await customer.ask('GET', `${at}/snapshots`);
+        if (!snapshot) await this.#do('snapshot_create');
+        const [{ id: snapshot_id }] = await customer.ask('GET', `${at}/snapshots`);
+        return () => this.#operate(`/vms/${vm.id}/restore`, { snapshot_id });
+      }
+      case 'rebuild':
+        return () => this.#operate(`/vms/${vm.id}/rebuild`, { template: 'tiny', delete_snapshots: true });
       case 'attach_ssh_key':
-        return () => post('/ssh-key', { public_key: freshKeyPair().public });
+        return () => inside('/ssh-key', { public_key: freshKeyPair().public });
       case 'force_stop':
         return () => post('/force-stop');
       case 'reset_password':
-        return () => post('/reset-password');
+        return () => inside('/reset-password');
       default:
         return () => post(`/${kind}`);
     }

@@ -121,7 +121,7 @@ export class Chaos {
     const pool = join(this.dataDir, 'guests');
     const left = existsSync(pool) ? await readdir(pool) : [];
     assert.deepEqual(
-      left.filter((name) => name !== FILLER),
+      left.filter((name) => name !== FILLER && name !== 'engine.id'),
       ids,
     );
     assert.equal((await machines(this.dataDir)).length, vm?.status === 'running' ? 1 : 0);
@@ -132,6 +132,17 @@ export class Chaos {
     const rules = new Set(ruleset.match(/vau[0-9a-z]{12}/g) ?? []);
     for (const tap of rules) assert.ok(ids.map(tapName).includes(tap), `${tap} is nobody's:\n${ruleset}`);
     if (vm?.status === 'running') assert.deepEqual([taps, [...rules]], [ids.map(tapName), ids.map(tapName)]);
+  }
+
+  /** Until the VM, which runs, has booted. */
+  async booted(vmId: string): Promise<void> {
+    const begins = ['vm.created', 'vm.started', 'vm.rebooted', 'vm.resized'];
+    for (;;) {
+      const events: { type: string }[] = await this.customer.ask('GET', `/v1/vm/${vmId}/events`);
+      const last = events.find(({ type }) => type === 'guest.ready' || begins.includes(type));
+      if (last?.type === 'guest.ready') return;
+      await sleep(POLL_MS);
+    }
   }
 
   /** Events of the VM of this type, the newest first. */

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown } from 'node:fs/promises';
+import { chmod, chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
@@ -11,6 +11,14 @@ import { output } from './machines.ts';
 /** Stands for vauban-qemu. */
 const GUESTS_USER = 'nobody';
 const GUESTS_GROUP = 'nogroup';
+
+/** Whatever catalog.yaml has. */
+const ALLOWANCE = `
+guest_uids: 1800000000-1800000999
+guest_limits: best_effort
+guest_prefixes: [100.64.0.0/10, 2001:db8::/32]
+forwards: [{ address: 192.0.2.10, ports: 20000-59999 }, { address: 192.0.2.20, ports: 20000-59999 }]
+`;
 
 /** The privileged helper of a host, over the guests of a data directory. */
 export interface Helper {
@@ -29,7 +37,10 @@ export function helperOf(t: TestContext, dataDir: string): Helper {
     async start() {
       const places = ['--pool', join(dataDir, 'guests'), '--images', join(dataDir, 'images')];
       const identity = ['--user', GUESTS_USER, '--group', GUESTS_GROUP];
-      const args = [join(REPOSITORY, 'server/hostd.ts'), '--socket', socket, ...places, ...identity];
+      const config = join(dataDir, 'host.yaml');
+      await writeFile(config, ALLOWANCE, { mode: 0o600 });
+      const flags = ['--config', config, '--socket', socket, ...places, ...identity];
+      const args = [join(REPOSITORY, 'server/hostd.ts'), ...flags];
       const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
       const ended = once(child, 'exit');
       kill = async () => {
@@ -51,6 +62,6 @@ export async function mountPool(t: TestContext, pool: string, megabytes: number)
   // Lazily: a machine of a test that failed may be about to end.
   defer(t, () => output('umount', '--lazy', pool));
   await chown(pool, 0, group);
-  await chmod(pool, 0o2770);
+  await chmod(pool, 0o2710);
   await chmod(join(pool, '..'), 0o755);
 }

@@ -26,6 +26,8 @@ export interface RealService {
   /** Its template is named like the image, its plans are `small` and `large`. */
   offer: Offer;
   location: DatabaseLocation;
+  /** What it is started with. */
+  settings: Record<string, string>;
   service(): Service;
   /** Ends the service by force, as a crash does, and starts it again. */
   crash(): Promise<void>;
@@ -60,6 +62,7 @@ export async function startRealService(t: TestContext, options: RealOptions = {}
     customer,
     offer: OFFER,
     location,
+    settings,
     service: () => service,
     async crash() {
       await service.kill();

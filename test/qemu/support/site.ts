@@ -13,7 +13,7 @@ const HOST = '198.51.100.2';
 export const UPLINK = 'up0';
 /** What catalog.yaml sells from, and where it forwards ports: the internet sends all of it to the host. */
 const ROUTED_HERE = ['100.64.0.0/14', '192.0.2.10'];
-/** With whoever runs them all processes of the tests end, guests included, and all their mounts go. */
+/** When their parent ends, all processes of the tests end, guests included, and all their mounts go. */
 const CONFINED = [
   ...['setpriv', '--pdeathsig', 'KILL'],
   ...['unshare', '--mount', '--pid', '--fork', '--kill-child', '--mount-proc'],

@@ -1,12 +1,15 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { systemClock } from '../../../platform/clock.ts';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
 import type { Machine } from '../arguments.ts';
 import type { Launcher } from '../launcher.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
+import type { GuestUsers } from '../ownership.ts';
 import { connectTo } from '../routed/connect.ts';
 import { InvalidArgumentError, plainGuest } from '../routed/shapes.ts';
+import { within } from '../waiting.ts';
 import { readMessages } from './lines.ts';
 import type { Operation } from './operations.ts';
 
@@ -15,6 +18,12 @@ interface Reply {
   result?: unknown;
   error?: { name: string; message: string };
 }
+
+/**
+ * How long the helper may take for anything: its programs are given up after a minute each, and to make the rules of all
+ * guests anew takes some.
+ */
+const CALL_MS = 180_000;
 
 interface Waiting {
   resolve(result: unknown): void;
@@ -29,12 +38,14 @@ interface Waiting {
 export class HostClient implements HostNetwork, Launcher {
   readonly mode = 'routed';
   readonly #path: string;
+  readonly #callMs: number;
   readonly #waiting = new Map<number, Waiting>();
   #connection: Promise<Socket> | undefined;
   #lastId = 0;
 
-  constructor(path: string) {
+  constructor(path: string, callMs = CALL_MS) {
     this.#path = path;
+    this.#callMs = callMs;
   }
 
   async probe(): Promise<DriverReport> {
@@ -58,6 +69,14 @@ export class HostClient implements HostNetwork, Launcher {
     return (await this.#call('reassert', { guests: plain })) as string[];
   }
 
+  async altered(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return false;
+    const aborted = new Promise<false>((resolve) => {
+      signal.addEventListener('abort', () => resolve(false), { once: true });
+    });
+    return Promise.race([this.#call('altered', {}) as Promise<boolean>, aborted]);
+  }
+
   async reachable(): Promise<void> {
     const socket = await this.#connected();
     if (this.#waiting.size === 0) socket.unref();
@@ -69,6 +88,11 @@ export class HostClient implements HostNetwork, Launcher {
 
   async counters(ids: string[]): Promise<Map<string, NetworkReading>> {
     return new Map((await this.#call('counters', { ids })) as [string, NetworkReading][]);
+  }
+
+  /** Whom guests run as: users of this host's own configuration. */
+  async users(): Promise<GuestUsers> {
+    return (await this.#call('users', {})) as GuestUsers;
   }
 
   async launch(machine: Machine): Promise<number> {
@@ -89,14 +113,29 @@ export class HostClient implements HostNetwork, Launcher {
     socket?.destroy();
   }
 
-  async #call(operation: Operation, given: object): Promise<unknown> {
-    const socket = await this.#connected();
+  #call(operation: Operation, given: object): Promise<unknown> {
     const id = ++this.#lastId;
+    // A helper that hangs must not keep what has to be undone, or tried again, from that.
+    const late = () => {
+      this.#forget(id);
+      return unreachable(`it did not answer ${operation} in ${this.#callMs / 1000} s`);
+    };
+    return within(systemClock, this.#callMs, this.#ask(id, operation, given), late);
+  }
+
+  async #ask(id: number, operation: Operation, given: object): Promise<unknown> {
+    const socket = await this.#connected();
     const reply = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
     // Work under way keeps the process alive, an idle connection does not.
     socket.ref();
     socket.write(`${JSON.stringify({ id, operation, arguments: given })}\n`);
     return reply;
+  }
+
+  /** What is answered later is nobody's any more. */
+  #forget(id: number): void {
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#connection?.then((socket) => socket.unref()).catch(() => {});
   }
 
   #connected(): Promise<Socket> {

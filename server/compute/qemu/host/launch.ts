@@ -1,20 +1,23 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { open, realpath, stat } from 'node:fs/promises';
+import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../platform/clock.ts';
 import { FILES, type Machine } from '../arguments.ts';
 import type { Launcher } from '../launcher.ts';
-import { endByForce, MAX_WORDS, untilUp } from '../launching.ts';
+import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../launching.ts';
 import { ID_PATTERN, InvalidArgumentError } from '../routed/shapes.ts';
 
-const PATH = '/usr/bin:/bin';
+/** Of what guests' user runs: it decides nothing for that user what the helper was started with. */
+export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
 
 export interface LaunchOptions {
   clock: Clock;
-  /** Whom guests run as: never root, and not the service. */
-  user: { name: string; uid: number; group: string };
+  /** Whom guests have run as in earlier versions, with the groups of all guests: never root, and not the service. */
+  user: { uid: number; group: string; groups: number[] };
+  /** Whom each of them runs as: numbers of the first user and the last. */
+  uids: { from: number; to: number };
   /** The directory of all guests' directories. */
   pool: string;
   /** The directory that kernels of images lie under. */
@@ -28,7 +31,7 @@ export interface LaunchOptions {
  * rights. The group, which the service is in, may use the sockets, and read
  * the pid file: QEMU itself would make it for its owner alone.
  */
-const START = `umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && shift && exec "$@" </dev/null >${FILES.log} 2>&1`;
+const START = `echo ${GUEST_OOM_SCORE} >/proc/self/oom_score_adj; umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && shift && exec "$@" </dev/null >${FILES.log} 2>&1`;
 
 /**
  * Starts machines as a user of their own, each in a session of its own, with no privilege left to gain. Files are
@@ -40,18 +43,20 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
   return {
     async launch(machine) {
       await checkPlace(options, machine);
-      const running = await findMachine(machine, user.uid);
-      if (running) return running;
-      const child = spawn('setpriv', [...setprivArguments(user), ...startArguments(options, machine)], {
+      const uid = allowedUid(options, machine);
+      const running = await findMachine(options, machine);
+      if (running) return running.pid;
+      await checkAlone(machine, uid);
+      const child = spawn('setpriv', [...setprivArguments(uid, user), ...startArguments(options, machine)], {
         cwd: '/',
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
-        env: { PATH, LC_ALL: 'C' },
+        env: ENVIRONMENT,
       });
       const first = text(child.stderr!);
       return untilUp(clock, child, {
-        find: () => findMachine(machine, user.uid),
-        words: async () => (await first).trim() || readOwn(join(machine.directory, FILES.log), user.uid),
+        find: async () => (await findMachine(options, machine))?.pid,
+        words: async () => (await first).trim() || readOwn(join(machine.directory, FILES.log), uid),
       });
     },
 
@@ -60,15 +65,23 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
         // With the directory its process has lost its disk: there is nothing left to end.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       });
-      const pid = await findMachine(machine, user.uid);
-      if (pid) await endByForce(clock, machine.id, pid, () => isMachine(pid, machine.uuid, user.uid));
+      const found = await findMachine(options, machine);
+      if (!found) return;
+      const { pid, uid } = found;
+      await endByForce(clock, machine.id, pid, () => isMachine(pid, machine.uuid, uid));
     },
   };
 }
 
-function setprivArguments({ name, group }: LaunchOptions['user']): string[] {
-  const identity = [`--reuid=${name}`, `--regid=${group}`, '--init-groups'];
-  return [...identity, '--inh-caps=-all', '--bounding-set=-all', '--no-new-privs'];
+/**
+ * Makes `setpriv` become a guest's user with nothing left to gain. The helper's own capabilities would go over to
+ * that user, as neither of the two is root: so all sets are emptied by name.
+ */
+export function setprivArguments(uid: number, { group, groups }: LaunchOptions['user']): string[] {
+  const others = groups.length > 0 ? `--groups=${groups.join(',')}` : '--clear-groups';
+  const identity = [`--reuid=${uid}`, `--regid=${group}`, others];
+  const capabilities = ['--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all'];
+  return [...identity, ...capabilities, '--no-new-privs'];
 }
 
 function startArguments({ command }: LaunchOptions, machine: Machine): string[] {
@@ -77,11 +90,13 @@ function startArguments({ command }: LaunchOptions, machine: Machine): string[] 
 
 async function checkPlace(
   { pool, images }: LaunchOptions,
-  { directory, directBoot }: Machine,
+  { id, directory, directBoot }: Machine,
 ): Promise<void> {
   await checkDirectory(pool, directory).catch((error) => {
     throw error.code ? new InvalidArgumentError(`machine.directory: ${error.message}`) : error;
   });
+  if (basename(directory) !== id)
+    throw new InvalidArgumentError("machine.directory: is another guest's than machine.id");
   if (!directBoot) return;
   const root = await realpath(images);
   for (const name of ['kernel', 'initrd'] as const) {
@@ -102,13 +117,41 @@ async function checkDirectory(pool: string, directory: string): Promise<void> {
   throw new InvalidArgumentError("machine.directory: is not a guest's directory in the pool");
 }
 
-/** The machine's process, if it runs and runs as the guests' user. */
+/** The machine's user, if the host's own configuration has it for guests. */
+function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: Machine): number {
+  if (uid !== undefined && uid >= from && uid <= to) return uid;
+  throw new InvalidArgumentError("machine.uid: is not among what this host's configuration allows");
+}
+
+/** Throws {@link InvalidArgumentError} where the machine's user runs anything else: two guests would share what they have. */
+async function checkAlone({ uuid }: Machine, uid: number): Promise<void> {
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || (await ownerOf(`/proc/${name}`)) !== uid) continue;
+    const words = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    // Empty of one that has ended, and waits to be taken note of.
+    if (words && !words.split('\0').includes(uuid))
+      throw new InvalidArgumentError('machine.uid: is the user of another machine');
+  }
+}
+
+/** The machine's process, if it runs, and runs as the guests' user that has written its pid file. */
 async function findMachine(
+  { user, uids: { from, to } }: LaunchOptions,
   { directory, uuid }: Pick<Machine, 'directory' | 'uuid'>,
-  uid: number,
-): Promise<number | undefined> {
-  const pid = Number(await readOwn(join(directory, FILES.pid), uid).catch(() => ''));
-  return Number.isSafeInteger(pid) && pid > 1 && (await isMachine(pid, uuid, uid)) ? pid : undefined;
+): Promise<{ pid: number; uid: number } | undefined> {
+  const file = join(directory, FILES.pid);
+  const uid = await ownerOf(file);
+  if (uid === undefined || (uid !== user.uid && (uid < from || uid > to))) return undefined;
+  const pid = Number(await readOwn(file, uid).catch(() => ''));
+  const found = Number.isSafeInteger(pid) && pid > 1 && (await isMachine(pid, uuid, uid));
+  return found ? { pid, uid } : undefined;
+}
+
+async function ownerOf(path: string): Promise<number | undefined> {
+  return lstat(path).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
 }
 
 async function isMachine(pid: number, uuid: string, uid: number): Promise<boolean> {

@@ -2,6 +2,7 @@ import { type Static, Type } from '../../../platform/schema.ts';
 import type { Machine } from '../arguments.ts';
 import type { Launcher } from '../launcher.ts';
 import type { HostNetwork } from '../network.ts';
+import type { GuestUsers } from '../ownership.ts';
 import { netdevOf } from '../routed/names.ts';
 import {
   Arguments,
@@ -11,10 +12,13 @@ import {
   InvalidArgumentError,
   Mac,
   Path,
+  Uid,
 } from '../routed/shapes.ts';
 
 const closed = { additionalProperties: false };
 const MAX_VCPU = 512;
+/** Requests, or million bytes, a second. */
+const MAX_DISK_SPEED = 1_000_000_000;
 const MAX_RAM_MB = 16 * 1024 * 1024;
 const Uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 
@@ -22,12 +26,33 @@ const MachineShape = Type.Object(
   {
     id: Id,
     uuid: Uuid,
+    uid: Uid,
     directory: Path,
     accelerator: Type.Enum(['kvm', 'tcg']),
+    hardware: Type.Object(
+      {
+        machine: Type.String({ pattern: '^pc-q35-[0-9]{1,3}([.][0-9]{1,3}){1,2}$' }),
+        // Nothing that begins another option, or one of the model's own.
+        cpu: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' }),
+        tablet: Type.Boolean(),
+      },
+      closed,
+    ),
+    aio: Type.Optional(Type.Enum(['io_uring'])),
     vcpu: Type.Integer({ minimum: 1, maximum: MAX_VCPU }),
     ramMb: Type.Integer({ minimum: 1, maximum: MAX_RAM_MB }),
+    disk: Type.Optional(
+      Type.Object(
+        {
+          iops: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DISK_SPEED })),
+          mbps: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_DISK_SPEED })),
+        },
+        closed,
+      ),
+    ),
     mac: Mac,
     netdev: Type.String({ maxLength: 200 }),
+    cpus: Type.Optional(Type.String({ maxLength: 4096, pattern: '^[0-9]+([,-][0-9]+)*$' })),
     directBoot: Type.Optional(
       Type.Object(
         { kernel: Path, initrd: Path, append: Type.String({ maxLength: 2048, pattern: '^[\\x20-\\x7e]*$' }) },
@@ -43,6 +68,7 @@ const Process = Type.Object({ id: Id, uuid: Uuid, directory: Path }, closed);
 export const OPERATIONS = {
   ...Arguments,
   probe: Type.Object({}, closed),
+  users: Type.Object({}, closed),
   launch: Type.Object({ machine: MachineShape }, closed),
   kill: Type.Object({ machine: Process }, closed),
 };
@@ -55,6 +81,10 @@ const CHECKS = Object.fromEntries(
 export interface HostParts {
   network: HostNetwork;
   launcher: Launcher;
+  /** Whom guests run as. */
+  users: GuestUsers;
+  /** Tries what a start of a guest will need beside its network; throws with what it has not. */
+  probe?(): Promise<void>;
 }
 
 /**
@@ -69,12 +99,26 @@ export async function perform(parts: HostParts, name: string, given: unknown): P
   return HANDLERS[operation](parts, given as never);
 }
 
+const NEVER = new AbortController().signal;
+
 type Handler = (parts: HostParts, given: never) => Promise<unknown>;
 const HANDLERS: Record<Operation, Handler> = {
-  probe: ({ network }) => network.probe(),
+  async probe({ network, probe }) {
+    const report = await network.probe();
+    if (!report.ok) return report;
+    try {
+      await probe?.();
+      return report;
+    } catch (error) {
+      return { ok: false, summary: `no guest can start: ${(error as Error).message}` };
+    }
+  },
+  users: async ({ users }) => users,
   attach: ({ network }, { guest, policy }: GuestAndPolicy) => network.attach(guest, policy),
   apply: ({ network }, { guest, policy }: GuestAndPolicy) => network.apply(guest, policy),
   reassert: ({ network }, { guests }: { guests: GuestAndPolicy[] }) => network.reassert(guests),
+  // Whoever asks goes away by closing the connection; the wait ends by itself.
+  altered: ({ network }) => network.altered(NEVER),
   detach: ({ network }, { id }: { id: string }) => network.detach(id),
   counters: async ({ network }, { ids }: { ids: string[] }) => [...(await network.counters(ids))],
   launch({ launcher }, { machine }: { machine: Machine }) {

@@ -21,7 +21,7 @@ export interface ServeOptions {
 }
 
 /**
- * Performs operations for whoever may open the socket at `path`: one request a line, `{id, operation, arguments}`,
+ * Performs operations for any process that may open the socket at `path`: one request a line, `{id, operation, arguments}`,
  * answered by `{id, result}` or `{id, error: {name, message}}` as each ends. A line of log for each.
  */
 export async function serveHost(parts: HostParts, options: ServeOptions): Promise<Server> {

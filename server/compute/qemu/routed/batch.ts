@@ -3,6 +3,7 @@ import { type Card, elementsOf, forwardKey } from './card.ts';
 import { firewallRules } from './rules.ts';
 import { speedRules } from './speed.ts';
 import { baseTable, DROP_TABLES } from './table.ts';
+import { TRAFFIC_LIMITS } from './traffic-limits.ts';
 
 /** What a counter has counted so far. */
 export interface Count {
@@ -38,21 +39,28 @@ export function updateBatch(held: Map<string, Card>, entry: Entry): string[] {
 
 /** The batch that leaves nothing of a guest. */
 export function removeBatch(card: Card): string[] {
-  const counters = [`in-${card.tap}`, `out-${card.tap}`];
-  const chains = [...counters, `speed-${card.tap}`];
+  const counters = countersOf(card.tap);
+  const chains = ['in', 'out', 'speed'].map((what) => `${what}-${card.tap}`);
   return [
     ...chains.map((name) => `add chain inet vauban ${name}`),
     ...counters.map((name) => `add counter inet vauban ${name}`),
     ...elementsOf(card).flatMap(deleteElement),
+    ...['connections', 'packets'].flatMap((used) => deleteElement(`inet vauban ${used} { ${card.tap} }`)),
     ...chains.flatMap((name) => [`flush chain inet vauban ${name}`, `delete chain inet vauban ${name}`]),
     ...counters.map((name) => `delete counter inet vauban ${name}`),
   ];
 }
 
 /** The batch that makes the whole table anew, with these guests in it and no other; counters go on from `counts`. */
-export function reassertBatch(uplink: string, entries: Entry[], counts: Map<string, Count>): string[] {
-  const counters = new Set(entries.flatMap(({ card: { tap } }) => [`in-${tap}`, `out-${tap}`]));
+export function reassertBatch(
+  uplink: string,
+  entries: Entry[],
+  counts: Map<string, Count>,
+  limits = TRAFFIC_LIMITS,
+): string[] {
+  const counters = new Set(entries.flatMap(({ card: { tap } }) => countersOf(tap)));
   const restored = [...counts].filter(([name]) => name === 'spoofed' || counters.has(name));
+  const taken = new Set<string>();
   return [
     ...DROP_TABLES,
     'add table inet vauban',
@@ -60,12 +68,24 @@ export function reassertBatch(uplink: string, entries: Entry[], counts: Map<stri
       ([name, { packets, bytes }]) =>
         `add counter inet vauban ${name} { packets ${packets} bytes ${bytes}; }`,
     ),
-    ...baseTable(uplink),
+    ...baseTable(uplink, limits),
     ...entries.flatMap((entry) => [
       ...guestChains(entry),
-      ...elementsOf(entry.card).map((element) => `add element ${element}`),
+      ...elementsOf(ownForwards(entry.card, taken)).map((element) => `add element ${element}`),
     ]),
   ];
+}
+
+/** A card without the forwards that another guest has taken: a port that is just moving may be in the rules of two. */
+function ownForwards(card: Card, taken: Set<string>): Card {
+  const forwards = card.forwards.filter((forward) => !taken.has(forwardKey(forward)));
+  for (const forward of forwards) taken.add(forwardKey(forward));
+  return { ...card, forwards };
+}
+
+/** What a guest has sent and got, and what was refused beyond its limits. */
+function countersOf(tap: string): string[] {
+  return ['in', 'out', 'connections', 'packets'].map((what) => `${what}-${tap}`);
 }
 
 function guestChains({ id, card: { tap }, policy }: Entry): string[] {
@@ -76,9 +96,10 @@ function guestChains({ id, card: { tap }, policy }: Entry): string[] {
   ];
   const firewall = (['in', 'out'] as const).flatMap((direction) => {
     const name = `inet vauban ${direction}-${tap}`;
-    return [`add counter ${name}`, ...chain(name, firewallRules(direction, policy))];
+    return chain(name, firewallRules(direction, policy));
   });
-  return [...firewall, ...chain(`inet vauban speed-${tap}`, speedRules(policy))];
+  const counters = countersOf(tap).map((name) => `add counter inet vauban ${name}`);
+  return [...counters, ...firewall, ...chain(`inet vauban speed-${tap}`, speedRules(policy))];
 }
 
 /** Added first, because to delete what is not there would fail the whole batch. */

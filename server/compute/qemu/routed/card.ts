@@ -54,7 +54,7 @@ export function elementsOf({ tap, mac, addresses, forwards }: Card): string[] {
     `inet vauban cards { ${tap} . ${mac} }`,
     ...v4.map((address) => `inet vauban cards4 { ${tap} . ${mac} . ${address} }`),
     ...v6.map((address) => `inet vauban cards6 { ${tap} . ${mac} . ${address} }`),
-    // Whoever asks whether an address is taken has none yet.
+    // A guest that asks whether an address is taken has none yet.
     ...[...v4, '0.0.0.0'].map((address) => `arp vauban cards4 { ${tap} . ${mac} . ${address} }`),
     `inet vauban hairpin { ${tap} . ${tap} }`,
     `inet vauban rules_in { ${tap} : jump in-${tap} }`,
@@ -62,6 +62,8 @@ export function elementsOf({ tap, mac, addresses, forwards }: Card): string[] {
     `inet vauban speeds { ${tap} : jump speed-${tap} }`,
     `inet vauban traffic_in { ${tap} : in-${tap} }`,
     `inet vauban traffic_out { ${tap} : out-${tap} }`,
+    `inet vauban refused_connections { ${tap} : connections-${tap} }`,
+    `inet vauban refused_packets { ${tap} : packets-${tap} }`,
     ...forwards.map(
       (forward) =>
         `inet vauban forwards { ${forwardKey(forward)} : ${forward.internalIp} . ${forward.internalPort} }`,

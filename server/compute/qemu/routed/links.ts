@@ -26,6 +26,8 @@ const TAP_SETTINGS: Record<string, string> = {
 const HOST_SETTINGS: [string, string][] = [
   ['ipv4/conf/all/forwarding', '1'],
   ['ipv6/conf/all/forwarding', '1'],
+  ['ipv4/conf/UPLINK/forwarding', '1'],
+  ['ipv6/conf/UPLINK/forwarding', '1'],
   // Answers on the uplink for guests' addresses where nobody routes them here.
   ['ipv6/conf/UPLINK/proxy_ndp', '1'],
 ];
@@ -51,35 +53,27 @@ export function routeLines(guest: NetworkGuest, { tap, mac, addresses }: Card, u
   ];
 }
 
-/** Makes a guest's interface, unless it is there, and leads its addresses to it. `owner` may open it without privileges. */
-export async function connectTap(
-  guest: NetworkGuest,
-  card: Card,
-  uplink: string,
-  owner?: number,
-): Promise<void> {
-  const add = [
-    'tuntap',
-    'add',
-    'dev',
-    card.tap,
-    'mode',
-    'tap',
-    ...(owner === undefined ? [] : ['user', `${owner}`]),
-  ];
-  await run('ip', add).catch(async (error) => {
+/** Makes a guest's interface, unless it is there, and leads its addresses to it. The guest's user may open it without privileges. */
+export async function connectTap(guest: NetworkGuest, card: Card, uplink: string): Promise<void> {
+  const owner = guest.uid === undefined ? [] : ['user', `${guest.uid}`];
+  const add = () => run('ip', ['tuntap', 'add', 'dev', card.tap, 'mode', 'tap', ...owner]);
+  await add().catch(async (error) => {
     if (!(await hasLink(card.tap))) throw error;
+    if (!(await isForeign(card.tap, guest.uid))) return;
+    // Of another user, as guests of an earlier version had: it cannot be given to this one.
+    await run('ip', ['link', 'del', 'dev', card.tap]);
+    await add();
   });
-  for (const [name, value] of Object.entries(TAP_SETTINGS)) await set(name.replace('TAP', card.tap), value);
+  await setTap(card.tap);
   await run('ip', ['-batch', '-'], `${routeLines(guest, card, uplink).join('\n')}\n`);
 }
 
 /** Repairs the routes of guests whose interfaces are there; returns the ids of the others. */
 export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: string): Promise<string[]> {
   const links = await linkNames();
-  const lines = guests
-    .filter(([, card]) => links.has(card.tap))
-    .flatMap(([guest, card]) => routeLines(guest, card, uplink));
+  const linked = guests.filter(([, card]) => links.has(card.tap));
+  for (const [, { tap }] of linked) await setTap(tap);
+  const lines = linked.flatMap(([guest, card]) => routeLines(guest, card, uplink));
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
   return guests.filter(([, card]) => !links.has(card.tap)).map(([{ id }]) => id);
 }
@@ -134,21 +128,73 @@ export async function findUplink(): Promise<string> {
   throw new ComputeUnavailableError('this host has no default route: name the interface that leads out');
 }
 
+/** Addresses that no guest may have: the host's own, and those of its routers. Loopback and link-local aside. */
+export async function reservedAddresses(): Promise<Set<string>> {
+  const [links, ...routes] = await Promise.all([
+    run('ip', ['-j', 'addr', 'show', 'scope', 'global']),
+    ...['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show', 'default'])),
+  ]);
+  const own = JSON.parse(links || '[]') as { addr_info?: { local?: string }[] }[];
+  const routers = routes.flatMap((json) => JSON.parse(json || '[]') as { gateway?: string }[]);
+  const found = [
+    ...own.flatMap(({ addr_info }) => addr_info?.map(({ local }) => local) ?? []),
+    ...routers.map(({ gateway }) => gateway),
+  ];
+  return new Set(found.flatMap((address) => (address ? [canonical(address)] : [])));
+}
+
 /** Lets the host pass packets on. */
 export async function enableForwarding(uplink: string): Promise<void> {
   // A router ignores what other routers announce, and would lose its own default route with it.
   const announced = `ipv6/conf/${uplink}/accept_ra`;
-  if ((await readFile(`/proc/sys/net/${announced}`, 'utf8')).trim() === '1') await set(announced, '2');
+  if ((await get(announced)) === '1') await set(announced, '2');
   for (const [name, value] of HOST_SETTINGS) await set(name.replace('UPLINK', uplink), value);
+}
+
+/**
+ * Whether the host passes packets on, and the addresses of guests whose interfaces are there lead to them: nobody has
+ * switched it off, or taken a way away.
+ */
+export async function waysAreSound(cards: Card[], uplink: string): Promise<boolean> {
+  const links = await linkNames();
+  const linked = cards.filter(({ tap }) => links.has(tap));
+  const settings = [
+    ...HOST_SETTINGS.map(([name, value]) => [name.replace('UPLINK', uplink), value] as const),
+    ...linked.flatMap(({ tap }) =>
+      Object.entries(TAP_SETTINGS).map(([name, value]) => [name.replace('TAP', tap), value] as const),
+    ),
+  ];
+  for (const [name, value] of settings) if ((await get(name)) !== value) return false;
+  const routes = await routesToTaps();
+  return linked.every(({ tap, addresses }) => addresses.every((address) => routes.get(address) === tap));
 }
 
 export async function hasLink(name: string): Promise<boolean> {
   return (await linkNames()).has(name);
 }
 
+/** Whether an interface that is there can be opened by a user, and not by this one. */
+async function isForeign(tap: string, uid?: number): Promise<boolean> {
+  const [link] = JSON.parse(await run('ip', ['-j', '-d', 'link', 'show', 'dev', tap])) as {
+    linkinfo?: { info_data?: { user?: number | string } };
+  }[];
+  // By its name where the user has one.
+  const user = link?.linkinfo?.info_data?.user;
+  return user !== undefined && user !== uid;
+}
+
 async function linkNames(): Promise<Set<string>> {
   const links = JSON.parse(await run('ip', ['-j', 'link', 'show'])) as { ifname: string }[];
   return new Set(links.map(({ ifname }) => ifname));
+}
+
+async function setTap(tap: string): Promise<void> {
+  for (const [name, value] of Object.entries(TAP_SETTINGS)) await set(name.replace('TAP', tap), value);
+}
+
+/** A setting of the kernel's network; '' where it is not there, as of an interface that went away just now. */
+async function get(name: string): Promise<string> {
+  return (await readFile(`/proc/sys/net/${name}`, 'utf8').catch(() => '')).trim();
 }
 
 async function set(name: string, value: string): Promise<void> {

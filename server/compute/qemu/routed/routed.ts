@@ -1,10 +1,12 @@
 import type { Duplex } from 'node:stream';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
+import { type Allowance, type AllowanceCheck, allowanceCheck, trafficLimitsOf } from './allowance.ts';
 import { type Entry, reassertBatch, removeBatch, updateBatch } from './batch.ts';
 import { type Card, cardOf, forwardKey } from './card.ts';
 import { applyBatch, run } from './commands.ts';
 import { connectTo } from './connect.ts';
+import { checkFree, checkTogether } from './consistency.ts';
 import {
   connectTap,
   disconnectTap,
@@ -12,23 +14,32 @@ import {
   findUplink,
   hasLink,
   reassertRoutes,
+  reservedAddresses,
   routesToTaps,
+  waysAreSound,
 } from './links.ts';
 import { netdevOf, TAP_PREFIX, tapName } from './names.ts';
-import { checkGuestAndPolicy, InvalidArgumentError, plainGuest } from './shapes.ts';
-import { applyQueues } from './speed.ts';
-import { readCards, readCounts } from './state.ts';
+import { Sentinel } from './sentinel.ts';
+import { checkGuestAndPolicy, type GuestAndPolicy, InvalidArgumentError, plainGuest } from './shapes.ts';
+import { acceptable, makeSound } from './sound.ts';
+import { applyQueues, speedsOf } from './speed.ts';
+import { readCards, readCounts, readingsOf } from './state.ts';
 import { baseTable } from './table.ts';
+import type { TrafficLimits } from './traffic-limits.ts';
 
 const INTERFACE = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$/;
+/** How long {@link RoutedNetwork.altered} waits: who asks hears often that it works. */
+const WATCH_MS = 30_000;
 /** Shorter than any guest's, so that it is nobody's. */
 const PROBE_TAP = `${TAP_PREFIX}probe`;
 
 export interface RoutedOptions {
   /** The interface that leads out; absent: the one of the default route. */
   uplink?: string;
-  /** Number of the user that runs QEMU and may open the guests' interfaces; absent: only root may. */
-  tapOwner?: number;
+  /** Absent: guests may have any address and forward. */
+  allowance?: Allowance;
+  /** Called for a guest that {@link RoutedNetwork.reassert} leaves out, with the reason. */
+  onRefused?(id: string, reason: Error): void;
 }
 
 /**
@@ -38,9 +49,16 @@ export interface RoutedOptions {
 export class RoutedNetwork implements HostNetwork {
   readonly mode = 'routed';
   readonly #options: RoutedOptions;
+  readonly #checkAllowed: AllowanceCheck;
+  readonly #limits: TrafficLimits;
+  readonly #base = (uplink: string) => baseTable(uplink, this.#limits);
+  readonly #refused = (id: string, reason: Error) => this.#options.onRefused?.(id, reason);
   #uplink: Promise<string> | undefined;
   /** What the table holds, as last read and changed by us, its one writer; undefined: unknown, to be read. */
   #held: Map<string, Card> | undefined;
+  readonly #sentinel = new Sentinel(() =>
+    this.#exclusively(async () => waysAreSound([...(await this.#read()).values()], await this.#findUplink())),
+  );
   /** The end of the last change: the next one begins then. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -49,6 +67,8 @@ export class RoutedNetwork implements HostNetwork {
       throw new InvalidArgumentError(`uplink: ${JSON.stringify(options.uplink)} is no name of an interface`);
     }
     this.#options = options;
+    this.#limits = trafficLimitsOf(options.allowance ?? {});
+    this.#checkAllowed = options.allowance ? allowanceCheck(options.allowance) : () => {};
   }
 
   async probe(): Promise<DriverReport> {
@@ -56,7 +76,7 @@ export class RoutedNetwork implements HostNetwork {
       return await this.#exclusively(async () => {
         const [version, uplink] = await Promise.all([run('nft', ['--version']), this.#findUplink()]);
         await enableForwarding(uplink);
-        await applyBatch(baseTable(uplink));
+        await applyBatch(this.#base(uplink));
         if (!(await hasLink(PROBE_TAP))) await run('ip', ['tuntap', 'add', 'dev', PROBE_TAP, 'mode', 'tap']);
         await run('ip', ['link', 'del', 'dev', PROBE_TAP]);
         const [program = 'nftables'] = /nftables v\S+/.exec(version) ?? [];
@@ -68,39 +88,39 @@ export class RoutedNetwork implements HostNetwork {
   }
 
   async attach(guest: NetworkGuest, policy: NetworkPolicy): Promise<string> {
-    const entry = entryOf(guest, policy);
+    const entry = this.#entryOf(guest, policy);
     await this.#exclusively(async () => {
       const uplink = await this.#findUplink();
       // The rules first: the interface has them from its first packet.
       await this.#update(entry, uplink);
-      await connectTap(guest, entry.card, uplink, this.#options.tapOwner);
+      await connectTap(guest, entry.card, uplink);
       await applyQueues(speedsOf([entry]));
     });
     return netdevOf(guest.id);
   }
 
   async apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void> {
-    const entry = entryOf(guest, policy);
+    const entry = this.#entryOf(guest, policy);
     await this.#exclusively(async () => {
       await this.#update(entry, await this.#findUplink());
       await applyQueues(speedsOf([entry]));
     });
   }
 
-  async reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]> {
-    const entries = guests.map(({ guest, policy }) => entryOf(guest, policy));
+  async reassert(guests: GuestAndPolicy[]): Promise<string[]> {
     return this.#exclusively(async () => {
+      // Before anything is made: what is altered from then on is seen.
+      await this.#sentinel.begin();
       const uplink = await this.#findUplink();
-      await this.#change(
-        async () => reassertBatch(uplink, entries, await readCounts()),
-        () => new Map(entries.map(({ card }) => [card.tap, card])),
-      );
+      const entries = await this.#reassertTable(uplink, await this.#acceptable(guests));
       await enableForwarding(uplink);
-      await applyQueues(speedsOf(entries));
-      return reassertRoutes(
-        guests.map(({ guest }, index) => [guest, entries[index]!.card]),
-        uplink,
+      await applyQueues(speedsOf([...entries.values()]));
+      const cards = guests.map(({ guest }) => [guest, entries.get(guest.id)?.card] as const);
+      const connected = cards.flatMap(([guest, card]): [NetworkGuest, Card][] =>
+        card ? [[guest, card]] : [],
       );
+      const refused = cards.flatMap(([{ id }, card]) => (card ? [] : [id]));
+      return [...(await reassertRoutes(connected, uplink)), ...refused];
     });
   }
 
@@ -112,7 +132,7 @@ export class RoutedNetwork implements HostNetwork {
       await disconnectTap(tap, card?.addresses ?? [], uplink);
       if (!card) return;
       await this.#change(
-        (held, known) => [...(known ? [] : baseTable(uplink)), ...removeBatch(held.get(tap) ?? card)],
+        (held, known) => [...(known ? [] : this.#base(uplink)), ...removeBatch(held.get(tap) ?? card)],
         (held) => {
           held.delete(tap);
           return held;
@@ -121,35 +141,58 @@ export class RoutedNetwork implements HostNetwork {
     });
   }
 
-  /** Whoever may not change anything is told so by the change itself. */
+  async altered(signal: AbortSignal): Promise<boolean> {
+    // What happened while it was not watched is not known.
+    if (!this.#sentinel.running) {
+      await this.#exclusively(() => this.#sentinel.start());
+      return true;
+    }
+    return this.#sentinel.altered(AbortSignal.any([signal, AbortSignal.timeout(WATCH_MS)]));
+  }
+
+  /** A process without the right to change anything learns so by the change itself. */
   async reachable(): Promise<void> {}
 
   async counters(ids: string[]): Promise<Map<string, NetworkReading>> {
     const [counts, routes, cards] = await Promise.all([readCounts(), routesToTaps(), this.#read()]);
-    const found = ids.flatMap((id): [string, NetworkReading][] => {
-      const incoming = counts.get(`in-${tapName(id)}`);
-      const outgoing = counts.get(`out-${tapName(id)}`);
-      if (!incoming || !outgoing) return [];
-      const { bytes: inBytes, packets: inPackets } = incoming;
-      const { bytes: outBytes, packets: outPackets } = outgoing;
-      const card = cards.get(tapName(id));
-      const connected = card?.addresses.every((address) => routes.get(address) === card.tap) ?? false;
-      return [[id, { inBytes, inPackets, outBytes, outPackets, connected }]];
-    });
-    return new Map(found);
+    return readingsOf(ids, counts, routes, cards);
   }
 
-  connect(guest: NetworkGuest, port: number): Promise<Duplex> {
-    return connectTo(guest, port);
-  }
+  readonly connect = (guest: NetworkGuest, port: number): Promise<Duplex> => connectTo(guest, port);
 
   async close(): Promise<void> {
     await this.#last.catch(() => {});
+    this.#sentinel.close();
+  }
+
+  async #acceptable(guests: GuestAndPolicy[]): Promise<Map<string, Entry>> {
+    const entryOf = (given: GuestAndPolicy) => this.#entryOf(given.guest, given.policy);
+    return acceptable(guests, entryOf, await reservedAddresses(), this.#refused);
+  }
+
+  /** Makes the table of these guests, without those that nft refuses; returns whom it holds then. */
+  async #reassertTable(uplink: string, entries: Map<string, Entry>): Promise<Map<string, Entry>> {
+    const make = (some: Entry[]) =>
+      this.#change(
+        async () => reassertBatch(uplink, some, await readCounts(), this.#limits),
+        () => new Map(some.map(({ card }) => [card.tap, card])),
+      );
+    return makeSound(uplink, entries, make, this.#refused);
+  }
+
+  /** Checked here as well, however it came: what is made of it is a program that may do anything to the network. */
+  #entryOf(guest: NetworkGuest, policy: NetworkPolicy): Entry {
+    const given: unknown = { guest: plainGuest(guest), policy };
+    checkGuestAndPolicy(given);
+    checkTogether(given);
+    this.#checkAllowed(guest, policy);
+    return { id: guest.id, card: cardOf(guest, policy), policy };
   }
 
   async #update(entry: Entry, uplink: string): Promise<void> {
+    checkFree(entry.card, await reservedAddresses(), (await this.#read()).values());
     await this.#change(
-      (held, known) => [...(known ? [] : baseTable(uplink)), ...updateBatch(held, entry)],
+      (held, known) => [...(known ? [] : this.#base(uplink)), ...updateBatch(held, entry)],
       (held) => {
         const keys = new Set(entry.card.forwards.map(forwardKey));
         for (const card of held.values()) {
@@ -170,10 +213,12 @@ export class RoutedNetwork implements HostNetwork {
   ): Promise<void> {
     const known = this.#held !== undefined;
     const held = await this.#read();
+    const failed = this.#sentinel.expect();
     try {
       await applyBatch(await write(held, known));
       this.#held = after(held);
     } catch (error) {
+      failed();
       this.#held = undefined;
       if (!known) throw error;
       await this.#change(write, after);
@@ -198,17 +243,8 @@ export class RoutedNetwork implements HostNetwork {
   #exclusively<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#last.catch(() => {}).then(work);
     this.#last = mine;
-    // Whoever asked for it hears of its failure.
+    // The caller hears of its failure.
     mine.catch(() => {});
     return mine;
   }
-}
-
-const speedsOf = (entries: Entry[]) => new Map(entries.map(({ card, policy }) => [card.tap, policy]));
-
-/** Checked here as well, however it came: what is made of it is a program that root runs. */
-function entryOf(guest: NetworkGuest, policy: NetworkPolicy): Entry {
-  const given: unknown = { guest: plainGuest(guest), policy };
-  checkGuestAndPolicy(given);
-  return { id: guest.id, card: cardOf(guest, policy), policy };
 }

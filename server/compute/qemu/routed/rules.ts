@@ -18,7 +18,7 @@ const L4PROTO: Record<FirewallEntry['protocol'], string> = {
  * What an accepted packet does: one that goes in has arrived. One that comes out may still be for another guest of
  * this host, whose own rules come next.
  */
-const VERDICT = { in: { accept: 'accept', drop: 'drop' }, out: { accept: 'return', drop: 'drop' } };
+const VERDICT = { in: { accept: 'goto passed', drop: 'drop' }, out: { accept: 'goto inward', drop: 'drop' } };
 
 /** The rules of one direction of a guest's firewall, in evaluation order, as statements of nft. */
 export function firewallRules(direction: 'in' | 'out', policy: NetworkPolicy): string[] {
@@ -28,6 +28,8 @@ export function firewallRules(direction: 'in' | 'out', policy: NetworkPolicy): s
     .flatMap((entry) =>
       matches(entry).map((match) => [...match, protocolMatch(entry), verdicts[entry.action]]),
     );
+  // Before its own rules: a guest that sends mail to strangers spoils the name of all addresses of its host.
+  if (direction === 'out' && !policy.smtpOpen) rules.unshift(['tcp dport 25 counter', 'drop']);
   const last = direction === 'in' ? policy.defaultIn : policy.defaultOut;
   return [...rules, [verdicts[last]]].map((words) => words.filter(Boolean).join(' '));
 }

@@ -53,6 +53,8 @@ const ajv = new Ajv({
 export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
 export const Id = Type.String({ pattern: ID_PATTERN });
 export const Mac = Type.String({ pattern: '^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$' });
+/** A user's number as the kernel has them, root's aside. */
+export const Uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 2 });
 export const Path = Type.String({ format: 'path', minLength: 2, maxLength: 4096 });
 const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
 const Action = Type.Enum(['accept', 'drop']);
@@ -61,6 +63,7 @@ export const Guest = Type.Object(
   {
     id: Id,
     mac: Mac,
+    uid: Type.Optional(Uid),
     addresses: Type.Array(
       Type.Object(
         {
@@ -108,6 +111,7 @@ export const Policy = Type.Object(
       ),
       { maxItems: MAX_FORWARDS },
     ),
+    smtpOpen: Type.Optional(Type.Boolean()),
     bandwidthBps: Type.Optional(Type.Integer({ minimum: 1_000_000, maximum: MAX_BPS })),
   },
   closed,
@@ -122,7 +126,16 @@ const GuestAndPolicyShape = Type.Object({ guest: Guest, policy: Policy }, closed
 export const Arguments = {
   attach: GuestAndPolicyShape,
   apply: GuestAndPolicyShape,
-  reassert: Type.Object({ guests: Type.Array(GuestAndPolicyShape, { maxItems: MAX_GUESTS }) }, closed),
+  // Of each only whose it is: what is wrong with one guest must not cost the others their rules.
+  reassert: Type.Object(
+    {
+      guests: Type.Array(Type.Object({ guest: Type.Object({ id: Id }), policy: Type.Object({}) }, closed), {
+        maxItems: MAX_GUESTS,
+      }),
+    },
+    closed,
+  ),
+  altered: Type.Object({}, closed),
   detach: Type.Object({ id: Id }, closed),
   counters: Type.Object({ ids: Type.Array(Id, { maxItems: MAX_GUESTS }) }, closed),
 };
@@ -140,14 +153,14 @@ export function checkOf<T>(schema: TObject): (value: unknown) => asserts value i
 }
 
 /** The fields of a guest that the network needs, of an object that may have more. */
-export function plainGuest({ id, mac, addresses, directory }: NetworkGuest): NetworkGuest {
+export function plainGuest({ id, mac, uid, addresses, directory }: NetworkGuest): NetworkGuest {
   const plain = addresses.map(({ address, family, prefix, gateway }) => ({
     address,
     family,
     prefix,
     gateway,
   }));
-  return { id, mac, addresses: plain, directory };
+  return { id, mac, ...(uid === undefined ? {} : { uid }), addresses: plain, directory };
 }
 
 export const checkGuestAndPolicy: (value: unknown) => asserts value is GuestAndPolicy =

@@ -1,4 +1,5 @@
 import type { NetworkPolicy } from '../../driver.ts';
+import type { Entry } from './batch.ts';
 import { run } from './commands.ts';
 
 /**
@@ -46,3 +47,6 @@ export async function applyQueues(speeds: Map<string, Speed>): Promise<void> {
   const lines = queueLines(speeds, JSON.parse(shown || '[]'));
   if (lines.length > 0) await run('tc', ['-batch', '-'], `${lines.join('\n')}\n`);
 }
+
+/** What {@link applyQueues} takes, of guests' places in the table. */
+export const speedsOf = (entries: Entry[]) => new Map(entries.map(({ card, policy }) => [card.tap, policy]));

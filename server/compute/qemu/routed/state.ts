@@ -1,6 +1,8 @@
+import type { NetworkReading } from '../network.ts';
 import type { Count } from './batch.ts';
 import { type Card, canonical, type Forward } from './card.ts';
 import { run } from './commands.ts';
+import { tapName } from './names.ts';
 
 type Concat<T extends unknown[]> = { concat: T };
 interface Listing {
@@ -48,6 +50,26 @@ export async function readCounts(): Promise<Map<string, Count>> {
         : [],
     ),
   );
+}
+
+/** What guests have sent and got, and whether all their addresses lead to them; without those that have no counters. */
+export function readingsOf(
+  ids: string[],
+  counts: Map<string, Count>,
+  routes: Map<string, string>,
+  cards: Map<string, Card>,
+): Map<string, NetworkReading> {
+  const found = ids.flatMap((id): [string, NetworkReading][] => {
+    const incoming = counts.get(`in-${tapName(id)}`);
+    const outgoing = counts.get(`out-${tapName(id)}`);
+    if (!incoming || !outgoing) return [];
+    const { bytes: inBytes, packets: inPackets } = incoming;
+    const { bytes: outBytes, packets: outPackets } = outgoing;
+    const card = cards.get(tapName(id));
+    const connected = card?.addresses.every((address) => routes.get(address) === card.tap) ?? false;
+    return [[id, { inBytes, inPackets, outBytes, outPackets, connected }]];
+  });
+  return new Map(found);
 }
 
 async function list(what: string[]): Promise<Listing> {

@@ -1,4 +1,5 @@
 import { TAP_PREFIX } from './names.ts';
+import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 
 const GUESTS = `"${TAP_PREFIX}*"`;
 /** Addresses that nobody outside can answer to: such a guest reaches the internet by the host's own address. */
@@ -13,6 +14,9 @@ const SETS = [
   'set inet vauban cards4 { type ifname . ether_addr . ipv4_addr; }',
   'set inet vauban cards6 { type ifname . ether_addr . ipv6_addr; }',
   'set inet vauban discovery { type ifname; flags dynamic; size 65535; timeout 1m; }',
+  // Made by the packets themselves: what each guest has of its limits.
+  'set inet vauban connections { type ifname; flags dynamic; size 65535; }',
+  'set inet vauban packets { type ifname; flags dynamic; size 65535; timeout 1m; }',
   'set inet vauban hairpin { type ifname . ifname; }',
   'map inet vauban forwards { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }',
   'map inet vauban rules_in { type ifname : verdict; }',
@@ -20,33 +24,65 @@ const SETS = [
   'map inet vauban speeds { type ifname : verdict; }',
   'map inet vauban traffic_in { type ifname : counter; }',
   'map inet vauban traffic_out { type ifname : counter; }',
+  'map inet vauban refused_connections { type ifname : counter; }',
+  'map inet vauban refused_packets { type ifname : counter; }',
   'set arp vauban cards4 { type ifname . ether_addr . ipv4_addr; }',
 ];
 
-interface BaseChain {
-  hook: string;
+interface Chain {
+  /** Of a base chain; absent: only others lead to it. */
+  hook?: string;
   rules: string[];
 }
 
-const FORWARD = 'dnat ip to ip daddr . meta l4proto . th dport map @forwards';
+/**
+ * Bits of a packet's mark, by which one table tells the other what it has done: the sender was proven, the rules let the
+ * packet pass. Set in one place each, so that no other way out of a chain, such as a rule that somebody added, has them.
+ */
+const PROVEN = '0x10000000';
+const PASSED = '0x20000000';
+const BOTH = '0x30000000';
+const marked = (bits: string) => `meta mark set meta mark or ${bits}`;
+const lacks = (bits: string) => `meta mark and ${bits} != ${bits}`;
 
-function baseChains(uplink: string): Record<string, BaseChain> {
+// What is for others passes, whatever a forward says.
+const FORWARD = 'fib daddr type local dnat ip to ip daddr . meta l4proto . th dport map @forwards';
+
+function chainsOf(uplink: string, limits: TrafficLimits): Record<string, Chain> {
+  return { ...arrivals(limits), ...ways(uplink, limits), ...ends() };
+}
+
+/** What guests send, before anything else is done with it. */
+function arrivals(limits: TrafficLimits): Record<string, Chain> {
+  const rate = `limit rate over ${limits.packetsPerSecond}/second burst ${limits.packetsPerSecond} packets`;
   return {
     // Before connection tracking, so that a forged packet costs next to nothing and leaves no trace.
     'inet vauban guard': {
       hook: 'filter hook prerouting priority raw',
       rules: [
         `iifname != ${GUESTS} accept`,
+        `update @packets { iifname ${rate} } goto flooding`,
         'iifname . ether saddr != @cards counter name spoofed drop',
         // A client of DHCP, which this network has not; no forgery.
         'ip saddr 0.0.0.0 drop',
         'meta nfproto ipv4 iifname . ether saddr . ip saddr != @cards4 counter name spoofed drop',
-        'meta nfproto ipv4 accept',
-        `ip6 saddr { ::, fe80::/10 } icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } update @discovery { iifname ${DISCOVERY_LIMIT} } accept`,
+        'meta nfproto ipv4 goto proven',
+        `ip6 saddr { ::, fe80::/10 } icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert } update @discovery { iifname ${DISCOVERY_LIMIT} } goto proven`,
         'ip6 saddr { ::, fe80::/10 } drop',
         'iifname . ether saddr . ip6 saddr != @cards6 counter name spoofed drop',
+        'goto proven',
       ],
     },
+    'inet vauban flooding': { rules: ['counter name iifname map @refused_packets', 'drop'] },
+    'inet vauban proven': { rules: [`${marked(PROVEN)} accept`] },
+    'inet vauban passed': { rules: [`${marked(PASSED)} accept`] },
+  };
+}
+
+/** What passes through the host: to guests, from them, and between them. */
+function ways(uplink: string, limits: TrafficLimits): Record<string, Chain> {
+  const crowd = (card: string) => `add @connections { ${card} ct count over ${limits.connections} }`;
+  return {
     'inet vauban dnat_in': { hook: 'nat hook prerouting priority dstnat', rules: [FORWARD] },
     // The host itself may use a forward, too.
     'inet vauban dnat_host': { hook: 'nat hook output priority -100', rules: [FORWARD] },
@@ -62,15 +98,35 @@ function baseChains(uplink: string): Record<string, BaseChain> {
       hook: 'filter hook forward priority filter',
       rules: [
         `iifname != ${GUESTS} oifname != ${GUESTS} accept`,
-        'ct state vmap { established : accept, related : accept, invalid : drop }',
+        'ct state vmap { established : goto passed, related : goto passed, invalid : drop }',
         // Out through the uplink or to another guest, and never into the host's other networks.
         `iifname ${GUESTS} oifname != ${GUESTS} oifname != "${uplink}" drop`,
         `iifname ${GUESTS} ip daddr ${LINK_LOCAL_4} drop`,
+        `iifname ${GUESTS} ${crowd('iifname')} goto crowded_out`,
         'iifname vmap @rules_out',
-        'oifname vmap @rules_in',
-        `oifname ${GUESTS} drop`,
+        // One whose rules are not there, or are empty.
+        `iifname ${GUESTS} drop`,
+        'jump inward',
+        'drop',
       ],
     },
+    // What comes from outside, or what its sender's rules have let out.
+    'inet vauban crowded_out': { rules: ['counter name iifname map @refused_connections', 'drop'] },
+    'inet vauban crowded_in': { rules: ['counter name oifname map @refused_connections', 'drop'] },
+    'inet vauban inward': {
+      rules: [
+        `oifname ${GUESTS} ${crowd('oifname')} goto crowded_in`,
+        'oifname vmap @rules_in',
+        `oifname ${GUESTS} drop`,
+        'goto passed',
+      ],
+    },
+  };
+}
+
+/** Where packets have passed, or are for the host itself. */
+function ends(): Record<string, Chain> {
+  return {
     // Behind the rules: what was dropped is not a guest's traffic, and what the host itself says to it neither.
     'inet vauban accounting': {
       hook: 'filter hook forward priority filter + 10',
@@ -85,9 +141,9 @@ function baseChains(uplink: string): Record<string, BaseChain> {
       hook: 'filter hook input priority filter',
       rules: [
         `iifname != ${GUESTS} accept`,
-        'ct state established,related accept',
-        'icmp type echo-request accept',
-        'icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert, echo-request } accept',
+        'ct state established,related goto passed',
+        'icmp type echo-request goto passed',
+        'icmpv6 type { nd-neighbor-solicit, nd-neighbor-advert, echo-request } goto passed',
         'drop',
       ],
     },
@@ -95,10 +151,42 @@ function baseChains(uplink: string): Record<string, BaseChain> {
       hook: 'filter hook input priority filter',
       rules: [
         `iifname ${GUESTS} iifname . arp saddr ether . arp saddr ip != @cards4 counter name spoofed drop`,
+        `iifname ${GUESTS} ${marked(PROVEN)}`,
       ],
     },
   };
 }
+
+/**
+ * Lines that make a table of its own, behind all others, which drops what a guest sends or gets unless the tables above
+ * have marked it: so whatever of them is lost, flushed or overruled, no packet passes that the rules did not see.
+ * With `owned` it is the property of the process that makes it, which nobody else may flush, and is gone with it.
+ */
+export function gateTable(name: string, owned = false): string[] {
+  const gate: Record<string, Chain> = {
+    [`inet ${name} forwarding`]: {
+      hook: 'filter hook forward priority filter + 20',
+      rules: [
+        `iifname != ${GUESTS} oifname != ${GUESTS} accept`,
+        `${lacks(PASSED)} counter drop`,
+        `iifname ${GUESTS} ${lacks(PROVEN)} counter drop`,
+      ],
+    },
+    [`inet ${name} to_host`]: {
+      hook: 'filter hook input priority filter + 20',
+      rules: [`iifname ${GUESTS} ${lacks(BOTH)} counter drop`],
+    },
+    [`arp ${name} guard`]: {
+      hook: 'filter hook input priority filter + 20',
+      rules: [`iifname ${GUESTS} ${lacks(PROVEN)} counter drop`],
+    },
+  };
+  const flags = owned ? ' { flags owner; }' : '';
+  return [...['inet', 'arp'].map((family) => `add table ${family} ${name}${flags}`), ...chainLines(gate)];
+}
+
+/** The gate that stays when this process ends. */
+export const GATE = 'vauban-gate';
 
 /** Lines that take the tables away, whether they are there or not. */
 export const DROP_TABLES = ['inet', 'arp'].flatMap((family) => [
@@ -110,16 +198,26 @@ export const DROP_TABLES = ['inet', 'arp'].flatMap((family) => [
  * Lines that make what all guests share: sets, maps, and the chains that hang in the kernel's hooks. Where all of it
  * is there already they change nothing; guests' elements, chains and counters stay.
  */
-export function baseTable(uplink: string): string[] {
-  const chains = Object.entries(baseChains(uplink));
+export function baseTable(uplink: string, limits = TRAFFIC_LIMITS): string[] {
   return [
     'add table inet vauban',
     'add table arp vauban',
     ...SETS.map((set) => `add ${set}`),
     'add counter inet vauban spoofed',
     'add counter arp vauban spoofed',
-    ...chains.map(([name, { hook }]) => `add chain ${name} { type ${hook}; policy accept; }`),
-    ...chains.flatMap(([name, { rules }]) => [
+    ...chainLines(chainsOf(uplink, limits)),
+    ...gateTable(GATE),
+  ];
+}
+
+/** All chains are made before any rule, which may lead to one further down. */
+function chainLines(chains: Record<string, Chain>): string[] {
+  const named = Object.entries(chains);
+  return [
+    ...named.map(([name, { hook }]) =>
+      hook ? `add chain ${name} { type ${hook}; policy accept; }` : `add chain ${name}`,
+    ),
+    ...named.flatMap(([name, { rules }]) => [
       `flush chain ${name}`,
       ...rules.map((rule) => `add rule ${name} ${rule}`),
     ]),

@@ -13,7 +13,7 @@ interface Target {
   save(size: number, content: Buffer | null): Promise<void>;
 }
 
-/** Takes a file's bytes. What is too large to be kept is counted and let go, so memory stays flat. */
+/** Takes a file's bytes. What is too large to be kept is counted and dropped, so memory stays flat. */
 export class FileWriter {
   readonly #target: Target;
   #pieces: { at: number; bytes: Buffer }[] | null;

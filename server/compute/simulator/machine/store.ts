@@ -39,7 +39,7 @@ export function changeInside(
   return db.transaction(async (tx) => {
     const row = await maybeOne<{ state: InsideState }>(
       tx,
-      sql`select state from simulator_insides where guest_id = ${id} for update`,
+      sql`select state from simulator_insides where guest_id = ${id} for no key update`,
     );
     if (!row) return undefined;
     work(row.state);

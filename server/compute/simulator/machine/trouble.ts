@@ -10,8 +10,6 @@ const TROUBLES = {
   serviceFailed: 'service-failed',
   /** A worker leaks memory. */
   memHog: 'mem-hog',
-  /** Nothing listens on port 22. */
-  noSsh: 'sim-no-ssh',
 } as const;
 
 /** Whether a guest of this hostname has the trouble. */

@@ -51,7 +51,7 @@ export class Console {
     return () => this.#watchers.delete(changed);
   }
 
-  /** Told of the guest's latest boot: another one than is shown begins on a clean screen. */
+  /** Called with the guest's latest boot: another one than is shown begins on a clean screen. */
   booted(from: number): void {
     if (from === this.#bootFrom || this.#machine.now() < from) return;
     this.#bootFrom = from;

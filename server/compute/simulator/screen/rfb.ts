@@ -10,7 +10,7 @@ import { ByteReader } from './reader.ts';
 
 const VERSION = 'RFB 003.008\n';
 const SECURITY_NONE = 1;
-/** What a client's clipboard may hold; it is let go, and longer ones end the connection. */
+/** What a client's clipboard may hold; it is discarded, and longer ones end the connection. */
 const MAX_CLIPBOARD = 1_048_576;
 const MAX_ENCODINGS = 1024;
 const EVERYTHING: Rectangle = { x: 0, y: 0, width: WIDTH, height: HEIGHT };

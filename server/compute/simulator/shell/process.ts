@@ -20,7 +20,7 @@ export class OverBudget extends Error {
 const YIELD_EVERY_BYTES = 262_144;
 /** A runaway command ends here; the largest transfer that means something is far smaller. */
 const MAX_OUTPUT_BYTES = 4_294_967_296;
-/** Reading costs CPU of the whole service, whoever reads; what a simulation is asked to read is far less. */
+/** Reading costs CPU of the whole service; what a simulation has to read is far less. */
 const MAX_INPUT_BYTES = 1_073_741_824;
 /** The longest that a timer takes: 24 days. */
 const MAX_SLEEP_MS = 2_147_483_647;

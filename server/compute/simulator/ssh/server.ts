@@ -7,7 +7,7 @@ import { serveSession } from './session.ts';
 
 /** As OpenSSH's MaxSessions: channels that one connection has at once. */
 const MAX_SESSIONS = 10;
-/** A client that negotiates and never logs in is let go. */
+/** A client that negotiates and never logs in is disconnected. */
 const LOGIN_GRACE_MS = 120_000;
 
 /** A guest's SSH server at the other end of the returned stream. It ends with `signal`, or with the stream. */
@@ -46,7 +46,7 @@ function serveConnection(machine: Machine, connection: Connection, signal: Abort
       } else if (++tries > MAX_AUTHENTICATION_TRIES) connection.end();
       else refuse(context);
     } catch {
-      // The database is away: nobody can be told apart.
+      // The database is away: no login can be checked.
       connection.end();
     }
   });

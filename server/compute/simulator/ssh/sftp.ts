@@ -10,10 +10,20 @@ const { STATUS_CODE: STATUS, OPEN_MODE } = ssh2.utils.sftp;
 const MAX_HANDLES = 64;
 /** What one READ gives at most; clients ask for half of it. */
 const MAX_READ = 65_536;
+/** Requests without an answer and answers not taken, together: clients keep 64 under way. Beyond it the session ends. */
+const MAX_UNANSWERED = 256;
 const DIRECTORY_BIT = 0o040_000;
 const FILE_BIT = 0o100_000;
+const PERMISSION_BITS = 0o7777;
 
 type Reply = (sftp: SFTPWrapper, id: number) => void;
+
+/** What the library has under its SFTP channel and shows of every other: what is sent there, and has yet to be. */
+interface Underneath {
+  _protocol: { exitStatus(channel: number, status: number): void };
+  _buffer: Buffer[];
+  outgoing: { id: number; state: string };
+}
 
 function attributesOf({ kind, mode, owner, size, modifiedAt }: Entry) {
   const seconds = Math.floor(modifiedAt / 1000);
@@ -50,7 +60,7 @@ export class SftpServer {
     sftp.on('STAT', (id, path) => answer(id, () => stat(path)));
     sftp.on('LSTAT', (id, path) => answer(id, () => stat(path)));
     sftp.on('FSTAT', (id, handle) => answer(id, async () => stat(this.#handle(handle).path)));
-    sftp.on('SETSTAT', (id) => answer(id, async () => ok));
+    sftp.on('SETSTAT', (id, path, { mode }) => answer(id, () => this.#setMode(this.#path(path), mode)));
     sftp.on('FSETSTAT', (id) => answer(id, async () => ok));
     sftp.on('OPEN', (id, path, flags) => answer(id, () => this.#openFile(this.#path(path), flags)));
     sftp.on('READ', (id, handle, at, length) =>
@@ -71,14 +81,19 @@ export class SftpServer {
     );
   }
 
-  /** Answers one request after the other: so files see the order in which the client asked. */
+  /** Answers one request after the other: so files see the order in which the client asked. Ends when it has no more. */
   #answering(sftp: SFTPWrapper): (id: number, work: () => Promise<Reply>) => void {
+    const underneath = sftp as unknown as Underneath;
+    let waiting = 0;
     let before: Promise<unknown> = this.#machine.refresh().catch(() => {});
+    sftp.once('end', () => before.then(() => end(sftp, underneath)));
     return (id, work) => {
+      if (++waiting + underneath._buffer.length > MAX_UNANSWERED) return sftp.destroy();
       before = before.then(work).then(
         (reply) => reply(sftp, id),
         (error) => sftp.status(id, codeOf(error), error instanceof FileError ? error.message : 'Failure'),
       );
+      before = before.finally(() => waiting--);
     };
   }
 
@@ -131,6 +146,11 @@ export class SftpServer {
     return ok;
   }
 
+  async #setMode(path: string, mode: number | undefined): Promise<Reply> {
+    if (mode !== undefined) await this.#machine.files.setMode(path, mode & PERMISSION_BITS, this.#user);
+    return ok;
+  }
+
   #openDirectory(path: string): Reply {
     if (this.#machine.files.need(path, this.#user).kind !== 'directory')
       throw new FileError('Not a directory');
@@ -146,6 +166,12 @@ export class SftpServer {
     if (!entries || entries.length === 0) return (sftp, id) => sftp.status(id, STATUS.EOF);
     return (sftp, id) => sftp.name(id, entries as FileEntry[]);
   }
+}
+
+/** Ends the subsystem as a server's does: a client to which no exit status comes takes its transfer for failed. */
+function end(sftp: SFTPWrapper, { _protocol, outgoing }: Underneath): void {
+  if (outgoing.state === 'open') _protocol.exitStatus(outgoing.id, 0);
+  sftp.end();
 }
 
 function named(path: string): FileEntry {

@@ -12,7 +12,7 @@ function checksum(data: number[]): number {
   return ~sum & 0xffff;
 }
 
-/** A frame with a UDP datagram in it, whoever it says it is from. */
+/** A frame with a UDP datagram in it, from any sender that it claims. */
 export function udpFrame(
   mac: { from: string; to: string },
   ip: { from: string; to: string },

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -10,8 +10,10 @@ import { HostClient } from '../../../../server/compute/qemu/host/client.ts';
 import { type NetworkGuest, ROUTER_6 } from '../../../../server/compute/qemu/network.ts';
 import { tapName } from '../../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../../support/cleanup.ts';
+import { GUEST_UIDS } from '../../../support/guest-uids.ts';
 import { untilListening } from '../../../support/listening.ts';
 import { REPOSITORY } from '../../../support/source.ts';
+import { skipUnlessRequired } from '../../../support/tiny-image.ts';
 import { hex } from './frames.ts';
 import { Namespace, run } from './namespace.ts';
 
@@ -30,13 +32,11 @@ export function whyNot(): string | false {
   const missing = PROGRAMS.filter(
     (program) => !existsSync(program) && !existsSync(program.replace('sbin', 'bin')),
   );
-  if (missing.length > 0) return `needs ${missing.join(', ')}`;
-  try {
-    accessSync('/dev/net/tun', constants.R_OK | constants.W_OK);
-  } catch {
-    return 'needs /dev/net/tun';
-  }
-  return false;
+  if (missing.length > 0) return skipUnlessRequired(`needs ${missing.join(', ')}`);
+  // As QEMU opens it, which runs as this user. The kernel makes it root's alone; udev and host:setup open it.
+  const open = [`--reuid=${GUESTS_USER}`, '--clear-groups', 'sh', '-c', ': <>/dev/net/tun'];
+  const { status, stderr } = spawnSync('setpriv', open, { encoding: 'utf8' });
+  return status === 0 ? false : skipUnlessRequired(`npm run host:setup: ${stderr.trim()}`);
 }
 
 export const INTERNET = { 4: '198.51.100.1', 6: '2001:db8:ffff::1' };
@@ -47,12 +47,25 @@ export const GATEWAY = { 4: '203.0.113.1', 6: '2001:db8:1::1' };
 /** Stands for vauban-qemu. */
 const GUESTS_USER = 'nobody';
 const GUESTS_GROUP = 'nogroup';
+/** Stands for vauban-host. */
+const HELPER_USER = 'daemon';
+const CAPABILITIES = '-all,+net_admin,+setuid,+setgid,+setpcap,+kill';
 /** What the unit deploy/systemd/vauban-host.service leaves to the helper. */
 const PRIVILEGES = [
-  '--groups=nogroup',
-  '--bounding-set=-all,+net_admin,+setuid,+setgid,+setpcap,+kill',
+  `--reuid=${HELPER_USER}`,
+  `--regid=${HELPER_USER}`,
+  `--groups=${GUESTS_GROUP}`,
+  ...['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${CAPABILITIES}`),
   '--no-new-privs',
 ];
+/** What the host's own configuration lets guests have. */
+export const ALLOWANCE = `
+guest_uids: ${GUEST_UIDS.from}-${GUEST_UIDS.to}
+guest_limits: best_effort
+guest_prefixes: [203.0.113.0/24, 2001:db8:1::/48, 100.64.0.0/10, 198.51.100.0/24]
+forwards:
+  - { address: ${FORWARD_ADDRESS}, ports: 1000-9999 }
+`;
 /** Of the marks that tell that what was sent before has arrived. */
 const MARK_PORT = 7;
 
@@ -93,8 +106,8 @@ export class World {
     this.network = new HostClient(this.socket);
   }
 
-  /** `images` is where kernels of guests may lie. */
-  static async open(t: TestContext, images = '/nowhere'): Promise<World> {
+  /** `images` is where kernels of guests may lie, `allowance` the host's own configuration. */
+  static async open(t: TestContext, images = '/nowhere', allowance = ALLOWANCE): Promise<World> {
     const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
     await internet.run(
       'ip',
@@ -129,12 +142,13 @@ export class World {
     const directory = await mkdtemp(join(tmpdir(), 'vauban-host-'));
     defer(t, () => rm(directory, { recursive: true }));
     const world = new World(internet, host, directory);
+    await chown(directory, Number(await run('id', '-u', HELPER_USER)), 0);
     // The guests' user passes through to its directories, whose group it is in.
     await chmod(directory, 0o755);
     await mkdir(world.pool);
     await chown(world.pool, 0, Number(await run('id', '-g', GUESTS_USER)));
-    await chmod(world.pool, 0o2770);
-    await startHelper(t, host, world, images);
+    await chmod(world.pool, 0o2710);
+    await startHelper(t, world, { images, allowance });
     defer(t, () => world.network.close());
     return world;
   }
@@ -192,6 +206,17 @@ export class World {
     await this.#mark(this.host, to.v4, to.space);
   }
 
+  /**
+   * The same where nothing may pass between the guest and the host: a card's queue is emptied in its order, so that what
+   * the host answers to a neighbour's question came after it.
+   */
+  async settleHost(guest: TestGuest): Promise<void> {
+    await this.#mark(this.internet, HOST[4], this.host);
+    await guest.space.run('ping', '-c', '1', '-W', '0.1', INTERNET[4]).catch(() => {});
+    await this.#mark(this.host, INTERNET[4], this.internet);
+    await this.#mark(this.host, guest.v4, guest.space);
+  }
+
   async #mark(from: Namespace, address: string, to: Namespace): Promise<void> {
     const before = to.arrivals(MARK_PORT).length;
     await from.ask({ do: 'sendUdp', host: address, port: MARK_PORT, count: 1 });
@@ -218,11 +243,29 @@ export async function listen(space: Namespace, ...ports: number[]): Promise<void
   }
 }
 
-async function startHelper(t: TestContext, host: Namespace, world: World, images: string): Promise<void> {
-  const flags = ['--socket', world.socket, '--pool', world.pool, '--images', images, '--uplink', 'up0'];
+async function startHelper(
+  t: TestContext,
+  world: World,
+  { images, allowance }: { images: string; allowance: string },
+): Promise<void> {
+  const config = join(world.pool, '../host.yaml');
+  await writeFile(config, allowance);
+  await chmod(config, 0o644);
+  const flags = [
+    '--config',
+    config,
+    '--socket',
+    world.socket,
+    '--pool',
+    world.pool,
+    '--images',
+    images,
+    '--uplink',
+    'up0',
+  ];
   const identity = ['--user', GUESTS_USER, '--group', GUESTS_GROUP];
   const helper = [process.execPath, join(REPOSITORY, 'server/hostd.ts'), ...flags, ...identity];
-  const [program, args] = host.command('setpriv', ...PRIVILEGES, '--', ...helper);
+  const [program, args] = world.host.command('setpriv', ...PRIVILEGES, '--', ...helper);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   defer(t, async () => {

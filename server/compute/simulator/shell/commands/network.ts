@@ -125,4 +125,9 @@ async function curl(process: Process): Promise<number> {
   return 0;
 }
 
-export const NETWORK: Record<string, Command> = { ip, ss, netstat: ss, ping, curl };
+/** What a client runs here for the protocol that scp had before SFTP. */
+function scp(process: Process): Promise<number> {
+  return process.fail('only SFTP is simulated: use scp without -O');
+}
+
+export const NETWORK: Record<string, Command> = { ip, ss, netstat: ss, ping, curl, scp };

@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import type { Bench, Promises } from './contract.ts';
+import { inGuest, KEY } from './contract-shell.ts';
+
+const SNAPSHOT = 'snap_contract';
+const REBUILD = 'rebuild_contract';
+/** In the home of who logs in. */
+const FILE = 'contract.txt';
+
+/** A booted guest that holds `text`. */
+async function holding(bench: Bench, text: string) {
+  const spec = await bench.booted({ authorizedKeys: [KEY.public] });
+  await write(bench, spec.id, text);
+  return spec;
+}
+
+const write = (bench: Bench, id: string, text: string) => inGuest(bench, id, `echo ${text} > ${FILE}`);
+
+async function off({ driver, settle, shutdownSeconds }: Bench, id: string): Promise<void> {
+  await settle(driver.shutdown(id, shutdownSeconds));
+}
+
+/** What a guest that is off holds: it is booted for that, and off again afterwards. */
+async function heldBy(bench: Bench, id: string): Promise<{ text: string; hostKey: string }> {
+  await bench.settle(bench.driver.start(id));
+  await bench.untilUp(id);
+  const held = await inGuest(bench, id, `cat ${FILE}`);
+  await off(bench, id);
+  return held;
+}
+
+/** Its disk being replaced. */
+export const DISK: Promises = {
+  async 'restoreSnapshot brings the bytes of that instant back, taken on or off; every snapshot stays'(
+    bench,
+  ) {
+    const { driver } = bench;
+    const { id, vcpu, ramMb, diskGb } = await holding(bench, 'first');
+    await driver.createSnapshot(id, `${SNAPSHOT}_on`);
+    await write(bench, id, 'second');
+    await off(bench, id);
+    await driver.createSnapshot(id, `${SNAPSHOT}_off`);
+    // The disk keeps what it has grown to.
+    await driver.resize(id, { vcpu, ramMb, diskGb: diskGb + 1 });
+    await driver.restoreSnapshot(id, `${SNAPSHOT}_on`);
+    await driver.restoreSnapshot(id, `${SNAPSHOT}_on`);
+    assert.equal((await heldBy(bench, id)).text, 'first\n');
+    await driver.restoreSnapshot(id, `${SNAPSHOT}_off`);
+    assert.equal((await heldBy(bench, id)).text, 'second\n');
+    const { snapshotIds, diskGb: grown } = (await driver.inspect(id))!;
+    assert.deepEqual(snapshotIds.toSorted(), [`${SNAPSHOT}_off`, `${SNAPSHOT}_on`]);
+    assert.deepEqual([grown, (await driver.volumes(id))[0]!.sizeGb], [diskGb + 1, diskGb + 1]);
+  },
+
+  async 'restoreSnapshot refuses a guest that is on and a snapshot that is not there, and changes nothing then'(
+    bench,
+  ) {
+    const { driver } = bench;
+    const { id } = await holding(bench, 'first');
+    await driver.createSnapshot(id, SNAPSHOT);
+    await write(bench, id, 'second');
+    await assert.rejects(driver.restoreSnapshot(id, SNAPSHOT), Error);
+    await off(bench, id);
+    await assert.rejects(driver.restoreSnapshot(id, 'snap_unknown'), Error);
+    await driver.deleteSnapshot(id, SNAPSHOT);
+    await assert.rejects(driver.restoreSnapshot(id, SNAPSHOT), Error);
+    assert.equal((await heldBy(bench, id)).text, 'second\n');
+  },
+
+  async 'rebuild makes a guest anew, and undone it is what it was, snapshots and all'(bench) {
+    const { driver } = bench;
+    const spec = await holding(bench, 'first');
+    const { id, diskGb } = spec;
+    await driver.createSnapshot(id, SNAPSHOT);
+    await assert.rejects(driver.rebuild(spec, REBUILD), Error);
+    await write(bench, id, 'second');
+    await off(bench, id);
+    const former = { ...(await driver.inspect(id))!, ...(await heldBy(bench, id)) };
+
+    const anew = { ...spec, hostname: 'anew', diskGb: diskGb + 1 };
+    await driver.rebuild(anew, REBUILD);
+    await driver.rebuild(anew, REBUILD);
+    const { snapshotIds, ...fresh } = { ...(await driver.inspect(id))!, ...(await heldBy(bench, id)) };
+    assert.deepEqual([snapshotIds, fresh.diskGb, fresh.text], [[], diskGb + 1, '']);
+    assert.deepEqual(fresh.addresses, former.addresses);
+    assert.notEqual(fresh.hostKey, former.hostKey);
+
+    await driver.undoRebuild(id, 'rebuild_other');
+    await driver.undoRebuild(id, REBUILD);
+    await driver.undoRebuild(id, REBUILD);
+    await driver.finishRebuild(id, REBUILD);
+    assert.deepEqual({ ...(await driver.inspect(id))!, ...(await heldBy(bench, id)) }, former);
+    await driver.restoreSnapshot(id, SNAPSHOT);
+    assert.equal((await heldBy(bench, id)).text, 'first\n');
+  },
+
+  async 'a rebuild that was finished is not undone'(bench) {
+    const { driver, made, settle } = bench;
+    const spec = await made({ authorizedKeys: [KEY.public] });
+    await driver.createSnapshot(spec.id, SNAPSHOT);
+    // What another has left open is discarded.
+    await driver.rebuild(spec, 'rebuild_other');
+    await driver.rebuild({ ...spec, hostname: 'anew' }, REBUILD);
+    await driver.finishRebuild(spec.id, 'rebuild_other');
+    await driver.finishRebuild(spec.id, REBUILD);
+    await driver.finishRebuild(spec.id, REBUILD);
+    await driver.undoRebuild(spec.id, 'rebuild_other');
+    await driver.undoRebuild(spec.id, REBUILD);
+    assert.deepEqual((await driver.inspect(spec.id))?.snapshotIds, []);
+    await settle(driver.start(spec.id));
+    await bench.untilUp(spec.id);
+    assert.equal((await inGuest(bench, spec.id, 'hostname')).text, 'anew\n');
+  },
+
+  async 'rebuild makes a guest that is absent, and undone there is none again'({ driver, made, powerOf }) {
+    const spec = await made();
+    await driver.remove(spec.id);
+    await driver.rebuild(spec, REBUILD);
+    await driver.rebuild(spec, REBUILD);
+    assert.equal(await powerOf(spec.id), 'off');
+    await driver.undoRebuild(spec.id, REBUILD);
+    await driver.undoRebuild(spec.id, REBUILD);
+    assert.equal(await powerOf(spec.id), 'absent');
+    await driver.rebuild(spec, REBUILD);
+    await driver.finishRebuild(spec.id, REBUILD);
+    await driver.undoRebuild(spec.id, REBUILD);
+    assert.equal(await powerOf(spec.id), 'off');
+  },
+};

@@ -1,0 +1,63 @@
+import type { Duplex } from 'node:stream';
+import ssh2 from 'ssh2';
+import { freshKeyPair } from '../platform/ssh-key-pair.ts';
+import type { Bench } from './contract.ts';
+
+/** Lets the contract in where a guest is made with its public half. */
+export const KEY = freshKeyPair('contract');
+
+/** Somebody who is logged in. */
+export interface Session {
+  client: ssh2.Client;
+  /** The guest's host key, as it was shown. */
+  hostKey: Buffer;
+}
+
+/** Logs in by `sock`, as who logs in first to a guest of the bench. */
+export function logIn({ user }: Bench, sock: Duplex, privateKey: string): Promise<Session> {
+  return new Promise((resolve, reject) => {
+    const client = new ssh2.Client();
+    let hostKey: Buffer = Buffer.alloc(0);
+    client.on('ready', () => resolve({ client, hostKey }));
+    client.on('error', reject);
+    const hostVerifier = (key: Buffer) => {
+      hostKey = key;
+      return true;
+    };
+    client.connect({ sock, username: user, privateKey, hostVerifier, readyTimeout: 0 });
+  });
+}
+
+/** What a command printed, and its exit code. */
+export function run(client: ssh2.Client, command: string): Promise<{ text: string; code: number | null }> {
+  return new Promise((resolve, reject) => {
+    client.exec(command, (error, channel) => {
+      if (error) return reject(error);
+      let text = '';
+      let code: number | null = null;
+      channel.on('data', (bytes: Buffer) => {
+        text += bytes;
+      });
+      channel.on('exit', (given) => {
+        code = given;
+      });
+      channel.on('close', () => resolve({ text, code }));
+    });
+  });
+}
+
+/** What a command prints in a running guest that lets {@link KEY} in, and the guest's host key. */
+export async function inGuest(
+  bench: Bench,
+  id: string,
+  command: string,
+): Promise<{ text: string; hostKey: string }> {
+  const sock = await bench.driver.openSsh(id);
+  try {
+    const { client, hostKey } = await logIn(bench, sock, KEY.private);
+    const { text } = await run(client, command);
+    return { text, hostKey: hostKey.toString('base64') };
+  } finally {
+    sock.destroy();
+  }
+}

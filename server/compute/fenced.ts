@@ -1,0 +1,28 @@
+import { type ComputeDriver, ComputeUnavailableError } from './driver.ts';
+
+/** What may be asked of an engine that must not be used: nothing of it concerns a guest. */
+const ALWAYS: ReadonlySet<string | symbol> = new Set(['name', 'place', 'probe', 'watch', 'close']);
+
+/**
+ * The same engine, of which nothing can be asked while `refusal` gives a reason: then whatever concerns a guest throws
+ * {@link ComputeUnavailableError}, and the probe says the reason.
+ */
+export function fenceCompute(compute: ComputeDriver, refusal: () => string | undefined): ComputeDriver {
+  const probe = async () => {
+    const summary = refusal();
+    return summary === undefined ? compute.probe() : { ok: false, summary };
+  };
+  return new Proxy(compute, {
+    get(target, property) {
+      if (property === 'probe') return probe;
+      const value = Reflect.get(target, property);
+      if (typeof value !== 'function') return value;
+      if (ALWAYS.has(property)) return value.bind(target);
+      return async (...given: unknown[]) => {
+        const reason = refusal();
+        if (reason !== undefined) throw new ComputeUnavailableError(reason);
+        return value.apply(target, given);
+      };
+    },
+  });
+}

@@ -1,0 +1,123 @@
+import {
+  addUp,
+  CapacityError,
+  type EngineCapacity,
+  type EngineTemplate,
+  type GuestSize,
+  type Resources,
+  resourcesOf,
+  shortageOf,
+  snapshotGb,
+  withOverhead,
+} from '../driver.ts';
+import { hostResources, memoryMb, overheadOf } from './capacity.ts';
+import { GIGABYTE } from './disk.ts';
+import type { Guest, GuestRecord } from './guest.ts';
+import type { Guests } from './guests.ts';
+import type { QemuOptions } from './options.ts';
+
+type Options = Pick<
+  QemuOptions,
+  'accelerator' | 'capacity' | 'cores' | 'directory' | 'images' | 'network' | 'warm' | 'zones'
+>;
+
+/**
+ * What this host has, and that its guests do not have more. Room is reserved where it is sold; this is the last look, at
+ * what is really there, before a guest is made, grown or started.
+ */
+export class Admission {
+  readonly #options: Options;
+  readonly #guests: Guests;
+  readonly #overhead: EngineCapacity['overhead'];
+  /** Sizes of guests that are being made or grown. */
+  readonly #pending = new Map<string, GuestSize>();
+
+  constructor(options: Options, guests: Guests) {
+    this.#options = options;
+    this.#guests = guests;
+    this.#overhead = overheadOf(options.accelerator);
+  }
+
+  async capacity(): Promise<EngineCapacity> {
+    await this.#options.network.reachable();
+    return { total: await this.#total(), overhead: this.#overhead, zones: this.#options.zones };
+  }
+
+  /** What guests of a template would be made of; undefined where there is no image of it. */
+  async template(code: string): Promise<EngineTemplate | undefined> {
+    const image = await this.#options.images.find(code);
+    return image && { minDiskGb: Math.ceil(image.virtualBytes / GIGABYTE) };
+  }
+
+  /** Does `work`, which makes a guest of this size or gives it to one; {@link CapacityError} where there is no room for it. */
+  async within<T>(id: string, size: GuestSize, work: () => Promise<T>): Promise<T> {
+    const total = await this.#total();
+    this.#require(total, id, size);
+    this.#pending.set(id, size);
+    try {
+      return await work();
+    } finally {
+      this.#pending.delete(id);
+    }
+  }
+
+  /** Whether there is room for a machine of this size beside all guests. */
+  async hasRoom(size: GuestSize): Promise<boolean> {
+    const total = await this.#total();
+    return shortageOf(total, this.#used(), this.#cost(size)) === undefined;
+  }
+
+  /**
+   * To be called before a guest is started: throws {@link CapacityError} where the memory of those that run and its own
+   * are more than there is, QEMU's part aside, because earlier releases have sold with less of that. Gives a dedicated
+   * guest its CPUs.
+   */
+  ready({ record }: Guest): void {
+    const running = this.#guests.all().filter(({ id, record: { run } }) => run !== null && id !== record.id);
+    const left = memoryMb(this.#options.capacity) - sum(running.map((guest) => guest.record.ramMb));
+    if (record.ramMb > left)
+      throw new CapacityError(
+        `${left} MB of memory are left beside the guests that run, not ${record.ramMb}`,
+      );
+    const others = this.#guests.all().map((guest) => guest.record);
+    record.cpus = this.#options.cores.assign(record, others);
+  }
+
+  async #total(): Promise<Resources> {
+    const { directory, capacity, cores, warm } = this.#options;
+    const names = [...this.#guests.all().map(({ id }) => id), ...this.#guests.setAside];
+    const reserved = await this.#guests.pool.reservedBytes();
+    const total = await hostResources(directory, names, reserved, capacity, cores);
+    const making = warm?.making;
+    if (making) total.ramMb -= this.#cost(making).ramMb;
+    return total;
+  }
+
+  #require(total: Resources, id: string, size: GuestSize): void {
+    const record = this.#guests.find(id)?.record;
+    const shortage = shortageOf(total, this.#used(), this.#cost(size), record && this.#cost(record));
+    if (!shortage) return;
+    const { resource, left, asked } = shortage;
+    throw new CapacityError(`this host has ${left} ${resource} left, not ${asked}`);
+  }
+
+  #used(): Resources {
+    const sizes = new Map<string, GuestSize>(this.#guests.all().map(({ id, record }) => [id, record]));
+    for (const [id, size] of this.#pending) sizes.set(id, size);
+    const snapshots = sum(this.#guests.all().map(({ record }) => snapshotsGb(record)));
+    const used = addUp([...sizes.values()].map((size) => this.#cost(size)));
+    return { ...used, diskGb: used.diskGb + snapshots };
+  }
+
+  #cost(size: GuestSize): Resources {
+    return withOverhead(resourcesOf(size), { overhead: this.#overhead });
+  }
+}
+
+function snapshotsGb({ snapshots, diskGb }: GuestRecord): number {
+  return sum(Object.values(snapshots).map(({ sizeBytes }) => snapshotGb(sizeBytes, diskGb)));
+}
+
+function sum(numbers: number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
+}

@@ -1,0 +1,108 @@
+import { constants } from 'node:fs';
+import { access, mkdir, readdir, readFile, realpath, rmdir, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Share } from './limits.ts';
+
+/** How often a guest gets its share of the processor anew: the kernel's own default. */
+const PERIOD_MICROSECONDS = 100_000;
+const PREFIX = 'vauban-';
+const MEGA = 1_000_000;
+
+/** This process's own group, below which there can be others that the kernel divides the host among. */
+export interface ControlGroup {
+  path: string;
+  version: 1 | 2;
+  /** What it can limit there: "cpu", and of version 2 also "memory", "pids" and "io" where they are handed on. */
+  controllers: string[];
+}
+
+/** This process's group; a string says why there can be none for guests below it. */
+export async function findGroup(host: { mounts: string; groups: string }): Promise<ControlGroup | string> {
+  const group = await findOwn(host);
+  if (!group) return 'there is no control group of the processor';
+  try {
+    await access(group.path, constants.W_OK);
+    return group;
+  } catch {
+    return `${group.path} is not writable`;
+  }
+}
+
+async function findOwn({ mounts, groups }: { mounts: string; groups: string }) {
+  const own = new Map(
+    (await readFile(groups, 'utf8')).split('\n').map((line) => {
+      const [, controllers = '', path = ''] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
+      return [controllers, path];
+    }),
+  );
+  for (const line of (await readFile(mounts, 'utf8')).split('\n')) {
+    const [before = '', after = ''] = line.split(' - ');
+    const [, , , root = '', mount = ''] = before.split(' ');
+    const [type, , options = ''] = after.split(' ');
+    const below = (path = '') => join(mount, path.startsWith(root) ? path.slice(root.length) : path);
+    if (type === 'cgroup2') {
+      const path = below(own.get(''));
+      // Others' processes may be in it: to hand the processor on to groups below is not ours to decide.
+      const handedOn = await readFile(join(path, 'cgroup.subtree_control'), 'utf8').catch(() => '');
+      const controllers = handedOn.trim().split(/\s+/);
+      if (controllers.includes('cpu')) return { path, version: 2 as const, controllers };
+    }
+    if (type !== 'cgroup' || !options.split(',').includes('cpu')) continue;
+    const [, path] = [...own].find(([controllers]) => controllers.split(',').includes('cpu')) ?? [];
+    // Of version 1 each controller has a hierarchy of its own; only this one is used.
+    return { path: below(path), version: 1 as const, controllers: ['cpu'] };
+  }
+  return undefined;
+}
+
+/** Moves a process into a group of its own below `group`, with the limits of its share. */
+export async function holdInGroup(group: ControlGroup, share: Share, pid: number): Promise<void> {
+  await clearGroups(group.path);
+  const path = join(group.path, PREFIX + share.id);
+  await mkdir(path, { recursive: true });
+  for (const [file, value] of await limitsOf(group, share)) await writeFile(join(path, file), value);
+  await writeFile(join(path, 'cgroup.procs'), `${pid}`);
+}
+
+/** Takes groups away whose machines have ended; the kernel keeps those that are in use. */
+async function clearGroups(path: string): Promise<void> {
+  const names = (await readdir(path)).filter((name) => name.startsWith(PREFIX));
+  await Promise.all(names.map((name) => rmdir(join(path, name)).catch(() => {})));
+}
+
+/** What is written into which file of a group, in this order. */
+async function limitsOf(
+  { version, controllers }: ControlGroup,
+  { cpus, memoryBytes, tasks, disk: { iops, mbps }, directory }: Share,
+): Promise<[file: string, value: string][]> {
+  const quota = Math.round(cpus * PERIOD_MICROSECONDS);
+  if (version === 1)
+    return [
+      ['cpu.cfs_period_us', `${PERIOD_MICROSECONDS}`],
+      ['cpu.cfs_quota_us', `${quota}`],
+    ];
+  const limits: [string, string][] = [['cpu.max', `${quota} ${PERIOD_MICROSECONDS}`]];
+  if (controllers.includes('memory')) limits.push(['memory.max', `${memoryBytes}`]);
+  if (controllers.includes('pids')) limits.push(['pids.max', `${tasks}`]);
+  if (controllers.includes('io')) {
+    const [requests, bytes] = [iops ?? 'max', mbps === undefined ? 'max' : mbps * MEGA];
+    // A file system without a device of its own has none whose use could be limited.
+    const device = await deviceOf(directory);
+    const each = `rbps=${bytes} wbps=${bytes} riops=${requests} wiops=${requests}`;
+    if (device) limits.push(['io.max', `${device} ${each}`]);
+    else if (iops !== undefined || mbps !== undefined)
+      throw new Error(`the file system of ${directory} has no device whose use can be limited`);
+  }
+  return limits;
+}
+
+/** The device below a directory's file system as the kernel numbers it, "8:0": of a partition the whole. */
+async function deviceOf(directory: string): Promise<string | undefined> {
+  const { dev } = await stat(directory, { bigint: true });
+  const major = ((dev >> 8n) & 0xfffn) | ((dev >> 32n) & 0xfffff000n);
+  const minor = (dev & 0xffn) | ((dev >> 12n) & 0xffffff00n);
+  const place = await realpath(`/sys/dev/block/${major}:${minor}`).catch(() => undefined);
+  if (!place) return undefined;
+  const whole = (await stat(join(place, 'partition')).catch(() => undefined)) ? join(place, '..') : place;
+  return (await readFile(join(whole, 'dev'), 'utf8')).trim();
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { syncPath } from '../../platform/durable-file.ts';
+import type { GuestSpec } from '../driver.ts';
+import { createOverlay, SHARED_FILE_MODE } from './disk.ts';
+import type { GuestRecord } from './guest.ts';
+import type { Image } from './image.ts';
+
+/** Makes a disk over `base`, and the seed, on the disk when this resolves. */
+export async function furnish(
+  { disk, seed }: { disk: string; seed: string },
+  base: string,
+  diskGb: number,
+  content: Buffer,
+): Promise<void> {
+  await createOverlay(disk, base, diskGb);
+  await writeFile(seed, content, { mode: SHARED_FILE_MODE });
+  await Promise.all([disk, seed].map(syncPath));
+}
+
+/** What is remembered of a guest that is made; `of` is the warm template that it goes on from. */
+export function newRecord(spec: GuestSpec, image: Image, of?: string): GuestRecord {
+  const { user, directBoot, readiness, readyWithinSeconds, disk } = image;
+  const { id, hostname, template, mac, addresses, vcpu, ramMb, diskGb, disk: speed, dedicated } = spec;
+  return {
+    id,
+    uuid: randomUUID(),
+    hostname,
+    template,
+    user,
+    mac,
+    addresses,
+    vcpu,
+    ramMb,
+    diskGb,
+    disk: speed,
+    dedicated,
+    directBoot,
+    readiness,
+    readyWithinSeconds,
+    clone: of === undefined ? undefined : { of, image: disk, asleep: true },
+    snapshots: {},
+    policy: null,
+    run: null,
+    happenings: [],
+  };
+}

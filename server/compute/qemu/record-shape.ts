@@ -1,0 +1,28 @@
+import { Type } from '../../platform/schema.ts';
+import type { GuestRecord } from './guest.ts';
+import { checkOf } from './routed/shapes.ts';
+
+const Text = Type.String();
+const Count = Type.Integer({ minimum: 1 });
+
+/** What every record has had since the first; what came later may be missing, and more may come. */
+const RecordShape = Type.Object({
+  id: Text,
+  uuid: Type.String({ pattern: '^[0-9a-f-]{36}$' }),
+  hostname: Text,
+  template: Text,
+  user: Text,
+  mac: Text,
+  addresses: Type.Array(Type.Object({ address: Text, gateway: Text })),
+  vcpu: Count,
+  ramMb: Count,
+  diskGb: Count,
+  snapshots: Type.Object({}),
+  policy: Type.Unsafe<object | null>({ type: ['object', 'null'] }),
+  run: Type.Unsafe<object | null>({ type: ['object', 'null'] }),
+  happenings: Type.Array(Type.Object({ key: Text, at: Text })),
+});
+
+/** Throws with the first field that is not as the driver writes it: what was cut short may still be JSON. */
+export const checkRecord: (value: unknown) => asserts value is GuestRecord =
+  checkOf<GuestRecord>(RecordShape);

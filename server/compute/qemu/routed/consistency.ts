@@ -1,0 +1,59 @@
+import { isIP } from 'node:net';
+import { isSpecial } from './allowance.ts';
+import { type Card, canonical } from './card.ts';
+import { type GuestAndPolicy, InvalidArgumentError } from './shapes.ts';
+
+const BITS = { 4: 32, 6: 128 };
+const WITH_PORTS = ['tcp', 'udp'];
+
+/**
+ * Holds the fields of a request, each of which is of its shape, against each other: what does not fit together would
+ * fail the batch that it becomes part of. {@link InvalidArgumentError} with the first field.
+ */
+export function checkTogether({ guest, policy }: GuestAndPolicy): void {
+  const seen = new Set<string>();
+  for (const [index, { address, family, prefix, gateway }] of guest.addresses.entries()) {
+    const at = `guest.addresses.${index}`;
+    if (isIP(address) !== family) refuse(`${at}.address`, `is not of family ${family}`);
+    if (isSpecial(address)) refuse(`${at}.address`, 'is never the address of one host');
+    if (prefix > BITS[family]) refuse(`${at}.prefix`, `is more than the ${BITS[family]} bits of the address`);
+    if (isIP(gateway) !== family) refuse(`${at}.gateway`, `is not of family ${family}`);
+    if (canonical(gateway) === canonical(address)) refuse(`${at}.gateway`, "is the guest's own address");
+    if (seen.has(canonical(address))) refuse(`${at}.address`, 'is there twice');
+    seen.add(canonical(address));
+  }
+  for (const [index, { protocol, ports }] of policy.firewall.entries()) {
+    if (ports !== null && !WITH_PORTS.includes(protocol))
+      refuse(`policy.firewall.${index}.ports`, `${protocol} has no ports`);
+  }
+  const taken = new Set<string>();
+  for (const [index, { protocol, publicIp, externalPort }] of policy.portForwards.entries()) {
+    const at = `policy.portForwards.${index}`;
+    if (isSpecial(publicIp)) refuse(`${at}.publicIp`, 'is never the address of one host');
+    for (const one of protocol === 'tcp_udp' ? WITH_PORTS : [protocol]) {
+      const key = `${publicIp} ${one} ${externalPort}`;
+      if (taken.has(key)) refuse(`${at}.externalPort`, 'is forwarded already');
+      taken.add(key);
+    }
+  }
+}
+
+/**
+ * Throws {@link InvalidArgumentError} for a card with an address that is not free: `reserved` are the host's own and
+ * its routers', `held` are the cards of all guests.
+ */
+export function checkFree(card: Card, reserved: Set<string>, held: Iterable<Card>): void {
+  const mine = new Set(card.addresses);
+  const at = (address: string) => `guest.addresses.${card.addresses.indexOf(address)}.address`;
+  for (const address of mine) {
+    if (reserved.has(address)) refuse(at(address), "is the host's own, or its router's");
+  }
+  for (const { tap, addresses } of held) {
+    const shared = tap === card.tap ? undefined : addresses.find((address) => mine.has(address));
+    if (shared) refuse(at(shared), "is another guest's");
+  }
+}
+
+function refuse(field: string, why: string): never {
+  throw new InvalidArgumentError(`${field}: ${why}`);
+}

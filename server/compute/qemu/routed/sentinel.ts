@@ -1,0 +1,191 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { systemClock as clock } from '../../../platform/clock.ts';
+import { ComputeUnavailableError } from '../../driver.ts';
+import { until } from '../waiting.ts';
+import { applyBatch, ENVIRONMENT, SIGNATURE } from './commands.ts';
+import { TAP_PREFIX } from './names.ts';
+import { GATE, gateTable } from './table.ts';
+
+/** The kernel tells of a change at once; a busy host may need its time to start two programs. */
+const START_MS = 10_000;
+const TRY_EVERY_MS = 20;
+/** What changes together is looked at together. */
+const SETTLE_MS = 50;
+/** A change of our tables, as `nft monitor` writes it. */
+const OURS = new RegExp(`^\\S+ \\S+ (inet|arp) (vauban|${GATE})( |$)`);
+const END_OF_CHANGE = /^# new generation /;
+const LOST = /lost some netlink events/;
+/** Of `ip monitor`: what a guest's way may hang on. Interfaces that are made and go as guests do are looked at with it. */
+const WAYS = new RegExp(`forwarding off|proxy_neigh off|\\b${TAP_PREFIX}`);
+
+type Listener = ChildProcessByStdio<null, Readable, null>;
+type Keeper = ChildProcessByStdio<Writable, null, null>;
+
+/**
+ * Notices within a moment that somebody else has altered what the network made. The kernel tells of every change of its
+ * tables; one without our signature is another's. Whether ways are as they should be is asked when any of them changed.
+ * Beside that it owns a gate: a table that `nft flush ruleset` leaves alone, for as long as this process lives.
+ */
+export class Sentinel {
+  readonly #waysAreSound: () => Promise<boolean>;
+  #children: (Listener | Keeper)[] = [];
+  #starting: Promise<void> | undefined;
+  /** Changes of ours that the kernel has not told of yet. */
+  #expected = 0;
+  #heard = 0;
+  #altered = false;
+  #waiters = new Set<() => void>();
+  #looking = false;
+
+  /** `waysAreSound` is asked while no change of ours is under way. */
+  constructor(waysAreSound: () => Promise<boolean>) {
+    this.#waysAreSound = waysAreSound;
+  }
+
+  get running(): boolean {
+    return this.#starting !== undefined;
+  }
+
+  /** Resolves when nothing that happens from now on is missed; {@link ComputeUnavailableError} where that cannot be. */
+  start(): Promise<void> {
+    this.#starting ??= this.#start().catch((error) => {
+      this.close();
+      throw error;
+    });
+    return this.#starting;
+  }
+
+  /** To be called before a change of ours; what it returns, when it has failed. */
+  expect(): () => void {
+    this.#expected++;
+    return () => {
+      this.#expected = Math.max(0, this.#expected - 1);
+    };
+  }
+
+  /** To be called before all is made anew: what was altered until then is forgotten. */
+  async begin(): Promise<void> {
+    await this.start();
+    this.#altered = false;
+  }
+
+  /** True as soon as somebody else has altered something, false when `signal` aborts before. */
+  async altered(signal: AbortSignal): Promise<boolean> {
+    if (this.#altered || signal.aborted) return this.#altered;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        this.#waiters.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiters.add(wake);
+      signal.addEventListener('abort', wake);
+    });
+    return this.#altered;
+  }
+
+  close(): void {
+    const children = this.#children.splice(0);
+    this.#starting = undefined;
+    for (const child of children) child.kill('SIGKILL');
+  }
+
+  async #start(): Promise<void> {
+    const tables = this.#listen('nft', ['monitor'], this.#tableReader());
+    this.#listen('ip', ['-o', 'monitor', 'link', 'route', 'netconf'], (line) => {
+      if (WAYS.test(line)) this.#look();
+    });
+    const before = this.#heard;
+    await until(
+      clock,
+      START_MS,
+      'the changes of the tables cannot be watched',
+      async () => {
+        if (tables.exitCode !== null) throw new ComputeUnavailableError('nft monitor has ended');
+        await applyBatch([]);
+        return this.#heard > before;
+      },
+      TRY_EVERY_MS,
+    );
+    this.#expected = 0;
+    this.#keepGate();
+  }
+
+  /** A program that lives no longer than this process. Without it nothing is watched: then all is in doubt. */
+  #listen(program: string, args: string[], onLine: (line: string) => void): Listener {
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+      env: ENVIRONMENT,
+    });
+    this.#children.push(child);
+    createInterface({ input: child.stdout }).on('line', onLine);
+    once(child, 'close')
+      .catch(() => {})
+      .then(() => {
+        if (!this.#children.includes(child)) return;
+        this.close();
+        this.#alarm();
+      });
+    return child;
+  }
+
+  /** Reads change by change. */
+  #tableReader(): (line: string) => void {
+    let ours = false;
+    let signed = false;
+    return (line) => {
+      if (LOST.test(line)) {
+        // Of a change of ours that is larger than what the kernel keeps; else it may have been anybody's.
+        if (this.#expected === 0) this.#alarm();
+        this.#expected = 0;
+      } else if (!END_OF_CHANGE.test(line)) {
+        ours ||= OURS.test(line);
+        signed ||= line.includes(` ${SIGNATURE}`);
+      } else {
+        if (signed) {
+          this.#heard++;
+          this.#expected = Math.max(0, this.#expected - 1);
+        } else if (ours) this.#alarm();
+        ours = false;
+        signed = false;
+      }
+    };
+  }
+
+  /** Asks once whether guests' ways are as they should be, when what has changed has settled. */
+  #look(): void {
+    if (this.#looking) return;
+    this.#looking = true;
+    clock
+      .sleep(SETTLE_MS)
+      .then(() => {
+        this.#looking = false;
+        return this.#waysAreSound();
+      })
+      .then(
+        (sound) => sound || this.#alarm(),
+        () => this.#alarm(),
+      );
+  }
+
+  #alarm(): void {
+    this.#altered = true;
+    for (const wake of this.#waiters) wake();
+  }
+
+  /** Where the kernel knows no owned tables the other gate has to do. */
+  #keepGate(): void {
+    const name = `${GATE}-${process.pid}`;
+    const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'nft', '-i'], {
+      stdio: ['pipe', 'ignore', 'ignore'],
+      env: ENVIRONMENT,
+    });
+    this.#children.push(child);
+    child.on('error', () => {});
+    child.stdin.on('error', () => {});
+    child.stdin.write(`${gateTable(name, true).join('\n')}\n`);
+  }
+}

@@ -1,0 +1,60 @@
+import type { GuestSpec } from '../driver.ts';
+import { dropDisk, emptyDisk, keepDisk, takeBackDisk } from './disks.ts';
+import { type Former, type Guest, newGuest } from './guest.ts';
+import type { Work } from './operations.ts';
+
+// What a rebuild alters, as the operations of the simulator do it.
+
+/** The guest where there was none: what the rebuild goes back to is that there is none. */
+export function madeBy(spec: GuestSpec, rebuildId: string): Guest {
+  return { ...newGuest(spec), rebuilt: { by: rebuildId, from: null } };
+}
+
+export const rebuilt =
+  (spec: GuestSpec, rebuildId: string): Work<void> =>
+  async (guest, now, tx) => {
+    const { id } = spec;
+    if (guest.rebuilt?.by === rebuildId) return;
+    if (guest.run) throw new Error(`${id} must be off to be rebuilt`);
+    const stale = guest.rebuilt;
+    const { hostname, mac, addresses, vcpu, ramMb, diskGb, snapshots } = guest;
+    await keepDisk(tx, id, rebuildId, guest, now);
+    const { network, before, spent, unwrittenBytes, ...blank } = newGuest(spec);
+    const from: Former = { hostname, mac, addresses, vcpu, ramMb, diskGb, snapshots };
+    Object.assign(guest, blank, { rebuilt: { by: rebuildId, from } });
+    await emptyDisk(tx, id, guest, now);
+    if (stale) await dropDisks(tx, id, stale);
+  };
+
+export const rebuildFinished =
+  (id: string, rebuildId: string): Work<void> =>
+  async (guest, _now, tx) => {
+    const open = guest.rebuilt;
+    if (open?.by !== rebuildId) return;
+    delete guest.rebuilt;
+    await dropDisks(tx, id, open);
+  };
+
+/** `unmade` where the rebuild has made the guest, which is to be removed. */
+export const rebuildUndone =
+  (id: string, rebuildId: string): Work<'kept' | 'unmade'> =>
+  async (guest, now, tx) => {
+    const open = guest.rebuilt;
+    if (open?.by !== rebuildId) return 'kept';
+    if (guest.run) throw new Error(`${id} must be off for its rebuild to be undone`);
+    if (!open.from) return 'unmade';
+    await takeBackDisk(tx, id, rebuildId, guest, now);
+    Object.assign(guest, open.from);
+    delete guest.rebuilt;
+    await dropDisk(tx, id, rebuildId);
+    return 'kept';
+  };
+
+/** Forgets what a rebuild has set aside, with its snapshots. */
+async function dropDisks(
+  tx: Parameters<typeof dropDisk>[0],
+  id: string,
+  { by, from }: NonNullable<Guest['rebuilt']>,
+): Promise<void> {
+  for (const name of [by, ...Object.keys(from?.snapshots ?? {})]) await dropDisk(tx, id, name);
+}

@@ -1,0 +1,26 @@
+import { ComputeUnavailableError, type GuestSight, type GuestState } from '../driver.ts';
+import type { Guest } from './guest.ts';
+import { isOutOfSight, isUp, powerAt } from './power.ts';
+import { has } from './sentinels.ts';
+
+type Glance = Pick<Guest, 'hostname' | 'run'>;
+
+/** {@link ComputeUnavailableError} where the guest cannot be seen at `now`. */
+export function requireSight(id: string, guest: Glance, now: number): void {
+  if (isOutOfSight(guest, now)) throw new ComputeUnavailableError(`${id} cannot be seen`);
+}
+
+/** The guest at a glance. */
+export function sightOf({ id, ...guest }: Glance & { id: string }, now: number): GuestSight {
+  return { id, power: isOutOfSight(guest, now) ? 'unknown' : powerAt(guest, now) };
+}
+
+/** The guest as it stands at `now`; throws as {@link requireSight} does. */
+export function stateOf(id: string, guest: Guest, now: number): GuestState {
+  requireSight(id, guest, now);
+  const { vcpu, ramMb, diskGb } = guest;
+  const power = powerAt(guest, now);
+  const agent = isUp(guest, now) && !has(guest.hostname, 'hasNoAgent');
+  const addresses = guest.addresses.map(({ address }) => address);
+  return { id, power, agent, addresses, vcpu, ramMb, diskGb, snapshotIds: Object.keys(guest.snapshots) };
+}
