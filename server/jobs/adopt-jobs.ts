@@ -1,38 +1,12 @@
-import { randomBytes } from 'node:crypto';
-import { type Database, type Session, sql } from '../db/database.ts';
-import { disownJobs, jobOwners, unownedJobs } from '../db/queries/jobs.ts';
-
-/** Jobs looked at in one round; the next round takes the rest. */
-const BATCH = 100;
+import { type Database, sql } from '../db/database.ts';
+import { disownJobs, jobOwners } from '../db/queries/owned-jobs.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /**
- * This process among the nodes. While it lives, a session of its own holds an advisory lock on its number,
- * which the database drops the moment the process dies: that is how the others know, without clocks or
- * heartbeats, that its jobs are free to be taken up.
+ * How long a node must have been missing before its jobs are taken: one that has only lost its connection stops its
+ * work well before, and mostly is back by then (see `node.ts`).
  */
-export class Node {
-  readonly id = randomBytes(8).readBigInt64BE();
-  readonly #db: Database;
-  #session: Session | undefined;
-
-  constructor(db: Database) {
-    this.#db = db;
-  }
-
-  /** Announces the node, and again after its session was lost. */
-  async announce(): Promise<void> {
-    if (this.#session && (await presentNodes(this.#db)).has(this.id)) return;
-    this.#session?.release();
-    this.#session = await this.#db.reserve();
-    await this.#session.query(sql`select pg_advisory_lock(${this.id}::bigint)`);
-  }
-
-  async leave(): Promise<void> {
-    await this.#session?.query(sql`select pg_advisory_unlock(${this.id}::bigint)`);
-    this.#session?.release();
-    this.#session = undefined;
-  }
-}
+export const ABSENCE_MS = 10_000;
 
 /** Numbers that somebody holds an advisory lock on; those of living nodes are among them. */
 export async function presentNodes(db: Database): Promise<Set<bigint>> {
@@ -43,12 +17,28 @@ export async function presentNodes(db: Database): Promise<Set<bigint>> {
   return new Set(rows.map((row) => row.id));
 }
 
-/** Frees the jobs of nodes that are gone, and hands every job that nobody runs to `deliver`. */
-export async function adoptJobs(db: Database, deliver: (jobId: string) => Promise<void>): Promise<void> {
-  const owners = await jobOwners(db);
-  if (owners.length > 0) {
-    const present = await presentNodes(db);
-    for (const owner of owners) if (!present.has(owner)) await disownJobs(db, owner);
+/** Frees the jobs of nodes that are gone. */
+export class Adoption {
+  readonly #db: Database;
+  readonly #clock: Clock;
+  /** Owners that were missing when last looked for, and since when. */
+  #missing = new Map<bigint, number>();
+
+  constructor({ db, clock }: { db: Database; clock: Clock }) {
+    this.#db = db;
+    this.#clock = clock;
   }
-  for (const { id } of await unownedJobs(db, BATCH)) await deliver(id);
+
+  async run(): Promise<void> {
+    const owners = await jobOwners(this.#db);
+    if (owners.length === 0) return this.#missing.clear();
+    const present = await presentNodes(this.#db);
+    const now = this.#clock.now().getTime();
+    // The embedded database lives in one process: an owner that is not this one is dead.
+    const patience = this.#db.engine === 'pglite' ? 0 : ABSENCE_MS;
+    const gone = owners.filter((owner) => !present.has(owner));
+    this.#missing = new Map(gone.map((owner) => [owner, this.#missing.get(owner) ?? now]));
+    for (const [owner, since] of this.#missing)
+      if (now - since >= patience) await disownJobs(this.#db, owner);
+  }
 }

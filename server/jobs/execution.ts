@@ -1,24 +1,33 @@
-import type { Transaction } from '../db/database.ts';
-import { advanceJob, finishJob } from '../db/queries/jobs.ts';
-import { systemFindVm, updateVm, type VmRow } from '../db/queries/vms.ts';
-import { recordSystemEvent } from '../domain/vms/events.ts';
-import type { JobContext, JobDefinition, Outcome } from './job.ts';
+import { DatabaseAwayError, type Transaction } from '../db/database.ts';
+import { advanceJob, confirmJob, finishJob, type Ownership, type Retry } from '../db/queries/owned-jobs.ts';
+import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
+import { mostAttempts, nextAttempt } from './attempts.ts';
+import { abandon, settleVm } from './end-job.ts';
+import type { JobContext, JobDefinition, Outcome, Step } from './job.ts';
 import { jobError } from './job-error.ts';
 import { JOBS } from './kinds/index.ts';
 import { settledStatus } from './settled-status.ts';
+import type { Slot } from './slots.ts';
 
 /** Why a job's signal aborts: it is not this node's any more. */
 export class JobCanceled extends Error {}
 
-/** Called around each step; lets a test kill or fail the process at an exact place. */
-export type StepHook = (point: { kind: string; step: string; phase: 'before' | 'after' | 'undo' }) => void;
+/** Called around each step; lets a test kill, fail or hold the process at an exact place. */
+export type StepHook = (point: {
+  kind: string;
+  step: string;
+  phase: 'before' | 'after' | 'undo';
+}) => void | Promise<void>;
 
-/** Times an undo is tried before it is left to the next round of adoption. */
-const UNDO_ATTEMPTS = 3;
+/** True when the job has ended; false when it is left, to be tried again as `retry` says or to be taken up elsewhere. */
+export type Result = { ended: true } | { ended: false; retry?: Retry };
+
+const ENDED: Result = { ended: true };
+const LEFT: Result = { ended: false };
 
 export interface ExecutionParts {
-  /** The node that owns the job. */
-  node: bigint;
+  ownership: Ownership;
+  slot: Slot;
   hook: StepHook;
   /** Whose signal the context has. */
   stop: AbortController;
@@ -26,25 +35,33 @@ export interface ExecutionParts {
 
 /**
  * One run of a job that this node has claimed: each step and its bookkeeping, then one transaction that ends the job,
- * settles its money and frees the VM. A failure undoes the steps done, newest first.
+ * settles its money and frees the VM. A failure undoes the steps done, newest first. What fails on that way is tried
+ * again later, and given up when it has failed too often.
  */
 export class JobExecution {
   readonly context: JobContext;
   readonly #definition: JobDefinition;
-  readonly #node: bigint;
-  readonly #hook: StepHook;
-  readonly #stop: AbortController;
+  readonly #parts: ExecutionParts;
 
-  constructor(context: JobContext, { node, hook, stop }: ExecutionParts) {
+  constructor(context: JobContext, parts: ExecutionParts) {
     this.context = context;
     this.#definition = JOBS[context.job.kind];
-    this.#node = node;
-    this.#hook = hook;
-    this.#stop = stop;
+    this.#parts = parts;
   }
 
-  /** True when the job has ended here; false when it was cancelled, interrupted or left to be tried again. */
-  async run(): Promise<boolean> {
+  /** Never rejects. */
+  async run(): Promise<Result> {
+    try {
+      return (await this.#attempt()) ? ENDED : LEFT;
+    } catch (error) {
+      // A database that is away says nothing about the job, which goes on where it is once the database is back.
+      const interrupted = this.context.signal.aborted || error instanceof DatabaseAwayError;
+      return interrupted ? LEFT : this.#failedAttempt(error);
+    }
+  }
+
+  /** True when the job has ended here; false when it was cancelled or interrupted. Throws what is to be tried again. */
+  async #attempt(): Promise<boolean> {
     const { job, signal } = this.context;
     const definition = this.#definition;
     if (!job.undoing) {
@@ -55,41 +72,60 @@ export class JobExecution {
         );
       } catch (error) {
         if (signal.aborted) return false;
-        if (definition.persistent) return this.#retryLater(error);
+        if (!this.#hasWayBack || error instanceof DatabaseAwayError) throw error;
         await this.#startUndo(error);
       }
     }
-    if (!(await this.#undo())) return false;
+    await this.#undo();
     const observed = await settledStatus(this.context);
-    return this.#end('failed', (tx, vm, at) => definition.failed(tx, { ...this.context, vm, observed }, at));
+    return this.#end('failed', (tx, vm, at) =>
+      definition.failed(tx, { ...this.context, vm, observed, abandoned: false }, at),
+    );
+  }
+
+  /** Whether what fails where the job is now is undone, or tried again. */
+  get #hasWayBack(): boolean {
+    const { persistent, steps } = this.#definition;
+    const { step, undoing } = this.context.job;
+    return undoing || !(persistent || steps[step]?.final);
   }
 
   async #forward(): Promise<void> {
-    const { job, signal } = this.context;
+    const { job } = this.context;
     const { steps } = this.#definition;
     const { length } = steps;
-    for (let step = job.step; step < length; step++) {
-      const { name, run } = steps[step]!;
-      signal.throwIfAborted();
-      this.#hook({ kind: job.kind, step: name, phase: 'before' });
-      await run(this.context);
-      this.#hook({ kind: job.kind, step: name, phase: 'after' });
+    for (let index = job.step; index < length; index++) {
+      const step = steps[index]!;
+      await this.#perform(step, async () => {
+        await this.#parts.hook({ kind: job.kind, step: step.name, phase: 'before' });
+        await step.run(this.context);
+        await this.#parts.hook({ kind: job.kind, step: step.name, phase: 'after' });
+      });
       // What follows the last step is the end of the job, which is bookkeeping enough.
-      if (step + 1 === length) return;
-      const progress = Math.floor(((step + 1) * 100) / length);
-      await this.#advance({ step: step + 1, undoing: false, progress });
+      if (index + 1 === length) return;
+      const progress = Math.floor(((index + 1) * 100) / length);
+      await this.#advance({ step: index + 1, undoing: false, progress });
     }
+  }
+
+  /** Without a slot where the step mostly waits. */
+  async #perform({ waits }: Step, work: () => Promise<void>): Promise<void> {
+    const { signal } = this.context;
+    signal.throwIfAborted();
+    if (waits) await this.#parts.slot.without(work, signal);
+    else await work();
   }
 
   /** Bookkeeping of a step. Losing the job (cancelled, or taken by another node) ends this run. */
   async #advance(state: Parameters<typeof advanceJob>[2]): Promise<void> {
     const { job, services } = this.context;
-    if (!(await advanceJob(services.db, { id: job.id, owner: this.#node }, state))) {
-      this.#stop.abort(new JobCanceled());
+    if (!(await advanceJob(services.db, this.#parts.ownership, state))) {
+      this.#parts.stop.abort(new JobCanceled());
       throw new JobCanceled();
     }
     job.step = state.step;
     job.undoing = state.undoing;
+    job.attempts = 0;
   }
 
   async #startUndo(error: unknown): Promise<void> {
@@ -103,35 +139,50 @@ export class JobExecution {
     await this.#advance({ step, undoing: true, progress: job.progress, error: jobError(error) });
   }
 
-  /** True when everything is undone; false when it was interrupted or is left to be tried again. */
-  async #undo(): Promise<boolean> {
-    const { job, services, signal } = this.context;
+  async #undo(): Promise<void> {
+    const { job } = this.context;
     for (let left = job.step; left > 0; left--) {
       const step = this.#definition.steps[left - 1]!;
-      for (let attempt = 1; ; attempt++) {
-        if (signal.aborted) return false;
-        try {
-          this.#hook({ kind: job.kind, step: step.name, phase: 'undo' });
-          await step.undo?.(this.context);
-          break;
-        } catch (error) {
-          services.logger.error({ err: error, job_id: job.id, step: step.name, attempt }, 'undo failed');
-          if (attempt === UNDO_ATTEMPTS) return false;
-        }
-      }
+      await this.#perform(step, async () => {
+        await this.#parts.hook({ kind: job.kind, step: step.name, phase: 'undo' });
+        await step.undo?.(this.context);
+      });
       await this.#advance({ step: left - 1, undoing: true, progress: job.progress });
     }
-    return true;
   }
 
-  /** Nothing to undo and no way back: adoption takes it up again on its next round. */
-  #retryLater(error: unknown): false {
+  /** There is no way forward or back now: later, or never when that has been so too often. */
+  async #failedAttempt(error: unknown): Promise<Result> {
     const { job, services } = this.context;
-    services.logger.error(
-      { err: error, job_id: job.id, vm_id: job.vm_id, kind: job.kind },
-      'job will be tried again',
-    );
-    return false;
+    const retry = nextAttempt(job.attempts + 1, services.clock.now());
+    const { attempts } = retry;
+    const facts = { job_id: job.id, vm_id: job.vm_id, kind: job.kind, step: job.step, attempts };
+    services.metrics.jobAttemptFailed(job.kind);
+    if (attempts < mostAttempts(this.#hasWayBack)) {
+      services.logger.error({ err: error, ...facts, next_attempt_at: retry.at }, 'job will be tried again');
+      return { ended: false, retry };
+    }
+    try {
+      if (await this.#abandon(error, attempts))
+        services.logger.error({ err: error, ...facts }, 'job given up');
+      return LEFT;
+    } catch (cause) {
+      services.logger.error({ err: cause, ...facts, next_attempt_at: retry.at }, 'job could not be given up');
+      return { ended: false, retry };
+    }
+  }
+
+  async #abandon(error: unknown, attempts: number): Promise<boolean> {
+    const { job, services } = this.context;
+    const done = this.#hasWayBack ? 'undoing it' : 'it';
+    const why = `${done} failed ${attempts} times`;
+    const abandoned = await services.db.transaction(async (tx) => {
+      const vm = await systemFindVm(tx, job.vm_id, true);
+      if (!vm || !(await confirmJob(tx, this.#parts.ownership)).held) return false;
+      return abandon(tx, services, { job, vm, error: jobError(error), why });
+    });
+    if (abandoned) services.metrics.jobFinished(job.kind, 'abandoned');
+    return abandoned;
   }
 
   /**
@@ -143,21 +194,12 @@ export class JobExecution {
     settle: (tx: Transaction, vm: VmRow, at: Date) => Promise<Outcome>,
   ): Promise<boolean> {
     const { job, services } = this.context;
-    const { db, clock, metrics, signals } = services;
+    const { db, clock, metrics } = services;
     const at = clock.now();
     const ended = await db.transaction(async (tx) => {
       const vm = await systemFindVm(tx, job.vm_id, true);
-      if (!vm || !(await finishJob(tx, { id: job.id, owner: this.#node }, status, at))) return false;
-      const outcome = await settle(tx, vm, at);
-      await updateVm(tx, vm.id, { ...outcome.change, active_job_id: null, last_job_id: job.id }, at);
-      const failure = {
-        type: 'job.failed',
-        message: `The ${job.kind} job failed.`,
-        metadata: { kind: job.kind },
-      };
-      const event = outcome.event ?? (status === 'failed' ? failure : undefined);
-      if (event) await recordSystemEvent(tx, clock, job, status === 'failed' ? 'error' : 'info', event);
-      await signals.vmChanged(tx, vm.id);
+      if (!vm || !(await finishJob(tx, this.#parts.ownership, status, at))) return false;
+      await settleVm(tx, services, { job, status, at }, await settle(tx, vm, at));
       return true;
     });
     if (ended) metrics.jobFinished(job.kind, status);

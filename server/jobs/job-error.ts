@@ -4,14 +4,20 @@ import {
   ComputeUnavailableError,
   DiskShrinkError,
   ShutdownTimeoutError,
+  TemplateUnavailableError,
 } from '../compute/driver.ts';
 import type { JobError } from './job.ts';
 
 const KNOWN: readonly [new (...args: never[]) => Error, string, string][] = [
   [ComputeUnavailableError, 'compute_unavailable', 'The compute engine could not do it.'],
   [CapacityError, 'capacity_unavailable', 'There is no room left on the compute engine.'],
+  [TemplateUnavailableError, 'unknown_template', 'There is no image of this template any more.'],
   [ShutdownTimeoutError, 'guest_shutdown_timeout', 'The guest did not power off in time.'],
-  [AgentUnavailableError, 'guest_agent_unavailable', 'Nothing inside the guest answered.'],
+  [
+    AgentUnavailableError,
+    'guest_agent_unavailable',
+    'Nothing inside the guest answered: neither a guest agent nor SSH on port 22.',
+  ],
   [DiskShrinkError, 'disk_shrink_not_supported', 'A disk cannot be made smaller.'],
 ];
 

@@ -2,6 +2,7 @@ import type { ComputeDriver } from '../compute/driver.ts';
 import type { Transaction } from '../db/database.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
 import type { VmChange, VmRow } from '../db/queries/vms.ts';
+import type { EventText } from '../domain/vms/events.ts';
 import type { VmStatus } from '../domain/vms/states.ts';
 import type { Services } from '../services.ts';
 
@@ -9,16 +10,24 @@ import type { Services } from '../services.ts';
 export interface JobContext {
   job: JobRow;
   vm: VmRow;
+  /** Changes a guest only as long as the job is this node's. */
   compute: ComputeDriver;
   services: Services;
   /** Aborts when the job is cancelled or the node shuts down. */
   signal: AbortSignal;
+  /** Throws unless the job is still this node's: for a change that is not made by `compute`. */
+  fence(): Promise<void>;
 }
 
 /** What the end of a failed job works with. */
-export interface FailureContext extends JobContext {
+export interface FailureContext {
+  job: JobRow;
+  vm: VmRow;
+  services: Pick<Services, 'clock' | 'catalog'>;
   /** The state the guest is really in; asked before the transaction, where no driver is called. */
   observed: VmStatus;
+  /** Not everything could be undone, so that something may be left on the engine. */
+  abandoned: boolean;
 }
 
 /**
@@ -27,6 +36,10 @@ export interface FailureContext extends JobContext {
  */
 export interface Step {
   name: string;
+  /** Most of its time, and of its undo's, goes by in waiting for a guest: it takes up no slot of the runner. */
+  waits?: true;
+  /** From here on there is no way back: where it fails it is tried again. Only the last step may be so. */
+  final?: true;
   run(context: JobContext): Promise<void>;
   undo?(context: JobContext): Promise<void>;
 }
@@ -37,7 +50,7 @@ export interface Step {
  */
 export interface JobDefinition {
   steps: readonly Step[];
-  /** Never given up: a failing step is tried again until it works, and nothing is undone. */
+  /** There is no way back: a failing step is tried again, and nothing is undone. */
   persistent?: true;
   succeeded(tx: Transaction, context: JobContext, at: Date): Promise<Outcome>;
   failed(tx: Transaction, context: FailureContext, at: Date): Promise<Outcome>;
@@ -46,7 +59,7 @@ export interface JobDefinition {
 /** What the end of a job makes of its VM, and how the event log tells it. */
 export interface Outcome {
   change: VmChange;
-  event?: { type: string; message: string; metadata?: Record<string, unknown> };
+  event?: EventText;
 }
 
 /** Why a job failed: what its `error` shows. */

@@ -1,57 +1,26 @@
-import { type Database, one, type Session, sql } from '../db/database.ts';
-
-/** Held by the one node that runs the edge: it alone writes to it, and it alone looks for attacks. */
-const EDGE_LOCK = 7226_0006;
+import type { Database } from '../db/database.ts';
+import { HeldLock } from './held-lock.ts';
+import type { Task } from './schedule.ts';
 
 /**
- * Whether this node leads. A session of its own holds an advisory lock, which the database drops the moment the
- * process dies: another node then leads, without clocks or heartbeats.
+ * Held by the one node that leads: it alone writes to the edge and looks for attacks, and it does what only one must,
+ * such as renewals and housekeeping.
  */
-export class EdgeLeadership {
-  readonly #db: Database;
-  #session: Session | undefined;
-  #asking: Promise<boolean> | undefined;
+const LEADER_LOCK = 7226_0006;
 
+/** Whether this node leads: it does from the moment that it asks while no other does. */
+export class Leadership extends HeldLock {
   constructor(db: Database) {
-    this.#db = db;
+    super(db, LEADER_LOCK);
   }
+}
 
-  /** Whether this node leads now; it does from here on if nobody else did. */
-  holds(): Promise<boolean> {
-    this.#asking ??= this.#hold().finally(() => {
-      this.#asking = undefined;
-    });
-    return this.#asking;
-  }
-
-  async leave(): Promise<void> {
-    await this.#asking?.catch(() => {});
-    await this.#session?.query(sql`select pg_advisory_unlock(${EDGE_LOCK})`);
-    this.#session?.release();
-    this.#session = undefined;
-  }
-
-  async #hold(): Promise<boolean> {
-    if (this.#session) {
-      try {
-        await this.#session.query(sql`select 1`);
-        return true;
-      } catch {
-        // The session was lost, and the lock with it.
-        this.#session.release();
-        this.#session = undefined;
-      }
-    }
-    const session = await this.#db.reserve();
-    try {
-      const { held } = await one<{ held: boolean }>(
-        session,
-        sql`select pg_try_advisory_lock(${EDGE_LOCK}) as held`,
-      );
-      if (held) this.#session = session;
-      return held;
-    } finally {
-      if (!this.#session) session.release();
-    }
-  }
+/** A task that is done by the node that leads, and by the next one when that is gone. */
+export function led(leadership: Leadership, task: Task): Task {
+  return {
+    ...task,
+    async run() {
+      if (await leadership.holds()) await task.run();
+    },
+  };
 }

@@ -3,7 +3,7 @@ import { bossDatabase } from '../db/boss-adapter.ts';
 import { type Database, sql, type Transaction } from '../db/database.ts';
 
 const QUEUE = 'vm-jobs';
-/** Deliveries taken at once; each only hands a job to the runner. */
+/** Deliveries taken at once; each only says that there is a job. */
 const BATCH = 20;
 /** A delivery is done within milliseconds; one that a dead node took is delivered again after this. */
 const DELIVERY_SECONDS = 60;
@@ -13,23 +13,23 @@ const PREPARE_LOCK = 7226_0005;
 
 /** Who runs the jobs of this node. */
 export interface JobReceiver {
-  /** Takes a job and resolves when there is room for more, which is the back-pressure. */
-  deliver(jobId: string): Promise<void>;
-  /** Takes a job at once or leaves it to a delivery; never throws. */
-  offer(jobId: string): void;
+  /** Takes the jobs that wait, as far as there is room; the rest waits in the `jobs` table. */
+  fill(): Promise<void>;
+  /** The same in the background; never throws. */
+  offer(): void;
 }
 
-/** Where new jobs are announced: all that whoever starts a job needs of the queue. */
+/** Where new jobs are announced: all that the code that starts a job needs of the queue. */
 export interface JobOutlet {
   /** Sends a job, if and when the transaction commits. */
   send(tx: Transaction, jobId: string): Promise<void>;
 }
 
 /**
- * Delivers job ids to the nodes, within the transaction that creates the job and, by LISTEN/NOTIFY, within
- * milliseconds. The node that created a job is offered it first, which saves the way through the queue; the delivery
- * is for when that node has no room, or has died. It only delivers: the `jobs` table says what is to be done and how
- * far it is, so a delivery that is lost or doubled changes nothing (see `adopt-jobs.ts`, {@link claimJob}).
+ * Tells the nodes of a job, within the transaction that creates it and, by LISTEN/NOTIFY, within milliseconds. The
+ * node that created a job looks for it first, which saves the way through the queue; the delivery is for when that node
+ * has no room, or has died. It only rings: the `jobs` table says what is to be done, how far it is and whose turn it is,
+ * so a delivery that is lost or doubled changes nothing (see `adopt-jobs.ts`, {@link nextJob}).
  */
 export class JobQueue implements JobOutlet {
   readonly #db: Database;
@@ -63,15 +63,13 @@ export class JobQueue implements JobOutlet {
   /** Starts to receive. */
   async receive(receiver: JobReceiver): Promise<void> {
     this.#receiver = receiver;
-    await this.#boss.work<{ jobId: string }>(QUEUE, { batchSize: BATCH }, async (deliveries) => {
-      for (const { data } of deliveries) await receiver.deliver(data.jobId);
-    });
+    await this.#boss.work(QUEUE, { batchSize: BATCH }, () => receiver.fill());
   }
 
   async send(tx: Transaction, jobId: string): Promise<void> {
     if (!this.#ready) throw new Error('the queue is not prepared');
     await this.#boss.send(QUEUE, { jobId }, { db: bossDatabase(tx) });
-    tx.afterCommit(() => this.#receiver?.offer(jobId));
+    tx.afterCommit(() => this.#receiver?.offer());
   }
 
   async stop(): Promise<void> {

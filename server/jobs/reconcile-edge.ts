@@ -2,6 +2,7 @@ import type { Database } from '../db/database.ts';
 import {
   effectiveShieldRules,
   expireShieldRules,
+  failPendingRules,
   failTarget,
   settleTarget,
   suspendTargetRules,
@@ -16,17 +17,20 @@ import {
 import type { EdgeDriver, EdgeTarget } from '../edge/driver.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
-import type { EdgeLeadership } from './leadership.ts';
+import type { Leadership } from './leadership.ts';
 
 /** Targets brought up to date in one round; the next round takes the rest. */
 const BATCH = 100;
+/** Pauses between attempts to write everything to an edge that is down; each is twice the one before. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
 
 export interface EdgeReconcilerParts {
   db: Database;
   edge: EdgeDriver;
   clock: Clock;
   logger: Logger;
-  leadership: EdgeLeadership;
+  leadership: Leadership;
 }
 
 const isOnEdge = ({ mode, removed_at }: TargetRow) => mode !== 'off' && removed_at === null;
@@ -41,6 +45,9 @@ export class EdgeReconciler {
   readonly #dirty = new Set<string>();
   /** Everything is to be written anew: nothing is known of what the edge has. */
   #isLost = true;
+  /** When that is tried again after it failed, epoch milliseconds, and how long was waited for it. */
+  #retryAt = 0;
+  #pauseMs = 0;
   #epoch: string | undefined;
   #running: Promise<void> | undefined;
 
@@ -92,10 +99,14 @@ export class EdgeReconciler {
   }
 
   async #writeDirty(): Promise<void> {
-    const { leadership, logger } = this.#parts;
+    const { clock, leadership, logger } = this.#parts;
     try {
       if (!(await leadership.holds())) return this.#dirty.clear();
-      if (this.#isLost) await this.#writeAll();
+      if (this.#isLost) {
+        // An edge that is down is asked less and less often: each time costs everything that it is to have.
+        if (clock.now().getTime() < this.#retryAt) return this.#dirty.clear();
+        await this.#writeAll();
+      }
     } catch (error) {
       return logger.warn({ err: error }, 'the edge could not be reconciled');
     }
@@ -116,10 +127,13 @@ export class EdgeReconciler {
     try {
       await edge.reconcile(await this.#withRules(present));
     } catch (error) {
-      for (const { id, generation } of targets) await failTarget(db, id, generation);
+      this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+      this.#retryAt = clock.now().getTime() + this.#pauseMs;
+      await failPendingRules(db);
       throw error;
     }
     this.#isLost = false;
+    this.#pauseMs = 0;
     const now = clock.now();
     for (const target of targets.filter(({ applied, generation }) => applied < generation)) {
       await this.#settle(target, now);
@@ -135,7 +149,7 @@ export class EdgeReconciler {
       if (isOnEdge(target)) await edge.putTarget((await this.#withRules([target]))[0]!);
       else await edge.removeTarget(id);
     } catch (error) {
-      await failTarget(db, id, target.generation);
+      await db.transaction((tx) => failTarget(tx, id, target.generation));
       throw error;
     }
     await this.#settle(target, clock.now());

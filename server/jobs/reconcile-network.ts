@@ -1,5 +1,6 @@
 import type { ComputeDriver, NetworkPolicy } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
+import { mayMail } from '../db/queries/accounts.ts';
 import {
   effectiveFirewallRules,
   effectivePortForwards,
@@ -85,7 +86,7 @@ export class NetworkReconciler {
       try {
         await this.#compute.applyNetwork(vmId, await this.#policy(vm));
       } catch (error) {
-        await failNetwork(this.#db, vmId, generation);
+        await this.#db.transaction((tx) => failNetwork(tx, vmId, generation));
         throw error;
       }
       await this.#db.transaction((tx) => settleNetwork(tx, vmId, generation));
@@ -94,7 +95,7 @@ export class NetworkReconciler {
     }
   }
 
-  async #policy({ id, plan }: VmRow): Promise<NetworkPolicy> {
+  async #policy({ id, account_id, plan }: VmRow): Promise<NetworkPolicy> {
     const [rules, forwards] = [
       await effectiveFirewallRules(this.#db, id),
       await effectivePortForwards(this.#db, id),
@@ -117,6 +118,7 @@ export class NetworkReconciler {
         internalPort: forward.internal_port,
       })),
       bandwidthBps: bandwidthLimit(this.#catalog, plan) ?? undefined,
+      ...((await mayMail(this.#db, account_id)) && { smtpOpen: true }),
     };
   }
 }

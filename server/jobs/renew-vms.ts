@@ -1,16 +1,21 @@
 import { type Database, empty, sql, type Transaction } from '../db/database.ts';
 import { isBilled } from '../db/queries/billed-vms.ts';
+import { findBillingProfile } from '../db/queries/billing-profiles.ts';
+import { type MeteredVm, withMeter, withMeters } from '../db/queries/meters.ts';
 import { systemFindVm, updateVm, type VmRow } from '../db/queries/vms.ts';
 import { lockWallet } from '../db/queries/wallets.ts';
-import { graceEnd } from '../domain/billing/grace.ts';
+import { type Arrears, arrearsOf, type DueMonth } from '../domain/billing/arrears.ts';
 import { settleNow } from '../domain/billing/ledger.ts';
-import { addMonth, type Period } from '../domain/billing/period.ts';
-import { type Charge, monthCharge } from '../domain/billing/pricing.ts';
-import { renewalConfiguration } from '../domain/billing/renewal-price.ts';
+import { noticesAfter, pricedAnew } from '../domain/billing/price-notices.ts';
+import { isRenewed } from '../domain/billing/retirement.ts';
+import { renewUsage } from '../domain/billing/usage-terms.ts';
 import { ledger } from '../domain/billing/vm-orders.ts';
-import { recordSystemEvent } from '../domain/vms/events.ts';
+import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
 import { startSystemJob } from '../domain/vms/start-job.ts';
 import type { Services } from '../services.ts';
+import { dun, nextDeed } from './dun-vm.ts';
+import { endPromoCredits } from './end-promo.ts';
+import { Failures } from './failures.ts';
 
 const DAY_MS = 86_400_000;
 /** A creation that failed stays visible this long, free of charge, so that its reason can be read. */
@@ -18,57 +23,85 @@ const FAILED_CREATION_KEPT_MS = DAY_MS;
 /** VMs read at once. */
 const BATCH = 500;
 
+/** A VM whose period is over, with what its account could pay as it was read. */
+interface DueVm extends MeteredVm {
+  available_minor: bigint;
+}
+
 /**
  * What time does to VMs: a period that is over is renewed, or the VM becomes unpaid; an unpaid VM is
  * suspended after its grace and deleted some time later. Takes no input and may run at any time, on several
- * nodes at once: each VM is looked at again in its own transaction, and one that fails holds up no other.
+ * nodes at once: each VM is looked at again in its own transaction, and one that fails holds up no other. A VM that is
+ * unpaid and has nothing to come yet is only read. The VMs of an account go in the order of their owner's ranking.
+ * Promotional credit whose time is over ends before, so that it pays for none of them.
  */
-export async function renewVms(services: Services): Promise<void> {
-  const { db, clock, logger } = services;
+export async function renewVms(services: Services, failures = new Failures(services)): Promise<void> {
+  const { db, clock } = services;
   const now = clock.now();
+  await endPromoCredits(services, failures);
   let last: DueVm | undefined;
+  /** What VMs of this account that go first are about to take, as soon as their jobs have ended. */
+  let reserved = 0n;
   for (;;) {
     const due: DueVm[] = await dueVms(db, now, last);
-    for (const { id } of due) {
-      await inTransaction(db, id, (tx, vm) => renewOrDun(services, tx, vm)).catch((error) =>
-        logger.error({ err: error, vm_id: id }, 'VM not renewed'),
-      );
+    for (const vm of due) {
+      if (vm.account_id !== last?.account_id) reserved = 0n;
+      last = vm;
+      if (vm.active_job_id) reserved += claimOf(services, vm, reserved, now);
+      else if (hasToChange(services, vm, now))
+        await failures.attempt(
+          'renew_vms',
+          () => inTransaction(db, vm.id, (tx, locked) => renewOrDun(services, tx, locked, reserved)),
+          vm.id,
+        );
     }
     if (due.length < BATCH) return;
-    last = due.at(-1);
   }
 }
 
-interface DueVm {
-  id: string;
-  billing_period_end_at: Date;
+/** What a VM that is busy will take of the wallet: nothing where that does not cover it. */
+function claimOf({ catalog }: Services, vm: DueVm, reserved: bigint, now: Date): bigint {
+  const amount = arrearsOf(vm, catalog, now)?.total_minor ?? 0n;
+  return isRenewed(vm) && vm.available_minor - reserved >= amount ? amount : 0n;
+}
+
+/** Whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
+function hasToChange({ catalog }: Services, vm: DueVm, now: Date): boolean {
+  if (!vm.unpaid_since || nextDeed(vm, catalog.grace, now)) return true;
+  const arrears = arrearsOf(vm, catalog, now);
+  return arrears !== null && isRenewed(vm) && vm.available_minor >= arrears.total_minor;
 }
 
 /** The next VMs whose period is over, unpaid ones included: there may be any number of those. */
-function dueVms(db: Database, now: Date, after: DueVm | undefined): Promise<DueVm[]> {
+async function dueVms(db: Database, now: Date, after: DueVm | undefined): Promise<DueVm[]> {
   const rest = after
-    ? sql`and (billing_period_end_at, id) > (${after.billing_period_end_at}, ${after.id})`
+    ? sql`and (vms.account_id, renewal_priority, billing_period_end_at, vms.id)
+        > (${after.account_id}, ${after.renewal_priority}, ${after.billing_period_end_at}, ${after.id})`
     : empty;
-  return db.query<DueVm>(sql`
-    select id, billing_period_end_at from vms where billing_period_end_at <= ${now} and ${isBilled} ${rest}
-    order by billing_period_end_at, id limit ${BATCH}`);
+  const vms = await db.query<DueVm>(sql`
+    select vms.*, available_minor from vms join wallets on wallets.account_id = vms.account_id
+    where billing_period_end_at <= ${now} and ${isBilled} ${rest}
+    order by vms.account_id, renewal_priority, billing_period_end_at, vms.id limit ${BATCH}`);
+  return withMeters(db, vms);
 }
 
 /** Deletes what is left of creations that failed. */
-export async function sweepFailedCreations(services: Services): Promise<void> {
+export async function sweepFailedCreations(services: Services, failures: Failures): Promise<void> {
   const before = new Date(services.clock.now().getTime() - FAILED_CREATION_KEPT_MS);
   const stale = await services.db.query<{ id: string }>(sql`
     select id from vms where deleted_at is null and status = 'error' and provisioned_at is null
       and active_job_id is null and updated_at < ${before} limit ${BATCH}`);
   for (const { id } of stale) {
-    await inTransaction(services.db, id, async (tx, vm) => {
+    const remove = async (tx: Transaction, vm: VmRow) => {
       if (!vm.active_job_id)
         await startSystemJob({ db: tx, services, now: services.clock.now() }, vm, { kind: 'delete' });
-    });
+    };
+    await failures.attempt('sweep_failed_creations', () => inTransaction(services.db, id, remove), id);
   }
 }
 
-function inTransaction(
+/** Works on a VM that is locked, in a transaction; does nothing where it is gone. */
+export function inTransaction(
   db: Database,
   id: string,
   work: (tx: Transaction, vm: VmRow) => Promise<void>,
@@ -79,82 +112,71 @@ function inTransaction(
   });
 }
 
-async function renewOrDun(services: Services, tx: Transaction, vm: VmRow): Promise<void> {
+/** Renews a VM, which leaves `reserved` in the wallet, or does what comes next for one that is not paid. */
+async function renewOrDun(services: Services, tx: Transaction, row: VmRow, reserved: bigint): Promise<void> {
   const now = services.clock.now();
   // A job in flight may change the very price; the next round comes soon enough.
-  if (vm.billing_period_end_at > now || vm.active_job_id) return;
-  const period: Period = {
-    startAt: vm.billing_period_end_at,
-    endAt: addMonth(vm.billing_period_end_at, vm.billing_anchor_day),
-  };
-  const configuration = renewalConfiguration(vm, services.catalog);
-  const charge = monthCharge(configuration, period, vm.currency);
-  const wallet = await lockWallet(tx, vm.account_id);
-  if (vm.auto_renew && wallet.available_minor >= charge.total_minor) {
-    await renew(services, tx, vm, period, charge, configuration.price_monthly_minor, now);
-  } else {
-    await dun(services, tx, vm, now);
-  }
+  if (row.active_job_id || row.billing_period_end_at > now) return;
+  const vm = await withMeter(tx, row);
+  const arrears = arrearsOf(vm, services.catalog, now, await findBillingProfile(tx, vm.account_id));
+  if (!arrears) return;
+  const { available_minor } = await lockWallet(tx, vm.account_id);
+  const payable = isRenewed(vm) && available_minor >= arrears.total_minor;
+  if (!payable) await dun(services, tx, vm, { arrears, available: available_minor, now });
+  // One that could be renewed but for another that goes first waits for that to be decided.
+  else if (available_minor - reserved >= arrears.total_minor) await renew(services, tx, vm, arrears, now);
 }
 
 async function renew(
   services: Services,
   tx: Transaction,
-  vm: VmRow,
-  period: Period,
-  charge: Charge,
-  price: bigint,
+  vm: MeteredVm,
+  { months }: Arrears,
   now: Date,
 ): Promise<void> {
-  const request = { accountId: vm.account_id, vmId: vm.id, kind: 'renew' as const, charge, at: now };
-  const order = await settleNow(ledger(services, tx), request);
+  const subject = { account_id: vm.account_id, vm_id: vm.id };
+  const settled: (DueMonth & { order_id: string })[] = [];
+  for (const month of months) {
+    const { charge } = month;
+    const request = { accountId: vm.account_id, vmId: vm.id, kind: 'renew' as const, charge, at: now };
+    const order = await settleNow(ledger(services, tx), request);
+    settled.push({ ...month, order_id: order.id });
+    const metadata = { order_id: order.id };
+    const event: EventText = {
+      type: 'billing.charged',
+      message: 'The VM was renewed for a month.',
+      metadata,
+    };
+    await recordSystemEvent(tx, services.clock, subject, 'info', event);
+  }
+  const { charge: sale, period, price_monthly_minor } = months.at(-1)!;
+  const { startAt, endAt } = period;
   const resumed = vm.status === 'suspended';
   const change = {
-    billing_period_start_at: period.startAt,
-    billing_period_end_at: period.endAt,
-    price_monthly_minor: price,
+    billing_period_start_at: startAt,
+    billing_period_end_at: endAt,
+    ...(vm.suspended_at && { billing_anchor_day: startAt.getUTCDate() }),
+    price_monthly_minor,
+    // After a suspension it is a new sale. What its owner was told of the price has come by now, or does not hold.
+    ...(vm.suspended_at ? pricedAnew(now) : noticesAfter(vm, startAt)),
+    tax_rate: sale.tax_rate,
+    rounding_remainder: sale.remainder,
+    refundable_minor: null,
+    price_hourly_micros: sale.metering?.priceMicros ?? null,
+    metered_since: sale.metering?.since ?? null,
     unpaid_since: null,
     suspended_at: null,
+    grace_ended_at: null,
     resume_after_payment: false,
-    ...(resumed ? { status: 'stopped' as const } : {}),
+    renewal_notices: 0,
+    deletion_notice_at: null,
+    dunning_failures: 0,
+    dunning_next_at: null,
+    ...(await renewUsage(tx, services.catalog, vm, settled)),
+    ...(resumed && { status: 'stopped' as const }),
   };
   await updateVm(tx, vm.id, change, now);
-  const event = {
-    type: 'billing.charged',
-    message: 'The VM was renewed for a month.',
-    metadata: { order_id: order.id },
-  };
-  await recordSystemEvent(tx, services.clock, { ...vm, vm_id: vm.id, id: undefined }, 'info', event);
   if (resumed && vm.resume_after_payment) {
     await startSystemJob({ db: tx, services, now }, { ...vm, status: 'stopped' }, { kind: 'start' });
-  }
-}
-
-/** The next step against an unpaid VM. */
-async function dun(services: Services, tx: Transaction, vm: VmRow, now: Date): Promise<void> {
-  const { grace } = services.catalog;
-  const subject = { account_id: vm.account_id, vm_id: vm.id };
-  if (!vm.unpaid_since) {
-    await updateVm(tx, vm.id, { unpaid_since: vm.billing_period_end_at }, now);
-    const event = {
-      type: 'billing.unpaid',
-      message: 'The wallet did not cover the renewal. The VM will be suspended.',
-    };
-    const ended = {
-      type: 'billing.ended',
-      message: 'The paid period is over and the VM is not to be renewed.',
-    };
-    await recordSystemEvent(tx, services.clock, subject, 'warning', vm.auto_renew ? event : ended);
-  }
-  if (!vm.suspended_at && now >= graceEnd(vm, grace)) {
-    // It may be a second attempt, after one that had cut the power and then failed.
-    const resume = vm.resume_after_payment || vm.status === 'running';
-    await updateVm(tx, vm.id, { resume_after_payment: resume }, now);
-    await startSystemJob({ db: tx, services, now }, vm, { kind: 'force_stop', input: { suspend: true } });
-  } else if (
-    vm.suspended_at &&
-    now.getTime() - vm.suspended_at.getTime() >= grace.delete_after_days * DAY_MS
-  ) {
-    await startSystemJob({ db: tx, services, now }, vm, { kind: 'delete' });
   }
 }

@@ -17,6 +17,7 @@ import {
   MINUTES,
   type RollUp,
 } from '../domain/metrics/retention.ts';
+import { inBatches } from './in-batches.ts';
 
 /** Rows deleted by one statement. With the batches below: about 100 ms of the embedded engine's only thread. */
 const DELETE_BATCH = 10_000;
@@ -60,8 +61,12 @@ export class SeriesRollUp {
    * kept. Cheap when there is nothing to do, so it may be called every minute.
    */
   async run(now: Date): Promise<void> {
+    const closed = this.#doneUntil.get(LEVELS[0]!);
     for (const level of LEVELS) await this.#catchUp(level, closedUntil(now, level.rollUp));
     await this.#forget(now);
+    // Looks at every counter there is, so once when an hour has ended is enough.
+    if (closed?.getTime() !== this.#doneUntil.get(LEVELS[0]!)?.getTime())
+      await deleteStrayCounters(this.#db, this.#store);
   }
 
   async #catchUp(level: Level, closed: Date): Promise<void> {
@@ -83,22 +88,9 @@ export class SeriesRollUp {
     const since = keptSince(now);
     const minutes = MINUTES.stepMs / 1000;
     const fiveMinutes = FIVE_MINUTES.stepMs / 1000;
-    const deleted =
-      (await inBatches((limit) => deleteSamples(this.#db, this.#store, since.samples, limit))) +
-      (await inBatches((limit) => deleteRollUps(this.#db, this.#store, minutes, since.minutes, limit))) +
-      (await inBatches((limit) =>
-        deleteRollUps(this.#db, this.#store, fiveMinutes, since.fiveMinutes, limit),
-      ));
-    if (deleted > 0) await deleteStrayCounters(this.#db, this.#store);
-  }
-}
-
-/** Deletes until nothing is left; how much there was. */
-async function inBatches(deleteSome: (limit: number) => Promise<number>): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const deleted = await deleteSome(DELETE_BATCH);
-    total += deleted;
-    if (deleted < DELETE_BATCH) return total;
+    const [db, store] = [this.#db, this.#store];
+    await inBatches((limit) => deleteSamples(db, store, since.samples, limit), DELETE_BATCH);
+    await inBatches((limit) => deleteRollUps(db, store, minutes, since.minutes, limit), DELETE_BATCH);
+    await inBatches((limit) => deleteRollUps(db, store, fiveMinutes, since.fiveMinutes, limit), DELETE_BATCH);
   }
 }

@@ -1,135 +1,217 @@
-import { claimJob, type JobRow, releaseJob } from '../db/queries/jobs.ts';
-import { systemFindVm } from '../db/queries/vms.ts';
+import { DatabaseAwayError } from '../db/database.ts';
+import type { JobRow } from '../db/queries/jobs.ts';
+import { claimJob, nextJob, type Ownership, type Retry, releaseJob } from '../db/queries/owned-jobs.ts';
+import type { VmRow } from '../db/queries/vms.ts';
 import type { Services } from '../services.ts';
 import { JobCanceled, JobExecution, type StepHook } from './execution.ts';
+import { fencedCompute } from './fenced-compute.ts';
+import type { Node } from './node.ts';
 import type { JobReceiver } from './queue.ts';
+import { type Lane, type Slot, Slots } from './slots.ts';
 
-/** Why a job's signal aborts. */
-class NodeStopping extends Error {}
+/** Why a job's signal aborts: it is left to the next node that adopts it. */
+class Interrupted extends Error {}
 
-/** How soon letting go of a job is tried again while the database is away. */
+/** How soon giving up the ownership of a job is tried again while the database is away. */
 const RELEASE_RETRY_MS = 1000;
+/** In the order in which they get a free slot. */
+const LANES: readonly Lane[] = ['service', 'customer'];
+
+interface Run {
+  stop: AbortController;
+  done: Promise<void>;
+}
+
+export interface RunnerOptions {
+  /** Jobs that are worked on at the same time. */
+  concurrency: number;
+  hook?: StepHook;
+}
 
 /**
- * The jobs of this node: takes those that are delivered, runs as many at once as there is room for, and leaves them
+ * The jobs of this node: takes those that wait, accounts in turn, as long as there is room, and leaves them
  * (see `execution.ts` for how one runs). Killed anywhere, a job is taken up again from the step it was at.
  */
 export class JobRunner implements JobReceiver {
   readonly #services: Services;
-  readonly #node: bigint;
-  readonly #concurrency: number;
+  readonly #node: Node;
   readonly #hook: StepHook;
-  readonly #running = new Map<string, { stop: AbortController; done: Promise<void> }>();
-  /** Jobs that are about to run here. */
-  readonly #taking = new Map<string, Promise<void>>();
-  #roomFreed: (() => void)[] = [];
+  readonly #slots: Slots;
+  readonly #runs = new Map<string, Run>();
+  /** The account that had the last turn. */
+  readonly #lastTurn: Record<Lane, string> = { service: '', customer: '' };
+  /** Jobs may be waiting for which there was no room. */
+  #backlog = false;
+  #again = false;
+  #filling: Promise<void> | undefined;
   readonly #stopping = new AbortController();
 
-  constructor(services: Services, node: bigint, concurrency: number, hook: StepHook = () => {}) {
+  constructor(services: Services, node: Node, { concurrency, hook = () => {} }: RunnerOptions) {
     this.#services = services;
     this.#node = node;
-    this.#concurrency = concurrency;
     this.#hook = hook;
-    services.signals.onJobCanceled((id) => this.#running.get(id)?.stop.abort(new JobCanceled()));
+    this.#slots = new Slots(concurrency, () => {
+      if (this.#backlog) this.offer();
+    });
+    services.signals.onJobCanceled((id) => this.#runs.get(id)?.stop.abort(new JobCanceled()));
+    node.onLost(() => this.#interrupt());
   }
 
-  /** Starts a job and returns as soon as there is room for the next one. */
-  async deliver(jobId: string): Promise<void> {
-    await this.#take(jobId);
-    while (this.#running.size >= this.#concurrency)
-      await new Promise<void>((resolve) => this.#roomFreed.push(resolve));
+  /** Takes the jobs that wait, as far as there is room now. */
+  fill(): Promise<void> {
+    this.#again = true;
+    this.#filling ??= this.#fill();
+    return this.#filling;
   }
 
-  /** Starts a job if there is room for it now. */
-  offer(jobId: string): void {
-    if (this.#running.size + this.#taking.size >= this.#concurrency) return;
-    // Whoever else is told of the job takes it then, or the next round of adoption.
-    this.#take(jobId).catch((error) =>
-      this.#services.logger.warn({ err: error, job_id: jobId }, 'job not taken'),
-    );
+  /** The same, in the background. */
+  offer(): void {
+    // The next round of adoption takes what this one could not.
+    this.fill().catch((error) => this.#services.logger.warn({ err: error }, 'jobs not taken'));
   }
 
-  /** Starts a job once, however often and at once it is asked to. */
-  async #take(jobId: string): Promise<void> {
-    if (this.#stopping.signal.aborted || this.#running.has(jobId)) return;
-    const taking = this.#taking.get(jobId) ?? this.#start(jobId).finally(() => this.#taking.delete(jobId));
-    this.#taking.set(jobId, taking);
-    await taking;
+  async #fill(): Promise<void> {
+    try {
+      do {
+        this.#again = this.#backlog = false;
+        while (await this.#takeNext());
+      } while (this.#again && !this.#stopping.signal.aborted);
+    } finally {
+      this.#filling = undefined;
+    }
   }
 
-  async #start(jobId: string): Promise<void> {
+  /** Starts the next job. False when there is none, or no room. */
+  async #takeNext(): Promise<boolean> {
+    if (this.#stopping.signal.aborted || !this.#node.present) return false;
+    const open = LANES.filter((lane) => this.#slots.hasRoom(lane));
+    const full = this.#slots.fullAccounts();
+    if (open.length < LANES.length || full.length > 0) this.#backlog = true;
+    if (open.length === 0) return false;
+    const { db, clock, engine } = this.#services;
+    const turns = open.map((lane) => ({
+      byService: lane === 'service',
+      after: this.#lastTurn[lane],
+      except: lane === 'customer' ? full : [],
+    }));
+    const next = await nextJob(db, turns, { engine, at: clock.now() });
+    if (!next) return false;
+    const lane = next.by_service ? 'service' : 'customer';
+    // Jobs that are back from waiting for their guests may have taken the slot meanwhile.
+    const slot = this.#slots.take({ accountId: next.account_id, lane });
+    if (!slot) return true;
+    this.#lastTurn[lane] = next.account_id;
+    try {
+      const claim = await this.#claim(next.id);
+      if (claim) this.#start(claim, slot);
+      else slot.release();
+    } catch (error) {
+      slot.release();
+      throw error;
+    }
+    return true;
+  }
+
+  #start({ job, vm }: { job: JobRow; vm: VmRow }, slot: Slot): void {
     const stop = new AbortController();
-    const claim = await this.#claim(jobId);
-    if (!claim) return;
-    if (this.#stopping.signal.aborted) stop.abort(new NodeStopping());
-    const { compute } = this.#services;
+    const { signal } = stop;
+    if (this.#stopping.signal.aborted) stop.abort(new Interrupted());
+    const ownership = { id: job.id, owner: this.#node.id, epoch: job.epoch };
+    const fence = () => this.#fence(ownership, stop);
+    const compute = fencedCompute(this.#services.compute, fence);
+    const context = { job, vm, compute, services: this.#services, signal, fence };
+    const execution = new JobExecution(context, { ownership, slot, hook: this.#hook, stop });
     const { promise: done, resolve } = Promise.withResolvers<void>();
-    this.#running.set(jobId, { stop, done });
-    const context = { ...claim, compute, services: this.#services, signal: stop.signal };
-    this.#work(new JobExecution(context, { node: this.#node, hook: this.#hook, stop })).then(resolve);
+    this.#runs.set(job.id, { stop, done });
+    this.#work(execution, ownership, slot).then(resolve);
   }
 
-  /** Runs a job to its end: what tests that own the clock call instead of the queue. */
+  /** Throws, and ends the run, unless the job is known to be this node's. */
+  async #fence(ownership: Ownership, stop: AbortController): Promise<void> {
+    const { signal } = stop;
+    signal.throwIfAborted();
+    const held = await unlessAborted(this.#node.holds(ownership), signal).catch((error) => {
+      stop.abort(new Interrupted());
+      throw error;
+    });
+    if (!held) stop.abort(new JobCanceled());
+    signal.throwIfAborted();
+  }
+
+  /** Lets every job run for which there is room, and waits for this one: for tests that own the clock. */
   async runToEnd(jobId: string): Promise<void> {
-    await this.deliver(jobId);
-    await this.#running.get(jobId)?.done;
+    await this.fill();
+    await this.#runs.get(jobId)?.done;
   }
 
   /** Interrupts what runs, between or inside steps; another start takes it up again. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    while (this.#running.size + this.#taking.size > 0) {
-      const running = [...this.#running.values()];
-      for (const { stop } of running) stop.abort(new NodeStopping());
-      await Promise.allSettled([...this.#taking.values(), ...running.map(({ done }) => done)]);
-    }
+    this.#interrupt();
+    await this.#filling?.catch(() => {});
+    this.#interrupt();
+    await Promise.all([...this.#runs.values()].map(({ done }) => done));
+  }
+
+  #interrupt(): void {
+    for (const { stop } of this.#runs.values()) stop.abort(new Interrupted());
   }
 
   async #claim(jobId: string) {
     const { db, clock, metrics } = this.#services;
-    const claim = await db.transaction((tx) => claimJob(tx, jobId, this.#node, clock.now()));
-    if (claim && claim.job.step === 0 && !claim.job.undoing) {
-      metrics.jobPickedUp((clock.now().getTime() - claim.job.created_at.getTime()) / 1000);
+    const owner = this.#node.id;
+    let claim: Awaited<ReturnType<typeof claimJob>>;
+    try {
+      await db.transaction(async (tx) => {
+        claim = await claimJob(tx, jobId, owner, clock.now());
+      });
+    } catch (error) {
+      // Perhaps it is ours without our knowing; nobody would ever run it then. Before anything else is claimed.
+      if (claim && error instanceof DatabaseAwayError && error.outcomeUnknown)
+        await this.#release({ id: jobId, owner, epoch: claim.job.epoch });
+      throw error;
     }
+    if (claim?.job.epoch === 1)
+      metrics.jobPickedUp((clock.now().getTime() - claim.job.created_at.getTime()) / 1000);
     return claim;
   }
 
-  /** Runs a job and leaves it. Never rejects: what goes wrong here is put right by adoption. */
-  async #work(execution: JobExecution): Promise<void> {
-    const { job, signal } = execution.context;
-    const log = (error: unknown) =>
-      this.#services.logger.error({ err: error, job_id: job.id }, 'job runner failed');
-    const ended = await execution.run().catch((error) => {
-      if (!signal.aborted) log(error);
-      return false;
-    });
-    await this.#leave(job, ended).catch(log);
-  }
-
-  /** After a job that did not end here, the VM's next one (it may have waited for this one) is taken at once. */
-  async #leave(job: JobRow, ended: boolean): Promise<void> {
-    const next = ended ? null : await this.#letGo(job);
-    this.#running.delete(job.id);
-    for (const resolve of this.#roomFreed.splice(0)) resolve();
-    if (next && next !== job.id) await this.deliver(next);
+  /** Runs a job and leaves it. Never rejects. */
+  async #work(execution: JobExecution, ownership: Ownership, slot: Slot): Promise<void> {
+    const result = await execution.run();
+    if (!result.ended) await this.#release(ownership, result.retry);
+    this.#runs.delete(ownership.id);
+    slot.release();
+    // The VM's next job may have waited until this one had left the guest alone.
+    if (!result.ended) this.offer();
   }
 
   /**
-   * Gives up the ownership of a job, and returns the VM's active one. Tried until it works: a job that a
-   * living node owns is not taken by any other.
+   * Gives up the ownership of a job. Tried until it works: a job that a living node owns is not taken by any other.
    */
-  async #letGo(job: JobRow): Promise<string | null> {
+  async #release(ownership: Ownership, retry?: Retry): Promise<void> {
     const { db, clock, logger } = this.#services;
     const { signal } = this.#stopping;
     for (;;) {
       try {
-        await releaseJob(db, { id: job.id, owner: this.#node });
-        return (await systemFindVm(db, job.vm_id))?.active_job_id ?? null;
+        return await releaseJob(db, ownership, retry);
       } catch (error) {
-        logger.error({ err: error, job_id: job.id }, 'job not released');
-        if (signal.aborted) return null;
+        logger.error({ err: error, job_id: ownership.id }, 'job not released');
+        if (signal.aborted) return;
         await clock.sleep(RELEASE_RETRY_MS, signal).catch(() => {});
       }
     }
+  }
+}
+
+/** What `work` comes to, unless `signal` aborts before: then its reason. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = () => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
   }
 }

@@ -22,7 +22,7 @@ export interface SamplerParts {
   logger: Logger;
 }
 
-/** Reads what guests use. Any number of nodes may do so at the same time. */
+/** Reads what guests use. Two nodes that do so at the same time, as when the leader changes, count nothing twice. */
 export class MetricsSampler {
   readonly #db: Database;
   readonly #compute: ComputeDriver;

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Logger } from '../platform/logging.ts';
+import type { Failures } from './failures.ts';
 
 /** Something that runs on a timer: takes no input, is idempotent, and leaves what it cannot do to its next run. */
 export interface Task {
@@ -16,13 +16,13 @@ export interface Task {
 /** Runs tasks, each in its own loop, never twice at once. */
 export class Schedule {
   readonly #clock: Clock;
-  readonly #logger: Logger;
+  readonly #failures: Failures;
   readonly #stop = new AbortController();
   #loops: Promise<void>[] = [];
 
-  constructor(clock: Clock, logger: Logger) {
+  constructor(clock: Clock, failures: Failures) {
     this.#clock = clock;
-    this.#logger = logger;
+    this.#failures = failures;
   }
 
   start(tasks: Task[]): void {
@@ -39,11 +39,11 @@ export class Schedule {
     const { signal } = this.#stop;
     if (!atStart) await this.#untilNext(everyMs);
     while (!signal.aborted) {
-      try {
-        await run();
-      } catch (error) {
-        if (!signal.aborted) this.#logger.error({ err: error, task: name }, 'task failed');
-      }
+      const work = () =>
+        run().catch((error) => {
+          if (!signal.aborted) throw error;
+        });
+      await this.#failures.attempt(name, work);
       await this.#untilNext(everyMs);
     }
   }

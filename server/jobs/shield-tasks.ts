@@ -1,5 +1,6 @@
 import { AttackDetector } from '../domain/shield/detector.ts';
 import type { Services } from '../services.ts';
+import { led } from './leadership.ts';
 import { EdgeSampler } from './sample-edge.ts';
 import type { Task } from './schedule.ts';
 
@@ -26,13 +27,9 @@ export function shieldTasks(services: Services): Task[] {
         else detector.reset();
       },
     },
-    {
-      name: 'sample_edge',
-      everyMs: 10 * SECOND,
-      async run() {
-        if (await leadership.holds()) await sampler.sample(clock.now());
-      },
-    },
-    { name: 'roll_up_edge', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
+    ...[
+      { name: 'sample_edge', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
+      { name: 'roll_up_edge', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
+    ].map((task) => led(leadership, task)),
   ];
 }

@@ -1,22 +1,36 @@
 import { settleAgentRuns } from '../agent/settle-runs.ts';
 import type { Consoles } from '../consoles/consoles.ts';
 import { CHECK_MS } from '../consoles/limits.ts';
+import { countStuckJobs } from '../db/queries/stuck-jobs.ts';
 import type { Authenticator } from '../platform/authentication.ts';
 import type { Services } from '../services.ts';
-import { adoptJobs, type Node } from './adopt-jobs.ts';
+import { Adoption } from './adopt-jobs.ts';
+import { auditDaily } from './audit-books.ts';
+import type { EngineClaim } from './engine-claim.ts';
+import { Failures } from './failures.ts';
+import { led } from './leadership.ts';
+import { type Node, PRESENCE_MS } from './node.ts';
+import { watchMoney } from './overdue-orders.ts';
+import { PriceNotices } from './price-notices.ts';
 import { renewVms } from './renew-vms.ts';
+import { giveRenewalNotices } from './renewal-notices.ts';
+import { OpsKeyReplacement } from './replace-ops-key.ts';
 import type { JobRunner } from './runner.ts';
 import { MetricsSampler } from './sample-metrics.ts';
 import type { Task } from './schedule.ts';
 import { shieldTasks } from './shield-tasks.ts';
-import { sweep } from './sweep.ts';
+import { Sweep } from './sweep.ts';
+import { giveTrafficNotices } from './traffic-notices.ts';
 import { vacuum } from './vacuum.ts';
+import { watchCapacity } from './watch-capacity.ts';
+import { DiskWatch } from './watch-disks.ts';
 
 const SECOND = 1000;
 
 /** Parts of a node, besides its services, that something has to be done with now and then. */
 export interface TaskParts {
   node: Node;
+  claim: EngineClaim;
   runner: JobRunner;
   authenticator: Authenticator;
   consoles: Consoles;
@@ -25,29 +39,64 @@ export interface TaskParts {
 /** Everything that happens by itself, and how often. */
 export function backgroundTasks(
   services: Services,
-  { node, runner, authenticator, consoles }: TaskParts,
+  { node, claim, runner, authenticator, consoles }: TaskParts,
 ): Task[] {
-  const { db, clock, network } = services;
+  const { db, clock, metrics, network, guests, leadership } = services;
+  const adoption = new Adoption({ db, clock });
+  const failures = new Failures(services);
+  const sweep = new Sweep(services, failures);
+  const opsKeyReplacement = new OpsKeyReplacement(services, failures);
+  const priceNotices = new PriceNotices(services, failures);
   const sampler = new MetricsSampler(services);
+  const disks = new DiskWatch(services);
   return [
+    // On its own: whatever holds up another task, the other nodes must not take this one for dead.
+    { name: 'presence', everyMs: PRESENCE_MS, run: () => node.check() },
     {
       name: 'adopt_jobs',
       everyMs: 2 * SECOND,
       atStart: true,
       async run() {
-        await node.announce();
-        await adoptJobs(db, (jobId) => runner.deliver(jobId));
+        await adoption.run();
+        await runner.fill();
+        metrics.jobsStuck(await countStuckJobs(db));
       },
     },
-    { name: 'reconcile_network', everyMs: 5 * SECOND, atStart: true, run: () => network.reconcile() },
-    { name: 'renew_vms', everyMs: 30 * SECOND, run: () => renewVms(services) },
-    { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
-    { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
+    { name: 'watch_disks', everyMs: 30 * SECOND, atStart: true, run: () => disks.run() },
+    { name: 'hold_engine', everyMs: 2 * SECOND, run: () => claim.hold() },
     { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
     { name: 'check_consoles', everyMs: CHECK_MS, run: () => consoles.check() },
-    { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => settleAgentRuns(db, clock) },
+    { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => settleAgentRuns(services, failures) },
+    // Often, for what is done daily: a node that was restarted says soon what the last audit found.
+    { name: 'audit_books', everyMs: 600 * SECOND, run: () => auditDaily(services) },
+    { name: 'watch_money', everyMs: 30 * SECOND, run: () => watchMoney(services) },
+    { name: 'watch_capacity', everyMs: 30 * SECOND, atStart: true, run: () => watchCapacity(services) },
     { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
-    { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep(services) },
+    // Guests that only this node reaches are its own to read and to set, whichever node leads. Where nodes share them,
+    // each would do it for every guest there is.
+    ...[
+      {
+        name: 'reconcile_network',
+        everyMs: 5 * SECOND,
+        atStart: true as const,
+        run: () => network.reconcile(),
+      },
+      { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
+    ].map((task) => (claim.isAlone ? task : led(leadership, task))),
+    { name: 'reconcile_guests', everyMs: 10 * SECOND, atStart: true, run: () => guests.run() },
+    ...[
+      { name: 'renew_vms', everyMs: 30 * SECOND, run: () => renewVms(services, failures) },
+      {
+        name: 'renewal_notices',
+        everyMs: 60 * SECOND,
+        run: () => giveRenewalNotices(services, failures),
+      },
+      { name: 'price_notices', everyMs: 60 * SECOND, run: () => priceNotices.run() },
+      { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
+      { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
+      { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
+      { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep.run() },
+    ].map((task) => led(leadership, task)),
     ...shieldTasks(services),
   ];
 }

@@ -2,7 +2,8 @@ import { type Database, raw, sql } from '../db/database.ts';
 
 /**
  * The embedded engine has no autovacuum: without this, updated and deleted rows would never be given back and
- * the planner would know nothing of the tables. One table at a time, so that requests come in between.
+ * the planner would know nothing of the tables. One table at a time, so that requests come in between. Nor has it a
+ * checkpointer: its log would keep all that was ever written since the start, and fill the disk.
  */
 export async function vacuum(db: Database): Promise<void> {
   if (db.engine !== 'pglite') return;
@@ -10,4 +11,5 @@ export async function vacuum(db: Database): Promise<void> {
     select format('%I.%I', schemaname, tablename) as name from pg_tables
     where schemaname not in ('pg_catalog', 'information_schema') order by 1`);
   for (const { name } of tables) await db.query(sql`vacuum analyze ${raw(name)}`);
+  await db.query(sql`checkpoint`);
 }

@@ -1,13 +1,15 @@
 import type { GuestEvent } from '../compute/driver.ts';
-import { systemFindVm, updateVm } from '../db/queries/vms.ts';
+import { systemFindVm, updateVm, type VmChange } from '../db/queries/vms.ts';
 import { recordSystemEvent } from '../domain/vms/events.ts';
-import type { VmStatus } from '../domain/vms/states.ts';
 import type { Services } from '../services.ts';
 
-/** What a guest that acts by itself makes of its VM; a warning or a reboot changes nothing. */
-const STATUS_AFTER: { [type in GuestEvent['type']]?: VmStatus } = {
-  'guest.powered_off': 'stopped',
-  'guest.crashed': 'stopped',
+/**
+ * Those that went off by themselves, and what is wanted of them then: who powers a guest off from the inside has switched
+ * it off; one that crashed should run. Nothing else changes anything.
+ */
+const OFF_AFTER: { [type in GuestEvent['type']]?: VmChange } = {
+  'guest.powered_off': { wanted_power: 'off' },
+  'guest.crashed': {},
 };
 
 /** Writes what guests do by themselves to the event log, once, and shows it in the state. Returns the stop function. */
@@ -26,14 +28,21 @@ function record(services: Services, event: GuestEvent): Promise<void> {
     const subject = { account_id: vm.account_id, vm_id: vm.id };
     const metadata = {
       at: event.at.toISOString(),
+      ...(event.waitedFor && { waited_for: event.waitedFor }),
       ...(event.consoleLog && { console_log: event.consoleLog }),
     };
     const text = { type: event.type, message: event.message, metadata };
     const fresh = await recordSystemEvent(tx, services.clock, subject, event.level, text, event.key);
-    const status = STATUS_AFTER[event.type];
+    if (!fresh) return;
+    // One boot less under way: the next of those that should run may begin.
+    if (event.type === 'guest.ready' || event.waitedFor) tx.afterCommit(() => services.guests.kick());
+    const wanted = OFF_AFTER[event.type];
+    if (!wanted) return;
     // While a job runs, its end decides the state.
-    if (!fresh || !status || vm.active_job_id || vm.status !== 'running') return;
-    await updateVm(tx, vm.id, { status }, services.clock.now());
-    await services.signals.vmChanged(tx, vm.id);
+    const isOff = !vm.active_job_id && vm.status === 'running';
+    const change: VmChange = { ...wanted, ...(isOff && { status: 'stopped' }) };
+    if (Object.keys(change).length > 0) await updateVm(tx, vm.id, change, services.clock.now());
+    if (isOff) await services.signals.vmChanged(tx, vm.id);
+    tx.afterCommit(() => services.guests.kick());
   });
 }

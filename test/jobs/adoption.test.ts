@@ -78,7 +78,7 @@ test('a VM whose node was killed can be deleted at another', { skip: skipWithout
   await inspect(location, assertInvariants);
 });
 
-test('a service that stops in the middle of a job lets go of it, and the next start finishes it', async (t) => {
+test('a service that stops in the middle of a job releases it, and the next start finishes it', async (t) => {
   const location = await freshDatabaseLocation(t);
   const first = await startService(t, { env: BOOT, location });
   const customer = await newCustomer(first);

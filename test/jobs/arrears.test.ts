@@ -49,7 +49,13 @@ test('after its grace it is switched off, and comes back with the money', async 
   const back = await vmOf(stage, id);
   assert.deepEqual([back.status, back.suspended_at, back.resume_after_payment], ['running', null, false]);
   assert.equal(await powerOf(stage, id), 'running');
-  assert.equal(back.billing_period_end_at.toISOString(), '2026-03-01T00:00:00.000Z');
+  assert.deepEqual(
+    [back.billing_period_start_at, back.billing_period_end_at, back.billing_anchor_day],
+    [new Date('2026-02-10T00:00:00Z'), new Date('2026-03-10T00:00:00Z'), 10],
+    'a new month begins with the payment',
+  );
+  // 72 of the 672 hours of the month that was not paid, and a new month.
+  assert.deepEqual(await renewalsOf(stage, id), [75n + 699n]);
   assert.deepEqual(await eventsOf(stage, id, PERIOD_END), [
     'billing.unpaid',
     'vm.suspended',
@@ -80,7 +86,7 @@ test('one whose suspension failed half-way comes back all the same', async (t) =
   };
   await comes(stage, GRACE_END);
   assert.equal((await vmOf(stage, id)).status, 'stopped');
-  await comes(stage, GRACE_END);
+  await comes(stage, '2026-02-04T00:01:00Z');
   assert.equal((await vmOf(stage, id)).status, 'suspended');
   await customer.topUp(1000n);
   await comes(stage, '2026-02-05T00:00:00Z');
@@ -92,12 +98,18 @@ test('two weeks later it is deleted, and its addresses rest before anybody else 
   const addresses = (await addressesOf(stage.db, id)).map(({ address }) => address);
   assert.equal(addresses.length, 2);
   await comes(stage, GRACE_END);
+  await comes(stage, '2026-02-15T00:00:00Z');
   await comes(stage, '2026-02-17T23:59:59Z');
   assert.equal((await vmOf(stage, id)).deleted_at, null);
   await comes(stage, '2026-02-18T00:00:00Z');
   assert.deepEqual((await vmOf(stage, id)).deleted_at, new Date('2026-02-18T00:00:00Z'));
   assert.equal(await powerOf(stage, id), undefined);
-  assert.deepEqual(await eventsOf(stage, id, PERIOD_END), ['billing.unpaid', 'vm.suspended', 'vm.deleted']);
+  assert.deepEqual(await eventsOf(stage, id, PERIOD_END), [
+    'billing.unpaid',
+    'vm.suspended',
+    'billing.deletion_due',
+    'vm.deleted',
+  ]);
 
   const other = await tenant(stage, 100_00n);
   const addressesOfNext = async () =>
@@ -115,10 +127,16 @@ test('a VM that is not to be renewed ends with its period, money or not', async 
   const id = await buyVm(stage, customer, { auto_renew: false });
   await comes(stage, PERIOD_END);
   assert.equal((await vmOf(stage, id)).status, 'suspended');
+  await comes(stage, '2026-02-12T00:00:00Z');
   await comes(stage, '2026-02-15T00:00:00Z');
   assert.notEqual((await vmOf(stage, id)).deleted_at, null);
   assert.deepEqual(await renewalsOf(stage, id), []);
-  assert.deepEqual(await eventsOf(stage, id, PERIOD_END), ['billing.ended', 'vm.suspended', 'vm.deleted']);
+  assert.deepEqual(await eventsOf(stage, id, PERIOD_END), [
+    'billing.ended',
+    'vm.suspended',
+    'billing.deletion_due',
+    'vm.deleted',
+  ]);
   assert.equal((await customer.wallet()).available_minor, 100_00n - 699n);
   await assertInvariants(stage.db);
 });
@@ -143,7 +161,13 @@ test('an unpaid VM that is deleted gives nothing back', async (t) => {
   const { stage, customer, id } = await unpaidVm(t);
   await comes(stage, GRACE_END);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  assert.deepEqual(refund, { amount_minor: 0, currency: 'EUR', order_id: null });
+  assert.deepEqual(refund, {
+    amount_minor: 0,
+    charged_minor: 0,
+    written_off_minor: 0,
+    currency: 'EUR',
+    order_id: null,
+  });
   await stage.finish();
   assert.equal((await customer.wallet()).available_minor, 1n);
   await assertInvariants(stage.db);

@@ -13,7 +13,9 @@ interface Invoice {
   subtotal_minor: number;
   tax_minor: number;
   total_minor: number;
-  number: string;
+  type: string;
+  number: string | null;
+  corrects: { number: string }[];
 }
 
 /** A customer's invoices, oldest first. */
@@ -58,8 +60,14 @@ test('there is an invoice a month, issued when the month is over, and its lines 
     ['2026-01 paid', '2026-02 paid', '2026-03 paid', '2026-05 paid'],
   );
   assert.deepEqual(
-    invoices.map(({ number }) => Number(number.split('-').at(-1))),
-    [1, 2, 3, 4],
+    invoices.map(({ type, number, corrects }) => [type, number, corrects.map((sold) => sold.number)]),
+    [
+      ['invoice', 'INV-000001', []],
+      ['invoice', 'INV-000002', []],
+      // The month that was given up was renewed, and changed, in February.
+      ['credit_note', 'CN-000001', ['INV-000002']],
+      ['invoice', 'INV-000003', []],
+    ],
   );
   let billed = 0;
   for (const { id, total_minor, subtotal_minor, tax_minor } of invoices) {

@@ -48,7 +48,7 @@ test('a job that cannot be finished is let go of as soon as the database is ther
   const node = await installation.openNode(({ phase }) => {
     if (phase === 'undo' || failures-- > 0) throw new Error('fails, and so does its undo');
   });
-  await node.runner.deliver(vm.active_job.id);
+  await node.runner.fill();
   const { clock } = installation.services;
   while (refusals >= 0) {
     await real.query(sql`select 1`);
@@ -105,12 +105,16 @@ test('the next job of a VM waits until the cancelled one has let go of the guest
   await assertInvariants(db);
 });
 
-test('a job that is offered and delivered runs once; one for which there is no room waits for its delivery', async (t) => {
+test('a job that is offered and delivered runs once; one for which there is no room waits for it', async (t) => {
   const { db, reached, gate } = gated(await freshDatabase(t));
   const installation = await openInstallation(db, { env: { VAUBAN_JOB_CONCURRENCY: '1' } });
   defer(t, () => installation.close());
   const customer = await openCustomer(installation, 100_00n);
-  const [first, second] = [(await customer.must(CREATE)).vm, (await customer.must(CREATE)).vm];
+  defer(t, () => gate.open());
+  const first = (await customer.must(CREATE)).vm;
+  // Ids sort by the moment at which they were made.
+  installation.services.clock.advance(1);
+  const second = (await customer.must(CREATE)).vm;
   let creations = 0;
   const { runner } = await installation.openNode(({ step, phase }) => {
     if (step === 'create_guest' && phase === 'before') creations++;
@@ -119,16 +123,14 @@ test('a job that is offered and delivered runs once; one for which there is no r
     const { active_job, last_job } = await customer.must({ method: 'GET', path: `/v1/vm/${id}` });
     return (active_job ?? last_job).status;
   };
-  runner.offer(first.active_job.id);
-  runner.offer(first.active_job.id);
-  runner.offer(second.active_job.id);
-  const delivered = runner.deliver(first.active_job.id);
+  runner.offer();
+  runner.offer();
+  const delivered = runner.fill();
   await reached;
-  assert.equal(await job(second), 'pending');
-  gate.open();
   await delivered;
+  assert.deepEqual([await job(first), await job(second)], ['running', 'pending']);
+  gate.open();
   await runner.runToEnd(first.active_job.id);
-  assert.deepEqual([await job(first), await job(second), creations], ['succeeded', 'pending', 1]);
   await runner.runToEnd(second.active_job.id);
-  assert.deepEqual([await job(second), creations], ['succeeded', 2]);
+  assert.deepEqual([await job(first), await job(second), creations], ['succeeded', 'succeeded', 2]);
 });

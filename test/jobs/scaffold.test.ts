@@ -42,12 +42,14 @@ function requireCleanSlate(kind: JobKind, { undone }: Case, before: State, after
     assert.deepEqual({ guest, addresses }, { guest: undefined, addresses: 0 });
     return;
   }
-  const { status, updated_at, ...rest } = vm;
-  const { status: statusBefore, updated_at: _, ...restBefore } = before.vm;
+  const { status, wanted_power, updated_at, ...rest } = vm;
+  const { status: statusBefore, wanted_power: wantedBefore, updated_at: _, ...restBefore } = before.vm;
   assert.deepEqual(rest, restBefore);
+  // What runs after all is wanted so.
+  assert.equal(wanted_power, status === 'running' ? 'on' : wantedBefore);
   assert.equal(addresses, before.addresses);
   const errors = snapshots.filter((snapshot) => snapshot === 'error').length;
-  assert.equal(errors, kind.startsWith('snapshot') ? 1 : 0);
+  assert.equal(errors, kind === 'snapshot_create' || kind === 'snapshot_delete' ? 1 : 0);
   assert.equal(status, guest?.power === 'off' ? 'stopped' : 'running');
   if (!undone) return;
   // A disk cannot shrink, so it keeps what it has grown to.

@@ -24,3 +24,20 @@ test('rows that are updated over and over do not make the embedded database grow
   await rounds(10);
   assert.ok((await size()) <= settled, `${settled} bytes before, ${await size()} after`);
 });
+
+test('the log of the embedded database does not keep all that was ever written', async (t) => {
+  const db = await freshDatabase(t);
+  if (db.engine !== 'pglite') return t.skip('PostgreSQL has a checkpointer');
+  const files = async () =>
+    Number((await one<{ n: bigint }>(db, sql`select count(*) as n from pg_ls_waldir()`)).n);
+  const round = async () => {
+    for (let megabyte = 0; megabyte < 50; megabyte++)
+      await db.query(sql`select pg_logical_emit_message(true, '', repeat('x', 1000000))`);
+    await vacuum(db);
+  };
+  await round();
+  await round();
+  const settled = await files();
+  for (let n = 0; n < 4; n++) await round();
+  assert.ok((await files()) <= settled + 1, `${settled} files before, ${await files()} after`);
+});

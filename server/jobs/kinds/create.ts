@@ -1,41 +1,32 @@
-import { addressesOf, releaseAddresses } from '../../db/queries/addresses.ts';
-import { authorizedKeysOf } from '../../db/queries/vm-ssh-keys.ts';
+import { releaseAddresses } from '../../db/queries/addresses.ts';
+import { deleteReservation } from '../../db/queries/reservations.ts';
 import { captureFor, releaseFor } from '../../domain/billing/vm-orders.ts';
-import { type CreateInput, SEALED_FOR } from '../../domain/vms/job-inputs.ts';
+import type { CreateInput } from '../../domain/vms/job-inputs.ts';
 import type { JobDefinition, Step } from '../job.ts';
+import { guestSpec } from './guest-spec.ts';
 
 const createGuest: Step = {
   name: 'create_guest',
-  async run({ compute, vm, job, services }) {
-    const input = job.input as unknown as CreateInput;
-    const keys = await authorizedKeysOf(services.db, vm.id);
-    await compute.create({
-      id: vm.id,
-      hostname: vm.hostname,
-      template: vm.template,
-      region: vm.region,
-      vcpu: vm.vcpu,
-      ramMb: vm.ram_mb,
-      diskGb: vm.disk_gb,
-      mac: vm.mac,
-      addresses: await addressesOf(services.db, vm.id),
-      authorizedKeys: [...keys, services.opsKey.publicKey],
-      password: input.sealed_password
-        ? services.secrets.open(input.sealed_password, SEALED_FOR.create)
-        : undefined,
-      userData: input.user_data ?? undefined,
-    });
+  async run(context) {
+    const { compute, vm, job } = context;
+    await compute.create(
+      await guestSpec(context, job.input as unknown as CreateInput, { template: vm.template }),
+    );
   },
   undo: ({ compute, vm }) => compute.remove(vm.id),
 };
 
-const applyNetwork: Step = {
+export const applyNetwork: Step = {
   name: 'apply_network',
-  run: ({ services, vm }) => services.network.apply(vm.id),
+  async run({ services, vm, fence }) {
+    await fence();
+    await services.network.apply(vm.id);
+  },
 };
 
 const startGuest: Step = {
   name: 'start_guest',
+  waits: true,
   async run({ compute, vm, job, signal }) {
     if ((job.input as unknown as CreateInput).start) await compute.start(vm.id, signal);
   },
@@ -47,9 +38,13 @@ export const create: JobDefinition = {
   steps: [createGuest, applyNetwork, startGuest],
   async succeeded(tx, { services, job, vm }, at) {
     await captureFor(services, tx, job, at);
-    const status = (job.input as unknown as CreateInput).start ? 'running' : 'stopped';
+    const { start } = job.input as unknown as CreateInput;
     return {
-      change: { status, provisioned_at: at },
+      change: {
+        status: start ? 'running' : 'stopped',
+        wanted_power: start ? 'on' : 'off',
+        provisioned_at: at,
+      },
       event: {
         type: 'vm.created',
         message: `VM ${vm.hostname} was created.`,
@@ -57,9 +52,13 @@ export const create: JobDefinition = {
       },
     };
   },
-  async failed(tx, { services, job, vm }, at) {
+  async failed(tx, { services, job, vm, abandoned }, at) {
     await releaseFor(services, tx, job, at);
-    await releaseAddresses(tx, vm.id, at);
+    // A guest that may have been left behind keeps its room and its addresses until the VM's deletion has removed it.
+    if (!abandoned) {
+      await deleteReservation(tx, vm.id);
+      await releaseAddresses(tx, vm.id, at);
+    }
     return { change: { status: 'error' } };
   },
 };

@@ -4,7 +4,9 @@ import { attachSshKey, resetPassword } from './access.ts';
 import { create } from './create.ts';
 import { deletion } from './delete.ts';
 import { forceStop, reboot, start, stop } from './power.ts';
+import { rebuild } from './rebuild.ts';
 import { resize } from './resize.ts';
+import { snapshotRestore } from './restore.ts';
 import { snapshotCreate, snapshotDelete } from './snapshots.ts';
 
 /** How each kind of job is done. */
@@ -20,5 +22,7 @@ export const JOBS: Record<JobKind, JobDefinition> = {
   change_custom: resize,
   snapshot_create: snapshotCreate,
   snapshot_delete: snapshotDelete,
+  snapshot_restore: snapshotRestore,
+  rebuild,
   delete: deletion,
 };

@@ -1,18 +1,28 @@
 import type { GuestSize } from '../../compute/driver.ts';
+import { netOfPeriod } from '../../db/queries/adjustments.ts';
+import { settleReservation } from '../../db/queries/reservations.ts';
+import type { VmRow } from '../../db/queries/vms.ts';
+import { pricedAnew } from '../../domain/billing/price-notices.ts';
+import { saleConfiguration } from '../../domain/billing/renewal-price.ts';
+import { changeUsage } from '../../domain/billing/usage-terms.ts';
 import { captureFor, releaseFor } from '../../domain/billing/vm-orders.ts';
-import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
+import { bandwidthLimit, diskSpeed } from '../../domain/catalog/lookup.ts';
 import { beginNetworkChange } from '../../domain/network/network-change.ts';
 import type { ResizeInput } from '../../domain/vms/job-inputs.ts';
+import { reservationOf } from '../../domain/vms/supply.ts';
 import type { JobContext, JobDefinition } from '../job.ts';
-
-/** How long a guest may take to shut down before its power is cut for a resize that the caller allowed. */
-const SHUTDOWN_SECONDS = 60;
+import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
 
 const input = ({ job }: JobContext) => job.input as unknown as ResizeInput;
-const sizeOf = (from: { vcpu: number; ram_mb: number; disk_gb: number }): GuestSize => ({
+const sizeOf = (
+  { services }: JobContext,
+  from: Pick<VmRow, 'plan' | 'vcpu' | 'ram_mb' | 'disk_gb'> & { dedicated?: boolean },
+): GuestSize => ({
   vcpu: from.vcpu,
   ramMb: from.ram_mb,
   diskGb: from.disk_gb,
+  disk: diskSpeed(services.catalog, from.plan),
+  dedicated: from.dedicated ?? false,
 });
 
 /**
@@ -26,71 +36,65 @@ function fitting(size: GuestSize, guest: GuestSize | undefined): GuestSize {
 /** Changes plan or custom size: power off if running, resize, power on. Undone, the VM is as it was. */
 export const resize: JobDefinition = {
   steps: [
-    {
-      name: 'power_off_guest',
-      async run(context) {
-        const { compute, vm, signal } = context;
-        if (!input(context).restart) return;
-        try {
-          await compute.shutdown(vm.id, SHUTDOWN_SECONDS, signal);
-        } catch (error) {
-          signal.throwIfAborted();
-          context.services.logger.info(
-            { err: error, vm_id: vm.id },
-            'guest did not shut down for its resize',
-          );
-          await compute.powerOff(vm.id);
-        }
-      },
-      async undo(context) {
-        const { compute, services, vm, signal } = context;
-        if (!input(context).restart) return;
-        // A guest that will not start again must not hold the VM's lock for ever: it is shown as stopped.
-        await compute.start(vm.id, signal).catch((error) => {
-          services.logger.error(
-            { err: error, vm_id: vm.id },
-            'guest did not start again after a failed resize',
-          );
-        });
-      },
-    },
+    powerOffGuest,
     {
       name: 'resize_guest',
       async run(context) {
         const { compute, vm } = context;
-        await compute.resize(vm.id, fitting(sizeOf(input(context)), await compute.inspect(vm.id)));
-      },
-      async undo({ compute, vm }) {
-        const guest = await compute.inspect(vm.id);
-        if (guest) await compute.resize(vm.id, fitting(sizeOf(vm), guest));
-      },
-    },
-    {
-      name: 'power_on_guest',
-      async run(context) {
-        if (input(context).restart) await context.compute.start(context.vm.id, context.signal);
+        await compute.resize(vm.id, fitting(sizeOf(context, input(context)), await compute.inspect(vm.id)));
       },
       async undo(context) {
-        if (input(context).restart) await context.compute.powerOff(context.vm.id);
+        const { compute, vm } = context;
+        const guest = await compute.inspect(vm.id);
+        if (guest) await compute.resize(vm.id, fitting(sizeOf(context, vm), guest));
       },
     },
+    powerOnGuest,
   ],
   async succeeded(tx, context, at) {
     const { services, job, vm } = context;
     await captureFor(services, tx, job, at);
-    const { restart, price_monthly_minor, plan, vcpu, ram_mb, disk_gb, bandwidth_gb } = input(context);
+    const {
+      restart,
+      plan,
+      vcpu,
+      ram_mb,
+      disk_gb,
+      dedicated = false,
+      bandwidth_gb,
+      ...billing
+    } = input(context);
+    const priceBefore = saleConfiguration(vm, services.catalog, job.created_at).price_monthly_minor;
+    const isUpgrade = BigInt(billing.price_monthly_minor) > priceBefore;
     const sold = {
       plan,
       vcpu,
       ram_mb,
       disk_gb,
+      dedicated,
       bandwidth_gb,
-      price_monthly_minor: BigInt(price_monthly_minor),
+      price_monthly_minor: BigInt(billing.price_monthly_minor),
+      tax_rate: billing.tax_rate ?? vm.tax_rate,
+      rounding_remainder: BigInt(billing.rounding_remainder ?? 0),
+      ...(vm.refundable_minor !== null && { refundable_minor: await netOfPeriod(tx, vm) }),
+      ...(billing.price_hourly_micros !== undefined && {
+        price_hourly_micros: BigInt(billing.price_hourly_micros),
+        metered_since: new Date(billing.metered_since!),
+      }),
     };
     if (bandwidthLimit(services.catalog, plan) !== bandwidthLimit(services.catalog, vm.plan))
       await beginNetworkChange({ db: tx, services, now: at }, vm.id);
+    const usage = await changeUsage(tx, services.catalog, vm, sold, at);
+    await settleReservation(tx, vm.id, reservationOf(sold));
     return {
-      change: { ...sold, status: restart ? 'running' : 'stopped' },
+      change: {
+        ...sold,
+        ...pricedAnew(job.created_at),
+        ...usage,
+        ...(isUpgrade && { upgraded_at: job.created_at }),
+        status: restart ? 'running' : 'stopped',
+        ...(restart && { wanted_power: 'on' as const }),
+      },
       event: {
         type: 'vm.resized',
         message: 'The VM was resized.',
@@ -100,6 +104,8 @@ export const resize: JobDefinition = {
   },
   async failed(tx, context, at) {
     await releaseFor(context.services, tx, context.job, at);
+    // A guest whose change was given up may be of either size.
+    if (!context.abandoned) await settleReservation(tx, context.vm.id, reservationOf(context.vm));
     return { change: { status: context.observed } };
   },
 };

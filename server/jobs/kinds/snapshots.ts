@@ -1,8 +1,11 @@
-import { deleteSnapshotRow, settleSnapshot } from '../../db/queries/snapshots.ts';
+import { snapshotGb } from '../../compute/driver.ts';
+import { beginSnapshotUsage, endSnapshotUsage } from '../../db/queries/meters.ts';
+import { reserveSnapshot } from '../../db/queries/reservations.ts';
+import { deleteSnapshotRow, noteOpsKey, settleSnapshot } from '../../db/queries/snapshots.ts';
 import type { SnapshotInput } from '../../domain/vms/job-inputs.ts';
 import type { JobContext, JobDefinition } from '../job.ts';
 
-const snapshotId = ({ job }: JobContext) => (job.input as unknown as SnapshotInput).snapshot_id;
+const snapshotId = ({ job }: Pick<JobContext, 'job'>) => (job.input as unknown as SnapshotInput).snapshot_id;
 
 export const snapshotCreate: JobDefinition = {
   steps: [
@@ -11,13 +14,17 @@ export const snapshotCreate: JobDefinition = {
       async run(context) {
         const id = snapshotId(context);
         const { sizeBytes, includesMemory } = await context.compute.createSnapshot(context.vm.id, id);
+        await context.fence();
         await settleSnapshot(context.services.db, id, 'creating', BigInt(sizeBytes), includesMemory);
+        await reserveSnapshot(context.services.db, id, snapshotGb(sizeBytes, context.vm.disk_gb));
       },
       undo: (context) => context.compute.deleteSnapshot(context.vm.id, snapshotId(context)),
     },
   ],
   async succeeded(tx, context) {
     await settleSnapshot(tx, snapshotId(context), 'available');
+    await noteOpsKey(tx, snapshotId(context));
+    await beginSnapshotUsage(tx, snapshotId(context));
     return {
       change: {},
       event: {
@@ -29,6 +36,8 @@ export const snapshotCreate: JobDefinition = {
   },
   async failed(tx, context) {
     await settleSnapshot(tx, snapshotId(context), 'error');
+    // One that was given up may be left on the disk.
+    if (!context.abandoned) await reserveSnapshot(tx, snapshotId(context), 0);
     return { change: {} };
   },
 };
@@ -40,8 +49,9 @@ export const snapshotDelete: JobDefinition = {
       run: (context) => context.compute.deleteSnapshot(context.vm.id, snapshotId(context)),
     },
   ],
-  async succeeded(tx, context) {
+  async succeeded(tx, context, at) {
     await deleteSnapshotRow(tx, snapshotId(context));
+    await endSnapshotUsage(tx, { snapshotId: snapshotId(context) }, at);
     return {
       change: {},
       event: {
@@ -51,8 +61,10 @@ export const snapshotDelete: JobDefinition = {
       },
     };
   },
-  async failed(tx, context) {
+  async failed(tx, context, at) {
     await settleSnapshot(tx, snapshotId(context), 'error');
+    // Its owner wanted to be rid of it: that it is still there is not for him to pay.
+    await endSnapshotUsage(tx, { snapshotId: snapshotId(context) }, at);
     return { change: {} };
   },
 };

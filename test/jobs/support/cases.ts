@@ -1,6 +1,9 @@
+import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
+import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';
+import { startByOperator } from '../../../server/operator/start-by-operator.ts';
 import type { Call } from './customer.ts';
-import { PURCHASE, type Scene } from './stage.ts';
+import { type Order, PURCHASE, type Scene } from './stage.ts';
 
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl laptop';
 
@@ -10,7 +13,7 @@ export interface Case {
   before: 'none' | 'running' | 'stopped';
   /** The VM has a snapshot. */
   snapshot?: true;
-  call(scene: Scene): Call;
+  call(scene: Scene): Call | Order;
   /** The guest of a job that failed is as it was; else the VM shows what became of it. */
   undone?: true;
 }
@@ -69,6 +72,34 @@ export const CASES: Record<JobKind, Case[]> = {
       before: 'running',
       snapshot: true,
       call: ({ vmId, snapshotId }) => ({ method: 'DELETE', path: `/v1/vm/${vmId}/snapshots/${snapshotId}` }),
+    },
+  ],
+  snapshot_restore: [
+    {
+      name: 'restored, running',
+      before: 'running',
+      snapshot: true,
+      undone: true,
+      call:
+        ({ vmId, snapshotId }): Order =>
+        (services) =>
+          startByOperator(services, vmId!, 'snapshot_restore', (tx, vm) =>
+            decideRestore(tx, vm, snapshotId!),
+          ),
+    },
+  ],
+  rebuild: [
+    {
+      name: 'rebuilt, with a snapshot',
+      before: 'running',
+      snapshot: true,
+      undone: true,
+      call:
+        ({ vmId }): Order =>
+        (services) =>
+          startByOperator(services, vmId!, 'rebuild', (tx, vm) =>
+            decideRebuild(tx, services, vm, { template: 'alpine-3.22', delete_snapshots: true }),
+          ),
     },
   ],
   delete: [

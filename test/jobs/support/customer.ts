@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { lookUpWallet, type WalletRow } from '../../../server/db/queries/wallets.ts';
+import { creditAccount, debitAccount } from '../../../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
-import { creditAccount } from '../../../server/domain/accounts/credit-account.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';
+import { grantPromo } from '../../../server/domain/billing/promo-credits.ts';
 import type { Limits } from '../../../server/domain/catalog/catalog-schema.ts';
 import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
 import type { Services } from '../../../server/services.ts';
@@ -56,6 +57,17 @@ export class Customer {
     return { status: reply.statusCode, text: reply.body, data, error, replayed };
   }
 
+  /** Reads a path in another representation than JSON: status, headers and bytes. */
+  async read(path: string, accept: string) {
+    const headers = { authorization: `Bearer ${this.#key}`, accept };
+    const {
+      statusCode,
+      headers: sent,
+      rawPayload,
+    } = await this.#http.inject({ method: 'GET', url: path, headers });
+    return { status: statusCode, headers: sent, bytes: rawPayload };
+  }
+
   /** The same, for a call that must succeed; its data. */
   // biome-ignore lint/suspicious/noExplicitAny: see Reply
   async must(call: Call): Promise<any> {
@@ -71,6 +83,22 @@ export class Customer {
     await db.transaction((tx) => creditAccount(tx, clock, credit));
   }
 
+  /** Pays money out. */
+  async payOut(amountMinor: bigint): Promise<void> {
+    const { db, clock } = this.#services;
+    const debit = { accountId: this.accountId, amountMinor, method: 'test' };
+    await db.transaction((tx) => debitAccount(tx, clock, debit));
+  }
+
+  /** Gets promotional credit. */
+  async grantPromo(amountMinor: bigint, until: Date): Promise<void> {
+    const { db, clock } = this.#services;
+    const why = { field: 'amount', reason: 'test', actor: 'test' } as const;
+    await db.transaction((tx) =>
+      grantPromo(tx, clock, { accountId: this.accountId, amountMinor, until, ...why }),
+    );
+  }
+
   wallet(): Promise<WalletRow> {
     return lookUpWallet(this.#services.db, this.accountId);
   }
@@ -83,12 +111,17 @@ export async function openCustomer(
   limits: Partial<Limits> = {},
 ): Promise<Customer> {
   const { db, clock, catalog } = installation.services;
-  const { accountId, key } = await db.transaction(async (tx) => {
-    const { id } = await createAccount(tx, clock, { name: 'Test', currency: catalog.currency, limits });
-    const wish = { accountId: id, name: 'test', scopes: ALL_SCOPES, expiresAt: null, allowCidrs: [] };
-    return { accountId: id, key: (await createKey(tx, clock, wish)).key };
-  });
-  const customer = new Customer(installation, accountId, key);
+  const account = { name: 'Test', currency: catalog.currency, limits };
+  const { id } = await db.transaction((tx) => createAccount(tx, clock, account));
+  const customer = await keyFor(installation, id);
   if (amountMinor > 0n) await customer.topUp(amountMinor);
   return customer;
+}
+
+/** The owner of an account, with a new key. */
+export async function keyFor(installation: Installation, accountId: string): Promise<Customer> {
+  const { db, clock } = installation.services;
+  const wish = { accountId, name: 'test', scopes: ALL_SCOPES, expiresAt: null, allowCidrs: [] };
+  const { key } = await db.transaction((tx) => createKey(tx, clock, wish));
+  return new Customer(installation, accountId, key);
 }

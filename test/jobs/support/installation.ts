@@ -3,22 +3,25 @@ import { AgentRuns } from '../../../server/agent/agent-runs.ts';
 import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
 import { loadConfig } from '../../../server/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
+import { DocumentRenderer } from '../../../server/documents/renderer.ts';
 import { ensureRegionPools } from '../../../server/domain/network/allocate.ts';
 import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/edge/simulator/simulator.ts';
 import { ENDPOINTS } from '../../../server/endpoints/roster.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
-import { adoptJobs, Node } from '../../../server/jobs/adopt-jobs.ts';
+import { Adoption } from '../../../server/jobs/adopt-jobs.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
-import { EdgeLeadership } from '../../../server/jobs/leadership.ts';
+import { Leadership } from '../../../server/jobs/leadership.ts';
+import { Node } from '../../../server/jobs/node.ts';
 import type { JobOutlet } from '../../../server/jobs/queue.ts';
 import { EdgeReconciler } from '../../../server/jobs/reconcile-edge.ts';
+import { GuestReconciler } from '../../../server/jobs/reconcile-guests.ts';
 import { NetworkReconciler } from '../../../server/jobs/reconcile-network.ts';
 import { JobRunner } from '../../../server/jobs/runner.ts';
 import { Authenticator } from '../../../server/platform/authentication.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';
 import { createMetrics } from '../../../server/platform/metrics.ts';
-import { openOpsKey } from '../../../server/platform/ops-key.ts';
+import { OpsKeys } from '../../../server/platform/ops-key.ts';
 import { LocalLimitStore, RateLimiter } from '../../../server/platform/rate-limits.ts';
 import { SecretBox } from '../../../server/platform/secrets.ts';
 import { Signals } from '../../../server/platform/signals.ts';
@@ -47,13 +50,15 @@ export interface Installation {
   outlet: DirectOutlet;
   /** One more node that runs jobs. */
   openNode(hook?: StepHook): Promise<TestNode>;
-  /** Stops every node and lets go of the parts, not of the database. */
+  /** Stops every node and releases the parts, not of the database. */
   close(): Promise<void>;
 }
 
 /** A node of the installation. */
 export interface TestNode {
+  node: Node;
   runner: JobRunner;
+  adoption: Adoption;
   /** Interrupts what it runs and leaves. */
   stop(): Promise<void>;
 }
@@ -66,6 +71,8 @@ export interface InstallationOptions {
   /** Of the simulated engine: instantaneous unless told otherwise. */
   simulator?: Partial<SimulatorOptions>;
   edge?: Partial<EdgeSimulatorOptions>;
+  /** Aborts when the service is to look as if it stopped; never when absent. */
+  stopping?: AbortSignal;
 }
 
 async function openServices(
@@ -79,7 +86,7 @@ async function openServices(
   const sold = structuredClone(catalog);
   const network = new NetworkReconciler({ db, compute, catalog: sold, logger: silent });
   const edge = createEdgeSimulator({ db, clock, ...edgeOptions });
-  const leadership = new EdgeLeadership(db);
+  const leadership = new Leadership(db);
   const signals = new Signals();
   await signals.start(db);
   const secrets = new SecretBox(Buffer.alloc(32, 1));
@@ -91,6 +98,7 @@ async function openServices(
     metrics: createMetrics('test'),
     db,
     compute,
+    engine: compute.name,
     edge,
     secrets,
     signals,
@@ -98,9 +106,11 @@ async function openServices(
     network,
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger: silent, leadership }),
-    opsKey: await openOpsKey(db, secrets),
+    opsKeys: await OpsKeys.open(db, secrets),
+    documents: new DocumentRenderer({ clock, logger: silent }),
   };
-  return { ...services, agent: new AgentRuns(services) };
+  const guests = new GuestReconciler(services);
+  return { ...services, guests, agent: new AgentRuns(services) };
 }
 
 /** Composes the service on a migrated database, which is the caller's. */
@@ -120,26 +130,28 @@ export async function openInstallation(
       clock,
     ),
     endpoints: ENDPOINTS,
-    stopping: new Promise(() => {}),
+    stopping: options.stopping ?? new AbortController().signal,
   });
   const nodes = new Set<TestNode>();
   const openNode = async (hook?: StepHook) => {
-    const node = new Node(db);
+    const node = new Node(services);
     await node.announce();
-    const runner = new JobRunner(services, node.id, services.config.jobConcurrency, hook);
+    const runner = new JobRunner(services, node, { concurrency: services.config.jobConcurrency, hook });
     const stop = async () => {
       await runner.stop();
       await node.leave();
       nodes.delete(opened);
     };
-    const opened = { runner, stop };
+    const opened = { node, runner, adoption: new Adoption(services), stop };
     nodes.add(opened);
     return opened;
   };
   const close = async () => {
+    await services.documents.close();
     await http.close();
     for (const node of nodes) await node.stop();
     await network.idle();
+    await services.guests.stop();
     await shield.idle();
     await leadership.leave();
     await signals.stop();
@@ -157,18 +169,23 @@ export async function unfinishedJobs(db: Database): Promise<string[]> {
 }
 
 /**
- * Lets `node` run every job to its end, those of nodes that are gone and those to be tried again included.
- * Time passes, a second a round, as far as something waits for it; also while a delivery waits for room on the
- * node, as what fills the node may be jobs that wait for time.
+ * Lets a node run every job to its end, those of nodes that are gone and those to be tried again included.
+ * Time passes, a second a round, as far as something waits for it; when nothing runs, up to a job's next attempt.
  */
-export async function runJobs({ services }: Installation, { runner }: TestNode): Promise<void> {
+export async function runJobs({ services }: Installation, { adoption, runner }: TestNode): Promise<void> {
   const { db, clock } = services;
-  let adopting: Promise<void> | undefined;
   while ((await unfinishedJobs(db)).length > 0) {
-    adopting ??= adoptJobs(db, (jobId) => runner.deliver(jobId)).finally(() => {
-      adopting = undefined;
-    });
+    await adoption.run();
+    await runner.fill();
     if (clock.sleeping > 0) clock.advance(SECOND_MS);
+    else await passBackOff(db, clock);
   }
-  await adopting;
+}
+
+/** Lets time pass to the next attempt of a job, where there is one that nothing else is left to wait for. */
+async function passBackOff(db: Database, clock: ManualClock): Promise<void> {
+  const [row] = await db.query<{ owned: boolean; next: Date | null }>(sql`
+    select coalesce(bool_or(owner is not null or next_attempt_at is null), false) as owned, min(next_attempt_at) as next
+    from jobs where status in ('pending', 'running')`);
+  if (row && !row.owned && row.next && row.next > clock.now()) clock.set(row.next);
 }

@@ -1,11 +1,13 @@
 import type { TestContext } from 'node:test';
 import type { Operation } from '../../../server/compute/simulator/sentinels.ts';
+import type { SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
 import { readGuest } from '../../../server/compute/simulator/store.ts';
 import { type Database, sql } from '../../../server/db/database.ts';
 import { addressesOf } from '../../../server/db/queries/addresses.ts';
 import type { JobRow } from '../../../server/db/queries/jobs.ts';
+import { disownJobs } from '../../../server/db/queries/owned-jobs.ts';
+import { findReservation } from '../../../server/db/queries/reservations.ts';
 import { systemFindVm } from '../../../server/db/queries/vms.ts';
-import { adoptJobs } from '../../../server/jobs/adopt-jobs.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -34,11 +36,13 @@ export class Stage {
   #crash: Promise<void> | undefined;
 
   /** `start` is where its clock stands, such as "2026-01-31T12:00:00Z". */
-  static async open(t: TestContext, start?: string): Promise<Stage> {
+  static async open(t: TestContext, start?: string, simulator?: Partial<SimulatorOptions>): Promise<Stage> {
     const db = await freshDatabase(t);
     const faults = (operation: Operation) => stage.#engine(operation);
     const clock = new ManualClock(start);
-    const stage: Stage = new Stage(await openInstallation(db, { clock, simulator: { faults } }));
+    const stage: Stage = new Stage(
+      await openInstallation(db, { clock, simulator: { ...simulator, faults } }),
+    );
     defer(t, () => stage.installation.close());
     return stage;
   }
@@ -53,7 +57,7 @@ export class Stage {
 
   /**
    * That many new customers, all alike. Unless `before` is "none" each has a VM in that state, which was bought
-   * ten days ago, with a snapshot if asked for.
+   * ten days ago, with a snapshot if asked for, since which what is on its disk has changed.
    */
   async scenes(count: number, before: 'none' | 'running' | 'stopped', snapshot: boolean): Promise<Scene[]> {
     const scenes: Scene[] = [];
@@ -64,23 +68,42 @@ export class Stage {
       if (before === 'none') continue;
       const body = { ...PURCHASE, start: before === 'running' };
       await this.play(scene, { method: 'POST', path: '/v1/vm', body });
+      await this.#write(scene, 'first');
       if (snapshot) await this.play(scene, { method: 'POST', path: `/v1/vm/${scene.vmId}/snapshots` });
+      await this.#write(scene, 'second');
     }
     this.installation.services.clock.advance(10 * DAY_MS);
     return scenes;
   }
 
   /** Makes a call that starts a job, and lets the job run to its end under `trouble`. The job as it ended. */
-  async play(scene: Scene, call: Call, trouble: Trouble = {}): Promise<JobRow> {
-    const { vm, job, snapshot } = await scene.customer.must(call);
-    scene.vmId = vm?.id ?? scene.vmId;
-    scene.snapshotId ??= snapshot?.id ?? null;
+  async play(scene: Scene, call: Call | Order, trouble: Trouble = {}): Promise<JobRow> {
+    const id = typeof call === 'function' ? await this.#order(call) : await this.#call(scene, call);
     this.trouble = trouble;
     this.#operations = 0;
     await this.finish();
     this.trouble = {};
-    const [row] = await this.db.query<JobRow>(sql`select * from jobs where id = ${job.id}`);
+    const [row] = await this.db.query<JobRow>(sql`select * from jobs where id = ${id}`);
     return row!;
+  }
+
+  async #order(order: Order): Promise<string> {
+    return (await order(this.installation.services)).job.job_id;
+  }
+
+  async #call(scene: Scene, call: Call): Promise<string> {
+    const { vm, job, snapshot } = await scene.customer.must(call);
+    scene.vmId = vm?.id ?? scene.vmId;
+    scene.snapshotId ??= snapshot?.id ?? null;
+    return job.id;
+  }
+
+  /** Leaves a text on the disk of the scene's guest. */
+  async #write({ vmId }: Scene, text: string): Promise<void> {
+    await this.db.query(sql`
+      insert into simulator_files (guest_id, path, kind, owner, mode, size, content, modified_at)
+      values (${vmId}, '/root/text', 'file', 'root', 420, ${text.length}, ${Buffer.from(text)}, now())
+      on conflict (guest_id, path) do update set content = excluded.content, size = excluded.size`);
   }
 
   /** Runs all jobs to their ends; a node that crashed is followed by another. */
@@ -89,7 +112,10 @@ export class Stage {
       if (this.#crash) await this.#bury();
       this.#node ??= await this.installation.openNode((point) => this.#step(point));
       const { runner } = this.#node;
-      await adoptJobs(this.db, (jobId) => runner.runToEnd(jobId));
+      // Here time stands still: a node that is missing is gone, and what is to be tried again later is tried at once.
+      await disownJobs(this.db, DEAD_NODE);
+      await this.db.query(sql`update jobs set next_attempt_at = null where next_attempt_at is not null`);
+      for (const id of await unfinishedJobs(this.db)) await runner.runToEnd(id);
     }
   }
 
@@ -111,6 +137,9 @@ export class Stage {
     await this.db.query(sql`update jobs set owner = ${DEAD_NODE}::bigint where status = 'running'`);
   }
 }
+
+/** Something that the operator asks for. */
+export type Order = (services: Installation['services']) => Promise<{ job: { job_id: string } }>;
 
 export interface Scene {
   customer: Customer;
@@ -138,15 +167,20 @@ export async function stateOf({ installation }: Stage, { customer, vmId }: Scene
   const guest = inside && {
     ...(await compute.inspect(vm.id)),
     id: undefined,
+    addresses: undefined,
     snapshotIds: Object.keys(inside.snapshots).length,
     keys: inside.authorizedKeys,
     users: Object.keys(inside.passwords),
     network: inside.network,
+    text: await textOf(db, vm.id),
+    disks: await keptDisks(db, vm.id),
   };
   const snapshots = await db.query<{ status: string }>(
     sql`select status from snapshots where vm_id = ${vm.id} order by status`,
   );
   const addresses = (await addressesOf(db, vm.id)).length;
+  // A disk that was grown cannot have become smaller again.
+  const { disk_gb, ...reserved } = (await findReservation(db, vm.id)) ?? {};
   const { id, account_id, mac, active_job_id, last_job_id, ...rest } = vm;
   return {
     wallet: { available_minor, held_minor },
@@ -156,7 +190,22 @@ export async function stateOf({ installation }: Stage, { customer, vmId }: Scene
     guest,
     snapshots: snapshots.map(({ status }) => status),
     addresses,
+    reserved,
   };
+}
+
+/** What {@link Stage.scenes} has left on the guest's disk; null where it is not there. */
+async function textOf(db: Database, vmId: string): Promise<string | null> {
+  const [file] = await db.query<{ content: Uint8Array }>(
+    sql`select content from simulator_files where guest_id = ${vmId} and path = '/root/text'`,
+  );
+  return file ? Buffer.from(file.content).toString() : null;
+}
+
+/** How many disks the engine keeps for the guest, such as for its snapshots. */
+async function keptDisks(db: Database, vmId: string): Promise<number> {
+  const rows = await db.query(sql`select name from simulator_disks where guest_id = ${vmId}`);
+  return rows.length;
 }
 
 async function eventTypes(db: Database, vmId: string): Promise<string[]> {

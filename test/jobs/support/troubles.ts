@@ -38,8 +38,8 @@ const matches = (point: Point, at: Partial<Point>) =>
 
 /** All that can go wrong with a kind of job: at each of its steps, while it is undone, and in the engine. */
 export function disturbances({ steps, persistent }: JobDefinition): Disturbance[] {
-  const failed = persistent ? 'succeeded' : 'failed';
-  const last = steps.at(-1)!.name;
+  // Where the job can still fail: from a final step on there is no way back.
+  const last = steps.findLast(({ final }) => !final)!.name;
   const all: Disturbance[] = [
     {
       name: 'the node crashes after every step',
@@ -47,7 +47,8 @@ export function disturbances({ steps, persistent }: JobDefinition): Disturbance[
       make: () => ({ step: crashing({ phase: 'after' }) }),
     },
   ];
-  for (const { name: step } of steps) {
+  for (const { name: step, final } of steps) {
+    const failed = persistent || final ? 'succeeded' : 'failed';
     for (const phase of ['before', 'after'] as const) {
       all.push(
         { name: `fails ${phase} ${step}`, end: failed, make: () => ({ step: failing({ step, phase }) }) },
@@ -58,7 +59,7 @@ export function disturbances({ steps, persistent }: JobDefinition): Disturbance[
         },
       );
     }
-    if (!persistent) all.push(...undoDisturbances(step, last));
+    if (!persistent && !final) all.push(...undoDisturbances(step, last));
   }
   for (const number of steps.keys()) {
     for (const faults of [1, 2]) {

@@ -1,0 +1,52 @@
+import type { Transaction } from '../db/database.ts';
+import type { JobRow } from '../db/queries/jobs.ts';
+import { abandonJob } from '../db/queries/stuck-jobs.ts';
+import { updateVm, type VmRow } from '../db/queries/vms.ts';
+import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
+import type { Services } from '../services.ts';
+import type { JobError, Outcome } from './job.ts';
+import { JOBS } from './kinds/index.ts';
+
+type EndServices = Pick<Services, 'clock' | 'catalog' | 'signals'>;
+
+/** What a job's end makes of its VM: within the transaction that ends the job. */
+export async function settleVm(
+  tx: Transaction,
+  { clock, signals }: EndServices,
+  { job, status, at }: { job: JobRow; status: 'succeeded' | 'failed'; at: Date },
+  { change, event }: Outcome,
+): Promise<void> {
+  const failure: EventText = {
+    type: 'job.failed',
+    message: `The ${job.kind} job failed.`,
+    metadata: { kind: job.kind },
+  };
+  await updateVm(tx, job.vm_id, { ...change, active_job_id: null, last_job_id: job.id }, at);
+  const told = event ?? (status === 'failed' ? failure : undefined);
+  if (told) await recordSystemEvent(tx, clock, job, status === 'failed' ? 'error' : 'info', told);
+  await signals.vmChanged(tx, job.vm_id);
+}
+
+/**
+ * Gives a job up that keeps failing: what it holds is released, and the VM, whose row is locked by the caller, is shown
+ * in state `error`. `why` completes a sentence for the VM's owner, such as "undoing it failed 10 times". False when
+ * the job has ended. Something may be left on the engine, which the VM's deletion removes.
+ */
+export async function abandon(
+  tx: Transaction,
+  services: EndServices,
+  { job, vm, error, why }: { job: JobRow; vm: VmRow; error: JobError; why: string },
+): Promise<boolean> {
+  const at = services.clock.now();
+  if (!(await abandonJob(tx, job.id, error, at))) return false;
+  const context = { job, vm, services, observed: 'error' as const, abandoned: true };
+  const { change } = await JOBS[job.kind].failed(tx, context, at);
+  const money = job.order_id ? ' What was held for it has been released.' : '';
+  const event: EventText = {
+    type: 'job.failed',
+    message: `The ${job.kind} job failed and was given up: ${why}.${money}`,
+    metadata: { kind: job.kind, abandoned: true },
+  };
+  await settleVm(tx, services, { job, status: 'failed', at }, { change, event });
+  return true;
+}

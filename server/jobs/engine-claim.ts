@@ -1,0 +1,112 @@
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Database } from '../db/database.ts';
+import {
+  type EngineVms,
+  setPlace,
+  takeUnmadeVms,
+  vmsOfOtherEngines,
+  vmsWithoutPlace,
+} from '../db/queries/engines.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ConfigError } from '../platform/config-error.ts';
+import { HeldLock } from './held-lock.ts';
+
+/** Shared by nodes whose guests are in the database, held alone by a node that has guests of its own. */
+const ENGINE_LOCK = 7226_0007;
+/** The session of a node that was killed may outlive it for a moment. */
+const TRIES = 20;
+const RETRY_MS = 250;
+
+export interface ClaimParts {
+  db: Database;
+  clock: Clock;
+  compute: ComputeDriver;
+  /** Why this engine was chosen, for an operator who expected another. */
+  reason: string;
+}
+
+/**
+ * This node's right to drive guests. An engine that did not make a VM's guest knows nothing of it, and would call it
+ * absent: removed, off, without rules. So each VM names its engine, an engine does not start beside VMs of another, and
+ * one that keeps guests where no other node reaches them is alone on its database.
+ */
+export class EngineClaim {
+  /** What VMs made here are recorded with: the engine's name, and the place of its guests where it has one. */
+  readonly engine: string;
+  /** Its guests are where no other node reaches them. */
+  readonly isAlone: boolean;
+  readonly #parts: ClaimParts;
+  readonly #lock: HeldLock;
+  #refusal: string | undefined;
+
+  private constructor(parts: ClaimParts, place: string | null) {
+    this.engine = place === null ? parts.compute.name : `${parts.compute.name}:${place}`;
+    this.isAlone = place !== null;
+    this.#parts = parts;
+    this.#lock = new HeldLock(parts.db, ENGINE_LOCK, { shared: !this.isAlone });
+  }
+
+  /** Throws {@link ConfigError} where VMs are another engine's, or another node drives them. */
+  static async take(parts: ClaimParts): Promise<EngineClaim> {
+    const { db, clock, compute } = parts;
+    const place = await compute.place().catch((error) => {
+      throw new ConfigError([`VAUBAN_DATA_DIR: ${error.message}`]);
+    });
+    const claim = new EngineClaim(parts, place);
+    for (let left = TRIES; !(await claim.#lock.holds()); left--) {
+      if (left === 0) throw new ConfigError([`VAUBAN_COMPUTE: ${OTHER_NODE}; stop it first`]);
+      await clock.sleep(RETRY_MS);
+    }
+    if (place !== null) await claim.#findPlace();
+    await takeUnmadeVms(db, claim.engine);
+    const problems = await claim.#foreignVms();
+    if (problems.length === 0) return claim;
+    await claim.leave();
+    throw new ConfigError(problems);
+  }
+
+  /** Why the engine must not be used now, or undefined. */
+  get refusal(): string | undefined {
+    return this.#refusal;
+  }
+
+  /** Looks whether the claim stands, and claims again after its session was lost. Throws while the database is away. */
+  async hold(): Promise<void> {
+    if (!(await this.#lock.holds())) this.#refusal = OTHER_NODE;
+    // Meanwhile the other node may have sold VMs.
+    else if (this.#refusal !== undefined) this.#refusal = (await this.#foreignVms())[0];
+  }
+
+  leave(): Promise<void> {
+    return this.#lock.leave();
+  }
+
+  /** VMs of a release that did not record places are here if any of their guests is. */
+  async #findPlace(): Promise<void> {
+    const { db, compute } = this.#parts;
+    const ids = await vmsWithoutPlace(db, compute.name);
+    if (ids.length === 0) return;
+    const guests = new Set((await compute.list()).map(({ id }) => id));
+    if (ids.some((id) => guests.has(id))) await setPlace(db, compute.name, this.engine);
+  }
+
+  async #foreignVms(): Promise<string[]> {
+    return (await vmsOfOtherEngines(this.#parts.db, this.engine)).map((found) => this.#problem(found));
+  }
+
+  #problem({ engine, vms }: EngineVms): string {
+    const { compute, reason } = this.#parts;
+    const [name, place] = engine.split(':');
+    const count = vms === 1 ? '1 VM' : `${vms} VMs`;
+    if (name === compute.name) {
+      const which = place ? `the one whose engine.id is ${place}` : 'the one they are in';
+      return `VAUBAN_DATA_DIR: the guests of ${count} are not in this data directory; mount or name ${which}`;
+    }
+    return (
+      `VAUBAN_COMPUTE: ${count} of this database run on ${name}, and this start would take ${compute.name} ` +
+      `(${reason}); set ${name} and put right what it says, or delete them there first`
+    );
+  }
+}
+
+const OTHER_NODE = 'another node of this database drives its VMs, which only one can do with real machines';

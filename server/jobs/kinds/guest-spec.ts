@@ -1,0 +1,37 @@
+import type { GuestSpec } from '../../compute/driver.ts';
+import { addressesOf } from '../../db/queries/addresses.ts';
+import { authorizedKeysOf } from '../../db/queries/vm-ssh-keys.ts';
+import { diskSpeed } from '../../domain/catalog/lookup.ts';
+import { SEALED_FOR, type SealedSecrets } from '../../domain/vms/job-inputs.ts';
+import type { JobContext } from '../job.ts';
+
+/**
+ * The VM's guest as it is made: its own size, name, addresses and keys, and the ops key, on record from now on. Of `sealed`
+ * password and user data are opened.
+ */
+export async function guestSpec(
+  { services, vm }: JobContext,
+  sealed: SealedSecrets,
+  own: { template: string; keys?: string[] },
+): Promise<GuestSpec> {
+  const opened = (text: string | null | undefined, purpose: string) =>
+    text ? services.secrets.open(text, purpose) : undefined;
+  const keys = own.keys ?? (await authorizedKeysOf(services.db, vm.id));
+  const opsKey = await services.opsKeys.assignTo(vm.id);
+  return {
+    id: vm.id,
+    hostname: vm.hostname,
+    template: own.template,
+    region: vm.region,
+    vcpu: vm.vcpu,
+    ramMb: vm.ram_mb,
+    diskGb: vm.disk_gb,
+    dedicated: vm.dedicated,
+    disk: diskSpeed(services.catalog, vm.plan),
+    mac: vm.mac,
+    addresses: await addressesOf(services.db, vm.id),
+    authorizedKeys: [...keys, opsKey.publicKey],
+    password: opened(sealed.sealed_password, SEALED_FOR.create),
+    userData: opened(sealed.sealed_user_data, SEALED_FOR.userData) ?? sealed.user_data ?? undefined,
+  };
+}

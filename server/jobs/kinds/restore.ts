@@ -1,0 +1,68 @@
+import type { Transaction } from '../../db/database.ts';
+import { forgetHostKey } from '../../db/queries/guest-host-keys.ts';
+import { systemFindSnapshot } from '../../db/queries/snapshots.ts';
+import { recordOpsKey } from '../../db/queries/vm-ops-keys.ts';
+import type { VmChange } from '../../db/queries/vms.ts';
+import type { RestoreInput } from '../../domain/vms/job-inputs.ts';
+import { NOT_RESTARTED } from '../../domain/vms/restarts.ts';
+import type { FailureContext, JobContext, JobDefinition } from '../job.ts';
+import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
+
+const input = ({ job }: Pick<JobContext, 'job'>) => job.input as unknown as RestoreInput;
+
+/** A snapshot of the disk as it was, by which a restore is undone: only the engine knows of it. */
+const formerDisk = ({ job }: JobContext) => `former_${job.id}`;
+
+/** Brings a VM back to a snapshot: power off if running, restore, power on. Undone, the VM is as it was. */
+export const snapshotRestore: JobDefinition = {
+  steps: [
+    powerOffGuest,
+    {
+      name: 'keep_former_disk',
+      async run(context) {
+        await context.compute.createSnapshot(context.vm.id, formerDisk(context));
+      },
+      undo: (context) => context.compute.deleteSnapshot(context.vm.id, formerDisk(context)),
+    },
+    {
+      name: 'restore_snapshot',
+      run: (context) => context.compute.restoreSnapshot(context.vm.id, input(context).snapshot_id),
+      undo: (context) => context.compute.restoreSnapshot(context.vm.id, formerDisk(context)),
+    },
+    powerOnGuest,
+    {
+      name: 'discard_former_disk',
+      final: true,
+      run: (context) => context.compute.deleteSnapshot(context.vm.id, formerDisk(context)),
+    },
+  ],
+  async succeeded(tx, context) {
+    const { restart, snapshot_id } = input(context);
+    return {
+      change: {
+        ...(await restored(tx, context)),
+        status: restart ? 'running' : 'stopped',
+        ...(restart && { wanted_power: 'on' as const }),
+      },
+      event: {
+        type: 'snapshot.restored',
+        message: 'The VM was restored to a snapshot.',
+        metadata: { snapshot_id },
+      },
+    };
+  },
+  async failed(tx, context) {
+    const { job, observed, abandoned } = context;
+    const isDone = abandoned && snapshotRestore.steps[job.step]?.final;
+    return { change: { ...(isDone && (await restored(tx, context))), status: observed } };
+  },
+};
+
+/** What is different of a VM whose disk is that of the snapshot: who may log in to it, and how it shows itself. */
+async function restored(tx: Transaction, context: FailureContext | JobContext): Promise<VmChange> {
+  const { vm } = context;
+  const snapshot = await systemFindSnapshot(tx, input(context).snapshot_id);
+  await recordOpsKey(tx, vm.id, snapshot?.ops_key_fingerprint ?? null);
+  await forgetHostKey(tx, vm.id);
+  return NOT_RESTARTED;
+}

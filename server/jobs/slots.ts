@@ -1,0 +1,176 @@
+/** Whose job it is: a customer's, or the service's own, such as a suspension. */
+export type Lane = 'customer' | 'service';
+
+export interface Holder {
+  accountId: string;
+  lane: Lane;
+}
+
+/** Of the slots one in so many is never taken by customers. Below so many, the service's jobs only go first. */
+const RESERVED_ONE_IN = 8;
+/** The most that the service's own jobs may take, and that one account may take of the customers' slots. */
+const SERVICE_SHARE = 1 / 2;
+const ACCOUNT_SHARE = 3 / 4;
+/** Jobs that may wait for their guests, a slot; beyond that they keep their slots while they wait. */
+const AWAY_PER_SLOT = 8;
+/** Of these one account's. */
+const ACCOUNT_AWAY_SHARE = 1 / 4;
+
+/**
+ * Places for the jobs that a node works on at the same time. No account can take them all, and the service's own
+ * jobs always find one. A job that waits for its guest gives its slot to others meanwhile.
+ */
+export class Slots {
+  readonly #limit: number;
+  readonly #onRoom: () => void;
+  readonly #held = new Tally();
+  readonly #away = new Tally();
+  /** Those that are back from waiting; they go before new jobs. */
+  readonly #returning = new Set<{ holder: Holder; enter: () => void }>();
+
+  /** `onRoom` is called when a slot is free that nobody who returns can use. */
+  constructor(limit: number, onRoom: () => void) {
+    this.#limit = limit;
+    this.#onRoom = onRoom;
+  }
+
+  /** Whether a job of this lane may find a slot, unless its account has its share. */
+  hasRoom(lane: Lane): boolean {
+    const limit = this.#limit;
+    if (this.#held.total >= limit) return false;
+    if (lane === 'service') return this.#held.of('service') < Math.ceil(limit * SERVICE_SHARE);
+    return this.#held.of('customer') < limit - Math.floor(limit / RESERVED_ONE_IN);
+  }
+
+  /** Accounts that have their share of the customers' slots. */
+  fullAccounts(): string[] {
+    return this.#held.accountsFrom(this.#accountShare);
+  }
+
+  /** Takes a slot, or undefined where there is none for it. */
+  take(holder: Holder): Slot | undefined {
+    if (!this.#fits(holder)) return undefined;
+    this.#held.add(holder);
+    return new Slot(this, holder);
+  }
+
+  /** Gives a slot back for a while; false where too many do so already. For {@link Slot} alone. */
+  leave(holder: Holder): boolean {
+    const places = this.#limit * AWAY_PER_SLOT;
+    const ofAccount = this.#away.ofAccount(holder);
+    if (this.#away.total >= places || ofAccount >= Math.max(1, places * ACCOUNT_AWAY_SHARE)) return false;
+    this.#away.add(holder);
+    this.free(holder);
+    return true;
+  }
+
+  /** Waits for a slot again. True with one, false when `signal` aborted before. For {@link Slot} alone. */
+  async reenter(holder: Holder, signal: AbortSignal): Promise<boolean> {
+    this.#away.remove(holder);
+    if (signal.aborted) return false;
+    if (this.#fits(holder)) {
+      this.#held.add(holder);
+      return true;
+    }
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const giveUp = () => {
+      this.#returning.delete(waiting);
+      resolve(false);
+    };
+    const enter = () => {
+      this.#returning.delete(waiting);
+      signal.removeEventListener('abort', giveUp);
+      resolve(true);
+    };
+    const waiting = { holder, enter };
+    this.#returning.add(waiting);
+    signal.addEventListener('abort', giveUp, { once: true });
+    return promise;
+  }
+
+  /** Frees a slot. For {@link Slot} alone. */
+  free(holder: Holder): void {
+    this.#held.remove(holder);
+    for (const waiting of this.#returning) {
+      if (!this.#fits(waiting.holder)) continue;
+      this.#held.add(waiting.holder);
+      waiting.enter();
+    }
+    this.#onRoom();
+  }
+
+  get #accountShare(): number {
+    const ofCustomers = this.#limit - Math.floor(this.#limit / RESERVED_ONE_IN);
+    return Math.ceil(ofCustomers * ACCOUNT_SHARE);
+  }
+
+  #fits(holder: Holder): boolean {
+    if (!this.hasRoom(holder.lane)) return false;
+    return holder.lane === 'service' || this.#held.ofAccount(holder) < this.#accountShare;
+  }
+}
+
+/** One job's place. */
+export class Slot {
+  readonly #slots: Slots;
+  readonly #holder: Holder;
+  #held = true;
+
+  constructor(slots: Slots, holder: Holder) {
+    this.#slots = slots;
+    this.#holder = holder;
+  }
+
+  /** Does what is mostly waiting without the slot, and has it back afterwards, unless `signal` aborts. */
+  async without<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    if (!this.#slots.leave(this.#holder)) return work();
+    this.#held = false;
+    try {
+      return await work();
+    } finally {
+      this.#held = await this.#slots.reenter(this.#holder, signal);
+    }
+  }
+
+  /** Gives it up for good. */
+  release(): void {
+    if (!this.#held) return;
+    this.#held = false;
+    this.#slots.free(this.#holder);
+  }
+}
+
+/** How many there are, by lane and, of customers', by account. */
+class Tally {
+  readonly #lanes = { customer: 0, service: 0 };
+  readonly #accounts = new Map<string, number>();
+
+  get total(): number {
+    return this.#lanes.customer + this.#lanes.service;
+  }
+
+  of(lane: Lane): number {
+    return this.#lanes[lane];
+  }
+
+  ofAccount({ accountId, lane }: Holder): number {
+    return lane === 'customer' ? (this.#accounts.get(accountId) ?? 0) : 0;
+  }
+
+  accountsFrom(count: number): string[] {
+    return [...this.#accounts].flatMap(([id, has]) => (has >= count ? [id] : []));
+  }
+
+  add(holder: Holder): void {
+    this.#lanes[holder.lane]++;
+    if (holder.lane === 'customer') this.#accounts.set(holder.accountId, this.ofAccount(holder) + 1);
+  }
+
+  remove(holder: Holder): void {
+    this.#lanes[holder.lane]--;
+    if (holder.lane !== 'customer') return;
+    const left = this.ofAccount(holder) - 1;
+    if (left === 0) this.#accounts.delete(holder.accountId);
+    else this.#accounts.set(holder.accountId, left);
+  }
+}

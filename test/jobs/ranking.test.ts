@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import type { Customer } from './support/customer.ts';
+import { buyVm, comes, renewalsOf, tenant, vmOf } from './support/landlord.ts';
+import { Stage } from './support/stage.ts';
+
+const PERIOD_END = '2026-02-01T00:00:00Z';
+
+const patch = (customer: Customer, id: string, body: object) =>
+  customer.must({ method: 'PATCH', path: `/v1/vm/${id}`, body });
+
+/** Three VMs of 6.99 each, and money left to renew `renewals` of them. */
+async function threeVms(t: Parameters<typeof Stage.open>[0], renewals: bigint) {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const customer = await tenant(stage, (3n + renewals) * 699n);
+  const ids: string[] = [];
+  for (const renewal_priority of [undefined, 1000, 1])
+    ids.push(await buyVm(stage, customer, { renewal_priority }));
+  return { stage, customer, ids: ids as [string, string, string] };
+}
+
+test('where money is short the ranking of the owner decides', async (t) => {
+  const { stage, customer, ids } = await threeVms(t, 2n);
+  const [first, second, third] = ids;
+  const priorities = await Promise.all(
+    ids.map(async (id) => (await customer.must({ method: 'GET', path: `/v1/vm/${id}` })).renewal_priority),
+  );
+  assert.deepEqual(priorities, [100, 1000, 1]);
+  const changed = await patch(customer, first, { renewal_priority: 1000 });
+  assert.equal(changed.renewal_priority, 1000);
+  await patch(customer, second, { renewal_priority: 2 });
+  await comes(stage, PERIOD_END);
+  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(stage, id))), [[], [699n], [699n]]);
+  assert.equal((await vmOf(stage, third)).unpaid_since, null);
+  await assertInvariants(stage.db);
+});
+
+test('a VM that is busy as it falls due does not lose its place', async (t) => {
+  const { stage, customer, ids } = await threeVms(t, 1n);
+  const [, , preferred] = ids;
+  stage.installation.services.clock.set(new Date('2026-01-31T23:59:59Z'));
+  await customer.must({ method: 'POST', path: `/v1/vm/${preferred}/reboot` });
+  stage.installation.services.clock.set(new Date(PERIOD_END));
+  await renewVms(stage.installation.services);
+  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(stage, id))), [[], [], []]);
+  await stage.finish();
+  await comes(stage, PERIOD_END);
+  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(stage, id))), [[], [], [699n]]);
+});
+
+test('what cannot be a place in the ranking is refused', async (t) => {
+  const { customer, ids } = await threeVms(t, 0n);
+  for (const renewal_priority of [0, 1001, 1.5, '1', null]) {
+    const { status, error } = await customer.call({
+      method: 'PATCH',
+      path: `/v1/vm/${ids[0]}`,
+      body: { renewal_priority },
+    });
+    assert.equal(status, 422);
+    assert.equal((error!.details!.fields as { field: string }[])[0]!.field, 'renewal_priority');
+  }
+});

@@ -1,0 +1,75 @@
+import { addTraffic, type Traffic } from '../../../server/db/queries/bandwidth.ts';
+import type { OrderRow } from '../../../server/db/queries/orders.ts';
+import { type CreditedOutage, findOutage, insertOutage } from '../../../server/db/queries/outages.ts';
+import { refundOrder, voidOrder } from '../../../server/domain/billing/adjustments/correct-order.ts';
+import { creditOrDebit } from '../../../server/domain/billing/adjustments/credit-or-debit.ts';
+import { creditNextVm } from '../../../server/domain/billing/adjustments/credit-outage.ts';
+import type { LedgerContext } from '../../../server/domain/billing/ledger.ts';
+import { ApiError } from '../../../server/platform/errors.ts';
+import { newId } from '../../../server/platform/ids.ts';
+import type { Services } from '../../../server/services.ts';
+import type { Customer } from './customer.ts';
+
+const ACTOR = 'test';
+
+/** What an operator does to the books, and what meters tell of. Refusals are an error's code. */
+export class Operator {
+  readonly #services: Services;
+
+  constructor(services: Services) {
+    this.#services = services;
+  }
+
+  /** Money given or taken beside what is sold. */
+  adjust(
+    { accountId: id }: Customer,
+    wish: { type: 'credit' | 'debit'; amountMinor: bigint; vmId: string | undefined; reason: string },
+  ): Promise<OrderRow | string> {
+    const { catalog } = this.#services;
+    const account = { id, currency: catalog.currency };
+    return this.#correct((ledger) => creditOrDebit(ledger, catalog, { ...wish, account, actor: ACTOR }));
+  }
+
+  refund(orderId: string, amountMinor: bigint, reason: string): Promise<OrderRow | string> {
+    return this.#correct((ledger) =>
+      refundOrder(ledger, { orderId, reason, actor: ACTOR }, () => amountMinor),
+    );
+  }
+
+  void(orderId: string, reason: string): Promise<OrderRow | string> {
+    return this.#correct((ledger) => voidOrder(ledger, { orderId, reason, actor: ACTOR }));
+  }
+
+  /** Reports an outage, of a region or a VM, and credits it to all that had it. */
+  async creditOutage(outage: {
+    region: string | null;
+    vm_id: string | null;
+    from: Date;
+    to: Date;
+    reason: string;
+  }): Promise<CreditedOutage> {
+    const { db, clock, catalog } = this.#services;
+    const { region, vm_id, from: from_at, to: to_at, reason } = outage;
+    const id = newId('out', clock);
+    const created_at = clock.now();
+    await insertOutage(db, { id, region, vm_id, from_at, to_at, reason, actor: ACTOR, created_at });
+    const credit = { outageId: id, rule: catalog.sla!.credits, actor: ACTOR };
+    while (await db.transaction((tx) => creditNextVm({ tx, clock }, credit)));
+    return (await findOutage(db, id))!;
+  }
+
+  /** A meter tells of traffic. */
+  meter(traffic: Traffic): Promise<void> {
+    return addTraffic(this.#services.db, [traffic]);
+  }
+
+  async #correct(work: (ledger: LedgerContext) => Promise<OrderRow>): Promise<OrderRow | string> {
+    const { db, clock } = this.#services;
+    try {
+      return await db.transaction((tx) => work({ tx, clock }));
+    } catch (error) {
+      if (error instanceof ApiError) return error.code;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,402 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { addTraffic } from '../../server/db/queries/bandwidth.ts';
+import { refundOrder } from '../../server/domain/billing/adjustments/correct-order.ts';
+import { Failures } from '../../server/jobs/failures.ts';
+import { giveTrafficNotices } from '../../server/jobs/traffic-notices.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import type { Customer } from './support/customer.ts';
+import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
+import { Stage } from './support/stage.ts';
+
+const GB = 1_000_000_000;
+const DAY_MS = 86_400_000;
+
+interface Line {
+  unit: string;
+  quantity: number;
+  unit_price: string;
+  amount_minor: bigint;
+  from_at: Date;
+  to_at: Date;
+}
+
+/** Plan s2 (6.99 a month) with 1000 GB; 1.00 for 100 GB beyond them, 0.10 for a GB of snapshots a month. */
+async function open(
+  t: TestContext,
+  funds: bigint,
+  usage: object = { traffic_per_gb: '0.01', snapshot_gb_month: '0.1' },
+) {
+  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
+  const { catalog } = stage.installation.services;
+  catalog.usage = usage;
+  for (const plan of catalog.plans) plan.bandwidth_gb = plan.code === 's4' ? 3000 : 1000;
+  const customer = await tenant(stage, funds);
+  return { stage, customer };
+}
+
+function send({ db }: Stage, vm_id: string, date: string, gb: number): Promise<void> {
+  return addTraffic(db, [{ vm_id, date, in_bytes: 9 * GB, out_bytes: gb * GB }]);
+}
+
+function linesOf({ db }: Stage, vmId: string, kind: string): Promise<Line[]> {
+  return db.query<Line>(sql`
+    select unit, quantity, unit_price, order_lines.amount_minor, from_at, to_at from order_lines join orders on orders.id = order_id
+    where vm_id = ${vmId} and kind = ${kind} order by orders.created_at, orders.id, position`);
+}
+
+const amounts = (lines: Line[]) => lines.map(({ unit, amount_minor }) => [unit, Number(amount_minor)]);
+const billing = (customer: Customer, id: string) =>
+  customer.must({ method: 'GET', path: `/v1/vm/${id}/billing` });
+const summary = (customer: Customer) => customer.must({ method: 'GET', path: '/v1/billing/summary' });
+
+/** A snapshot of exactly that size, as engines of other sizes have them. */
+async function snapshotOf(stage: Stage, customer: Customer, id: string, gb: number): Promise<string> {
+  const { snapshot } = await customer.must({ method: 'POST', path: `/v1/vm/${id}/snapshots` });
+  await stage.finish();
+  await stage.db.script(`
+    alter table snapshot_usage disable trigger snapshot_usage_ended;
+    update snapshots set size_bytes = ${gb * GB} where id = '${snapshot.id}';
+    update snapshot_usage set size_bytes = ${gb * GB} where snapshot_id = '${snapshot.id}';
+    alter table snapshot_usage enable trigger snapshot_usage_ended`);
+  return snapshot.id;
+}
+
+test('traffic beyond what is included is charged with the renewal, and shown before', async (t) => {
+  const { stage, customer } = await open(t, 100_00n);
+  const id = await buyVm(stage, customer);
+  await send(stage, id, '2026-01-10', 999);
+  const { usage, usage_minor, next_charge_minor } = await billing(customer, id);
+  assert.deepEqual(usage.traffic, {
+    used_bytes: 999 * GB,
+    included_bytes: 1000 * GB,
+    overage_bytes: 0,
+    price_per_gb: '0.01',
+    amount_minor: 0,
+  });
+  assert.deepEqual([usage_minor, next_charge_minor], [0, 699]);
+  await send(stage, id, '2026-01-20', 301);
+  const then = await billing(customer, id);
+  assert.deepEqual(
+    [then.usage_minor, then.next_charge_minor, then.usage.traffic.overage_bytes],
+    [300, 999, 300 * GB],
+  );
+  assert.equal((await summary(customer)).usage_minor, 300);
+  assert.equal((await customer.must({ method: 'GET', path: '/v1/client/usage' })).usage_minor, 300);
+
+  await comes(stage, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await linesOf(stage, id, 'renew'), [
+    {
+      unit: 'GB',
+      quantity: 300,
+      unit_price: '0.01',
+      amount_minor: 300n,
+      from_at: new Date('2026-01-01T00:00:00Z'),
+      to_at: new Date('2026-02-01T00:00:00Z'),
+    },
+    {
+      unit: 'month',
+      quantity: 1,
+      unit_price: '6.99',
+      amount_minor: 699n,
+      from_at: new Date('2026-02-01T00:00:00Z'),
+      to_at: new Date('2026-03-01T00:00:00Z'),
+    },
+  ]);
+  const after = await billing(customer, id);
+  assert.deepEqual([after.usage_minor, after.usage.traffic.used_bytes], [0, 0], 'and never again');
+  await comes(stage, '2026-03-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [999n, 699n]);
+  await assertInvariants(stage.db);
+});
+
+test('what is metered late goes to the next period, and days that end after the period too', async (t) => {
+  const { stage, customer } = await open(t, 100_00n);
+  stage.installation.services.clock.set(new Date('2026-01-01T12:00:00Z'));
+  const id = await buyVm(stage, customer);
+  await send(stage, id, '2026-01-31', 1100);
+  // This day ends in the next period.
+  await send(stage, id, '2026-02-01', 500);
+  await comes(stage, '2026-02-01T12:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [799n]);
+  await send(stage, id, '2026-01-31', 450);
+  await send(stage, id, '2026-02-28', 150);
+  await comes(stage, '2026-03-01T12:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [799n, 799n], '500 + 450 + 150 of 1000');
+  await comes(stage, '2026-04-01T12:00:00Z');
+  assert.deepEqual((await renewalsOf(stage, id)).at(-1), 699n);
+  await assertInvariants(stage.db);
+});
+
+test('without prices nothing is charged, and a price that comes later is for periods that begin then', async (t) => {
+  const { stage, customer } = await open(t, 100_00n, {});
+  const id = await buyVm(stage, customer);
+  await send(stage, id, '2026-01-10', 5000);
+  stage.installation.services.catalog.usage = { traffic_per_gb: '0.01' };
+  assert.equal((await billing(customer, id)).usage_minor, 0);
+  await comes(stage, '2026-02-01T00:00:00Z');
+  await send(stage, id, '2026-02-10', 1200);
+  assert.equal((await billing(customer, id)).usage_minor, 200);
+  stage.installation.services.catalog.usage = undefined;
+  await comes(stage, '2026-03-01T00:00:00Z');
+  await send(stage, id, '2026-03-10', 9000);
+  await comes(stage, '2026-04-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [699n, 899n, 699n]);
+  await assertInvariants(stage.db);
+});
+
+test('a change of plan within the period changes what is included from then on', async (t) => {
+  const { stage, customer } = await open(t, 200_00n);
+  const { catalog, clock } = stage.installation.services;
+  catalog.plans.find(({ code }) => code === 's4')!.traffic_per_gb = '0.03';
+  const id = await buyVm(stage, customer, { start: false });
+  await send(stage, id, '2026-01-10', 2000);
+  // 30 of 31 days of s2 with 1000 GB at 0.01, a day of s4 with 3000 GB at 0.03.
+  clock.set(new Date('2026-01-31T00:00:00Z'));
+  await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
+  await stage.finish();
+  const exact = (2000 - (1000 * 30 + 3000) / 31) * ((0.01 * 30 + 0.03) / 31);
+  const { usage_minor, usage } = await billing(customer, id);
+  assert.equal(usage_minor, Math.round(exact * 100));
+  assert.equal(usage.traffic.included_bytes, Math.floor((33_000 * GB) / 31));
+  await comes(stage, '2026-02-01T00:00:00Z');
+  assert.deepEqual(amounts(await linesOf(stage, id, 'renew'))[0], ['GB', usage_minor]);
+  await assertInvariants(stage.db);
+});
+
+test('what was sent on the last day, before a change on it, is charged once', async (t) => {
+  const { stage, customer } = await open(t, 200_00n);
+  const { clock } = stage.installation.services;
+  clock.set(new Date('2026-01-01T12:00:00Z'));
+  const id = await buyVm(stage, customer, { start: false });
+  // This day ends in the next period, whatever the meter read at the change.
+  await send(stage, id, '2026-02-01', 4000);
+  clock.set(new Date('2026-02-01T06:00:00Z'));
+  await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
+  await stage.finish();
+  await comes(stage, '2026-02-01T12:00:00Z');
+  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')), [['month', 1299]]);
+  await comes(stage, '2026-03-01T12:00:00Z');
+  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')).slice(1), [
+    ['GB', 10_00],
+    ['month', 1299],
+  ]);
+  await assertInvariants(stage.db);
+});
+
+test('what is sent while a VM is unmetered counts for nothing', async (t) => {
+  const { stage, customer } = await open(t, 200_00n);
+  const id = await buyVm(stage, customer, { start: false });
+  const { clock, catalog } = stage.installation.services;
+  await send(stage, id, '2026-01-10', 700);
+  clock.set(new Date('2026-01-16T12:00:00Z'));
+  catalog.plans.find(({ code }) => code === 's4')!.bandwidth_gb = null;
+  await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
+  await stage.finish();
+  await send(stage, id, '2026-01-20', 9000);
+  // Half of the period with half of what it includes.
+  assert.deepEqual((await billing(customer, id)).usage.traffic, {
+    used_bytes: 700 * GB,
+    included_bytes: 500 * GB,
+    overage_bytes: 200 * GB,
+    price_per_gb: '0.01',
+    amount_minor: 200,
+  });
+  await assertInvariants(stage.db);
+});
+
+test('snapshots cost by size and time, deleted ones too', async (t) => {
+  const { stage, customer } = await open(t, 100_00n);
+  const { clock } = stage.installation.services;
+  const id = await buyVm(stage, customer);
+  await snapshotOf(stage, customer, id, 31);
+  clock.set(new Date('2026-01-11T00:00:00Z'));
+  const second = await snapshotOf(stage, customer, id, 62);
+  clock.set(new Date('2026-01-16T00:00:00Z'));
+  await customer.must({ method: 'DELETE', path: `/v1/vm/${id}/snapshots/${second}` });
+  await stage.finish();
+  // 15 days of 31 GB and 5 of 62 in a month of 31 days.
+  const { usage } = await billing(customer, id);
+  assert.deepEqual(usage.snapshots, { gb_months: '25.000000', price_gb_month: '0.1', amount_minor: 250 });
+  await comes(stage, '2026-02-01T00:00:00Z');
+  await comes(stage, '2026-03-01T00:00:00Z');
+  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')), [
+    ['GB-month', 310 + 100],
+    ['month', 699],
+    ['GB-month', 310],
+    ['month', 699],
+  ]);
+  await assertInvariants(stage.db);
+});
+
+test('a deletion gives back less by what was used, and the preview says so', async (t) => {
+  const { stage, customer } = await open(t, 100_00n);
+  const id = await buyVm(stage, customer);
+  await snapshotOf(stage, customer, id, 31);
+  stage.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
+  await send(stage, id, '2026-01-16', 600);
+  // Half a month: 349 unused, 500 GB included, 15.5 GB-months.
+  const { refund_minor, usage_minor, charged_minor } = await customer.must({
+    method: 'GET',
+    path: `/v1/vm/${id}/delete-preview`,
+  });
+  assert.deepEqual([refund_minor, usage_minor, charged_minor], [349 - 100 - 155, 255, 0]);
+  const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
+  assert.deepEqual([refund.amount_minor, refund.charged_minor, refund.written_off_minor], [94, 0, 0]);
+  await stage.finish();
+  assert.deepEqual(amounts(await linesOf(stage, id, 'delete_refund')), [
+    ['GB', 100],
+    ['GB-month', 155],
+    ['month', -349],
+  ]);
+  assert.equal((await customer.wallet()).available_minor, 10_000n - 699n + 94n);
+  await assertInvariants(stage.db);
+});
+
+test('where the use is more than the refund the wallet pays, and what it lacks is written off', async (t) => {
+  const { stage, customer } = await open(t, 749n);
+  const id = await buyVm(stage, customer);
+  stage.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
+  await send(stage, id, '2026-01-16', 1000);
+  const preview = await customer.must({ method: 'GET', path: `/v1/vm/${id}/delete-preview` });
+  const of = ({ charged_minor, written_off_minor }: Record<string, number>) => [
+    charged_minor,
+    written_off_minor,
+  ];
+  assert.deepEqual([preview.refund_minor, preview.usage_minor, ...of(preview)], [0, 500, 50, 101]);
+  const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
+  assert.deepEqual([refund.amount_minor, ...of(refund)], [0, 50, 101]);
+  await stage.finish();
+  assert.equal((await customer.wallet()).available_minor, 0n);
+  const booked = await stage.db.query<{ debit: string; credit: string; amount_minor: bigint }>(
+    sql`select debit, credit, amount_minor from journal where reason = 'write_off'`,
+  );
+  assert.deepEqual(booked, [{ debit: 'write_off', credit: 'wallet', amount_minor: 101n }]);
+  assert.deepEqual(await eventsOf(stage, id, '2026-01-16T00:00:00Z'), ['billing.written_off', 'vm.deleted']);
+  await assertInvariants(stage.db);
+  const correction = { orderId: refund.order_id, reason: 'goodwill', actor: 'root' };
+  const { clock } = stage.installation.services;
+  const given = await stage.db.transaction((tx) => refundOrder({ tx, clock }, correction, () => undefined));
+  assert.equal(given.amount_minor, -50n, 'what was never collected is not given back');
+  assert.equal((await customer.wallet()).available_minor, 50n);
+  await assertInvariants(stage.db);
+});
+
+test('use that the wallet does not cover leaves the VM unpaid, as its renewal does', async (t) => {
+  const { stage, customer } = await open(t, 1500n);
+  const id = await buyVm(stage, customer);
+  await send(stage, id, '2026-01-10', 1200);
+  await comes(stage, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await eventsOf(stage, id, '2026-02-01T00:00:00Z'), ['billing.unpaid']);
+  const { overdue_minor, shortfall_minor, usage_minor } = await summary(customer);
+  assert.deepEqual([overdue_minor, shortfall_minor, usage_minor], [899, 98, 200]);
+  await customer.topUp(98n);
+  await comes(stage, '2026-02-01T00:01:00Z');
+  assert.deepEqual(await renewalsOf(stage, id), [899n]);
+  await assertInvariants(stage.db);
+});
+
+test('a suspended VM owes what it used in its period and its grace, not while it was off', async (t) => {
+  const { stage, customer } = await open(t, 700n);
+  const id = await buyVm(stage, customer);
+  await snapshotOf(stage, customer, id, 28);
+  await send(stage, id, '2026-01-10', 1100);
+  await comes(stage, '2026-02-01T00:00:00Z');
+  await send(stage, id, '2026-02-02', 1000);
+  await comes(stage, '2026-02-04T00:00:00Z');
+  await comes(stage, '2026-02-10T00:00:00Z');
+  await customer.topUp(10_000n);
+  await comes(stage, '2026-02-10T00:00:30Z');
+  // In three of 28 days: 1000 GB of which 107.142857 are included, and 3 GB-months.
+  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')), [
+    ['GB', 100],
+    ['GB-month', 280],
+    ['GB', 893],
+    ['GB-month', 30],
+    ['month', 75],
+    ['month', 699],
+  ]);
+  assert.equal((await billing(customer, id)).usage_minor, 0);
+  await assertInvariants(stage.db);
+});
+
+test('months that were missed are charged with what was used in each', async (t) => {
+  const { stage, customer } = await open(t, 100_00n);
+  const id = await buyVm(stage, customer);
+  await send(stage, id, '2026-01-10', 1100);
+  await send(stage, id, '2026-02-10', 1200);
+  await send(stage, id, '2026-03-10', 1300);
+  await comes(stage, '2026-03-15T00:00:00Z');
+  const charged = (await linesOf(stage, id, 'renew'))
+    .filter(({ unit }) => unit === 'GB')
+    .toSorted((a, b) => a.from_at.getTime() - b.from_at.getTime());
+  assert.deepEqual(amounts(charged), [
+    ['GB', 100],
+    ['GB', 200],
+  ]);
+  assert.equal((await billing(customer, id)).usage_minor, 300);
+  await assertInvariants(stage.db);
+});
+
+test('an unpaid VM that the service deletes is charged as far as the wallet reaches', async (t) => {
+  const { stage, customer } = await open(t, 750n);
+  const id = await buyVm(stage, customer);
+  await send(stage, id, '2026-01-10', 1100);
+  await comes(stage, '2026-02-01T00:00:00Z');
+  await comes(stage, '2026-02-04T00:00:00Z');
+  await comes(stage, '2026-02-15T00:00:00Z');
+  await comes(stage, '2026-02-18T00:00:00Z');
+  assert.notEqual((await vmOf(stage, id)).deleted_at, null);
+  assert.deepEqual(amounts(await linesOf(stage, id, 'delete_refund')), [['GB', 100]]);
+  assert.equal((await customer.wallet()).available_minor, 0n);
+  const [row] = await stage.db.query<{ lost: bigint }>(
+    sql`select sum(amount_minor)::bigint as lost from journal where debit = 'write_off'`,
+  );
+  assert.equal(row!.lost, 49n);
+  await assertInvariants(stage.db);
+});
+
+test('the owner is told at 80 and at 100 %, once a period', async (t) => {
+  const { stage, customer } = await open(t, 100_00n);
+  const { services } = stage.installation;
+  const id = await buyVm(stage, customer);
+  const told = async (month: string) => {
+    for (let round = 0; round < 2; round++) await giveTrafficNotices(services, new Failures(services));
+    const rows = await stage.db.query<{ percent: number }>(sql`
+      select (metadata->>'percent')::int as percent from events
+      where vm_id = ${id} and type = 'billing.traffic_used' and created_at >= ${new Date(month)} order by created_at, id`);
+    return rows.map(({ percent }) => percent);
+  };
+  const january = '2026-01-01T00:00:00Z';
+  services.clock.advance(9 * DAY_MS);
+  await send(stage, id, '2026-01-10', 799);
+  assert.deepEqual(await told(january), []);
+  await send(stage, id, '2026-01-10', 1);
+  assert.deepEqual(await told(january), [80]);
+  services.clock.advance(1000);
+  await send(stage, id, '2026-01-10', 200);
+  assert.deepEqual(await told(january), [80, 100]);
+  await comes(stage, '2026-02-01T00:00:00Z');
+  await send(stage, id, '2026-02-01', 2000);
+  assert.deepEqual(await told('2026-02-01T00:00:00Z'), [100], 'the last one where several are due');
+  await assertInvariants(stage.db);
+});
+
+test('the records of use never change', async (t) => {
+  const { stage, customer } = await open(t, 100_00n);
+  const id = await buyVm(stage, customer);
+  const snapshot = await snapshotOf(stage, customer, id, 1);
+  await customer.must({ method: 'DELETE', path: `/v1/vm/${id}/snapshots/${snapshot}` });
+  await stage.finish();
+  for (const attempt of [
+    sql`update usage_readings set out_bytes = 1`,
+    sql`delete from usage_readings`,
+    sql`truncate usage_readings`,
+    sql`update snapshot_usage set size_bytes = 1`,
+    sql`update snapshot_usage set until_at = until_at`,
+    sql`delete from snapshot_usage`,
+    sql`truncate snapshot_usage`,
+  ])
+    await assert.rejects(stage.db.query(attempt), /never changes|only ends, once/);
+});
