@@ -16,7 +16,7 @@ import { canceled, Stop } from './stop.ts';
 
 export type AgentServices = Pick<
   Services,
-  'catalog' | 'clock' | 'compute' | 'config' | 'db' | 'logger' | 'metrics' | 'opsKey' | 'signals'
+  'catalog' | 'clock' | 'compute' | 'config' | 'db' | 'logger' | 'metrics' | 'opsKeys' | 'signals'
 >;
 
 /** How soon an access that ended without a sign of it is noticed. */
@@ -28,10 +28,22 @@ interface Running {
   done: Promise<void>;
 }
 
+/** What is at hand for one run. */
+interface Executed {
+  run: AgentRunRow;
+  vm: VmRow;
+  actor: RunActor;
+  verdict: Verdict | undefined;
+  stream: EventStream;
+  halt: AbortController;
+  kill: AbortController;
+}
+
 /** The runs of the agent on this node. */
 export class AgentRuns {
   readonly #services: AgentServices;
   readonly #running = new Map<string, Running>();
+  #leftOpen = new Set<string>();
   #model: Promise<AgentModel> | undefined;
   #stopping = false;
   /** The node that answers for these runs; zero is none that lives. */
@@ -89,17 +101,19 @@ export class AgentRuns {
     await done;
   }
 
-  async #execute(one: {
-    run: AgentRunRow;
-    vm: VmRow;
-    actor: RunActor;
-    verdict: Verdict | undefined;
-    stream: EventStream;
-    halt: AbortController;
-    kill: AbortController;
-  }): Promise<void> {
-    const { clock, db, metrics } = this.#services;
-    const { run, vm, halt, kill, stream } = one;
+  /**
+   * Those of this node's open runs that it does not execute, now nor at the last call: their end could not be written.
+   * Twice, because a run is written down a moment before it begins.
+   */
+  leftOpen(ids: string[]): Set<string> {
+    const before = this.#leftOpen;
+    this.#leftOpen = new Set(ids.filter((id) => !this.#running.has(id)));
+    return new Set(ids.filter((id) => before.has(id) && this.#leftOpen.has(id)));
+  }
+
+  async #execute(one: Executed): Promise<void> {
+    const { clock, metrics } = this.#services;
+    const { run, kill } = one;
     const over = new AbortController();
     const deadline = clock.sleep(RUN_TIMEOUT_MS, over.signal).then(
       () => kill.abort(new Stop('timeout', RUN_TOO_LONG)),
@@ -107,10 +121,22 @@ export class AgentRuns {
     );
     const check = () => this.#check(run, one.actor);
     const watch = this.#watch(run, check, kill, over.signal);
+    try {
+      const reason = await (await this.#compose(one, check)).execute(one.verdict);
+      metrics.agentRunEnded(reason satisfies FinalReason | 'awaiting_approval');
+    } finally {
+      // Also where the end could not be written down: what is left of the run is for settleAgentRuns.
+      over.abort();
+      await Promise.all([deadline, watch]);
+    }
+  }
+
+  async #compose({ run, vm, actor, stream, halt, kill }: Executed, check: () => Promise<void>) {
+    const { clock, db, metrics } = this.#services;
     const { AgentRun } = await import('./run.ts');
-    const agentRun = new AgentRun({
+    return new AgentRun({
       clock,
-      record: new RunRecord(db, clock, run, one.actor),
+      record: new RunRecord(db, clock, run, actor),
       stream,
       model: await this.#getModel(),
       connect: (signal) => this.#logIn(run, vm, signal),
@@ -119,10 +145,6 @@ export class AgentRuns {
       kill: kill.signal,
       counted: (risk, outcome) => metrics.agentCommand(risk, outcome),
     });
-    const reason = await agentRun.execute(one.verdict);
-    over.abort();
-    await Promise.all([deadline, watch]);
-    metrics.agentRunEnded(reason satisfies FinalReason | 'awaiting_approval');
   }
 
   /** The customer only learns that it failed; why is for the operator. */
@@ -157,8 +179,11 @@ export class AgentRuns {
     while (!over.aborted && !kill.signal.aborted) {
       const pause = new AbortController();
       const until = AbortSignal.any([over, kill.signal, pause.signal]);
-      const look = clock.sleep(LOOK_MS, until);
-      await Promise.race([run.vm_id, run.key_id].map((id) => signals.nextChange(id, look)));
+      clock.sleep(LOOK_MS, until).then(
+        () => pause.abort(),
+        () => {},
+      );
+      await Promise.race([run.vm_id, run.key_id].map((id) => signals.nextChange(id, until)));
       pause.abort();
       if (over.aborted) return;
       await check().catch((error) => {

@@ -77,7 +77,7 @@ function execute(
     try {
       client.exec(command, (error, channel) => {
         forget();
-        // The exit status may come with the packet that says yes, so who reads it has to be there at once.
+        // The exit status may come with the packet that says yes, so its reader has to be there at once.
         if (error) reject(error);
         else readToEnd(client, channel, output, until).then(resolve, reject);
       });
@@ -106,7 +106,7 @@ async function readToEnd(
   channel.on('data', (chunk: Buffer) => output.take('stdout', chunk));
   channel.stderr.on('data', (chunk: Buffer) => output.take('stderr', chunk));
   channel.on('error', () => {});
-  // It gets no input: a command that asks for some is told that there is none.
+  // It gets no input: a command that asks for some reads the end of the file.
   channel.end();
   await whenAborted(closed.signal, until);
   if (!exited) stop(channel);
@@ -114,7 +114,7 @@ async function readToEnd(
   return exitCode;
 }
 
-/** Asks the guest to end the command, and lets go of it. */
+/** Asks the guest to end the command, and releases its channel. */
 function stop(channel: ClientChannel): void {
   try {
     channel.signal('TERM');

@@ -29,7 +29,7 @@ export interface Turn {
 export interface TurnRequest {
   /** Oldest first. */
   conversation: readonly Said[];
-  /** Told of each piece of text as it comes; resolves when there is room for the next. */
+  /** Receives each piece of text as it comes; resolves when there is room for the next. */
   onText: (text: string) => Promise<void>;
   signal: AbortSignal;
 }

@@ -20,6 +20,7 @@ import { redactText } from '../platform/redaction.ts';
 import type { CommandResult } from './guest-command.ts';
 import { CONTEXT_CHARACTERS } from './limits.ts';
 import type { Said } from './model.ts';
+import { visible } from './visible.ts';
 
 /** Who answers for what a run does: the key that started it or approved last. */
 export interface RunActor {
@@ -73,7 +74,7 @@ export class RunRecord {
         metadata: {
           run_id: id,
           command_id: commandId,
-          command: redactText(command).slice(0, EVENT_COMMAND).toWellFormed(),
+          command: visible(redactText(command).slice(0, EVENT_COMMAND).toWellFormed()),
           risk,
           approval_id: approvalId,
         },

@@ -13,6 +13,7 @@ import { NOT_RUN, type RunRecord } from './run-record.ts';
 import { failed, Stop } from './stop.ts';
 import { Teller } from './teller.ts';
 import { Thinker } from './thinker.ts';
+import { visible } from './visible.ts';
 
 /** The customer's word on a command that waited for it. */
 export interface Verdict {
@@ -34,7 +35,7 @@ export interface RunParts {
   halt: AbortSignal;
   /** Aborts when everything has to end now. */
   kill: AbortSignal;
-  /** Told of each command that was not refused, and how it ended. */
+  /** Called with each command that was not refused, and how it ended. */
   counted: (risk: Judgement['risk'], outcome: 'ran' | 'timed_out' | 'denied') => void;
 }
 
@@ -137,7 +138,12 @@ export class AgentRun {
     const reason = call.reason.replaceAll('\0', '').toWellFormed().slice(0, 500);
     const { risk, why } = judgeCommand(command);
     const command_id = newId('cmd', clock);
-    this.#teller.tell('command.proposed', { command_id, command, reason, risk });
+    this.#teller.tell('command.proposed', {
+      command_id,
+      command: visible(command),
+      reason: visible(reason),
+      risk,
+    });
     const mode = record.run.approval_mode;
     if (mode !== 'all' && risk !== 'dangerous') return this.#run(command_id, command, risk, null);
     if (mode === 'never') {
@@ -147,7 +153,7 @@ export class AgentRun {
     return this.#ask({ id: newId('apr', clock), command_id, command, reason, risk, expires_at: '' });
   }
 
-  /** Leaves the run waiting. What the customer is shown and what will be run is one and the same text. */
+  /** Leaves the run waiting. What will be run is this text to the letter; what the customer is shown hides none of it. */
   async #ask(proposal: PendingApproval): Promise<never> {
     const { record, clock } = this.#parts;
     const expires = new Date(clock.now().getTime() + APPROVAL_LIFETIME_MS);
@@ -156,7 +162,8 @@ export class AgentRun {
     const progress = { ...this.#usage, event_seq: this.#teller.seq + 2 };
     await this.#mayGoOn();
     if (!(await record.suspend(approval, progress))) throw failed('interrupted', 'The run was ended.', false);
-    const { id: approval_id, command_id, command, risk, expires_at } = approval;
+    const { id: approval_id, command_id, risk, expires_at } = approval;
+    const command = visible(approval.command);
     this.#teller.tell('approval.required', { approval_id, command_id, command, risk, expires_at });
     throw new AwaitsApproval();
   }
@@ -230,7 +237,7 @@ export class AgentRun {
     return failed('guest_unreachable', 'The guest could not be reached, or let go of the connection.', true);
   }
 
-  /** Writes the end down, then tells of it: who reads the last event may start the next run. */
+  /** Writes the end down, then tells of it: a client that has read the last event may start the next run. */
   async #finish(stop: Stop): Promise<Stop['reason']> {
     if (stop.failure) this.#teller.tell('error', stop.failure);
     const progress = { ...this.#usage, event_seq: this.#teller.seq + 1 };

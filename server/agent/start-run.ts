@@ -108,6 +108,6 @@ async function endWaitingRun({ db, now }: Omit<AgentStart, 'agent'>, vm: VmRow, 
   if (!open.approval) throw busy(open);
   const { command, command_id } = open.approval;
   const content = `${NOT_RUN}${why}`;
-  await appendEntry(db, vm.id, { role: 'command', content, command, command_id, run_id: open.id }, now);
   await abandonAgentRun(db, open.id, 'canceled', now);
+  await appendEntry(db, vm.id, { role: 'command', content, command, command_id, run_id: open.id }, now);
 }

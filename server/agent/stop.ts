@@ -3,7 +3,7 @@ import type { FinalReason } from '../db/queries/agent-runs.ts';
 /** Why a run ends before the model has finished. */
 export class Stop extends Error {
   readonly reason: FinalReason;
-  /** What the customer is told of it, if anything went wrong. */
+  /** What the customer reads about it, if anything went wrong. */
   readonly failure: { code: string; message: string; retryable: boolean } | undefined;
 
   constructor(reason: FinalReason, failure?: Stop['failure']) {

@@ -3,6 +3,7 @@ import type { Usage } from './events.ts';
 import type { Said, Turn } from './model.ts';
 import type { RunParts } from './run.ts';
 import type { Teller } from './teller.ts';
+import { visibleProse } from './visible.ts';
 
 /** Has the model say something, tells the client as it comes, and writes it down. */
 export class Thinker {
@@ -24,7 +25,7 @@ export class Thinker {
     let text = '';
     const onText = async (delta: string) => {
       signal.throwIfAborted();
-      const piece = delta.replaceAll('\0', '').toWellFormed();
+      const piece = visibleProse(delta.replaceAll('\0', '').toWellFormed());
       text += piece;
       if (piece !== '') this.#teller.tell('message.delta', { message_id, text: piece });
       await stream.drained(signal);

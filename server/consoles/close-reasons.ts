@@ -17,7 +17,8 @@ export const CLOSE_REASONS = {
   host_key_changed: { code: 4005, text: 'The guest shows another host key than before' },
   too_many_sessions: { code: 4006, text: 'Too many sessions are open' },
   too_many_viewers: { code: 4007, text: 'The link has as many viewers as it may' },
-  unresponsive: { code: 4008, text: 'No answer to a ping' },
+  unresponsive: { code: 4008, text: 'The client takes nothing' },
+  screen_lost: { code: 4009, text: 'The shared terminal was lost; open the link again' },
 } as const;
 
 export type CloseReason = keyof typeof CLOSE_REASONS;

@@ -10,7 +10,7 @@ const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
   host_key_changed: 'host_key_changed',
 };
 
-/** Logs why a guest could not be reached, and gives what its viewer is told. */
+/** Logs why a guest could not be reached, and returns what its viewer gets to read. */
 export function connectFailure({ logger }: Pick<Services, 'logger'>, vm: VmRow, error: unknown): CloseReason {
   const reason = error instanceof OpsSessionError ? REASONS[error.reason] : 'guest_unreachable';
   // Somebody may be in between: that is the operator's business, a guest that is busy is not.

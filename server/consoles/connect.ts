@@ -2,10 +2,12 @@ import type { Duplex } from 'node:stream';
 import type { TicketRow } from '../db/queries/console-tickets.ts';
 import type { Services } from '../services.ts';
 import { connectFailure } from './connect-failure.ts';
+import { guestEnd } from './guest-end.ts';
 import { DEFAULT_COLS, DEFAULT_ROWS } from './limits.ts';
 import { parseResize } from './messages.ts';
 import { defaultUser } from './ops-session.ts';
 import { relay } from './relay.ts';
+import { Resizer } from './resizer.ts';
 import type { ConsoleSession } from './session.ts';
 import { openTerminal } from './terminal.ts';
 
@@ -15,7 +17,11 @@ export async function connect(services: Services, session: ConsoleSession, ticke
   try {
     if (kind === 'ssh') return await connectTerminal(services, session, ticket);
     const { compute } = services;
-    connectStream(session, await (kind === 'vnc' ? compute.openVnc(vm.id) : compute.openSsh(vm.id)));
+    connectStream(
+      services,
+      session,
+      await (kind === 'vnc' ? compute.openVnc(vm.id) : compute.openSsh(vm.id)),
+    );
   } catch (error) {
     // What it ended for already is the reason; that the connection broke then is a consequence.
     if (!session.reason) session.end(connectFailure(services, vm, error));
@@ -23,8 +29,11 @@ export async function connect(services: Services, session: ConsoleSession, ticke
 }
 
 /** Bytes as they are: RFB, or SSH that the caller's own client speaks. There is nothing to say in text. */
-function connectStream(session: ConsoleSession, stream: Duplex): void {
-  relay(session, stream, () => session.end('unexpected_message'));
+function connectStream(services: Services, session: ConsoleSession, stream: Duplex): void {
+  relay(session, stream, {
+    onText: () => session.end('unexpected_message'),
+    whyEnded: () => guestEnd(services, session.grant),
+  });
 }
 
 async function connectTerminal(
@@ -39,9 +48,13 @@ async function connectTerminal(
     rows: ticket.rows ?? DEFAULT_ROWS,
     signal: session.signal,
   });
-  relay(session, terminal.stream, (text) => {
-    const size = parseResize(text);
-    if (size) terminal.resize(size);
-    else session.end('unexpected_message');
+  const resizer = new Resizer(services.clock, session.signal, terminal.resize);
+  relay(session, terminal.stream, {
+    onText: (text) => {
+      const size = parseResize(text);
+      if (size) resizer.ask(size);
+      else session.end('unexpected_message');
+    },
+    whyEnded: () => guestEnd(services, session.grant),
   });
 }

@@ -13,12 +13,14 @@ import { newId } from '../platform/ids.ts';
 import type { Services } from '../services.ts';
 import type { CloseReason } from './close-reasons.ts';
 import { connect } from './connect.ts';
-import { CLOSE_GRACE_MS, EMPTY_ROOM_MS } from './limits.ts';
+import { CLOSE_GRACE_MS, ROOMS_PER_ACCOUNT, ROOMS_PER_NODE } from './limits.ts';
 import { ConsoleRegistry } from './registry.ts';
 import { hashSecret, isSecret } from './secret.ts';
 import { ConsoleSession, type Grant } from './session.ts';
-import type { ShareRoom } from './share-room.ts';
+import { ShareRoom } from './share-room.ts';
+import { Screens } from './shared-screens/screens.ts';
 import type { UsedTicket } from './tickets.ts';
+import { Turns } from './turns.ts';
 
 /** A share link that a secret opened, and its VM as it is now. */
 export interface OpenedShare {
@@ -31,11 +33,15 @@ export class Consoles {
   readonly #services: Services;
   readonly #registry: ConsoleRegistry;
   readonly #rooms = new Map<string, ShareRoom>();
+  readonly #screens: Screens;
+  readonly #turns: Turns;
   #stopping = false;
 
   constructor(services: Services) {
     this.#services = services;
     this.#registry = new ConsoleRegistry(services);
+    this.#screens = new Screens(services);
+    this.#turns = new Turns(services.clock);
   }
 
   /** Serves a WebSocket that a ticket let in; `raw` asks for the guest's port 22 itself. */
@@ -69,24 +75,25 @@ export class Consoles {
       share: { id: share.id, viewerId },
     };
     const session = await this.#letIn(grant, ws, OPERATIONS.ssh.allowed.includes(vm.status));
+    if (!session.reason) await this.#turns.wait(share.id, session.signal);
     if (session.reason) return;
     const seated = await db.transaction((tx) => takeSeat(tx, share, viewerId, clock.now()));
     if (!seated) return session.end('too_many_viewers');
     void session.closed.then(() => this.#leave(viewerId));
-    // What keeps a terminal's screen comes with the first viewer, before the last look at whether it is still there.
-    const { ShareRoom } = await import('./share-room.ts');
     if (session.reason) return;
-    this.#room(share, () => new ShareRoom(this.#services, vm)).join(session, share.mode);
+    const room = this.#room(share, vm);
+    if (room) room.join(session, share.mode);
+    else session.end('too_many_sessions');
   }
 
   /** Everything that time brings: called every few seconds, and runs to its end before it is called again. */
   async check(): Promise<void> {
     const { db, clock } = this.#services;
     const now = clock.now();
-    for (const room of this.#rooms.values()) {
-      if (room.emptyFor(now.getTime()) >= EMPTY_ROOM_MS) room.end('idle');
-    }
+    for (const room of this.#rooms.values()) room.check();
     this.#forgetRooms();
+    this.#turns.check();
+    await this.#screens.check();
     await this.#registry.check();
     const viewers = [...this.#registry.sessions].flatMap(({ grant }) => grant.share?.viewerId ?? []);
     if (viewers.length > 0) await renewSeats(db, viewers, now);
@@ -104,6 +111,7 @@ export class Consoles {
     graceOver.abort();
     for (const session of sessions) session.cut();
     await closed;
+    await this.#screens.close();
   }
 
   /** A session that is watched over; one that may not begin has ended, with the reason why. */
@@ -122,11 +130,16 @@ export class Consoles {
     return this.#registry.hasRoom(grant) ? undefined : 'too_many_sessions';
   }
 
-  #room(share: ShareRow, make: () => ShareRoom): ShareRoom {
+  /** The room of a share, made for its first viewer; undefined where there are as many as there may be. */
+  #room(share: ShareRow, vm: VmView): ShareRoom | undefined {
     this.#forgetRooms();
-    const room = this.#rooms.get(share.id) ?? make();
-    this.#rooms.set(share.id, room);
-    return room;
+    const room = this.#rooms.get(share.id);
+    if (room) return room;
+    const ofAccount = [...this.#rooms.values()].filter(({ accountId }) => accountId === vm.account_id);
+    if (this.#rooms.size >= ROOMS_PER_NODE || ofAccount.length >= ROOMS_PER_ACCOUNT) return undefined;
+    const made = new ShareRoom(this.#services, vm, this.#screens);
+    this.#rooms.set(share.id, made);
+    return made;
   }
 
   #forgetRooms(): void {

@@ -1,4 +1,4 @@
-import { MAX_TERMINAL_SIDE } from './limits.ts';
+import { MAX_TERMINAL_SIDE, MAX_TEXT_BYTES, SHARED_SCREEN } from './limits.ts';
 import type { TerminalSize } from './terminal.ts';
 
 const isSide = (value: unknown): value is number =>
@@ -6,6 +6,7 @@ const isSide = (value: unknown): value is number =>
 
 /** The size in a `{"type":"resize","cols":…,"rows":…}`; undefined when the text is anything else. */
 export function parseResize(text: string): TerminalSize | undefined {
+  if (text.length > MAX_TEXT_BYTES) return undefined;
   let message: unknown;
   try {
     message = JSON.parse(text);
@@ -14,4 +15,13 @@ export function parseResize(text: string): TerminalSize | undefined {
   }
   const { type, cols, rows } = (message ?? {}) as Record<string, unknown>;
   return type === 'resize' && isSide(cols) && isSide(rows) ? { cols, rows } : undefined;
+}
+
+/** The size nearest to the one asked for that a shared screen may have. */
+export function sharedSize({ cols, rows }: TerminalSize): TerminalSize {
+  const { minCols, maxCols, minRows, maxRows } = SHARED_SCREEN;
+  return {
+    cols: Math.min(Math.max(cols, minCols), maxCols),
+    rows: Math.min(Math.max(rows, minRows), maxRows),
+  };
 }

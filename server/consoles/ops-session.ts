@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 const LOGIN_TIMEOUT_MS = 20_000;
 
 /** What an ops session needs of the services. */
-export type OpsServices = Pick<Services, 'catalog' | 'clock' | 'compute' | 'db' | 'opsKey'>;
+export type OpsServices = Pick<Services, 'catalog' | 'clock' | 'compute' | 'db' | 'opsKeys'>;
 
 /** The guest could not be logged in to; `reason` is from a closed set, `message` is for the log. */
 export class OpsSessionError extends Error {
@@ -90,8 +90,10 @@ async function connect(
   signal: AbortSignal,
 ): Promise<ssh2.Client> {
   const pinned = await pinnedHostKey(services.db, vm.id);
+  const privateKeys = await services.opsKeys.offeredTo(vm.id);
   // Loaded by the first who needs it, and before there is a socket whose errors nobody would hear meanwhile.
   const { Client } = (await import('ssh2')).default;
+  const { offeringKeys } = await import('../platform/ssh-key-pair.ts');
   const sock = await services.compute.openSsh(vm.id).catch((error) => {
     throw new OpsSessionError('unreachable', `${vm.id} has nothing on port 22`, { cause: error });
   });
@@ -99,10 +101,11 @@ async function connect(
     sock.destroy();
     throw signal.reason;
   }
-  const { client, shown } = await logIn(services, vm, {
+  const { client, shown } = await logIn(vm, {
     client: new Client(),
     sock,
     username,
+    authHandler: offeringKeys(username, privateKeys),
     signal,
     pinned,
   });
@@ -121,6 +124,7 @@ interface Login {
   client: ssh2.Client;
   sock: Duplex;
   username: string;
+  authHandler: ssh2.AuthenticationType[];
   signal: AbortSignal;
   /** Fingerprint of the guest's host key; absent at first contact. */
   pinned: string | undefined;
@@ -132,8 +136,8 @@ interface LoggedIn {
   shown: string;
 }
 
-function logIn(services: OpsServices, vm: VmRow, login: Login): Promise<LoggedIn> {
-  const { client, sock, username, signal, pinned } = login;
+function logIn(vm: VmRow, login: Login): Promise<LoggedIn> {
+  const { client, sock, username, authHandler, signal, pinned } = login;
   let shown = '';
   let refusal: Error | undefined;
   // Says yes or no at once: the library throws where nobody can catch it when a verdict comes after the
@@ -156,9 +160,8 @@ function logIn(services: OpsServices, vm: VmRow, login: Login): Promise<LoggedIn
       reject(refusal ?? new OpsSessionError('unreachable', `${vm.id} closed the connection`)),
     );
     client.once('ready', () => resolve({ client, shown }));
-    const { privateKey } = services.opsKey;
     // The library's own time-out runs on the wall clock; ours is in openOpsSession.
-    client.connect({ sock, username, privateKey, hostVerifier, readyTimeout: 0 });
+    client.connect({ sock, username, authHandler, hostVerifier, readyTimeout: 0 });
   });
 }
 

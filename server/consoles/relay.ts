@@ -1,12 +1,19 @@
 import type { Duplex } from 'node:stream';
+import type { CloseReason } from './close-reasons.ts';
 import type { ConsoleSession } from './session.ts';
+
+export interface RelayHooks {
+  /** Given text messages, which carry no bytes. */
+  onText(message: string): void;
+  /** Asked once, when the guest's stream has ended. */
+  whyEnded(): Promise<CloseReason>;
+}
 
 /**
  * Carries bytes both ways between a session's WebSocket and the guest's stream, whichever ends first. A slow
  * client pauses the guest and a slow guest pauses the client: no more than one chunk waits here.
- * `onText` is given text messages, which carry no bytes.
  */
-export function relay(session: ConsoleSession, stream: Duplex, onText: (message: string) => void): void {
+export function relay(session: ConsoleSession, stream: Duplex, { onText, whyEnded }: RelayHooks): void {
   const { ws } = session;
   const goOn = () => {
     if (stream.isPaused() && ws.bufferedAmount === 0) stream.resume();
@@ -23,10 +30,15 @@ export function relay(session: ConsoleSession, stream: Duplex, onText: (message:
     if (!isBinary) return onText(data.toString());
     session.count('in', data.length);
     if (stream.write(data)) return;
-    ws.pause();
-    stream.once('drain', () => ws.resume());
+    session.hold('guest');
+    stream.once('drain', () => session.release('guest'));
   });
-  const end = () => session.end('guest_ended');
+  let asked = false;
+  const end = () => {
+    if (asked || session.reason) return;
+    asked = true;
+    void whyEnded().then((reason) => session.end(reason));
+  };
   stream.once('end', end);
   stream.once('close', end);
   // A guest that vanishes is an end like any other.

@@ -1,17 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import type { TicketKind } from '../db/queries/console-tickets.ts';
-import { isOwnOrigin } from '../http/base-url.ts';
+import { isAllowedOrigin } from '../http/base-url.ts';
 import { limitExceeded, limitHeaders } from '../http/limit-headers.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { offeredProtocols, Upgrades } from '../http/upgrades.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
-import { ApiError } from '../platform/errors.ts';
-import type { RateLimiter } from '../platform/rate-limits.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
+import type { LimitState, RateLimiter } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
 import type { Consoles } from './consoles.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
-import { isSecret, type SecretPrefix } from './secret.ts';
+import { Openings } from './openings.ts';
+import { isSecret, type SecretPrefix, wasIssued } from './secret.ts';
 import { useTicket } from './tickets.ts';
 
 /** No API key: the secret that a WebSocket brings is its right. */
@@ -50,11 +51,36 @@ export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void
       );
     });
   }
+  // A page asks what its link is, and then for the terminal: both are counted, each by itself.
+  const [looks, openings] = [new Openings(services.clock), new Openings(services.clock)];
+  const openShare = (
+    openings: Openings,
+    request: FastifyRequest<{ Params: { id: string } }>,
+    reply: FastifyReply,
+  ) =>
+    guarded(parts, { request, reply, prefix: 'vcs' }, async (secret, network) => {
+      const require = (state: LimitState) => state.allowed || refuse(reply, state, services.clock.now());
+      require(openings.ofNetwork(network));
+      const opened = await consoles.openShare(request.params.id, secret);
+      require(openings.take(opened.share.id, network));
+      return opened;
+    });
+  // What the page says of the link. The secret comes in a header, because URLs are logged.
+  app.get<{ Params: { id: string } }>('/share/:id/about', { config }, async (request, reply) => {
+    const { share, vm } = await openShare(looks, request, reply);
+    reply.header('cache-control', 'no-store');
+    return {
+      data: {
+        hostname: vm.hostname,
+        label: share.label,
+        mode: share.mode,
+        expires_at: share.expires_at.toISOString(),
+      },
+    };
+  });
   app.get<{ Params: { id: string } }>('/share/:id/socket', { config }, async (request, reply) => {
     upgrades.requireUpgrade(request);
-    const opened = await guarded(parts, { request, reply, prefix: 'vcs' }, (secret) =>
-      consoles.openShare(request.params.id, secret),
-    );
+    const opened = await openShare(openings, request, reply);
     upgrades.accept(
       request,
       reply as FastifyReply,
@@ -63,27 +89,33 @@ export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void
   });
 }
 
-/** Looks a secret up for a browser of our own pages or for a program; a network that guesses is slowed down. */
+/**
+ * Looks a secret up for a browser of our own pages or for a program. A network that guesses is slowed down: once its
+ * failures are spent, only what this installation has issued is still looked up.
+ */
 async function guarded<T>(
   { services, limiter }: ConsoleParts,
   { request, reply, prefix }: { request: FastifyRequest; reply: FastifyReply; prefix: SecretPrefix },
-  open: (secret: string) => Promise<T>,
+  open: (secret: string, network: string) => Promise<T>,
 ): Promise<T> {
-  if (!isOwnOrigin(services.config, request))
-    throw new ApiError('invalid_request', 'The Origin is not this service.');
+  // As every secret that opens nothing: a foreign page learns nothing, and its visitor's network is charged nothing.
+  if (!isAllowedOrigin(services.config, request)) throw notFound();
   const network = clientNetwork(normalizeIp(request.ip));
+  const secret = presentedSecret(request, prefix);
   // Before the look-up, so that a guess beyond the limit is not even looked at.
-  if (limiter.isIpSpent(network)) {
-    const state = limiter.takeIp(network);
-    reply.headers(limitHeaders(state, services.clock.now()));
-    throw limitExceeded(state, services.clock.now());
-  }
+  if (limiter.isIpSpent(network) && !wasIssued(secret, prefix, services.secrets))
+    refuse(reply, limiter.takeIp(network), services.clock.now());
   try {
-    return await open(presentedSecret(request, prefix));
+    return await open(secret, network);
   } catch (error) {
     if (error instanceof ApiError) limiter.takeIp(network);
     throw error;
   }
+}
+
+function refuse(reply: FastifyReply, state: LimitState, now: Date): never {
+  reply.headers(limitHeaders(state, now));
+  throw limitExceeded(state, now);
 }
 
 /** The secret, where a client can put it: a subprotocol, for browsers; a bearer token; the query, for what can do neither. */

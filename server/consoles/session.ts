@@ -2,7 +2,17 @@ import type { WebSocket } from 'ws';
 import type { VmRow } from '../db/queries/vms.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { ConsoleKind, Metrics } from '../platform/metrics.ts';
+import { Allowance } from './allowance.ts';
 import { CLOSE_REASONS, type CloseReason } from './close-reasons.ts';
+import {
+  FLOOD_MS,
+  HIGH_WATER_BYTES,
+  MAX_FLOOD_MS,
+  SMALL_MESSAGE_BYTES,
+  SMALL_MESSAGES_IN_HAND_MS,
+  SMALL_MESSAGES_PER_SECOND,
+  VIEWER_MESSAGES_PER_SECOND,
+} from './limits.ts';
 
 /** Whom a session was let in for, and on what its right to go on stands. */
 export interface Grant {
@@ -20,6 +30,9 @@ export interface Grant {
  */
 export type SessionState = 'connecting' | 'open' | 'closing' | 'closed';
 
+/** Why a client's socket is not read: its guest is not there yet, its guest takes nothing, it sends too much. */
+type Hold = 'connecting' | 'guest' | 'flood';
+
 /** One WebSocket of a console, from the upgrade to its close. */
 export class ConsoleSession {
   readonly grant: Grant;
@@ -31,6 +44,8 @@ export class ConsoleSession {
   #state: SessionState = 'connecting';
   #reason: CloseReason | undefined;
   #lastByteAt: number;
+  readonly #holds = new Set<Hold>();
+  readonly #smallMessages: Allowance;
   #pingedAt: number | undefined;
 
   constructor(grant: Grant, ws: WebSocket, { clock, metrics }: { clock: Clock; metrics: Metrics }) {
@@ -40,10 +55,20 @@ export class ConsoleSession {
     this.#metrics = metrics;
     this.#lastByteAt = clock.now().getTime();
     // What the client says before the guest is there waits in its own socket.
-    ws.pause();
+    this.hold('connecting');
+    this.#smallMessages = new Allowance(clock, SMALL_MESSAGES_IN_HAND_MS, MAX_FLOOD_MS);
+    ws.on('message', (data: Buffer) => {
+      if (data.length < SMALL_MESSAGE_BYTES) this.#countSmall();
+    });
+    ws.on('ping', (data: Buffer) => {
+      this.#countSmall();
+      // A client that pings and reads no answers gets none: they would pile up.
+      if (ws.bufferedAmount < HIGH_WATER_BYTES) ws.pong(data);
+    });
     // The library closes the socket after an error; without a listener it would end the process.
     ws.on('error', () => {});
     ws.on('pong', () => {
+      this.#countSmall();
       this.#pingedAt = undefined;
     });
     ws.once('close', () => {
@@ -62,7 +87,7 @@ export class ConsoleSession {
     return this.#reason;
   }
 
-  /** Aborts when the session ends, for whatever reason: what was opened for it is let go of then. */
+  /** Aborts when the session ends, for whatever reason: what was opened for it is closed then. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }
@@ -80,7 +105,38 @@ export class ConsoleSession {
   open(): void {
     if (this.#state !== 'connecting') return;
     this.#state = 'open';
+    this.release('connecting');
+  }
+
+  /** Stops reading what the client sends: it waits in the client's own socket until every hold is released. */
+  hold(why: Hold): void {
+    if (this.#reason) return;
+    this.#holds.add(why);
+    this.ws.pause();
+  }
+
+  release(why: Hold): void {
+    if (!this.#holds.delete(why) || this.#holds.size > 0) return;
+    // An answer to a ping could not be heard meanwhile.
+    this.#pingedAt = undefined;
     this.ws.resume();
+  }
+
+  /** Messages cost time however little they carry: what comes too fast waits until it would have been due. */
+  #countSmall(): void {
+    const perSecond = this.grant.share ? VIEWER_MESSAGES_PER_SECOND : SMALL_MESSAGES_PER_SECOND;
+    const owed = this.#smallMessages.spend(1_000 / perSecond);
+    if (owed > 0 && !this.#holds.has('flood')) void this.#waitOut(owed);
+  }
+
+  async #waitOut(owed: number): Promise<void> {
+    this.hold('flood');
+    while (owed > 0 && !this.#reason) {
+      await this.#clock.sleep(Math.max(owed, FLOOD_MS), this.signal).catch(() => {});
+      // What had been read from the socket before it was held came all the same.
+      owed = this.#smallMessages.spend(0);
+    }
+    this.release('flood');
   }
 
   /** Counts bytes: `in` towards the guest, `out` towards the client. */
@@ -95,6 +151,7 @@ export class ConsoleSession {
     this.#state = 'closing';
     const { code, text } = CLOSE_REASONS[reason];
     // A socket that was paused would never hear the other side's agreement.
+    this.#holds.clear();
     this.ws.resume();
     this.ws.close(code, text);
   }

@@ -1,75 +1,92 @@
-import type { SerializeAddon as Serializer } from '@xterm/addon-serialize';
-import serializeAddon from '@xterm/addon-serialize';
-import headless, { type ITerminalAddon } from '@xterm/headless';
 import type { ShareMode } from '../db/queries/console-shares.ts';
 import type { VmRow } from '../db/queries/vms.ts';
 import type { Services } from '../services.ts';
+import { Allowance } from './allowance.ts';
 import type { CloseReason } from './close-reasons.ts';
 import { connectFailure } from './connect-failure.ts';
+import { guestEnd } from './guest-end.ts';
 import {
   DEFAULT_COLS,
   DEFAULT_ROWS,
+  EMPTY_ROOM_MS,
   HIGH_WATER_BYTES,
   LOW_WATER_BYTES,
-  SHARED_SCROLLBACK_LINES,
+  PICTURE_MS,
+  PICTURES_IN_HAND_MS,
 } from './limits.ts';
-import { parseResize } from './messages.ts';
+import { parseResize, sharedSize } from './messages.ts';
 import { defaultUser } from './ops-session.ts';
+import { OutputPacer } from './output-pacer.ts';
+import { Resizer } from './resizer.ts';
 import type { ConsoleSession } from './session.ts';
+import { ShareViewer } from './share-viewer.ts';
+import type { Screen, Screens } from './shared-screens/screens.ts';
 import { openTerminal, type Terminal, type TerminalSize } from './terminal.ts';
 
-interface Viewer {
-  session: ConsoleSession;
-  mode: ShareMode;
-  /** Too slow for what the guest prints: gets nothing until its socket is empty, then the screen as it is by then. */
-  behind: boolean;
-}
-
-/** Clears whatever a terminal shows: what follows is the whole screen. */
-const RESET = '\x1bc';
-
 /**
- * One shell that all viewers of a share see. The service keeps its screen as a terminal would, so that a late
- * viewer, or one that fell behind, is shown what the others see. Nobody slows the others down.
+ * One shell that all viewers of a share see. Its screen is kept as a terminal would keep it, so that a late viewer, or
+ * one that fell behind, is shown what the others see. No viewer slows the others down. What it prints and how often it is
+ * drawn is bounded, however many look at it.
  */
 export class ShareRoom {
-  readonly #screen: headless.Terminal;
-  readonly #serializer: Serializer;
-  readonly #viewers = new Set<Viewer>();
+  readonly accountId: string;
+  readonly #screen: Screen;
+  readonly #viewers = new Set<ShareViewer>();
   readonly #over = new AbortController();
   readonly #services: Services;
+  readonly #resizer: Resizer;
+  readonly #pacer: OutputPacer;
+  readonly #drawings: Allowance;
+  #size: TerminalSize = { cols: DEFAULT_COLS, rows: DEFAULT_ROWS };
   #terminal: Terminal | undefined;
   #emptySince: number | undefined;
-  /** Bytes that the screen has yet to take in. */
-  #unread = 0;
+  /** What was sent and is not on the screen yet. */
+  #unread: Buffer[] = [];
+  #unreadBytes = 0;
+  /** How often the screen has changed, by output or by its size. */
+  #changes = 0;
+  /** The size that the screen had when it was last asked to be drawn; undefined while it is not being drawn. */
+  #drawing: TerminalSize | undefined;
+  /** Whether it has been drawn so often that the next picture must wait. */
+  #rests = false;
+  #picture: { bytes: Buffer; changes: number } | undefined;
 
-  constructor(services: Services, vm: VmRow) {
+  constructor(services: Services, vm: VmRow, screens: Screens) {
     this.#services = services;
-    const size = { cols: DEFAULT_COLS, rows: DEFAULT_ROWS };
-    this.#screen = new headless.Terminal({
-      ...size,
-      scrollback: SHARED_SCROLLBACK_LINES,
-      allowProposedApi: true,
+    this.accountId = vm.account_id;
+    this.#screen = screens.open(this.#size, {
+      written: () => this.#written(),
+      picture: (bytes) => this.#drawn(bytes),
+      lost: () => this.end('screen_lost'),
     });
-    this.#serializer = new serializeAddon.SerializeAddon();
-    // Its types name the terminal of the browser; of what both have it uses no more.
-    this.#screen.loadAddon(this.#serializer as unknown as ITerminalAddon);
-    this.#emptySince = services.clock.now().getTime();
-    void this.#connect(vm, size);
+    this.#resizer = new Resizer(services.clock, this.#over.signal, (size) => this.#resize(size));
+    this.#pacer = new OutputPacer(services.clock, this.#over.signal, {
+      readers: () => [...this.#viewers].filter(({ isBehind }) => !isBehind).length,
+      send: (piece) => this.#print(piece),
+    });
+    this.#drawings = new Allowance(services.clock, PICTURES_IN_HAND_MS);
+    this.#emptySince = this.#now;
+    void this.#connect(vm, this.#size);
   }
 
   get isOver(): boolean {
     return this.#over.signal.aborted;
   }
 
-  /** For how long nobody has been looking, in milliseconds. */
-  emptyFor(now: number): number {
-    return this.#emptySince === undefined ? 0 : now - this.#emptySince;
+  get #now(): number {
+    return this.#services.clock.now().getTime();
+  }
+
+  /** Ends the room that nobody has looked at for long, and drops viewers that take nothing. Called every few seconds. */
+  check(): void {
+    const since = this.#emptySince;
+    if (since !== undefined && this.#now - since >= EMPTY_ROOM_MS) this.end('idle');
+    for (const viewer of this.#viewers) viewer.check();
   }
 
   /** Shows a viewer the screen so far and everything that follows. */
   join(session: ConsoleSession, mode: ShareMode): void {
-    const viewer: Viewer = { session, mode, behind: true };
+    const viewer = new ShareViewer(session, mode, this.#services.clock, (one) => this.#catchUp(one));
     session.ws.on('message', (data: Buffer, isBinary) => {
       if (session.state === 'open') this.#receive(viewer, data, isBinary);
     });
@@ -78,7 +95,7 @@ export class ShareRoom {
     this.#viewers.add(viewer);
     this.#emptySince = undefined;
     session.open();
-    this.#tell();
+    this.#tellAll();
     this.#catchUp(viewer);
   }
 
@@ -86,68 +103,104 @@ export class ShareRoom {
     if (this.isOver) return;
     this.#over.abort();
     for (const { session } of this.#viewers) session.end(reason);
-    this.#screen.dispose();
+    this.#screen.close();
+    this.#unread = [];
   }
 
   async #connect(vm: VmRow, size: TerminalSize): Promise<void> {
     try {
       const username = defaultUser(this.#services, vm);
-      this.#terminal = await openTerminal(this.#services, vm, {
-        ...size,
-        username,
-        signal: this.#over.signal,
-      });
+      const { signal } = this.#over;
+      this.#terminal = await openTerminal(this.#services, vm, { ...size, username, signal });
     } catch (error) {
       this.end(connectFailure(this.#services, vm, error));
       return;
     }
     const { stream, resize } = this.#terminal;
-    stream.on('data', (chunk: Buffer) => this.#print(chunk));
-    stream.once('close', () => this.end('guest_ended'));
-    stream.on('error', () => this.end('guest_ended'));
-    const { cols, rows } = this.#screen;
-    if (cols !== size.cols || rows !== size.rows) resize({ cols, rows });
-  }
-
-  /** The screen first, then the viewers: a picture of the screen holds exactly what they were sent. */
-  #print(chunk: Buffer): void {
-    const stream = this.#terminal!.stream;
-    this.#unread += chunk.length;
-    if (this.#unread > HIGH_WATER_BYTES) stream.pause();
-    this.#screen.write(chunk, () => {
-      this.#unread -= chunk.length;
-      if (stream.isPaused() && this.#unread <= LOW_WATER_BYTES) stream.resume();
-      for (const viewer of this.#viewers) this.#show(viewer, chunk);
+    stream.on('data', (chunk: Buffer) => {
+      this.#pacer.push(chunk);
+      this.#flow();
     });
-  }
-
-  #show(viewer: Viewer, chunk: Buffer): void {
-    if (viewer.behind) return;
-    const { ws } = viewer.session;
-    viewer.session.count('out', chunk.length);
-    ws.send(chunk, { binary: true }, () => {
-      if (viewer.behind && ws.bufferedAmount === 0) this.#catchUp(viewer);
+    stream.on('error', () => {});
+    stream.once('close', async () => {
+      await this.#pacer.settled();
+      this.end(await guestEnd(this.#services, { kind: 'share', vm }));
     });
-    viewer.behind = ws.bufferedAmount > HIGH_WATER_BYTES;
+    if (this.#size !== size) resize(this.#size);
   }
 
-  /** Sends the screen as it is once all that was printed before is on it. */
-  #catchUp(viewer: Viewer): void {
-    this.#screen.write('', () => {
-      if (!viewer.behind || viewer.session.state !== 'open' || this.isOver) return;
-      const picture = Buffer.from(RESET + this.#serializer.serialize());
-      viewer.behind = false;
-      viewer.session.count('out', picture.length);
-      viewer.session.ws.send(picture, { binary: true });
-    });
+  #print(piece: Buffer): void {
+    this.#changes++;
+    this.#unread.push(piece);
+    this.#unreadBytes += piece.length;
+    this.#screen.write(piece);
+    for (const viewer of this.#viewers) viewer.send(piece);
+    this.#flow();
   }
 
-  #receive({ session, mode }: Viewer, data: Buffer, isBinary: boolean): void {
+  #written(): void {
+    this.#unreadBytes -= this.#unread.shift()!.length;
+    this.#flow();
+  }
+
+  /** Reads the guest while what it prints has somewhere to go. */
+  #flow(): void {
+    const { stream } = this.#terminal!;
+    if (this.#pacer.isFull || this.#unreadBytes > HIGH_WATER_BYTES) stream.pause();
+    else if (stream.isPaused() && this.#unreadBytes <= LOW_WATER_BYTES) stream.resume();
+  }
+
+  /** Shows the screen as it is to a viewer that is behind, once its buffer is empty. */
+  #catchUp(viewer: ShareViewer): void {
+    if (!viewer.awaitsPicture) return;
+    if (this.#picture?.changes === this.#changes) this.#hand(viewer, this.#picture.bytes, []);
+    else this.#draw();
+  }
+
+  /** Has the screen drawn, once for all who wait for it, now or when it may be drawn again. */
+  #draw(): void {
+    if (this.#drawing || this.#rests || this.isOver) return;
+    this.#drawing = this.#size;
+    this.#services.metrics.sharePictureDrawn();
+    this.#screen.draw();
+    const wait = this.#drawings.spend(PICTURE_MS);
+    if (wait > 0) void this.#rest(wait);
+  }
+
+  async #rest(ms: number): Promise<void> {
+    this.#rests = true;
+    await this.#services.clock.sleep(ms, this.#over.signal).catch(() => {});
+    this.#rests = false;
+    for (const viewer of this.#viewers) this.#catchUp(viewer);
+  }
+
+  /** `#unread` is what has been printed and is not on the picture. */
+  #drawn(bytes: Buffer): void {
+    const size = this.#drawing;
+    this.#drawing = undefined;
+    if (size !== this.#size) {
+      // Lines of another width would be broken elsewhere.
+      this.#draw();
+      return;
+    }
+    const since = [...this.#unread];
+    this.#picture = { bytes, changes: this.#changes - since.length };
+    for (const viewer of this.#viewers) if (viewer.awaitsPicture) this.#hand(viewer, bytes, since);
+  }
+
+  #hand(viewer: ShareViewer, picture: Buffer, since: Buffer[]): void {
+    // Its buffer is empty, so there is room for the size that the picture is drawn for.
+    viewer.session.ws.send(this.#state(viewer));
+    viewer.hand(picture);
+    for (const piece of since) viewer.send(piece);
+  }
+
+  #receive({ session, mode }: ShareViewer, data: Buffer, isBinary: boolean): void {
     const size = isBinary ? undefined : parseResize(data.toString());
     if (!isBinary && !size) session.end('unexpected_message');
-    // Whatever a page sends, who may only read changes nothing.
+    // Whatever the page sends, a read-only viewer changes nothing.
     if (mode === 'read_only' || session.state !== 'open') return;
-    if (size) this.#resize(size);
+    if (size) this.#resizer.ask(sharedSize(size));
     else this.#type(session, data);
   }
 
@@ -156,33 +209,35 @@ export class ShareRoom {
     if (!stream) return;
     session.count('in', data.length);
     if (stream.write(data)) return;
-    session.ws.pause();
-    stream.once('drain', () => session.ws.resume());
+    session.hold('guest');
+    stream.once('drain', () => session.release('guest'));
   }
 
   /** One shell has one size: the last one asked for. */
   #resize(size: TerminalSize): void {
-    if (size.cols === this.#screen.cols && size.rows === this.#screen.rows) return;
-    this.#screen.resize(size.cols, size.rows);
+    this.#size = size;
+    this.#changes++;
+    this.#services.metrics.shareResized();
+    this.#screen.resize(size);
     this.#terminal?.resize(size);
-    this.#tell();
+    this.#tellAll();
   }
 
-  #leave(viewer: Viewer): void {
+  #leave(viewer: ShareViewer): void {
     if (!this.#viewers.delete(viewer)) return;
     const { reason } = viewer.session;
-    if (this.#viewers.size > 0) this.#tell();
+    if (this.#viewers.size > 0) this.#tellAll();
     // Nobody can come back.
     else if (reason === 'access_ended' || reason === 'vm_off') this.end(reason);
-    else this.#emptySince = this.#services.clock.now().getTime();
+    else this.#emptySince = this.#now;
   }
 
-  /** Tells every viewer the size of the screen, how many look at it, and what this one may do. */
-  #tell(): void {
-    const { cols, rows } = this.#screen;
-    for (const { session, mode } of this.#viewers) {
-      if (session.state !== 'open') continue;
-      session.ws.send(JSON.stringify({ type: 'state', cols, rows, mode, viewers: this.#viewers.size }));
-    }
+  #tellAll(): void {
+    for (const viewer of this.#viewers) viewer.send(this.#state(viewer));
+  }
+
+  /** What a viewer is told: the size of the screen, how many look at it, and what this one may do. */
+  #state({ mode }: ShareViewer): string {
+    return JSON.stringify({ type: 'state', ...this.#size, mode, viewers: this.#viewers.size });
   }
 }

@@ -1,7 +1,9 @@
 import type { Queryable } from '../db/database.ts';
+import { readConsoleAccess } from '../db/queries/console-access.ts';
 import { insertTicket, type TicketKind, type TicketRow, takeTicket } from '../db/queries/console-tickets.ts';
 import { findVm, type VmView } from '../db/queries/vms.ts';
 import { notFound } from '../platform/errors.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import type { Services } from '../services.ts';
 import { TICKET_SECONDS } from './limits.ts';
 import { generateSecret, hashSecret, isSecret } from './secret.ts';
@@ -9,10 +11,11 @@ import { generateSecret, hashSecret, isSecret } from './secret.ts';
 /** Makes a ticket. Its text is returned here and nowhere else: only a hash is stored. */
 export async function issueTicket(
   db: Queryable,
+  secrets: SecretBox,
   ticket: Omit<TicketRow, 'expires_at'>,
   now: Date,
 ): Promise<{ secret: string; expiresAt: Date }> {
-  const secret = generateSecret('vct');
+  const secret = generateSecret('vct', secrets);
   const expiresAt = new Date(now.getTime() + TICKET_SECONDS * 1000);
   await insertTicket(db, { ...ticket, expires_at: expiresAt }, hashSecret(secret));
   return { secret, expiresAt };
@@ -26,7 +29,8 @@ export interface UsedTicket {
 
 /**
  * Uses a ticket up. What is presented is gone, whether or not it was any good: of two callers one gets it.
- * Throws `not_found`, the same for a ticket that never was, was used, has expired, or is of another VM.
+ * Throws `not_found`, the same for a ticket that never was, was used, has expired, is of another VM, or of a key
+ * that has ended since.
  */
 export async function useTicket(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -36,7 +40,8 @@ export async function useTicket(
   const ticket = isSecret(secret, 'vct') ? await takeTicket(db, hashSecret(secret)) : undefined;
   if (!ticket || ticket.expires_at <= clock.now()) throw notFound();
   if (ticket.kind !== asked.kind || ticket.vm_id !== asked.vmId) throw notFound();
+  const { keys } = await readConsoleAccess(db, [], [ticket.key_id], clock.now());
   const vm = await findVm(db, ticket.account_id, ticket.vm_id);
-  if (!vm) throw notFound();
+  if (!vm || !keys.has(ticket.key_id)) throw notFound();
   return { ticket, vm };
 }

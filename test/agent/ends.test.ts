@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { PING_MS } from '../../server/agent/limits.ts';
+import { settleAgentRuns } from '../../server/agent/settle-runs.ts';
+import { sql } from '../../server/db/database.ts';
+import { insertAgentRun } from '../../server/db/queries/agent-runs.ts';
 import { revokeKey } from '../../server/db/queries/api-keys.ts';
 import { updateVm } from '../../server/db/queries/vms.ts';
+import { storedVm } from '../billing/support.ts';
 import { startGuest } from './support/guest.ts';
 import { startModel } from './support/model-server.ts';
 import { openStage } from './support/stage.ts';
@@ -73,6 +77,71 @@ test('a stream is kept open by pings, bears the rate headers, and is counted', a
   assert.match(after, /^vauban_agent_runs 0$/m);
   assert.match(after, /^vauban_agent_runs_ended_total\{reason="canceled"\} 1$/m);
   assert.match(after, /^vauban_agent_commands_total\{risk="safe",outcome="ran"\} 1$/m);
+});
+
+test('a run whose end cannot be written does not stay at work', async (t) => {
+  const { stage, reader, guest } = await midCommand(t);
+  const { db, clock, agent } = stage.services;
+  await db.script(
+    `create function broken() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+     create trigger broken before update on agent_runs for each row execute function broken()`,
+    { ddl: true },
+  );
+  const stopped = agent.stop();
+  guest.finish({});
+  let over = false;
+  void stopped.then(() => {
+    over = true;
+  });
+  while (!over) {
+    clock.advance(1_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await assert.rejects(reader.all(), /run\.completed/, 'an end that is not written is not told');
+  assert.equal(clock.sleeping, 0, 'its deadline and its watch have ended');
+  await db.script('drop trigger broken on agent_runs', { ddl: true });
+  assert.equal((await stage.status()).state, 'running');
+  await settleAgentRuns(stage.services);
+  await settleAgentRuns(stage.services);
+  assert.equal((await stage.status()).state, 'idle');
+});
+
+test('a run that cannot be ended holds up no other, and is said once', async (t) => {
+  const stage = await openStage(t, {});
+  const { db, clock, metrics } = stage.services;
+  const left = ['run_a', 'run_b', 'run_c'];
+  for (const id of left) {
+    const { id: vmId, account_id } = await storedVm(db, clock, stage.vm.account_id, {});
+    await insertAgentRun(
+      db,
+      {
+        id,
+        account_id,
+        vm_id: vmId,
+        session_id: 'ses_a',
+        key_id: stage.keyId,
+        approval_mode: 'never',
+        max_steps: 1,
+        started_at: clock.now(),
+      },
+      1n,
+    );
+  }
+  await db.script(
+    `create function broken() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
+     create trigger broken before update on agent_runs for each row when (old.id = 'run_a') execute function broken()`,
+    { ddl: true },
+  );
+  const open = async () =>
+    (await db.query<{ id: string }>(sql`select id from agent_runs where state = 'running'`)).map(
+      ({ id }) => id,
+    );
+  await settleAgentRuns(stage.services);
+  assert.deepEqual(await open(), ['run_a']);
+  assert.match(await metrics.text(), /task="settle_agent_run"\} 1$/m);
+  await db.script('drop trigger broken on agent_runs', { ddl: true });
+  await settleAgentRuns(stage.services);
+  assert.deepEqual(await open(), []);
 });
 
 test('a body that is neither a message nor an approval, or both, changes nothing', async (t) => {

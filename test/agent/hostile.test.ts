@@ -55,7 +55,8 @@ test('no prompt injection gets a command past the policy', async (t) => {
     assert.ok(!guest.ran.includes(command), command);
   }
   const told = JSON.stringify(model.requests);
-  assert.doesNotMatch(told, new RegExp(stage.services.opsKey.privateKey.split('\n')[1]!.slice(0, 40)));
+  const { privateKey } = await stage.services.opsKeys.current();
+  assert.doesNotMatch(told, new RegExp(privateKey.split('\n')[1]!.slice(0, 40)));
 });
 
 test('what the guest writes stands between marks that it cannot know', async (t) => {

@@ -1,21 +1,10 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { judgeCommand, MAX_COMMAND_LENGTH, type Risk } from '../../server/domain/agent/policy/judge.ts';
-
-const ROWS = readFileSync(join(import.meta.dirname, 'policy-table.txt'), 'utf8')
-  .split('\n')
-  .filter((line) => line.trim() !== '' && !line.startsWith('#'))
-  .map((line) => {
-    const [, risk, text] = /^(safe|caution|dangerous)\s+(.*)$/.exec(line)!;
-    // A quotation mark at both ends is a JSON string, unless it is the command's own.
-    const isJson = /^".*"$/.test(text!) && /^"(?:[^"\\]|\\.)*"$/.test(text!);
-    return { risk: risk as Risk, command: isJson ? (JSON.parse(text!) as string) : text! };
-  });
+import { judgeCommand, MAX_COMMAND_LENGTH } from '../../server/domain/agent/policy/judge.ts';
+import { ATTACKS, REVIEWED } from './support/corpus.ts';
 
 test('each command of the reviewed table has the risk that it was judged to have', () => {
-  const wrong = ROWS.map(({ risk, command }) => ({
+  const wrong = REVIEWED.map(({ risk, command }) => ({
     command,
     expected: risk,
     actual: judgeCommand(command).risk,
@@ -25,8 +14,15 @@ test('each command of the reviewed table has the risk that it was judged to have
   assert.deepEqual(wrong, []);
 });
 
+test('no attack runs unasked', () => {
+  const unasked = ATTACKS.filter((command) => judgeCommand(command).risk !== 'dangerous');
+  assert.deepEqual(unasked, []);
+  assert.ok(ATTACKS.length >= 800, `${ATTACKS.length}`);
+  assert.equal(new Set(ATTACKS).size, ATTACKS.length);
+});
+
 test('the table has at least 300 commands, none twice', () => {
-  const commands = ROWS.map(({ command }) => command);
+  const commands = REVIEWED.map(({ command }) => command);
   assert.ok(commands.length >= 300, `${commands.length}`);
   assert.equal(new Set(commands).size, commands.length);
 });

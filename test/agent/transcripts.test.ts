@@ -125,8 +125,8 @@ test('expired', async (t) => {
   const { status, code } = await stage.refused({ approval });
   assert.deepEqual([status, code], [409, 'approval_not_pending']);
   assert.equal((await stage.status()).state, 'idle');
-  await settleAgentRuns(stage.services.db, stage.services.clock);
-  assert.match((await stage.status()).history.at(-1).content, /nobody approved it in time/);
+  await settleAgentRuns(stage.services);
+  assert.match((await stage.status()).history.at(-1).content, /it was not approved in time/);
   assert.deepEqual(guest.ran, []);
 });
 

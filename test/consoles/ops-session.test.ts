@@ -21,8 +21,11 @@ const becomes = (reason: OpsSessionError['reason']) => (error: unknown) =>
 test('the ops session', async (t) => {
   const { services, accountId, ...rest } = await openApi(t);
   const vm = await makeVm({ services, accountId, ...rest });
-  const { clock, db, opsKey } = services;
-  const guest = await startSshGuest(t, { authorizedKeys: [opsKey.publicKey], users: ['debian', 'deploy'] });
+  const { clock, db, opsKeys } = services;
+  const guest = await startSshGuest(t, {
+    authorizedKeys: [(await opsKeys.current()).publicKey],
+    users: ['debian', 'deploy'],
+  });
   const compute = { ...services.compute, openSsh: guest.open };
   const parts = { ...services, compute };
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import type { VmRow } from '../../server/db/queries/vms.ts';
 import { GREETING } from './support/rfb-guest.ts';
 import { type ConsoleSocket, open } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
@@ -69,7 +70,7 @@ test('consoles', async (t) => {
   const codes = async (sockets: ConsoleSocket[]) =>
     (await Promise.all(sockets.map(({ closed }) => closed))).map(({ code }) => code);
 
-  /** Lets time pass until `event`: whoever is to notice may not have been asleep yet when it first passed. */
+  /** Lets time pass until `event`: what is to notice it may not have been asleep yet when it first passed. */
   const inTime = async <T>(event: Promise<T>): Promise<T> => {
     let happened = false;
     const noticed = event.finally(() => {
@@ -95,6 +96,41 @@ test('consoles', async (t) => {
       socket.ws.close();
     }
   });
+
+  await t.test(
+    'its guest hangs up: a logout while it runs, and the end of the VM when it is off',
+    async () => {
+      const { compute } = world.service.services;
+      const { inspect } = compute;
+      const hangUp = async ([screen, terminal]: ConsoleSocket[], viewer: ConsoleSocket) => {
+        for (const one of [terminal!, viewer]) one.type('exit\r');
+        for (const connection of world.rfb.connections) connection.destroy();
+        return codes([screen!, terminal!, viewer]);
+      };
+      const watched = async (vm: VmRow) => {
+        const share = await world.share({}, vm);
+        const viewer = await open(t, share.url, share);
+        await viewer.says('welcome');
+        return viewer;
+      };
+      const running = await world.newVm();
+      assert.deepEqual(await hangUp(await both(running), await watched(running)), [1000, 1000, 1000]);
+
+      // Switched off from the inside: the engine knows before the VM's state does.
+      const off = await world.newVm();
+      const sockets = [await both(off), await watched(off)] as const;
+      const state = { id: off.id, power: 'off', agent: false, snapshotIds: [], vcpu: 1, ramMb: 1, diskGb: 1 };
+      Object.assign(compute, { inspect: async () => state });
+      assert.deepEqual(await hangUp(...sockets), [4001, 4001, 4001]);
+      Object.assign(compute, { inspect });
+
+      // On its way down: the guest ends its connections before it is off. The hint of the change is lost.
+      const stopping = await world.newVm();
+      const late = [await both(stopping), await watched(stopping)] as const;
+      await world.db.script(`update vms set status = 'stopping' where id = '${stopping.id}'`);
+      assert.deepEqual((await hangUp(...late)).slice(1), [4001, 4001]);
+    },
+  );
 
   await t.test('its key is revoked', async () => {
     const { key, row } = await world.newKey();
@@ -150,7 +186,7 @@ test('consoles', async (t) => {
   await t.test('all of it is counted', async () => {
     await waitFor(async () => sumOf(await world.metrics(), 'vauban_console_sessions{') === 0);
     const metrics = await world.metrics();
-    assert.match(metrics, /vauban_console_sessions_closed_total\{kind="ssh",reason="vm_off"\} 5/);
+    assert.match(metrics, /vauban_console_sessions_closed_total\{kind="ssh",reason="vm_off"\} 7/);
     assert.match(metrics, /vauban_console_sessions_closed_total\{kind="vnc",reason="idle"\} 1/);
     assert.ok(sumOf(metrics, 'vauban_console_bytes_total') > 0);
   });
@@ -176,16 +212,18 @@ test('consoles', async (t) => {
     const after = await world.terminal();
     assert.equal((await (await open(t, after.url, after)).closed).code, 4005);
   });
+});
 
-  await t.test('a service that stops tells its consoles and ends', async (t) => {
-    const sockets = await Promise.all(
-      [world.screen(), world.terminal()].map(async (ticket) => {
-        const { url, protocols } = await ticket;
-        return open(t, url, { protocols });
-      }),
-    );
-    await sockets[0]!.says(GREETING);
-    await world.service.stop();
-    for (const { closed } of sockets) assert.equal((await closed).code, 1001);
-  });
+test('a service that stops tells its consoles and ends', async (t) => {
+  const world = await openWorld(t);
+  const [screen, terminal] = await Promise.all(
+    [world.screen(), world.terminal()].map(async (ticket) => {
+      const { url, protocols } = await ticket;
+      return open(t, url, { protocols });
+    }),
+  );
+  await screen!.says(GREETING);
+  await terminal!.says('welcome');
+  await world.service.stop();
+  for (const { closed } of [screen!, terminal!]) assert.equal((await closed).code, 1001);
 });

@@ -1,24 +1,108 @@
 import { FitAddon } from './addon-fit.mjs';
 import { Terminal } from './xterm.mjs';
 
+/** A window that is being dragged asks for its last size. */
+const RESIZE_MS = 100;
+/** How often the time that is left is shown anew. */
+const TICK_MS = 15_000;
+
+/** What is shown in large letters when the terminal is over, and whether opening the link again may help. */
+const NOTICES = {
+  over: [
+    'This link is over',
+    'It has expired, was revoked, or was not copied whole. Ask the person who sent it for a new one.',
+  ],
+  incomplete: ['This link is incomplete', 'The part after the # was lost on the way. Copy all of the link.'],
+  busy: [
+    'Too many tries',
+    'This link, or your network, has opened terminals too often. Wait a minute.',
+    true,
+  ],
+  lost: ['No connection', 'The service cannot be reached at the moment.', true],
+  1000: ['The session has ended', 'The shell was left. Opening the link again begins another one.', true],
+  1001: ['The service is restarting', 'It is back in a moment.', true],
+  4000: ['The session was closed', 'Nothing had happened for 15 minutes.', true],
+  4001: ['The machine is off', 'The link works again when the machine is running.', true],
+  4002: ['This link is over', 'It was revoked or has expired. Ask the person who sent it for a new one.'],
+  4003: ['The machine does not answer', 'It may still be starting.', true],
+  4004: ['The machine lets nobody in', 'The service was refused when it logged in.', true],
+  4005: [
+    'The machine is not the same',
+    'It shows another host key than before, so the service did not log in.',
+  ],
+  4006: ['Too many sessions', 'There are as many terminals open as there may be.', true],
+  4007: ['The link is full', 'As many people look at it as may. Wait until one leaves.', true],
+  4008: ['The connection was too slow', 'Nothing was taken for 30 seconds.', true],
+  4009: ['The terminal was lost', 'Opening the link again begins another one.', true],
+};
+
 const element = (id) => document.getElementById(id);
 const show = (id, text) => {
   element(id).textContent = text;
 };
 
-const terminal = new Terminal({ cursorBlink: true, scrollback: 1000 });
+// The fragment never leaves the browser; from here the secret goes into a header, never into a URL.
+const secret = location.hash.slice(1);
+const base = `${location.origin}${location.pathname}`;
+const encoder = new TextEncoder();
+const terminal = new Terminal({ cursorBlink: true, scrollback: 1000, minimumContrastRatio: 4.5 });
 const fit = new FitAddon();
 terminal.loadAddon(fit);
 terminal.open(element('terminal'));
 
-// The fragment never leaves the browser; from here the secret goes into a header, never into a URL.
-const secret = location.hash.slice(1);
-const url = `${location.origin.replace(/^http/, 'ws')}${location.pathname}/socket`;
-const socket = secret ? new WebSocket(url, ['vauban.share', secret]) : undefined;
-const encoder = new TextEncoder();
+let socket;
 let mode;
+let resizing;
 
-/** One shell has one size; who may type decides it, by the size of the window. */
+/** Takes the terminal away and says why, in large letters. */
+function end(why) {
+  const [title, text, again = false] = NOTICES[why] ?? NOTICES.lost;
+  show('notice-title', title);
+  show('notice-text', text);
+  element('again').hidden = !again;
+  element('terminal').hidden = true;
+  element('notice').hidden = false;
+  for (const id of ['mode', 'viewers']) show(id, '');
+  if (why === 'over' || why === 4002) show('end', '');
+  show('status', 'Closed');
+}
+
+/** What the link is, or why it cannot be opened. */
+async function lookUp() {
+  if (!secret) return { why: 'incomplete' };
+  try {
+    const reply = await fetch(`${base}/about`, {
+      headers: { authorization: `Bearer ${secret}` },
+      cache: 'no-store',
+    });
+    if (reply.ok) return { link: (await reply.json()).data };
+    return { why: reply.status === 429 ? 'busy' : reply.status < 500 ? 'over' : 'lost' };
+  } catch {
+    return { why: 'lost' };
+  }
+}
+
+function describe({ hostname, label, expires_at }) {
+  show('machine', hostname);
+  show('label', label ?? '');
+  element('label').hidden = !label;
+  const at = new Date(expires_at);
+  const time = new Intl.DateTimeFormat('en-GB', {
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+  }).format(at);
+  const tick = () => {
+    const minutes = Math.max(0, Math.ceil((at - Date.now()) / 60_000));
+    const left =
+      minutes > 90 ? `${Math.round(minutes / 60)} hours` : minutes === 1 ? '1 minute' : `${minutes} minutes`;
+    show('end', `Ends ${time}, in ${left}`);
+  };
+  tick();
+  return setInterval(tick, TICK_MS);
+}
+
+/** One shell has one size: that of the window of a viewer who may type. */
 function askForSize() {
   const size = fit.proposeDimensions();
   if (mode !== 'read_write' || !size?.cols || socket.readyState !== WebSocket.OPEN) return;
@@ -30,29 +114,42 @@ function take(state) {
   mode = state.mode;
   terminal.resize(state.cols, state.rows);
   terminal.options.disableStdin = mode === 'read_only';
-  show('mode', mode === 'read_only' ? 'read only' : '');
+  show('mode', mode === 'read_only' ? 'Read only' : 'You can type');
   show('viewers', state.viewers === 1 ? '1 viewer' : `${state.viewers} viewers`);
   if (isFirst) askForSize();
 }
 
-function connect() {
+async function connect() {
+  element('terminal').hidden = false;
+  element('notice').hidden = true;
+  show('status', 'Connecting…');
+  mode = undefined;
+  const { link, why } = await lookUp();
+  if (!link) return end(why);
+  const ticking = describe(link);
+  socket = new WebSocket(`${base.replace(/^http/, 'ws')}/socket`, ['vauban.share', secret]);
   socket.binaryType = 'arraybuffer';
   socket.onopen = () => show('status', 'Connected');
   socket.onmessage = ({ data }) => {
     if (typeof data === 'string') take(JSON.parse(data));
     else terminal.write(new Uint8Array(data));
   };
-  socket.onclose = ({ code, reason }) => {
+  socket.onclose = async ({ code }) => {
+    clearInterval(ticking);
     terminal.options.disableStdin = true;
-    const unknown = code === 1006 && mode === undefined;
-    show('status', unknown ? 'This link is not valid, or not any more' : reason || 'Disconnected');
+    // Cut without a word: the link may be over, or the network.
+    end(code === 1006 ? ((await lookUp()).why ?? 'lost') : code);
   };
-  terminal.onData((text) => {
-    if (mode === 'read_write' && socket.readyState === WebSocket.OPEN) socket.send(encoder.encode(text));
-  });
-  addEventListener('resize', askForSize);
   terminal.focus();
 }
 
-if (socket) connect();
-else show('status', 'This link is incomplete');
+terminal.onData((text) => {
+  if (mode === 'read_write' && socket.readyState === WebSocket.OPEN) socket.send(encoder.encode(text));
+});
+addEventListener('resize', () => {
+  clearTimeout(resizing);
+  resizing = setTimeout(askForSize, RESIZE_MS);
+});
+addEventListener('hashchange', () => location.reload());
+element('again').addEventListener('click', connect);
+connect();

@@ -54,7 +54,7 @@ export async function openStage(
     }),
   );
   const vm = await makeVm({ services, accountId }, { status: 'running' });
-  await services.compute.authorizeKey(vm.id, services.opsKey.publicKey);
+  await services.compute.authorizeKey(vm.id, (await services.opsKeys.current()).publicKey);
   const address = await http.listen({ host: '127.0.0.1', port: 0 });
   defer(t, () => services.agent.stop());
   const path = `/v1/vm/${vm.id}/ai-agent`;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { WebSocket } from 'ws';
+import { type ClientOptions, WebSocket } from 'ws';
 import { defer } from '../../support/cleanup.ts';
 
 /** How a WebSocket ended. */
@@ -67,15 +67,17 @@ export interface SocketOptions {
   headers?: Record<string, string>;
   /** Whether it answers pings; it does unless told otherwise. */
   autoPong?: boolean;
+  /** How the service is reached, where not directly. */
+  connection?: ClientOptions;
 }
 
 /** What comes of an attempt: an open socket, or the status of the refusal. */
 export async function attempt(
   t: TestContext,
   url: string,
-  { protocols = [], headers = {}, autoPong = true }: SocketOptions = {},
+  { protocols = [], headers = {}, autoPong = true, connection }: SocketOptions = {},
 ): Promise<ConsoleSocket | number> {
-  const ws = new WebSocket(url, protocols, { headers, autoPong, perMessageDeflate: false });
+  const ws = new WebSocket(url, protocols, { ...connection, headers, autoPong, perMessageDeflate: false });
   defer(t, () => ws.terminate());
   const socket = new ConsoleSocket(ws);
   const opened = once(ws, 'open').then(() => socket);
@@ -97,7 +99,7 @@ export async function open(t: TestContext, url: string, options?: SocketOptions)
 }
 
 /** The bytes of a WebSocket as a stream, for a client that wants a connection of its own. */
-export function bytesOf({ ws }: ConsoleSocket): Duplex {
+export function bytesOf({ ws, text }: ConsoleSocket): Duplex {
   ws.removeAllListeners('message');
   const stream = new Duplex({
     read: () => ws.resume(),
@@ -107,6 +109,8 @@ export function bytesOf({ ws }: ConsoleSocket): Duplex {
       done();
     },
   });
+  // A server that speaks first may have done so in the packet that opened the WebSocket.
+  if (text) stream.push(Buffer.from(text, 'latin1'));
   ws.on('message', (data: Buffer) => stream.push(data) || ws.pause());
   ws.on('close', () => stream.push(null));
   return stream;

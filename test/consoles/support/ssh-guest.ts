@@ -1,19 +1,22 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { TestContext } from 'node:test';
 import ssh2 from 'ssh2';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
-import { defer } from '../../support/cleanup.ts';
+import { defer, type Lifetime } from '../../support/cleanup.ts';
 
 /** A guest's SSH server whose every word is the test's: what an engine's guest would not do on demand. */
 export interface SshGuest {
+  /** Where its port 22 is, on 127.0.0.1; another one once its host key was replaced. */
+  readonly port: number;
   /** A connection to its port 22. */
   open(): Promise<Duplex>;
   /** From now on it shows another host key. */
   replaceHostKey(): void;
   /** How often somebody has logged in. */
   logins: number;
+  /** How often a shell was given another size. */
+  resizes: number;
 }
 
 export interface SshGuestOptions {
@@ -50,7 +53,16 @@ function pour(channel: ssh2.ServerChannel, length: number, then: () => void): vo
   more();
 }
 
-/** A shell of four words: `pour <bytes>`, `swallow <bytes>`, `top` (full screen) and `exit`; else it echoes. */
+/** Cells of which each has colours of its own, on as many lines as they take; then "painted". */
+function paint(cells: number): string {
+  const cell = (n: number) => `\x1b[1;38;2;${n % 256};${(n >> 8) % 256};9;48;2;9;${n % 255};1mX`;
+  return `${Array.from({ length: cells }, (_, n) => cell(n)).join('')}\x1b[0m\r\npainted\r\n$ `;
+}
+
+/**
+ * A shell of five words: `pour <bytes>`, `paint <cells>`, `swallow <bytes>`, `top` (full screen) and `exit`; else it
+ * echoes.
+ */
 function shell(channel: ssh2.ServerChannel, size: { cols: number; rows: number }): void {
   let fullScreen = false;
   let swallow = 0;
@@ -64,8 +76,9 @@ function shell(channel: ssh2.ServerChannel, size: { cols: number; rows: number }
       return;
     }
     const word = data.toString();
-    const [, command, count] = /^(pour|swallow|top|exit)(?: (\d+))?\r$/.exec(word) ?? [];
+    const [, command, count] = /^(pour|paint|swallow|top|exit)(?: (\d+))?\r$/.exec(word) ?? [];
     if (command === 'pour') pour(channel, Number(count), () => channel.write('poured\r\n$ '));
+    else if (command === 'paint') channel.write(paint(Number(count)));
     else if (command === 'swallow') swallow = Number(count);
     else if (command === 'top') {
       fullScreen = true;
@@ -75,7 +88,7 @@ function shell(channel: ssh2.ServerChannel, size: { cols: number; rows: number }
   });
 }
 
-function serve(session: ssh2.Session): void {
+function serve(session: ssh2.Session, onResize: () => void): void {
   const size = { cols: 0, rows: 0 };
   let channel: ssh2.ServerChannel | undefined;
   session.on('pty', (accept, _reject, { cols, rows }) => {
@@ -85,6 +98,7 @@ function serve(session: ssh2.Session): void {
   session.on('window-change', (accept, _reject, { cols, rows }) => {
     Object.assign(size, { cols, rows });
     accept?.();
+    onResize();
     channel?.emit('resized');
   });
   session.on('shell', (accept) => {
@@ -104,7 +118,7 @@ function serve(session: ssh2.Session): void {
   });
 }
 
-export async function startSshGuest(t: TestContext, options: SshGuestOptions): Promise<SshGuest> {
+export async function startSshGuest(t: Lifetime, options: SshGuestOptions): Promise<SshGuest> {
   let server: ssh2.Server;
   const start = async () => {
     server = new ssh2.Server({ hostKeys: [freshKeyPair().private] }, (client) => {
@@ -113,14 +127,18 @@ export async function startSshGuest(t: TestContext, options: SshGuestOptions): P
       client.on('ready', () => {
         guest.logins++;
       });
-      client.on('session', (accept) => serve(accept()));
+      client.on('session', (accept) => serve(accept(), () => guest.resizes++));
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
   };
-  const guest: SshGuest & { logins: number } = {
+  const guest: SshGuest = {
     logins: 0,
+    resizes: 0,
+    get port() {
+      return (server.address() as AddressInfo).port;
+    },
     open: async () => {
-      const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+      const socket = connect(guest.port, '127.0.0.1');
       socket.on('error', () => {});
       await once(socket, 'connect');
       return socket;

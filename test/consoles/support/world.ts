@@ -19,8 +19,13 @@ export async function openWorld(t: TestContext, options: InProcessOptions = {}) 
     env: { VAUBAN_RATE_LIMIT_KEY: '100000', VAUBAN_RATE_LIMIT_ACCOUNT: '100000', ...options.env },
   });
   const { service, clock, db, baseUrl, operatorSocket } = installation;
-  const { compute, signals, opsKey } = service.services;
-  const ssh = await startSshGuest(t, { authorizedKeys: [opsKey.publicKey], users: ['debian', 'deploy'] });
+  const { compute, guests, signals, opsKeys } = service.services;
+  // Its VMs are rows without guests, and their screens and shells are the test's.
+  await guests.hold();
+  const ssh = await startSshGuest(t, {
+    authorizedKeys: [(await opsKeys.current()).publicKey],
+    users: ['debian', 'deploy'],
+  });
   const rfb = await startRfbGuest(t);
   Object.assign(compute, { openSsh: ssh.open, openVnc: rfb.open });
   const accountId = await fundedAccount(db, clock);

@@ -1,0 +1,39 @@
+import { readConsoleAccess } from '../db/queries/console-access.ts';
+import { OPERATIONS } from '../domain/vms/states.ts';
+import type { Services } from '../services.ts';
+import type { CloseReason } from './close-reasons.ts';
+import { GUEST_LOOK_MS } from './limits.ts';
+import type { Grant } from './session.ts';
+
+/** What the look at a guest that hung up needs of the service. */
+type GuestEndServices = Pick<Services, 'clock' | 'compute' | 'db' | 'logger'>;
+
+/**
+ * Why a guest ended its stream: a logout looks the same as the end of the machine. Neither the VM's state, which
+ * follows a power-off from the inside, nor the engine, which does not know of a stop under way, says it alone.
+ */
+export async function guestEnd(
+  services: GuestEndServices,
+  { kind, vm }: Pick<Grant, 'kind' | 'vm'>,
+): Promise<CloseReason> {
+  const { clock, db, compute, logger } = services;
+  const answered = new AbortController();
+  const isOff = async (): Promise<boolean> => {
+    const { vms } = await readConsoleAccess(db, [vm.id], [], clock.now());
+    const status = vms.get(vm.id);
+    const { allowed } = OPERATIONS[kind === 'vnc' ? 'console' : 'ssh'];
+    if (!status || !allowed.includes(status)) return true;
+    return (await compute.inspect(vm.id))?.power === 'off';
+  };
+  // An engine that does not answer must not keep the session open.
+  const unknown = clock.sleep(GUEST_LOOK_MS, answered.signal).then(
+    () => false,
+    () => false,
+  );
+  const off = await Promise.race([isOff(), unknown]).catch((error) => {
+    logger.warn({ err: error, vm_id: vm.id }, 'guest not looked at after its end');
+    return false;
+  });
+  answered.abort();
+  return off ? 'vm_off' : 'guest_ended';
+}

@@ -1,0 +1,117 @@
+import { Worker } from 'node:worker_threads';
+import type { Logger } from '../../platform/logging.ts';
+import { SCREENS_ANSWER_MS, SCREENS_HEAP_MB } from '../limits.ts';
+import type { TerminalSize } from '../terminal.ts';
+import type { Answer, Order } from './messages.ts';
+
+/** What the owner of a screen is told, in the order in which it gave its orders. */
+export interface ScreenListener {
+  /** The oldest of the chunks that are not there yet is on the screen. */
+  written(): void;
+  /** The screen with exactly those chunks on it that {@link written} has told of. */
+  picture(bytes: Buffer): void;
+  /** The thread has ended, and the screen with it. */
+  lost(): void;
+}
+
+/** One screen, for its owner. After {@link close}, and after `lost`, nothing is answered any more. */
+export interface Screen {
+  write(chunk: Uint8Array): void;
+  resize(size: TerminalSize): void;
+  draw(): void;
+  close(): void;
+}
+
+export interface ScreensOptions {
+  logger: Logger;
+  heapMb?: number;
+  answerMs?: number;
+}
+
+/**
+ * The screens of this node's shared shells. A terminal takes a millisecond for each 20 KB and a tenth of a second to be
+ * drawn, at a stranger's wish: all of them live in one thread of their own. When it dies (of too much memory, of a
+ * defect, of an order that it does not answer) every screen is lost; the next one that is opened gets a new thread.
+ */
+export class Screens {
+  readonly #options: Required<ScreensOptions>;
+  readonly #listeners = new Map<number, ScreenListener>();
+  #thread: Worker | undefined;
+  #next = 0;
+  /** When the thread was asked whether it is there, by the machine's time; undefined once it has answered. */
+  #pingedAt: number | undefined;
+
+  constructor({ heapMb = SCREENS_HEAP_MB, answerMs = SCREENS_ANSWER_MS, logger }: ScreensOptions) {
+    this.#options = { heapMb, answerMs, logger };
+  }
+
+  open({ cols, rows }: TerminalSize, listener: ScreenListener): Screen {
+    this.#thread ??= this.#start();
+    const thread = this.#thread;
+    const id = ++this.#next;
+    this.#listeners.set(id, listener);
+    // Orders of a screen that was lost must not reach the thread that came after.
+    const tell = (order: Order, transfer: ArrayBuffer[] = []) => {
+      if (this.#listeners.has(id)) thread.postMessage(order, transfer);
+    };
+    tell({ order: 'open', id, cols, rows });
+    return {
+      write: (chunk) => {
+        // A copy of its own: what is sent is moved, and a chunk may be a part of a larger buffer.
+        const bytes = new Uint8Array(chunk);
+        tell({ order: 'write', id, bytes }, [bytes.buffer]);
+      },
+      resize: (size) => tell({ order: 'resize', id, cols: size.cols, rows: size.rows }),
+      draw: () => tell({ order: 'draw', id }),
+      close: () => {
+        tell({ order: 'close', id });
+        this.#listeners.delete(id);
+      },
+    };
+  }
+
+  /** Ends a thread that has hung. Called every few seconds. */
+  async check(): Promise<void> {
+    if (!this.#thread) return;
+    if (this.#pingedAt === undefined) {
+      this.#pingedAt = performance.now();
+      this.#thread.postMessage({ order: 'ping' } satisfies Order);
+    } else if (performance.now() - this.#pingedAt >= this.#options.answerMs) await this.#thread.terminate();
+  }
+
+  /** Ends the thread; the owners of its screens learn that they are lost. */
+  async close(): Promise<void> {
+    await this.#thread?.terminate();
+  }
+
+  #start(): Worker {
+    const { heapMb, logger } = this.#options;
+    const thread = new Worker(new URL('./thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    thread.unref();
+    thread.on('message', (answer: Answer) => this.#hear(answer));
+    thread.on('error', (error) => logger.error({ err: error }, 'shared screens lost'));
+    thread.on('exit', () => this.#lose(thread));
+    return thread;
+  }
+
+  #hear(answer: Answer): void {
+    if (answer.answer === 'pong') {
+      this.#pingedAt = undefined;
+      return;
+    }
+    const listener = this.#listeners.get(answer.id);
+    if (answer.answer === 'written') listener?.written();
+    else listener?.picture(Buffer.from(answer.bytes.buffer));
+  }
+
+  #lose(thread: Worker): void {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    this.#pingedAt = undefined;
+    const listeners = [...this.#listeners.values()];
+    this.#listeners.clear();
+    for (const listener of listeners) listener.lost();
+  }
+}
