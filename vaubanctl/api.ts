@@ -2,10 +2,13 @@
 export interface Account {
   id: string;
   name: string;
+  status: 'active' | 'suspended' | 'closed';
   currency: string;
   wallet: Wallet;
   vm_count: number;
   limits: Record<string, number>;
+  /** Port 25 of others, for its VMs. */
+  smtp: 'open' | 'closed';
   created_at: string;
 }
 
@@ -13,6 +16,53 @@ export interface Wallet {
   balance_minor: number;
   held_minor: number;
   available_minor: number;
+  /** Of what is available. */
+  promo_minor: number;
+}
+
+/** An invoice or a credit note with its lines. */
+export interface Invoice {
+  id: string;
+  account_id: string;
+  type: string;
+  number: string | null;
+  status: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  seller: Party | null;
+  buyer: Party | null;
+  lines: {
+    description: string;
+    from_at: string;
+    to_at: string;
+    tax_category: string;
+    tax_rate: string;
+    amount_minor: number;
+  }[];
+}
+
+/** Who sells or buys. */
+export interface Party {
+  name: string;
+  country: string | null;
+  vat_id: string | null;
+}
+
+/** Who an account's invoices are for, and how what it buys is taxed. */
+export interface TaxedProfile {
+  profile: {
+    kind: string;
+    name: string;
+    street: string;
+    city: string;
+    postcode: string | null;
+    country: string;
+    vat_id: string | null;
+    exempt_reason: string | null;
+  } | null;
+  tax: { category: string; rate: string; reason: string | null };
 }
 
 export interface Payment {
@@ -65,21 +115,80 @@ export interface Target {
   created_at: string;
 }
 
-/** A disk of which guests are made. */
-export interface Image {
-  name: string;
-  sha256: string;
-  virtual_bytes: number;
-  user: string;
-  /** Whether guests start from a kernel beside the disk. */
-  direct_boot: boolean;
+/** Work on a VM that takes time. */
+export interface Job {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  kind: string;
+  status: string;
+  step: number;
+  undoing: boolean;
+  /** Failures in a row at the step that it is at. */
+  attempts: number;
+  /** Null: as soon as there is room. */
+  next_attempt_at: string | null;
+  /** Whether a node works on it now. */
+  owned: boolean;
+  abandoned: boolean;
+  error: { code: string; message: string } | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
 }
 
-/** What guests need of the machine, part by part. */
-export interface Host {
-  /** The engine that the service runs. */
-  compute: string;
-  findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+/** What became of everything that is sealed with an installation key. */
+export interface Resealed {
+  key_id: string;
+  resealed: number;
+  unchanged: number;
+  unreadable: number;
+}
+
+/** A VM of any account. */
+export interface Vm {
+  id: string;
+  account_id: string;
+  hostname: string;
+  status: string;
+  plan: string | null;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  template: string;
+  region: string;
+  zone: string;
+  ipv4: string | null;
+  ipv6: string | null;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  currency: string;
+  paid_until: string;
+  unpaid_since: string | null;
+  active_job: { id: string; kind: string } | null;
+  created_at: string;
+}
+
+export interface VmEvent {
+  type: string;
+  level: string;
+  message: string;
+  created_at: string;
+}
+
+/** One deed of an operator, and its HTTP status; null where it was cut off. */
+export interface LogEntry {
+  id: string;
+  uid: number | null;
+  pid: number | null;
+  user_name: string | null;
+  login_name: string | null;
+  deed: string;
+  input: Record<string, unknown>;
+  status: number | null;
+  created_at: string;
 }
 
 /** The one shape of every refusal. */
@@ -89,4 +198,21 @@ export interface Refusal {
     message: string;
     details?: { fields?: { field: string; message: string }[]; [name: string]: unknown };
   };
+}
+
+/** The SSH key that every guest authorizes: fingerprints, previous ones newest first. */
+export interface OpsKey {
+  fingerprint: string;
+  previous: string[];
+  vms_to_replace: number;
+}
+
+/** What an audit of the books found. */
+export interface AuditReport {
+  started_at: string;
+  finished_at: string;
+  accounts: number;
+  laws: number;
+  findings: { law: string; what: string }[];
+  truncated: boolean;
 }

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Failure } from './failure.ts';
 
@@ -18,13 +18,39 @@ export interface BuiltImage {
   direct_boot?: { kernel: string; initrd: string; append: string };
 }
 
-/** Builds an image into a new directory. What the builder says goes to standard error as it is said. */
-export async function buildImage(name: string): Promise<BuiltImage> {
-  const directory = mkdtempSync(join(tmpdir(), 'vauban-image-'));
+/** Of directories and files that the service, which is another user, reads. */
+const READABLE = { directory: 0o755, file: 0o644 };
+
+/**
+ * Builds an image into a new directory in `place`, where the service can read it: its unit has a /tmp of its own. What
+ * the builder says goes to standard error as it is said.
+ */
+export async function buildImage(name: string, place: string): Promise<BuiltImage> {
+  const directory = newDirectory(resolve(place));
+  try {
+    return await buildInto(directory, name);
+  } catch (error) {
+    rmSync(directory, { recursive: true });
+    throw error;
+  }
+}
+
+/** Who may not write there is no root, and runs the service as the user that it is. */
+function newDirectory(place: string): string {
+  try {
+    return mkdtempSync(join(place, '.image-'));
+  } catch {
+    return mkdtempSync(join(tmpdir(), 'vauban-image-'));
+  }
+}
+
+async function buildInto(directory: string, name: string): Promise<BuiltImage> {
   const script = fileURLToPath(new URL(`../images/${name}/build.sh`, import.meta.url));
   const builder = spawn(script, [directory], { stdio: ['ignore', 2, 2] });
   const [code] = await once(builder, 'close').catch((error: Error) => [error.message]);
   if (code !== 0) throw new Failure([`the image ${name} was not built (${code})`], 1);
+  chmodSync(directory, READABLE.directory);
+  for (const file of readdirSync(directory)) chmodSync(join(directory, file), READABLE.file);
   const at = (file: string) => join(directory, file);
   const { user, append } = JSON.parse(readFileSync(at('image.json'), 'utf8'));
   const disk = { directory, disk: at('disk.qcow2'), user };

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
+import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Refusal } from './api.ts';
 import { Failure } from './failure.ts';
@@ -22,6 +23,11 @@ export class OperatorClient {
     this.#socketPath = socketPath;
   }
 
+  /** Where the socket is: the service can read what lies there, whatever of the machine it does not see. */
+  get place(): string {
+    return dirname(this.#socketPath);
+  }
+
   async get<T>(path: string): Promise<T> {
     return ((await this.#call('GET', path)) as { data: T }).data;
   }
@@ -30,17 +36,36 @@ export class OperatorClient {
     return ((await this.#call('POST', path, body, timeoutMs)) as { data: T }).data;
   }
 
-  /** All pages of a list, newest first. */
-  async list<T>(path: string): Promise<T[]> {
+  /** All pages of a list, or the first `count` items, newest first; `filter` as query parameters. */
+  async list<T>(
+    path: string,
+    filter: [string, string][] = [],
+    count = Number.POSITIVE_INFINITY,
+  ): Promise<T[]> {
     const items: T[] = [];
     let cursor: string | null = null;
     do {
-      const query: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-      const reply = (await this.#call('GET', `${path}?limit=100${query}`)) as ListReply<T>;
+      const position: [string, string][] = cursor === null ? [] : [['cursor', cursor]];
+      const query = new URLSearchParams([['limit', '100'], ...filter, ...position]);
+      const reply = (await this.#call('GET', `${path}?${query}`)) as ListReply<T>;
       items.push(...reply.data);
       cursor = reply.pagination.next_cursor;
-    } while (cursor !== null);
-    return items;
+    } while (cursor !== null && items.length < count);
+    return items.slice(0, count);
+  }
+
+  /** A file, as it arrives. One that is cut off is a {@link Failure}, after what came of it. */
+  async *download(path: string, query: Record<string, string | undefined>): AsyncGenerator<Buffer> {
+    const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    try {
+      const response = await this.#send('GET', `${path}?${new URLSearchParams(given)}`, LONG_TIMEOUT_MS);
+      if (response.statusCode !== 200)
+        throw new Failure(explain(JSON.parse(await text(response)) as Refusal, path), 1);
+      yield* response;
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      throw new Failure([this.#unreachable(error as NodeJS.ErrnoException)], 2);
+    }
   }
 
   async #call(method: string, path: string, body?: object, timeoutMs = TIMEOUT_MS): Promise<unknown> {
@@ -56,19 +81,24 @@ export class OperatorClient {
     body?: object,
   ): Promise<{ status: number; reply: unknown }> {
     try {
-      const outgoing = request({
-        socketPath: this.#socketPath,
-        method,
-        path,
-        headers: body ? { 'content-type': 'application/json' } : {},
-        signal: AbortSignal.timeout(timeoutMs),
-      });
-      outgoing.end(body && JSON.stringify(body));
-      const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+      const response = await this.#send(method, path, timeoutMs, body);
       return { status: response.statusCode!, reply: JSON.parse(await text(response)) };
     } catch (error) {
       throw new Failure([this.#unreachable(error as NodeJS.ErrnoException)], 2);
     }
+  }
+
+  async #send(method: string, path: string, timeoutMs: number, body?: object): Promise<IncomingMessage> {
+    const outgoing = request({
+      socketPath: this.#socketPath,
+      method,
+      path,
+      headers: body ? { 'content-type': 'application/json' } : {},
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    outgoing.end(body && JSON.stringify(body));
+    const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+    return response;
   }
 
   #unreachable(error: NodeJS.ErrnoException): string {

@@ -9,6 +9,11 @@ export function collectLimit(text: string, limits: Record<string, number> = {}):
   return { ...limits, [name]: Number(value) };
 }
 
+/** Adds a name to those given so far. */
+export function collectName(text: string, names: string[] = []): string[] {
+  return [...names, text];
+}
+
 /** `30d`, `12h` from now, or an RFC 3339 instant with its zone; as an RFC 3339 instant in UTC. */
 export function parseExpiry(text: string): string {
   const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
@@ -35,3 +40,18 @@ export function parseCount(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError('Write it as a whole number.');
   return Number(text);
 }
+
+/** A day such as 2026-01-31, which begins at midnight UTC, or an RFC 3339 instant; as an RFC 3339 instant in UTC. */
+export function parseDay(text: string): string {
+  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text)
+    ? Date.parse(text)
+    : NaN;
+  if (Number.isNaN(at)) throw new InvalidArgumentError('Write it as 2026-01-31 or 2026-01-31T12:00:00Z.');
+  return new Date(at).toISOString();
+}
+
+/** The option of what is to happen once. */
+export const KEY = [
+  '--key <key>',
+  'a name of your own for this deed: repeated with it, the command answers as it did the first time',
+] as const;

@@ -3,9 +3,14 @@ export function printJson(value: unknown): void {
   console.log(JSON.stringify(value, null, 2));
 }
 
-/** Prints rows under their headings, in columns as wide as their widest cell. */
+/**
+ * Prints rows under their headings, in columns as wide as their widest cell. A heading that ends with ">" is of numbers,
+ * which stand at the right, so that amounts can be compared.
+ */
 export function printTable(headings: string[], rows: string[][]): void {
-  for (const line of align([headings, ...rows])) console.log(line);
+  const right = headings.map((heading) => heading.endsWith('>'));
+  const shown = headings.map((heading) => heading.replace(/>$/, ''));
+  for (const line of align([shown, ...rows], right)) console.log(line);
 }
 
 /** Prints one thing: names and values, a line each. */
@@ -14,11 +19,11 @@ export function printFields(fields: Record<string, string>): void {
     console.log(line);
 }
 
-function align(rows: string[][]): string[] {
+function align(rows: string[][], right: boolean[] = []): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>
     row
-      .map((cell, column) => cell.padEnd(widths[column]!))
+      .map((cell, column) => (right[column] ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)))
       .join('  ')
       .trimEnd(),
   );
@@ -28,9 +33,9 @@ function align(rows: string[][]): string[] {
 export function money(minor: number, currency: string): string {
   const format = new Intl.NumberFormat('en', { style: 'currency', currency });
   const digits = format.resolvedOptions().maximumFractionDigits!;
-  const text = String(minor).padStart(digits + 1, '0');
+  const text = String(Math.abs(minor)).padStart(digits + 1, '0');
   const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
-  return `${amount} ${currency}`;
+  return `${minor < 0 ? '-' : ''}${amount} ${currency}`;
 }
 
 /** An instant to the second; "never" where there is none. */

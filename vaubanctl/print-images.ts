@@ -1,4 +1,4 @@
-import type { Image } from './api.ts';
+import type { Image } from './host-api.ts';
 import { printTable } from './output.ts';
 
 const MIB = 2 ** 20;
@@ -6,12 +6,13 @@ const MIB = 2 ** 20;
 /** Images for people, a line each. */
 export function printImages(images: Image[]): void {
   printTable(
-    ['NAME', 'USER', 'SIZE', 'START', 'SHA-256'],
-    images.map(({ name, user, virtual_bytes, direct_boot, sha256 }) => [
+    ['NAME', 'USER', 'SIZE', 'START', 'READY', 'SHA-256'],
+    images.map(({ name, user, virtual_bytes, direct_boot, ready, sha256 }) => [
       name,
       user,
       `${Math.ceil(virtual_bytes / MIB)} MiB`,
       direct_boot ? 'kernel' : 'BIOS',
+      ready,
       sha256,
     ]),
   );

@@ -2,14 +2,17 @@ import type { FastifyInstance } from 'fastify';
 import type { Queryable } from '../db/database.ts';
 import { type AccountOverviewRow, findAccount, listAccounts } from '../db/queries/accounts.ts';
 import { listKeys } from '../db/queries/api-keys.ts';
+import { requireOpen } from '../domain/accounts/account-status.ts';
+import { creditAccount, debitAccount } from '../domain/accounts/book-payment.ts';
 import { createAccount } from '../domain/accounts/create-account.ts';
-import { amountToMinor, creditAccount } from '../domain/accounts/credit-account.ts';
 import { LimitsSchema } from '../domain/catalog/catalog-schema.ts';
 import { pageFrom, paginated } from '../endpoints/page.ts';
 import { Input, PageQuery } from '../endpoints/schemas.ts';
 import { invalidField, notFound } from '../platform/errors.ts';
 import { Type } from '../platform/schema.ts';
+import { AmountFields, amountField, amountOf } from './amount.ts';
 import { Line, requireReadable } from './input.ts';
+import { Key, once } from './once.ts';
 import { type OperatorServices, register } from './operation.ts';
 import { presentAccount, presentKey, presentPayment, presentWallet } from './shapes.ts';
 
@@ -19,13 +22,16 @@ const NewAccount = Input({
   limits: Type.Optional(Type.Partial(LimitsSchema, { additionalProperties: false })),
 });
 
-const NewCredit = Input({
-  /** Major units ("49.90"), or… */
-  amount: Type.Optional(Type.String()),
-  /** …minor units (4990). */
-  amount_minor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
-  method: Type.Optional(Type.String({ pattern: '^[a-z][a-z0-9_]{0,31}$' })),
+const NewPayment = Input({
+  ...AmountFields,
+  method: Type.Optional(
+    Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,31}$',
+      'x-expected': 'lower-case letters, digits and underscores, 1 to 32, with a letter first',
+    }),
+  ),
   reference: Type.Optional(Line),
+  key: Key,
 });
 
 /** How money comes when nobody says: somebody has counted it. */
@@ -79,30 +85,31 @@ export function registerAccountOperations(app: FastifyInstance, services: Operat
     },
   });
 
-  register(app, services, {
-    method: 'POST',
-    path: '/accounts/:id/credits',
-    body: NewCredit,
-    async handle({ id, body, services: { clock, db, logger } }) {
-      const { method = DEFAULT_METHOD, reference } = body;
-      if (reference !== undefined) requireReadable('reference', reference);
-      const { payment, wallet } = await db.transaction(async (tx) => {
-        const { currency } = await requireAccount(tx, id);
-        const amountMinor = creditAmount(body, currency);
-        return creditAccount(tx, clock, { accountId: id, amountMinor, method, reference });
-      });
-      const amount_minor = payment.amount_minor.toString();
-      logger.info({ account_id: id, payment_id: payment.id, amount_minor }, 'account credited');
-      return { data: { ...presentPayment(payment), wallet: presentWallet(wallet) } };
-    },
-  });
-}
-
-function creditAmount(
-  { amount, amount_minor }: { amount?: string; amount_minor?: number },
-  currency: string,
-) {
-  if (amount !== undefined && amount_minor === undefined) return amountToMinor(amount, currency);
-  if (amount_minor !== undefined && amount === undefined) return BigInt(amount_minor);
-  throw invalidField('amount', 'one_of', 'give either amount or amount_minor');
+  for (const { path, book, done } of [
+    { path: '/accounts/:id/credits', book: creditAccount, done: 'account credited' },
+    { path: '/accounts/:id/debits', book: debitAccount, done: 'account debited' },
+  ]) {
+    register(app, services, {
+      method: 'POST',
+      path,
+      body: NewPayment,
+      async handle({ id, body, services: { clock, db, logger } }) {
+        const { method = DEFAULT_METHOD, reference } = body;
+        if (reference !== undefined) requireReadable('reference', reference);
+        const deed = { path: path.replace(':id', id), body };
+        const data = await db.transaction((tx) =>
+          once(tx, clock, deed, async () => {
+            const { currency } = await requireAccount(tx, id);
+            const amountMinor = amountOf(body, currency);
+            await requireOpen(tx, id);
+            const booking = { accountId: id, amountMinor, method, reference, field: amountField(body) };
+            const { payment, wallet } = await book(tx, clock, booking);
+            return { ...presentPayment(payment), wallet: presentWallet(wallet) };
+          }),
+        );
+        logger.info({ account_id: id, payment_id: data.id, amount_minor: data.amount_minor }, done);
+        return { data };
+      },
+    });
+  }
 }

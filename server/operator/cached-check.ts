@@ -3,9 +3,12 @@ import type { Clock } from '../platform/clock.ts';
 /** A part that has not answered by then does not work, whatever it says later. */
 const CHECK_TIMEOUT_MS = 2_000;
 
+/** A failure is not believed for longer, however long a success is: what works again is to be used again. */
+const FAILURE_KEPT_MS = 1_000;
+
 /**
- * A check whose answer is believed for a while and that never runs twice at once, so that whoever asks,
- * however often, costs the same. A check that hangs counts as failed until it ends.
+ * A check whose answer is believed for a while and that never runs twice at once, so that any number of callers,
+ * however often they ask, cost the same. A check that hangs counts as failed until it ends.
  */
 export class CachedCheck {
   readonly #clock: Clock;
@@ -16,7 +19,7 @@ export class CachedCheck {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> | undefined;
 
-  /** `check` throws when it fails. `onFailure` is told when it begins to fail, not each time. */
+  /** `check` throws when it fails. `onFailure` is called when it begins to fail, not each time. */
   constructor(clock: Clock, keptMs: number, check: () => Promise<void>, onFailure: (error: unknown) => void) {
     this.#clock = clock;
     this.#keptMs = keptMs;
@@ -25,7 +28,8 @@ export class CachedCheck {
   }
 
   async passes(): Promise<boolean> {
-    if (this.#clock.now().getTime() - this.#checkedAt >= this.#keptMs) this.#running ??= this.#run();
+    const keptMs = this.#passed ? this.#keptMs : Math.min(this.#keptMs, FAILURE_KEPT_MS);
+    if (this.#clock.now().getTime() - this.#checkedAt >= keptMs) this.#running ??= this.#run();
     if (!this.#running) return this.#passed;
     const answered = new AbortController();
     const late = this.#clock.sleep(CHECK_TIMEOUT_MS, answered.signal).then(

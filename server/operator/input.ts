@@ -7,8 +7,11 @@ const MAX_TEXT = 100;
 /** A name or a reference: one line for people. */
 export const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT });
 
+/** Why an operator does it: the customer reads it too. */
+export const Reason = Line;
+
 /**
- * Refuses text that would disturb a terminal or deceive who reads it: nothing but spaces, control
+ * Refuses text that would disturb a terminal or deceive its reader: nothing but spaces, control
  * characters, characters that turn the direction of writing.
  */
 export function requireReadable(field: string, text: string): void {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { listKeys, revokeKey } from '../db/queries/api-keys.ts';
+import { requireOpen } from '../domain/accounts/account-status.ts';
 import { allowList, createKey, expiry } from '../domain/accounts/keys.ts';
 import { Enum, Input } from '../endpoints/schemas.ts';
 import { notFound } from '../platform/errors.ts';
@@ -34,7 +35,7 @@ export function registerKeyOperations(app: FastifyInstance, services: OperatorSe
     method: 'POST',
     path: '/accounts/:id/keys',
     body: NewKey,
-    async handle({ id: accountId, body, services: { clock, db, logger } }) {
+    async handle({ id: accountId, body, services: { clock, db, logger, secrets } }) {
       const { name, scopes, expires_at, allow_cidrs = [] } = body;
       requireReadable('name', name);
       const now = clock.now();
@@ -42,7 +43,8 @@ export function registerKeyOperations(app: FastifyInstance, services: OperatorSe
       const allowCidrs = allowList(allow_cidrs);
       const { key, row } = await db.transaction(async (tx) => {
         await requireAccount(tx, accountId);
-        return createKey(tx, clock, { accountId, name, scopes, expiresAt, allowCidrs });
+        await requireOpen(tx, accountId);
+        return createKey(tx, clock, { accountId, name, scopes, expiresAt, allowCidrs }, secrets);
       });
       logger.info({ account_id: accountId, key_id: row.id }, 'key created');
       return { data: { key, ...presentKey(row, now) } };

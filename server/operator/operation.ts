@@ -1,18 +1,47 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import type { Result } from '../endpoints/endpoint.ts';
+import { openQuery, sealReply } from '../http/cursors.ts';
 import { compileChecks } from '../http/validation.ts';
 import type { Static, TObject } from '../platform/schema.ts';
 import type { Services } from '../services.ts';
+import { onRecord } from './deeds.ts';
 
 /** What the operator's operations need of the service. */
 export type OperatorServices = Pick<
   Services,
-  'catalog' | 'clock' | 'compute' | 'config' | 'db' | 'edge' | 'logger' | 'metrics' | 'shield' | 'signals'
+  | 'catalog'
+  | 'clock'
+  | 'compute'
+  | 'config'
+  | 'db'
+  | 'documents'
+  | 'edge'
+  | 'engine'
+  | 'guests'
+  | 'logger'
+  | 'metrics'
+  | 'opsKeys'
+  | 'secrets'
+  | 'queue'
+  | 'shield'
+  | 'signals'
 >;
 
 type Input<S> = S extends TObject ? Static<S> : Record<string, never>;
 
-/** One operation of the operator's API. There is no key: whoever may open the socket may do everything. */
+/** What an operation is given. */
+interface Asked<Q, B> {
+  /** The path's only parameter; "" where it has none. */
+  id: string;
+  query: Input<Q>;
+  body: Input<B>;
+  /** Who asks, such as "root" or "anna as root"; "" where the operation only reads. */
+  actor: string;
+  services: OperatorServices;
+}
+
+/** One operation of the operator's API. There is no key: a process that may open the socket may do everything. */
 export interface OperatorOperation<Q extends TObject | undefined, B extends TObject | undefined> {
   method: 'GET' | 'POST';
   /** With `:name` parameters. */
@@ -21,10 +50,10 @@ export interface OperatorOperation<Q extends TObject | undefined, B extends TObj
   query?: Q;
   /** Input fields; absent means that the body is none or `{}`. */
   body?: B;
-  handle(input: { id: string; query: Input<Q>; body: Input<B>; services: OperatorServices }): Promise<Result>;
+  handle(asked: Asked<Q, B>): Promise<Result>;
 }
 
-/** Adds an operation to the operator's server. `id` is the path's only parameter, "" where it has none. */
+/** Adds an operation to the operator's server. */
 export function register<
   Q extends TObject | undefined = undefined,
   B extends TObject | undefined = undefined,
@@ -39,10 +68,57 @@ export function register<
     url: path,
     async handler(request, reply) {
       const given = (request.body ?? {}) as Input<B>;
-      checks.query(request.query);
-      checks.body(given);
+      const refusal = checks.refusal(request.query, given);
+      if (refusal) throw refusal;
       reply.header('cache-control', 'no-store');
-      return handle({ id: request.params.id ?? '', query: request.query as Input<Q>, body: given, services });
+      const list = request.url.split('?', 1)[0]!;
+      openQuery(list, request.query as Record<string, unknown>);
+      const { id = '' } = request.params;
+      const work = (actor: string) =>
+        handle({ id, query: request.query as Input<Q>, body: given, actor, services });
+      return sealReply(list, await (method === 'GET' ? work('') : onRecord(services, request, work)));
     },
   });
+}
+
+/** A reading operation whose reply is a file, sent as it is made; one that fails midway is cut off. */
+export interface OperatorFile<Q extends TObject> {
+  path: string;
+  query: Q;
+  contentType: string;
+  /** Refuses before it answers; what it answers is read no faster than it is sent. */
+  handle(input: { id: string; query: Static<Q>; services: OperatorServices }): Promise<AsyncIterable<Buffer>>;
+}
+
+export function registerFile<Q extends TObject>(
+  app: FastifyInstance,
+  services: OperatorServices,
+  { path, query, contentType, handle }: OperatorFile<Q>,
+): void {
+  const checks = compileChecks({ query });
+  app.get<{ Params: { id?: string } }>(path, async (request, reply) => {
+    const refusal = checks.refusal(request.query, {});
+    if (refusal) throw refusal;
+    const { id = '' } = request.params;
+    const content = await handle({ id, query: request.query as Static<Q>, services });
+    reply.header('cache-control', 'no-store').header('content-type', contentType);
+    return reply.send(Readable.from(inChunks(content), { objectMode: false }));
+  });
+}
+
+/** What is sent at once: some hundred lines. */
+const CHUNK_BYTES = 64 * 1024;
+
+async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of content) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size < CHUNK_BYTES) continue;
+    yield Buffer.concat(pieces);
+    pieces = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(pieces);
 }

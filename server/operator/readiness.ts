@@ -1,4 +1,3 @@
-import { sql } from '../db/database.ts';
 import type { Services } from '../services.ts';
 import { CachedCheck } from './cached-check.ts';
 
@@ -17,7 +16,7 @@ export interface ReadinessReport {
 }
 
 /**
- * Whether this node should be sent requests. Whoever starts and stops the service tells it the phase:
+ * Whether this node should be sent requests. What starts and stops the service sets its phase:
  * `running` only once the queue receives.
  */
 export class Readiness {
@@ -29,9 +28,7 @@ export class Readiness {
     this.#database = new CachedCheck(
       clock,
       DATABASE_CHECK_MS,
-      async () => {
-        await db.query(sql`select 1`);
-      },
+      () => db.check(),
       (err) => logger.error({ err }, 'the database does not answer'),
     );
     this.#compute = new CachedCheck(

@@ -7,6 +7,7 @@ import {
   systemFindTarget,
   systemLockTarget,
   TARGET_MODES,
+  type TargetMode,
   type TargetRow,
   type TargetView,
 } from '../db/queries/shield-targets.ts';
@@ -21,7 +22,7 @@ import { TENANTS_PER_ACCOUNT } from '../domain/shield/limits.ts';
 import { addTarget, changeMode, removeTarget, requireRoom } from '../domain/shield/target.ts';
 import { pageFrom, paginated } from '../endpoints/page.ts';
 import { Enum, Input, PageQuery } from '../endpoints/schemas.ts';
-import { invalidField, notFound } from '../platform/errors.ts';
+import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { Type } from '../platform/schema.ts';
 import { requireAccount } from './account-operations.ts';
@@ -69,6 +70,15 @@ async function viewOf(services: OperatorServices, { tenant_id, id }: TargetRow) 
   const view = await findTarget(services.db, tenant_id, id, services.clock.now());
   if (!view) throw notFound();
   return presentTarget(view);
+}
+
+/** Nobody is to believe that an address is protected where there is nothing that could. */
+function requireEdge({ edge }: OperatorServices, mode: TargetMode): void {
+  if (edge.name !== 'off' || mode === 'off') return;
+  throw new ApiError(
+    'invalid_state',
+    'There is no DDoS edge here (VAUBAN_EDGE is off): no address can be protected.',
+  );
 }
 
 export function registerTenantOperations(app: FastifyInstance, services: OperatorServices): void {
@@ -125,6 +135,7 @@ export function registerTargetOperations(app: FastifyInstance, services: Operato
     body: NewTarget,
     async handle({ id, body: { ip, mode = 'always_on' }, services }) {
       const { clock, db, logger, shield } = services;
+      requireEdge(services, mode);
       if (isIP(ip) === 0 || ip.includes('%')) {
         throw invalidField('ip', 'format', 'must be an IPv4 or IPv6 address');
       }
@@ -152,6 +163,7 @@ export function registerTargetOperations(app: FastifyInstance, services: Operato
     body: NewMode,
     async handle({ id, body: { mode }, services }) {
       const { clock, db, logger, shield } = services;
+      requireEdge(services, mode);
       const target = await db.transaction(async (tx) => {
         const locked = await systemLockTarget(tx, id);
         if (!locked) throw notFound();

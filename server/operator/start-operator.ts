@@ -1,4 +1,6 @@
+import { listenOn } from '../platform/listen.ts';
 import type { Services } from '../services.ts';
+import { SETTINGS } from '../settings.ts';
 import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
 import type { Readiness } from './readiness.ts';
 import { createMonitoringServer, createOperatorServer } from './server.ts';
@@ -13,7 +15,7 @@ export async function startOperator(
   await listenOnSocket(operator, operatorSocket(dataDir));
   if (!operatorListen) return operator;
   const monitoring = createMonitoringServer(services, readiness);
-  await monitoring.listen(operatorListen);
+  await listenOn(monitoring, SETTINGS.operatorListen.env, operatorListen);
   return {
     async close() {
       await monitoring.close();

@@ -10,7 +10,11 @@ import { freshDatabase, freshDatabaseLocation } from '../support/database.ts';
 import { operatorServices } from './support.ts';
 
 const development = loadConfig({ VAUBAN_MODE: 'development' });
-const production = loadConfig({ VAUBAN_MODE: 'production' });
+const production = loadConfig({
+  VAUBAN_MODE: 'production',
+  VAUBAN_PUBLIC_URL: 'https://api.example.com',
+  VAUBAN_EDGE: 'off',
+});
 
 test('the first start in development makes one account with money and a key for everything', async (t) => {
   const services = operatorServices(await freshDatabase(t));

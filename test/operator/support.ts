@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
-import { createSimulator } from '../../server/compute/simulator/simulator.ts';
+import { createSimulator, type SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { loadConfig } from '../../server/config.ts';
 import type { Database } from '../../server/db/database.ts';
+import { DocumentRenderer } from '../../server/documents/renderer.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
-import { EdgeLeadership } from '../../server/jobs/leadership.ts';
+import { Leadership } from '../../server/jobs/leadership.ts';
+import { JobQueue } from '../../server/jobs/queue.ts';
 import { EdgeReconciler } from '../../server/jobs/reconcile-edge.ts';
+import { GuestReconciler } from '../../server/jobs/reconcile-guests.ts';
 import { listenOnSocket, operatorSocket } from '../../server/operator/listen-on-socket.ts';
 import type { OperatorServices } from '../../server/operator/operation.ts';
 import { Readiness } from '../../server/operator/readiness.ts';
@@ -18,6 +21,8 @@ import { createOperatorServer } from '../../server/operator/server.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
+import { OpsKeys } from '../../server/platform/ops-key.ts';
+import { SecretBox } from '../../server/platform/secrets.ts';
 import { Signals } from '../../server/platform/signals.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -33,31 +38,39 @@ export async function temporaryDirectory(t: TestContext): Promise<string> {
 }
 
 /** The parts of the service that the operator's API needs, on a clock that stands still. */
-export function operatorServices(db: Database, dataDir = 'data') {
+export function operatorServices(db: Database, dataDir = 'data', simulator: Partial<SimulatorOptions> = {}) {
   const clock = new ManualClock(START);
   const config = loadConfig({ VAUBAN_DATA_DIR: dataDir });
   const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
   const logger = createLogger({ logLevel: 'silent' });
-  const compute = createSimulator({ db, clock, bootSeconds: 1 });
+  const compute = createSimulator({ db, clock, bootSeconds: 1, ...simulator });
   const edge = createEdgeSimulator({ db, clock });
-  const leadership = new EdgeLeadership(db);
+  const leadership = new Leadership(db);
   const shield = new EdgeReconciler({ db, edge, clock, logger, leadership });
   const metrics = createMetrics('test');
   const signals = new Signals();
-  return {
+  const secrets = new SecretBox(Buffer.alloc(32, 1));
+  const queue = new JobQueue(db, () => {});
+  const services = {
     catalog,
     clock,
     compute,
     config,
     db,
+    documents: new DocumentRenderer({ clock, logger }),
     edge,
+    engine: compute.name,
     leadership,
     logger,
     metrics,
+    opsKeys: new OpsKeys(db, secrets),
+    secrets,
+    queue,
     shield,
     signals,
-  } satisfies OperatorServices & {
-    leadership: EdgeLeadership;
+  };
+  return { ...services, guests: new GuestReconciler(services) } satisfies OperatorServices & {
+    leadership: Leadership;
   };
 }
 
@@ -85,13 +98,14 @@ export function call(socketPath: string, method: string, path: string, body?: un
 }
 
 /** A running operator's server on a fresh database; `post` and `get` speak to it. */
-export async function startOperator(t: TestContext) {
+export async function startOperator(t: TestContext, simulator?: Partial<SimulatorOptions>) {
   const db = await freshDatabase(t);
   const dataDir = await temporaryDirectory(t);
-  const services = operatorServices(db, dataDir);
+  const services = operatorServices(db, dataDir, simulator);
   defer(t, async () => {
-    await services.shield.idle();
+    await Promise.all([services.shield.idle(), services.guests.stop()]);
     await services.leadership.leave();
+    await services.documents.close();
   });
   const socket = operatorSocket(dataDir);
   const readiness = new Readiness(services);

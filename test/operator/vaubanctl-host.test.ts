@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { skipUnlessInstalled } from '../support/tiny-image.ts';
+import { promisify } from 'node:util';
+import { skipUnlessInstalled, skipWithoutTinyImage } from '../support/tiny-image.ts';
 import { startOperator, temporaryDirectory } from './support.ts';
-import { vaubanctl } from './vaubanctl.ts';
+import { PROGRAM, vaubanctl } from './vaubanctl.ts';
 
 const withQemu = { skip: skipUnlessInstalled('qemu-img') };
 
@@ -18,9 +19,13 @@ test('a disk is imported by its file, listed, and checked against its publisher'
   const sha256 = createHash('sha256').update(readFileSync(file)).digest('hex');
   const ctl = (...args: string[]) => vaubanctl(dataDir, 'image', ...args);
 
-  const imported = await ctl('import', file, '--user', 'alpine', '--sha256', sha256.toUpperCase());
+  const about = ['--user', 'alpine', '--ready', 'port:2222', '--ready-within', '90'];
+  const imported = await ctl('import', file, ...about, '--sha256', sha256.toUpperCase());
   assert.equal(imported.code, 0, imported.stderr);
-  assert.match(imported.stdout, new RegExp(`^alpine-3\\.22 +alpine +8 MiB +BIOS +${sha256}$`, 'm'));
+  assert.match(
+    imported.stdout,
+    new RegExp(`^alpine-3\\.22 +alpine +8 MiB +BIOS +port:2222 +${sha256}$`, 'm'),
+  );
   assert.equal((await ctl('list')).stdout, imported.stdout);
   const image = {
     name: 'alpine-3.22',
@@ -28,9 +33,35 @@ test('a disk is imported by its file, listed, and checked against its publisher'
     virtual_bytes: 8 * 2 ** 20,
     user: 'alpine',
     direct_boot: false,
+    ready: 'port:2222',
+    ready_within_seconds: 90,
   };
   assert.deepEqual(JSON.parse((await ctl('list', '--json')).stdout), [image]);
   assert.ok(readdirSync(join(dataDir, 'images')).includes('alpine-3.22.json'));
+
+  assert.match((await ctl('remove', 'alpine-3.22')).stdout, /^Image alpine-3\.22 was removed/);
+  assert.equal((await ctl('list', '--json')).stdout, '[]\n');
+  assert.match((await ctl('remove', 'alpine-3.22')).stderr, /^vaubanctl: .*images\/alpine-3\.22/);
+  // What has just come is left alone for an hour.
+  assert.equal((await ctl('collect')).stdout, '0 files were removed: 0 MiB are free.\n');
+});
+
+test('what is built is read by a service that sees another /tmp', {
+  skip: process.getuid?.() !== 0 ? 'only root may mount a /tmp' : await skipWithoutTinyImage(),
+}, async (t) => {
+  const { dataDir } = await startOperator(t);
+  const tmp = await temporaryDirectory(t);
+  // As a unit with PrivateTmp has it: what one of the two puts there the other does not see.
+  const words = 'mount -t tmpfs tmpfs "$TMPDIR" && umask 077 && exec "$@"';
+  const command = [process.execPath, PROGRAM, 'image', 'import', '--build', 'tiny', '--json'];
+  const env = { PATH: process.env.PATH, TMPDIR: tmp, VAUBAN_DATA_DIR: dataDir };
+  const build = promisify(execFile)('unshare', ['--mount', 'sh', '-euc', words, 'sh', ...command], { env });
+  const image = JSON.parse((await build).stdout);
+  assert.deepEqual([image.name, image.direct_boot], ['tiny', true]);
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.startsWith('.image-')),
+    [],
+  );
 });
 
 test('what cannot be imported is refused with its field', withQemu, async (t) => {
@@ -59,11 +90,14 @@ test('what cannot be imported is refused with its field', withQemu, async (t) =>
 
 test('the doctor says what is there, what is not, and that no VM runs without an image', async (t) => {
   const { dataDir } = await startOperator(t);
+  mkdirSync(join(dataDir, 'guests', 'vm_broken'), { recursive: true });
+  writeFileSync(join(dataDir, 'guests', 'vm_broken', 'guest.json'), '{"id": "vm_bro');
   const { code, stdout } = await vaubanctl(dataDir, 'doctor');
   assert.equal(code, 1);
   assert.match(stdout, /^VMs run on: simulator$/m);
   assert.match(stdout, /^(ok|limited) +accelerator +(kvm|tcg): /m);
   assert.match(stdout, /^missing +images +none/m);
+  assert.match(stdout, /^limited +guests +1; set aside: \S+vm_broken\/guest\.json cannot be read: /m);
   const { findings } = JSON.parse((await vaubanctl(dataDir, 'doctor', '--json')).stdout);
   assert.equal(findings.length, stdout.trimEnd().split('\n').length - 2);
 });

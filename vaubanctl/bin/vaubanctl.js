@@ -10,7 +10,7 @@ const main = new URL('../main.ts', import.meta.url);
 if (process.features.typescript) {
   await import(main.href);
 } else {
-  const node = createRequire(import.meta.url).resolve('node/bin/node');
+  const node = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`);
   const args = [fileURLToPath(main), ...process.argv.slice(2)];
   const { error, status } = spawnSync(node, args, { stdio: 'inherit' });
   if (error) throw error;

@@ -1,12 +1,7 @@
 import type { Command } from 'commander';
-import type { Payment, Wallet } from '../api.ts';
-import { contextOf } from '../context.ts';
-import { money, printFields, printJson } from '../output.ts';
-
-interface Options {
-  reference?: string;
-  method?: string;
-}
+import { confirmAmount } from '../confirm.ts';
+import { KEY } from '../option-values.ts';
+import { type BookingOptions, book } from '../print-payment.ts';
 
 export function addAccountCredit(parent: Command): void {
   parent
@@ -19,24 +14,16 @@ export function addAccountCredit(parent: Command): void {
       'what tells this payment from others; the same one is refused a second time',
     )
     .option('--method <word>', 'how it came, such as bank_transfer (default: manual)')
+    .option(...KEY)
+    .option('--yes', 'do not ask about a large amount')
     .addHelpText(
       'after',
       `
 Examples:
   $ vaubanctl account credit acc_… 50.00 --method bank_transfer --reference "transfer 4711"`,
     )
-    .action(async (id: string, amount: string, options: Options, command: Command) => {
-      const { client, json } = contextOf(command);
-      const { reference, method } = options;
-      const path = `/accounts/${encodeURIComponent(id)}/credits`;
-      const payment = await client.post<Payment & { wallet: Wallet }>(path, { amount, reference, method });
-      if (json) return printJson(payment);
-      printFields({
-        payment: payment.id,
-        amount: money(payment.amount_minor, payment.currency),
-        method: payment.method,
-        reference: payment.reference,
-        available: money(payment.wallet.available_minor, payment.currency),
-      });
+    .action(async (id: string, amount: string, options: BookingOptions, command: Command) => {
+      await confirmAmount('Credit', amount, id, options.yes);
+      await book(command, 'credits', id, amount, options);
     });
 }

@@ -12,10 +12,11 @@ export function addAccountList(parent: Command): void {
       const accounts = await client.list<Account>('/accounts');
       if (json) return printJson(accounts);
       printTable(
-        ['ID', 'NAME', 'AVAILABLE', 'HELD', 'VMS', 'CREATED'],
-        accounts.map(({ id, name, currency, wallet, vm_count, created_at }) => [
+        ['ID', 'NAME', 'STATUS', 'AVAILABLE>', 'HELD>', 'VMS>', 'CREATED'],
+        accounts.map(({ id, name, status, currency, wallet, vm_count, created_at }) => [
           id,
           name,
+          status,
           money(wallet.available_minor, currency),
           money(wallet.held_minor, currency),
           String(vm_count),

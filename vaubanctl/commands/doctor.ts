@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Host } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Host } from '../host-api.ts';
 import { printJson, printTable } from '../output.ts';
 
 export function addDoctor(parent: Command): void {

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
-import type { Image } from '../api.ts';
 import { buildImage, RECIPES } from '../build-image.ts';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
+import type { Image } from '../host-api.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
 import { printJson } from '../output.ts';
 import { printImages } from '../print-images.ts';
@@ -13,6 +13,8 @@ interface Options {
   name?: string;
   user?: string;
   sha256?: string;
+  ready?: string;
+  readyWithin?: string;
   build?: (typeof RECIPES)[number];
 }
 
@@ -24,6 +26,11 @@ export function addImageImport(parent: Command): void {
     .option('--name <name>', "the catalog's code for it (default: the file's name without its ending)")
     .option('--user <user>', 'who logs in first (default: root, or what is built says)')
     .option('--sha256 <hash>', "the file's SHA-256 as its publisher says, in hexadecimal")
+    .option(
+      '--ready <how>',
+      'what tells that a VM is ready: port:NUMBER, agent, cloud-init or none (default: port:22)',
+    )
+    .option('--ready-within <seconds>', 'how long that is waited for before the VM gets a hint in its events')
     .addOption(new Option('--build <recipe>', 'build the image').choices(RECIPES).conflicts('sha256'))
     .action(async (file: string | undefined, options: Options, command: Command) => {
       if ((file === undefined) === (options.build === undefined))
@@ -32,9 +39,11 @@ export function addImageImport(parent: Command): void {
       // Asked first, so that nobody waits for a build that cannot be imported.
       await client.get<Image[]>('/images');
       const { name = options.build ?? nameOf(file!), user, sha256 } = options;
-      const post = (source: object) => client.post<Image>('/images', { name, ...source }, LONG_TIMEOUT_MS);
+      const readiness = { ready: options.ready, ready_within_seconds: wholeSeconds(options.readyWithin) };
+      const post = (source: object) =>
+        client.post<Image>('/images', { name, ...readiness, ...source }, LONG_TIMEOUT_MS);
       const image = options.build
-        ? await importBuilt(options.build, user, post)
+        ? await importBuilt(options.build, client.place, user, post)
         : await post({ disk: resolve(file!), user: user ?? 'root', sha256: sha256?.toLowerCase() });
       if (json) printJson(image);
       else printImages([image]);
@@ -43,15 +52,22 @@ export function addImageImport(parent: Command): void {
 
 async function importBuilt(
   recipe: string,
+  place: string,
   user: string | undefined,
   post: (source: object) => Promise<Image>,
 ) {
-  const { directory, ...built } = await buildImage(recipe);
+  const { directory, ...built } = await buildImage(recipe, place);
   try {
     return await post({ ...built, ...(user !== undefined && { user }) });
   } finally {
     rmSync(directory, { recursive: true });
   }
+}
+
+function wholeSeconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (!/^[0-9]{1,9}$/.test(text)) throw new Failure(['--ready-within must be a number of seconds'], 1);
+  return Number(text);
 }
 
 /** "/x/debian-12.qcow2" is named debian-12. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Image } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Image } from '../host-api.ts';
 import { printJson } from '../output.ts';
 import { printImages } from '../print-images.ts';
 

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
+import { settleNow } from '../../server/domain/billing/ledger.ts';
+import { chargeOf, storedVm, withLedger } from '../billing/support.ts';
+import { SELLER } from '../documents/support/samples.ts';
+import { startOperator, temporaryDirectory } from './support.ts';
+import { vaubanctl } from './vaubanctl.ts';
+
+test('vaubanctl shows an invoice and writes its PDF and its XML, over nothing that is there', async (t) => {
+  const { db, clock, dataDir, newAccount, post } = await startOperator(t);
+  const accountId = await newAccount('Żółć Ltd');
+  const address = { street: 'Damrak 1', city: 'Amsterdam', country: 'NL', vat_id: 'NL004495445B01' };
+  await post(`/accounts/${accountId}/billing-profile`, { kind: 'business', name: 'Żółć B.V.', ...address });
+  await post(`/accounts/${accountId}/credits`, { amount_minor: 1000 });
+  const vm = await storedVm(db, clock, accountId);
+  const sale = { accountId, vmId: vm.id, kind: 'create' as const, charge: chargeOf(399n), at: clock.now() };
+  const { invoice_id } = await withLedger(db, clock, (ledger) => settleNow(ledger, sale));
+  const id = invoice_id!;
+  const ctl = (...args: string[]) => vaubanctl(dataDir, 'invoice', ...args);
+  assert.match((await ctl('show', id)).stdout, /^number: +none yet$/m);
+  const early = await ctl('pdf', id);
+  assert.deepEqual([early.code, early.stdout], [1, '']);
+  assert.match(early.stderr, /A draft has neither PDF nor XML/);
+
+  await issueInvoices(db, new Date('2026-02-02T00:00:00Z'), 10, SELLER);
+  const { stdout } = await ctl('show', 'INV-000001');
+  assert.match(stdout, /^buyer: +Żółć B\.V\., NL, NL004495445B01$/m);
+  assert.equal(JSON.parse((await ctl('show', id, '--json')).stdout).seller.vat_id, SELLER.vat_id);
+  const file = join(await temporaryDirectory(t), 'invoice.pdf');
+  const written = await ctl('pdf', 'INV-000001', '--output', file);
+  assert.deepEqual([written.code, written.stdout.trim()], [0, file], written.stderr);
+  assert.match((await readFile(file)).toString('latin1'), /^%PDF-1\.7/);
+  const again = await ctl('xml', 'INV-000001', '--output', file);
+  assert.deepEqual([again.code, again.stdout], [1, '']);
+  assert.match(again.stderr, /cannot write .*EEXIST/);
+  assert.equal((await ctl('show', 'INV-000002')).code, 1);
+});

@@ -1,0 +1,61 @@
+import { type Command, Option } from 'commander';
+import type { TaxedProfile } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printFields, printJson } from '../output.ts';
+
+interface Options {
+  kind?: string;
+  name?: string;
+  street?: string;
+  city?: string;
+  postcode?: string;
+  country?: string;
+  vatId?: string;
+  exemptReason?: string;
+}
+
+export function addAccountBillingProfile(parent: Command): void {
+  parent
+    .command('billing-profile')
+    .description('show who the invoices of an account are for, or replace it; it decides on the tax')
+    .argument('<account>', 'id of the account, acc_…')
+    .addOption(new Option('--kind <kind>', 'how it buys').choices(['business', 'consumer']))
+    .option('--name <name>', 'of the company, or the person')
+    .option('--street <street>', 'and number')
+    .option('--city <city>')
+    .option('--postcode <postcode>')
+    .option('--country <code>', 'ISO 3166-1, such as DE')
+    .option('--vat-id <id>', 'of a business; with one of another country of the EU it pays the tax itself')
+    .option('--exempt-reason <text>', 'why it pays no tax, as the law wants it on invoices')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vaubanctl account billing-profile acc_…
+  $ vaubanctl account billing-profile acc_… --kind business --name "Example B.V." --street "Damrak 1" \\
+      --city Amsterdam --postcode "1012 LG" --country NL --vat-id NL004495445B01`,
+    )
+    .action(async (id: string, options: Options, command: Command) => {
+      const { client, json } = contextOf(command);
+      const path = `/accounts/${encodeURIComponent(id)}/billing-profile`;
+      const { vatId: vat_id, exemptReason: exempt_reason, ...rest } = options;
+      const shown =
+        Object.keys(options).length > 0
+          ? await client.post<TaxedProfile>(path, { ...rest, vat_id, exempt_reason })
+          : await client.get<TaxedProfile>(path);
+      if (json) printJson(shown);
+      else print(shown);
+    });
+}
+
+function print({ profile, tax }: TaxedProfile): void {
+  const { category, rate, reason } = tax;
+  const shownTax = `${category.replaceAll('_', ' ')}, rate ${rate}${reason === null ? '' : ` (${reason})`}`;
+  if (!profile) {
+    printFields({ profile: 'none', tax: shownTax });
+    return;
+  }
+  const { kind, name, street, postcode, city, country, vat_id } = profile;
+  const address = [street, [postcode, city].filter(Boolean).join(' '), country].join(', ');
+  printFields({ kind, name, address, 'vat id': vat_id ?? 'none', tax: shownTax });
+}

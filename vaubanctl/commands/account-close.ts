@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import type { Account } from '../api.ts';
+import { confirm } from '../confirm.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+
+export function addAccountClose(parent: Command): void {
+  parent
+    .command('close')
+    .description('close an account for good; it must have neither VMs nor money')
+    .argument('<account>', 'id of the account, acc_…')
+    .option('--yes', 'do not ask')
+    .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
+      const { client, json } = contextOf(command);
+      await confirm(`Close ${id} for good, and revoke its keys?`, yes);
+      const account = await client.post<Account>(`/accounts/${encodeURIComponent(id)}/close`);
+      if (json) return printJson(account);
+      console.log(`${account.id} (${account.name}) is closed.`);
+    });
+}

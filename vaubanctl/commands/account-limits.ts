@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import type { Account } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { collectLimit, collectName } from '../option-values.ts';
+import { printFields, printJson } from '../output.ts';
+
+interface Options {
+  set?: Record<string, number>;
+  reset?: string[];
+}
+
+export function addAccountLimits(parent: Command): void {
+  parent
+    .command('limits')
+    .description('show the quotas of an account, or change them')
+    .argument('<account>', 'id of the account, acc_…')
+    .option('--set <name=number>', 'a quota of its own, once for each', collectLimit)
+    .option('--reset <name>', "back to the catalog's, once for each", collectName)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vaubanctl account limits acc_…
+  $ vaubanctl account limits acc_… --set vms=100 --set vcpu=400 --reset ram_mb`,
+    )
+    .action(async (id: string, { set = {}, reset = [] }: Options, command: Command) => {
+      const { client, json } = contextOf(command);
+      const path = `/accounts/${encodeURIComponent(id)}`;
+      const limits = { ...set, ...Object.fromEntries(reset.map((name) => [name, null])) };
+      const account =
+        Object.keys(limits).length > 0
+          ? await client.post<Account>(`${path}/limits`, { limits })
+          : await client.get<Account>(path);
+      if (json) return printJson(account.limits);
+      printFields(
+        Object.fromEntries(Object.entries(account.limits).map(([name, value]) => [name, String(value)])),
+      );
+    });
+}

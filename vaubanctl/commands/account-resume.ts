@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { Account } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+
+export function addAccountResume(parent: Command): void {
+  parent
+    .command('resume')
+    .description('take back a suspension: the keys of the account may do again what they could')
+    .argument('<account>', 'id of the account, acc_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const account = await client.post<Account>(`/accounts/${encodeURIComponent(id)}/resume`);
+      if (json) return printJson(account);
+      console.log(`${account.id} (${account.name}) is active. VMs that were stopped stay so until started.`);
+    });
+}

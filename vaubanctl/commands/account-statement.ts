@@ -1,0 +1,113 @@
+import { type Command, Option } from 'commander';
+import { contextOf } from '../context.ts';
+import { parseDay } from '../option-values.ts';
+import { instant, money, printTable } from '../output.ts';
+
+/** An entry of an account's journal, and what the wallet had after it. */
+interface StatementEntry {
+  entry: number;
+  at: string;
+  reason: string;
+  debit: string;
+  credit: string;
+  amount_minor: number;
+  order_id: string | null;
+  payment_id: string | null;
+  promo_credit_id: string | null;
+  available_minor: number;
+  promo_minor: number;
+  held_minor: number;
+  currency: string;
+}
+
+interface StatementOptions {
+  from?: string;
+  to?: string;
+  format: 'table' | 'csv';
+}
+
+const COLUMNS = [
+  ...['ENTRY>', 'AT', 'REASON', 'DEBIT', 'CREDIT', 'AMOUNT>', 'AVAILABLE>', 'PROMO>', 'HELD>', 'FOR'],
+] as const;
+/** Entries in one table: a statement of any length is printed as it comes. */
+const TABLE_ROWS = 500;
+
+export function addAccountStatement(parent: Command): void {
+  parent
+    .command('statement')
+    .description("show an account's journal with the running balance, oldest first")
+    .argument('<account>', 'id of the account, acc_…')
+    .option('--from <day>', 'from then on, such as 2026-01-01 or an instant', parseDay)
+    .option('--to <day>', 'until before then', parseDay)
+    .addOption(
+      new Option('--format <format>', 'for people or for spreadsheets')
+        .choices(['table', 'csv'])
+        .default('table'),
+    )
+    .action(async (id: string, { from, to, format }: StatementOptions, command: Command) => {
+      const { client, json } = contextOf(command);
+      const content = client.download(`/accounts/${encodeURIComponent(id)}/statement`, { from, to });
+      const entries = readEntries(content);
+      if (json) await printJsonArray(entries);
+      else if (format === 'csv') await printCsv(entries);
+      else await printTables(entries);
+    });
+}
+
+async function* readEntries(content: AsyncIterable<Buffer>): AsyncGenerator<StatementEntry> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of content) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) yield JSON.parse(line);
+  }
+}
+
+function cells(row: StatementEntry, amount: (minor: number) => string): string[] {
+  return [
+    String(row.entry),
+    instant(row.at),
+    row.reason,
+    row.debit,
+    row.credit,
+    amount(row.amount_minor),
+    amount(row.available_minor),
+    amount(row.promo_minor),
+    amount(row.held_minor),
+    row.order_id ?? row.payment_id ?? row.promo_credit_id ?? '-',
+  ];
+}
+
+async function printTables(entries: AsyncIterable<StatementEntry>): Promise<void> {
+  let rows: string[][] = [];
+  let headings = [...COLUMNS] as string[];
+  const flush = () => {
+    printTable(headings, rows);
+    headings = headings.map((heading) => (heading.endsWith('>') ? '>' : ''));
+    rows = [];
+  };
+  for await (const row of entries) {
+    rows.push(cells(row, (minor) => money(minor, row.currency)));
+    if (rows.length === TABLE_ROWS) flush();
+  }
+  if (rows.length > 0 || headings[0]) flush();
+}
+
+async function printCsv(entries: AsyncIterable<StatementEntry>): Promise<void> {
+  const names = COLUMNS.map((heading) => heading.replace('>', '').toLowerCase());
+  console.log([...names, 'currency'].join(','));
+  for await (const row of entries) {
+    const values = cells(row, (minor) => money(minor, row.currency).split(' ', 1)[0]!);
+    console.log([...values.map((value) => (value === '-' ? '' : value)), row.currency].join(','));
+  }
+}
+
+async function printJsonArray(entries: AsyncIterable<StatementEntry>): Promise<void> {
+  let before = '[';
+  for await (const row of entries) {
+    console.log(`${before}\n  ${JSON.stringify(row)}`);
+    before = ' ,';
+  }
+  console.log(before === '[' ? '[]' : ']');
+}

@@ -1,0 +1,36 @@
+import type { Command } from 'commander';
+import { confirmAmount } from '../confirm.ts';
+import { KEY } from '../option-values.ts';
+import { makeAdjustment } from '../print-adjustments.ts';
+
+interface Options {
+  reason: string;
+  vm?: string;
+  key?: string;
+  yes?: boolean;
+}
+
+const KINDS = [
+  { type: 'credit', verb: 'Credit', what: 'give an account money beside what is sold, such as for goodwill' },
+  { type: 'debit', verb: 'Debit', what: 'take money of an account for what was not charged' },
+];
+
+export function addAdjustmentCreditAndDebit(parent: Command): void {
+  for (const { type, verb, what } of KINDS) {
+    parent
+      .command(type)
+      .description(what)
+      .argument('<account>', 'id of the account, acc_…')
+      .argument('<amount>', 'tax included, such as 5 or 4.90, in the currency of the catalog')
+      .requiredOption('--reason <text>', 'why; the customer reads it, on the invoice too')
+      .option('--vm <vm>', 'the VM that it is about')
+      .option(...KEY)
+      .option('--yes', 'do not ask about a large amount')
+      .action(async (id: string, amount: string, options: Options, command: Command) => {
+        const { reason, vm, key, yes } = options;
+        await confirmAmount(verb, amount, id, yes);
+        const path = `/accounts/${encodeURIComponent(id)}/adjustments`;
+        await makeAdjustment(command, path, { type, amount, vm_id: vm, reason, key });
+      });
+  }
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+import { type Adjustment, printAdjustments } from '../print-adjustments.ts';
+
+export function addAdjustmentList(parent: Command): void {
+  parent
+    .command('list')
+    .description('corrections of an account, newest first: what, why and by whom')
+    .argument('<account>', 'id of the account, acc_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const made = await client.list<Adjustment>(`/accounts/${encodeURIComponent(id)}/adjustments`);
+      if (json) printJson(made);
+      else printAdjustments(made);
+    });
+}

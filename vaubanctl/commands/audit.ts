@@ -1,0 +1,31 @@
+import type { Command } from 'commander';
+import type { AuditReport } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { LONG_TIMEOUT_MS } from '../operator-client.ts';
+import { printJson, printTable } from '../output.ts';
+
+export function addAudit(parent: Command): void {
+  parent
+    .command('audit')
+    .description(
+      'hold the books against the laws of the ledger; ends with 1 and the rows where they contradict it',
+    )
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const report = await client.post<AuditReport>('/audit', {}, LONG_TIMEOUT_MS);
+      const { accounts, laws, findings, truncated } = report;
+      if (findings.length > 0) process.exitCode = 1;
+      if (json) return printJson(report);
+      if (findings.length > 0)
+        printTable(
+          ['LAW', 'FINDING'],
+          findings.map(({ law, what }) => [law, what]),
+        );
+      const found = truncated
+        ? `more than ${findings.length}`
+        : findings.length === 0
+          ? 'no'
+          : findings.length;
+      console.error(`${laws} laws, ${accounts} accounts: ${found} findings.`);
+    });
+}

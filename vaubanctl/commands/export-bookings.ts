@@ -1,0 +1,54 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { type Command, Option } from 'commander';
+import { contextOf } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { parseCount } from '../option-values.ts';
+
+interface ExportOptions {
+  month: string;
+  format: string;
+  part?: number;
+  output?: string;
+}
+
+export function addExportBookings(parent: Command): void {
+  parent
+    .command('bookings')
+    .description('write the journal of a month for bookkeeping, to standard output or a file')
+    .requiredOption('--month <month>', 'such as 2026-01, in UTC')
+    .addOption(
+      new Option('--format <format>', 'plain CSV, or a Buchungsstapel for DATEV')
+        .choices(['csv', 'datev'])
+        .makeOptionMandatory(),
+    )
+    .option('--part <number>', 'which file of a month that has too many entries for one', parseCount)
+    .option('--output <file>', 'where to write it; DATEV wants a name such as EXTF_2026-01.csv')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vaubanctl export bookings --month 2026-01 --format csv > 2026-01.csv
+  $ vaubanctl export bookings --month 2026-01 --format datev --output EXTF_2026-01.csv`,
+    )
+    .action(async ({ month, format, part, output }: ExportOptions, command: Command) => {
+      const { client } = contextOf(command);
+      const content = client.download('/bookings', { month, format, part: part?.toString() });
+      if (output === undefined) await pipeline(content, process.stdout, { end: false });
+      else await writeWhole(content, output);
+    });
+}
+
+/** Writes a file that is there only once all of it is. */
+async function writeWhole(content: AsyncIterable<Buffer>, path: string): Promise<void> {
+  const unfinished = `${path}.unfinished`;
+  try {
+    await pipeline(content, createWriteStream(unfinished));
+    await rename(unfinished, path);
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    if (error instanceof Failure) throw error;
+    throw new Failure([`cannot write ${path}: ${(error as Error).message}`], 1);
+  }
+}

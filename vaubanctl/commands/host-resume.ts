@@ -1,0 +1,15 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+
+export function addHostResume(parent: Command): void {
+  parent
+    .command('resume')
+    .description('start the guests again that should run, after `host drain`')
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const resumed = await client.post('/host/resume');
+      if (json) printJson(resumed);
+      else console.log('VMs that should run are started again.');
+    });
+}

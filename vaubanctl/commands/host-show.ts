@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { printJson, printTable } from '../output.ts';
+
+/** What VMs share, and what is reserved of it; null where there is no limit. */
+interface Capacity {
+  resources: {
+    resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb';
+    total: number | null;
+    reserved: number;
+    free: number | null;
+  }[];
+  /** Of the catalog, in which VMs are made; null is every one. */
+  zones: string[] | null;
+}
+
+const NAMES: Record<Capacity['resources'][number]['resource'], string> = {
+  vcpu: 'virtual CPUs',
+  dedicated_cores: 'dedicated cores',
+  ram_mb: 'memory, MB',
+  disk_gb: 'disk, GB',
+};
+
+export function addHostShow(parent: Command): void {
+  parent
+    .command('show', { isDefault: true })
+    .description('show what there is for all VMs together, what of it is reserved, and what is free')
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const capacity = await client.get<Capacity>('/host/capacity');
+      if (json) return printJson(capacity);
+      const amount = (count: number | null) => (count === null ? 'no limit' : `${count}`);
+      printTable(
+        ['', 'TOTAL>', 'RESERVED>', 'FREE>'],
+        capacity.resources.map(({ resource, total, reserved, free }) => [
+          NAMES[resource],
+          amount(total),
+          `${reserved}`,
+          amount(free),
+        ]),
+      );
+      console.log(`Zones: ${capacity.zones === null ? 'all of the catalog' : capacity.zones.join(', ')}`);
+    });
+}

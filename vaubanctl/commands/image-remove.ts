@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+
+export function addImageRemove(parent: Command): void {
+  parent
+    .command('remove')
+    .description(
+      'take the name of an image away: no more VMs are made of it, and those that were keep their disks',
+    )
+    .argument('<name>', 'as it is listed')
+    .action(async (name: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const removed = await client.post<{ name: string }>(`/images/${encodeURIComponent(name)}/remove`);
+      if (json) printJson(removed);
+      else
+        console.log(`Image ${removed.name} was removed; \`vaubanctl image collect\` frees what no VM needs.`);
+    });
+}

@@ -1,0 +1,75 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { Invoice } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { Failure } from '../failure.ts';
+import { money, printFields, printJson, printTable } from '../output.ts';
+
+const NUMBER = ['<invoice>', 'its number, INV-… or CN-…, or its id, inv_…'] as const;
+
+export function addInvoiceShow(parent: Command): void {
+  parent
+    .command('show')
+    .description('show an invoice or a credit note with its lines')
+    .argument(...NUMBER)
+    .action(async (name: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const invoice = await client.get<Invoice>(`/invoices/${encodeURIComponent(name)}`);
+      if (json) printJson(invoice);
+      else print(invoice);
+    });
+}
+
+export function addInvoiceFile(parent: Command, format: 'pdf' | 'xml'): void {
+  parent
+    .command(format)
+    .description(
+      format === 'pdf'
+        ? 'write an issued invoice as PDF, its e-invoice attached'
+        : 'write the e-invoice of an issued invoice (EN 16931)',
+    )
+    .argument(...NUMBER)
+    .option('--output <file>', 'where to (default: its number, in this directory)')
+    .action(async (name: string, { output }: { output?: string }, command: Command) => {
+      const { client, json } = contextOf(command);
+      const path = `/invoices/${encodeURIComponent(name)}/document?format=${format}`;
+      const document = await client.get<{ name: string; base64: string }>(path);
+      const file = output ?? document.name;
+      try {
+        // What is there is not overwritten: it may have been sent.
+        await writeFile(file, Buffer.from(document.base64, 'base64'), { flag: 'wx' });
+      } catch (error) {
+        throw new Failure([`cannot write ${file}: ${(error as Error).message}`], 1);
+      }
+      if (json) printJson({ file });
+      else console.log(file);
+    });
+}
+
+function print(invoice: Invoice): void {
+  const { currency, seller, buyer } = invoice;
+  const amount = (minor: number) => money(minor, currency);
+  printFields({
+    number: invoice.number ?? 'none yet',
+    type: invoice.type.replace('_', ' '),
+    status: invoice.status,
+    account: invoice.account_id,
+    seller: seller?.name ?? 'none',
+    buyer: buyer ? [buyer.name, buyer.country, buyer.vat_id].filter(Boolean).join(', ') : 'none yet',
+    net: amount(invoice.subtotal_minor),
+    tax: amount(invoice.tax_minor),
+    total: amount(invoice.total_minor),
+  });
+  console.log();
+  printTable(
+    ['SERVICE', 'FROM', 'TO', 'TAX', 'RATE>', 'AMOUNT>'],
+    invoice.lines.map((line) => [
+      line.description,
+      line.from_at.slice(0, 10),
+      line.to_at.slice(0, 10),
+      line.tax_category.replace('_', ' '),
+      line.tax_rate,
+      amount(line.amount_minor),
+    ]),
+  );
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import type { Job } from '../api.ts';
+import { confirm } from '../confirm.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+
+export function addJobAbandon(parent: Command): void {
+  parent
+    .command('abandon')
+    .description('give a job up: it fails, what it held is released, its VM is in state error')
+    .argument('<job>', 'id of the job, job_…')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+Something of the VM may be left on the compute engine; deleting the VM removes it.`,
+    )
+    .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
+      const { client, json } = contextOf(command);
+      await confirm(`Give up ${id} for good?`, yes);
+      const job = await client.post<Job>(`/jobs/${encodeURIComponent(id)}/abandon`);
+      if (json) printJson(job);
+      else console.log(`Job ${job.id} (${job.kind} of ${job.vm_id}) was given up.`);
+    });
+}

@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { Job } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+import { printJob } from '../print-jobs.ts';
+
+export function addJobShow(parent: Command): void {
+  parent
+    .command('show')
+    .description('show a job: how far it is, and why it fails')
+    .argument('<job>', 'id of the job, job_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const job = await client.get<Job>(`/jobs/${encodeURIComponent(id)}`);
+      if (json) printJson(job);
+      else printJob(job);
+    });
+}

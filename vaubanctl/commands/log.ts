@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import type { LogEntry } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { parseCount } from '../option-values.ts';
+import { instant, printJson, printTable } from '../output.ts';
+
+/** As much as a terminal shows. */
+const DEFAULT_COUNT = 50;
+
+export function addLog(parent: Command): void {
+  parent
+    .command('log')
+    .description('show what operators did, newest first: who, by the word of the kernel, and what came of it')
+    .option('--count <number>', `how many (default: ${DEFAULT_COUNT})`, parseCount)
+    .action(async ({ count = DEFAULT_COUNT }: { count?: number }, command: Command) => {
+      const { client, json } = contextOf(command);
+      const entries = await client.list<LogEntry>('/log', [], count);
+      if (json) return printJson(entries);
+      printTable(
+        ['AT', 'WHO', 'DEED', 'WITH', 'OUTCOME'],
+        entries.map((entry) => [
+          instant(entry.created_at),
+          who(entry),
+          entry.deed,
+          Object.keys(entry.input).length > 0 ? JSON.stringify(entry.input) : '-',
+          outcome(entry.status),
+        ]),
+      );
+    });
+}
+
+function who({ user_name, login_name, uid }: LogEntry): string {
+  const user = user_name ?? (uid === null ? 'unknown' : String(uid));
+  return login_name ? `${login_name} as ${user}` : user;
+}
+
+function outcome(status: number | null): string {
+  if (status === null) return 'cut off';
+  return status === 200 ? 'done' : `refused (${status})`;
+}

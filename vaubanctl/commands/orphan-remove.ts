@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { confirm } from '../confirm.ts';
+import { contextOf } from '../context.ts';
+import type { Orphan } from '../orphan.ts';
+import { printJson } from '../output.ts';
+
+export function addOrphanRemove(parent: Command): void {
+  parent
+    .command('remove')
+    .description('end a guest that no VM has, and delete its disk and snapshots')
+    .argument('<guest>', 'id of the guest, as `vaubanctl orphan list` shows it')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      `
+There is no way back: it may be all that is left of a customer's data. Its addresses can be sold once they have rested.`,
+    )
+    .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
+      const { client, json } = contextOf(command);
+      await confirm(`Delete the guest ${id} with its disk for good?`, yes);
+      const orphan = await client.post<Orphan>(`/orphans/${encodeURIComponent(id)}/remove`);
+      if (json) printJson(orphan);
+      else console.log(`The guest ${orphan.id} was removed.`);
+    });
+}

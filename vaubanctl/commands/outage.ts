@@ -1,0 +1,116 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { KEY, parseDay } from '../option-values.ts';
+import { instant, money, printFields, printJson, printTable } from '../output.ts';
+
+/** A time for which a region, or one VM, was not available. */
+interface Outage {
+  id: string;
+  region: string | null;
+  vm_id: string | null;
+  from_at: string;
+  to_at: string;
+  reason: string;
+  actor: string;
+  status: 'open' | 'crediting' | 'credited';
+}
+
+/** The same, with how many VMs were credited for it, and how much. */
+interface CreditedOutage extends Outage {
+  credited: number;
+  credited_minor: number;
+  currency: string;
+}
+
+interface AddOptions {
+  region?: string;
+  vm?: string;
+  from: string;
+  to: string;
+  reason: string;
+  key?: string;
+}
+
+export function addOutageAdd(parent: Command): void {
+  parent
+    .command('add')
+    .description('report that a region or a VM was not available; nothing is credited by that')
+    .option('--region <region>', 'the region, by its code in the catalog')
+    .option('--vm <vm>', 'or the VM alone')
+    .requiredOption('--from <instant>', 'when it began, such as 2026-01-31T12:00:00Z', parseDay)
+    .requiredOption('--to <instant>', 'when it was over', parseDay)
+    .requiredOption('--reason <text>', 'what happened; customers read it with their credits')
+    .option(...KEY)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vaubanctl outage add --region eu-central --from 2026-01-31T12:00:00Z --to 2026-01-31T14:30:00Z --reason "power"
+  $ vaubanctl adjustment sla --outage out_…`,
+    )
+    .action(async ({ vm, ...options }: AddOptions, command: Command) => {
+      const { client, json } = contextOf(command);
+      const outage = await client.post<Outage>('/outages', { ...options, vm_id: vm });
+      if (json) printJson(outage);
+      else printFields(fieldsOf(outage));
+    });
+}
+
+export function addOutageList(parent: Command): void {
+  parent
+    .command('list')
+    .description('outages, the latest reported first, and what was credited for them')
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const outages = await client.list<CreditedOutage>('/outages');
+      if (json) return printJson(outages);
+      printTable(
+        ['ID', 'WHERE', 'FROM', 'TO', 'STATUS', 'VMS>', 'CREDITED>', 'REASON', 'BY'],
+        outages.map((outage) => [
+          outage.id,
+          outage.region ?? outage.vm_id!,
+          instant(outage.from_at),
+          instant(outage.to_at),
+          outage.status,
+          String(outage.credited),
+          money(outage.credited_minor, outage.currency),
+          outage.reason,
+          outage.actor,
+        ]),
+      );
+    });
+}
+
+export function addAdjustmentSla(parent: Command): void {
+  parent
+    .command('sla')
+    .description('credit an outage to each VM that had it, by the rule of the catalog')
+    .requiredOption('--outage <outage>', 'its id, out_…')
+    .addHelpText(
+      'after',
+      `
+Each VM is credited once for an outage, however often this is called. Broken off, it goes on where it stood when it is
+called again.`,
+    )
+    .action(async ({ outage: id }: { outage: string }, command: Command) => {
+      const { client, json } = contextOf(command);
+      let outage: CreditedOutage;
+      do outage = await client.post<CreditedOutage>(`/outages/${encodeURIComponent(id)}/credit`);
+      while (outage.status !== 'credited');
+      if (json) return printJson(outage);
+      printFields({
+        ...fieldsOf(outage),
+        vms: String(outage.credited),
+        credited: money(outage.credited_minor, outage.currency),
+      });
+    });
+}
+
+const fieldsOf = (outage: Outage) => ({
+  outage: outage.id,
+  where: outage.region ?? outage.vm_id!,
+  from: instant(outage.from_at),
+  to: instant(outage.to_at),
+  status: outage.status,
+  reason: outage.reason,
+});

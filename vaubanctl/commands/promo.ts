@@ -1,0 +1,113 @@
+import type { Command } from 'commander';
+import type { Wallet } from '../api.ts';
+import { confirmAmount } from '../confirm.ts';
+import { contextOf } from '../context.ts';
+import { KEY, parseDay } from '../option-values.ts';
+import { instant, money, printFields, printJson, printTable } from '../output.ts';
+
+/** Credit that was given to an account, and what is left of it. */
+interface PromoCredit {
+  id: string;
+  account_id: string;
+  amount_minor: number;
+  remaining_minor: number;
+  currency: string;
+  status: 'active' | 'spent' | 'expired' | 'revoked';
+  expires_at: string;
+  revoked_at: string | null;
+  reason: string;
+  actor: string;
+  created_at: string;
+}
+
+interface GrantOptions {
+  until: string;
+  reason: string;
+  key?: string;
+  yes?: boolean;
+}
+
+export function addPromoGrant(parent: Command): void {
+  parent
+    .command('grant')
+    .description('give an account credit that is spent before its money, has an end and is never paid out')
+    .argument('<account>', 'id of the account, acc_…')
+    .argument('<amount>', 'such as 50 or 49.90, in the currency of the catalog')
+    .requiredOption('--until <day>', 'when it ends: as that day begins in UTC, or at an instant', parseDay)
+    .requiredOption('--reason <text>', 'what it is given for')
+    .option(...KEY)
+    .option('--yes', 'do not ask about a large amount')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  $ vaubanctl promo grant acc_… 10 --until 2027-01-01 --reason "welcome" --key welcome/acc_…`,
+    )
+    .action(async (id: string, amount: string, options: GrantOptions, command: Command) => {
+      const { until, reason, key, yes } = options;
+      await confirmAmount('Grant', amount, id, yes);
+      const { client, json } = contextOf(command);
+      const path = `/accounts/${encodeURIComponent(id)}/promo-credits`;
+      const body = { amount, until, reason, key };
+      print(await client.post<PromoCredit & { wallet: Wallet }>(path, body), json);
+    });
+}
+
+export function addPromoList(parent: Command): void {
+  parent
+    .command('list')
+    .description('list promotional credit, newest first')
+    .argument('[account]', 'of this account alone, acc_…')
+    .action(async (account: string | undefined, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const filter: [string, string][] = account === undefined ? [] : [['account_id', account]];
+      const credits = await client.list<PromoCredit>('/promo-credits', filter);
+      if (json) return printJson(credits);
+      printTable(
+        ['ID', 'ACCOUNT', 'AMOUNT>', 'LEFT>', 'STATUS', 'UNTIL', 'REASON', 'BY'],
+        credits.map((credit) => [
+          credit.id,
+          credit.account_id,
+          money(credit.amount_minor, credit.currency),
+          money(credit.remaining_minor, credit.currency),
+          credit.status,
+          instant(credit.expires_at),
+          credit.reason,
+          credit.actor,
+        ]),
+      );
+    });
+}
+
+export function addPromoRevoke(parent: Command): void {
+  parent
+    .command('revoke')
+    .description('end promotional credit now; what is spent of it stays spent')
+    .argument('<credit>', 'its id, prm_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      print(
+        await client.post<PromoCredit & { wallet: Wallet }>(
+          `/promo-credits/${encodeURIComponent(id)}/revoke`,
+        ),
+        json,
+      );
+    });
+}
+
+function print(credit: PromoCredit & { wallet: Wallet }, json: boolean): void {
+  const { id, account_id, currency, wallet } = credit;
+  if (json) printJson(credit);
+  else
+    printFields({
+      id,
+      account: account_id,
+      amount: money(credit.amount_minor, currency),
+      left: money(credit.remaining_minor, currency),
+      status: credit.status,
+      until: instant(credit.expires_at),
+      reason: credit.reason,
+      available: money(wallet.available_minor, currency),
+      promotional: money(wallet.promo_minor, currency),
+    });
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { Resealed } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { LONG_TIMEOUT_MS } from '../operator-client.ts';
+import { printJson } from '../output.ts';
+
+export function addSecretRotate(parent: Command): void {
+  parent
+    .command('rotate')
+    .description(
+      'seal everything with the first of the installation keys, so that the others can go; again is harmless',
+    )
+    .action(async (_options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const done = await client.post<Resealed>('/secrets/rotate', {}, LONG_TIMEOUT_MS);
+      if (json) printJson(done);
+      else {
+        console.log(`Sealed with the key ${done.key_id}: ${done.resealed} anew, ${done.unchanged} already.`);
+        if (done.unreadable === 0) console.log('Other keys are not needed any more.');
+        else console.error(`vaubanctl: ${done.unreadable} could not be opened: their key is not configured`);
+      }
+      if (done.unreadable > 0) process.exitCode = 1;
+    });
+}

@@ -1,0 +1,38 @@
+import type { Command } from 'commander';
+import type { Vm } from '../api.ts';
+import { contextOf } from '../context.ts';
+import { instant, money, printJson, printTable } from '../output.ts';
+
+interface Options {
+  account?: string;
+  status?: string;
+}
+
+export function addVmList(parent: Command): void {
+  parent
+    .command('list')
+    .description('list the VMs of all accounts, newest first')
+    .option('--account <account>', 'only those of this account')
+    .option('--status <status>', 'only those in this state, such as running')
+    .action(async ({ account, status }: Options, command: Command) => {
+      const { client, json } = contextOf(command);
+      const filter = Object.entries({ account, status }).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined,
+      );
+      const vms = await client.list<Vm>('/vms', filter);
+      if (json) return printJson(vms);
+      printTable(
+        ['ID', 'ACCOUNT', 'HOSTNAME', 'STATUS', 'PLAN', 'IPV4', 'PRICE>', 'PAID UNTIL'],
+        vms.map((vm) => [
+          vm.id,
+          vm.account_id,
+          vm.hostname,
+          vm.status,
+          vm.plan ?? `${vm.vcpu}/${vm.ram_mb}/${vm.disk_gb}`,
+          vm.ipv4 ?? '-',
+          money(vm.price_monthly_minor, vm.currency),
+          instant(vm.paid_until),
+        ]),
+      );
+    });
+}

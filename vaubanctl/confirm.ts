@@ -1,0 +1,25 @@
+import { createInterface } from 'node:readline/promises';
+import { Failure } from './failure.ts';
+
+/** Amounts from here on, in major units, are asked about: a slip of the hand has a digit too many. */
+const QUESTION_FROM = 1_000;
+
+/** Asks before something large or final. `--yes` answers beforehand; where nobody can answer, it is refused. */
+export async function confirm(question: string, yes = false): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY) throw new Failure([`${question} Repeat the command with --yes to do it.`], 1);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`${question} [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(['Nothing was done.'], 1);
+}
+
+/** The same for an amount such as "1500.00", where it is large. */
+export async function confirmAmount(
+  verb: string,
+  amount: string,
+  account: string,
+  yes?: boolean,
+): Promise<void> {
+  if (Number(amount) >= QUESTION_FROM) await confirm(`${verb} ${amount}, account ${account}?`, yes);
+}

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import type { Payment, Wallet } from './api.ts';
+import { contextOf } from './context.ts';
+import { money, printFields, printJson } from './output.ts';
+
+export interface BookingOptions {
+  reference?: string;
+  method?: string;
+  key?: string;
+  yes?: boolean;
+}
+
+/** Books a payment and prints it, with what the wallet then has. */
+export async function book(
+  command: Command,
+  kind: 'credits' | 'debits',
+  account: string,
+  amount: string,
+  { reference, method, key }: BookingOptions,
+): Promise<void> {
+  const { client, json } = contextOf(command);
+  const path = `/accounts/${encodeURIComponent(account)}/${kind}`;
+  const payment = await client.post<Payment & { wallet: Wallet }>(path, { amount, reference, method, key });
+  if (json) return printJson(payment);
+  printFields({
+    payment: payment.id,
+    amount: money(payment.amount_minor, payment.currency),
+    method: payment.method,
+    reference: payment.reference,
+    available: money(payment.wallet.available_minor, payment.currency),
+  });
+}

@@ -1,0 +1,178 @@
+import { Command } from 'commander';
+import { addAccountBillingProfile } from './commands/account-billing-profile.ts';
+import { addAccountClose } from './commands/account-close.ts';
+import { addAccountCreate } from './commands/account-create.ts';
+import { addAccountCredit } from './commands/account-credit.ts';
+import { addAccountDebit } from './commands/account-debit.ts';
+import { addAccountLimits } from './commands/account-limits.ts';
+import { addAccountList } from './commands/account-list.ts';
+import { addAccountResume } from './commands/account-resume.ts';
+import { addAccountShow } from './commands/account-show.ts';
+import { addAccountSmtp } from './commands/account-smtp.ts';
+import { addAccountStatement } from './commands/account-statement.ts';
+import { addAccountSuspend } from './commands/account-suspend.ts';
+import { addAdjustmentCreditAndDebit } from './commands/adjustment-credit-debit.ts';
+import { addAdjustmentList } from './commands/adjustment-list.ts';
+import { addAdjustmentRefund, addAdjustmentVoid } from './commands/adjustment-order.ts';
+import { addAudit } from './commands/audit.ts';
+import { addCompletion } from './commands/completion.ts';
+import { addDoctor } from './commands/doctor.ts';
+import { addExportBookings } from './commands/export-bookings.ts';
+import { addHostDrain } from './commands/host-drain.ts';
+import { addHostResume } from './commands/host-resume.ts';
+import { addHostShow } from './commands/host-show.ts';
+import { addImageCollect } from './commands/image-collect.ts';
+import { addImageImport } from './commands/image-import.ts';
+import { addImageList } from './commands/image-list.ts';
+import { addImageRemove } from './commands/image-remove.ts';
+import { addInvoiceFile, addInvoiceShow } from './commands/invoice.ts';
+import { addJobAbandon } from './commands/job-abandon.ts';
+import { addJobList } from './commands/job-list.ts';
+import { addJobRetry } from './commands/job-retry.ts';
+import { addJobShow } from './commands/job-show.ts';
+import { addKeyCreate } from './commands/key-create.ts';
+import { addKeyList } from './commands/key-list.ts';
+import { addKeyRevoke } from './commands/key-revoke.ts';
+import { addLog } from './commands/log.ts';
+import { addOpsKeyRotate } from './commands/ops-key-rotate.ts';
+import { addOpsKeyShow } from './commands/ops-key-show.ts';
+import { addOrphanList } from './commands/orphan-list.ts';
+import { addOrphanRemove } from './commands/orphan-remove.ts';
+import { addAdjustmentSla, addOutageAdd, addOutageList } from './commands/outage.ts';
+import { addPromoGrant, addPromoList, addPromoRevoke } from './commands/promo.ts';
+import { addSecretRotate } from './commands/secret-rotate.ts';
+import { addShieldAttack } from './commands/shield-attack.ts';
+import { addShieldStop } from './commands/shield-stop.ts';
+import { addTargetAdd } from './commands/target-add.ts';
+import { addTargetList } from './commands/target-list.ts';
+import { addTargetMode } from './commands/target-mode.ts';
+import { addTargetRemove } from './commands/target-remove.ts';
+import { addTenantCreate } from './commands/tenant-create.ts';
+import { addTenantList } from './commands/tenant-list.ts';
+import { addTenantShow } from './commands/tenant-show.ts';
+import { addVmList } from './commands/vm-list.ts';
+import { addVmRebuild } from './commands/vm-rebuild.ts';
+import { addVmRestore } from './commands/vm-restore.ts';
+import { addVmShow } from './commands/vm-show.ts';
+import { addVmStop } from './commands/vm-stop.ts';
+import manifest from './package.json' with { type: 'json' };
+
+/** All commands, by their groups. */
+export const program = new Command('vaubanctl')
+  .description(
+    'Manages the accounts, the money, the API keys, the VMs, the DDoS Shield and the images of the Vauban service on this machine.',
+  )
+  .version(manifest.version)
+  .option('--data-dir <dir>', "the service's data directory (default: $VAUBAN_DATA_DIR, else ./data)")
+  .option('--socket <path>', "the service's operator socket (default: vauban.sock in the data directory)")
+  .option('--json', 'print JSON, for scripts')
+  .configureHelp({ showGlobalOptions: true })
+  .addHelpText(
+    'after',
+    `
+Exit status: 0 done, 1 refused or wrongly called, 2 the service cannot be reached.
+
+Examples:
+  $ vaubanctl account create --name "Example Ltd"
+  $ vaubanctl account credit acc_… 50.00 --reference "transfer 4711"
+  $ vaubanctl key create acc_… --name deploy --scopes vm:read,vm:write --expires 90d`,
+  );
+
+const account = program.command('account').description('accounts and their wallets');
+addAccountCreate(account);
+addAccountList(account);
+addAccountShow(account);
+addAccountStatement(account);
+addAccountCredit(account);
+addAccountDebit(account);
+addAccountLimits(account);
+addAccountBillingProfile(account);
+addAccountSmtp(account);
+addAccountSuspend(account);
+addAccountResume(account);
+addAccountClose(account);
+
+const promo = program.command('promo').description('credit that is given, spent first and never paid out');
+addPromoGrant(promo);
+addPromoList(promo);
+addPromoRevoke(promo);
+const adjustment = program.command('adjustment').description('corrections of what was charged or given back');
+addAdjustmentCreditAndDebit(adjustment);
+addAdjustmentRefund(adjustment);
+addAdjustmentVoid(adjustment);
+addAdjustmentSla(adjustment);
+addAdjustmentList(adjustment);
+
+const outage = program.command('outage').description('times for which a region or a VM was not available');
+addOutageAdd(outage);
+addOutageList(outage);
+
+const invoice = program.command('invoice').description('invoices and credit notes of all accounts');
+addInvoiceShow(invoice);
+addInvoiceFile(invoice, 'pdf');
+addInvoiceFile(invoice, 'xml');
+
+const key = program.command('key').description('API keys of an account');
+addKeyCreate(key);
+addKeyList(key);
+addKeyRevoke(key);
+
+const vm = program.command('vm').description('the VMs of all accounts');
+addVmList(vm);
+addVmShow(vm);
+addVmStop(vm);
+addVmRestore(vm);
+addVmRebuild(vm);
+
+const tenant = program.command('tenant').description('DDoS Shield tenants of an account');
+addTenantCreate(tenant);
+addTenantList(tenant);
+addTenantShow(tenant);
+
+const target = program.command('target').description('addresses that the DDoS Shield protects');
+addTargetAdd(target);
+addTargetList(target);
+addTargetMode(target);
+addTargetRemove(target);
+
+const shield = program.command('shield').description('attacks on the simulated edge');
+addShieldAttack(shield);
+addShieldStop(shield);
+
+const job = program.command('job').description('work on VMs that keeps failing');
+addJobList(job);
+addJobShow(job);
+addJobRetry(job);
+addJobAbandon(job);
+
+const orphan = program.command('orphan').description('guests that no VM has');
+addOrphanList(orphan);
+addOrphanRemove(orphan);
+
+const host = program
+  .command('host')
+  .description('what a host has; before it goes down, and after it did not');
+addHostShow(host);
+addHostDrain(host);
+addHostResume(host);
+
+const image = program.command('image').description('disks of which VMs are made');
+addImageImport(image);
+addImageList(image);
+addImageRemove(image);
+addImageCollect(image);
+
+const secret = program.command('secret').description('the keys that seal secrets in the database');
+addSecretRotate(secret);
+
+const opsKey = program.command('ops-key').description('the SSH key by which the service logs in to VMs');
+addOpsKeyShow(opsKey);
+addOpsKeyRotate(opsKey);
+
+const exports = program.command('export').description('files for bookkeeping');
+addExportBookings(exports);
+
+addAudit(program);
+addLog(program);
+addDoctor(program);
+addCompletion(program);
