@@ -1,23 +1,31 @@
 import { AgentRuns } from './agent/agent-runs.ts';
 import { settleAgentRuns } from './agent/settle-runs.ts';
+import { fenceCompute } from './compute/fenced.ts';
 import { selectCompute } from './compute/select.ts';
 import type { Config } from './config.ts';
 import { Consoles } from './consoles/consoles.ts';
 import { registerSockets } from './consoles/routes.ts';
 import { registerSharePage } from './consoles/share-page.ts';
-import type { Database } from './db/database.ts';
+import { type Database, DatabaseAwayError } from './db/database.ts';
 import { migrateUp } from './db/migrate.ts';
+import { repeatingConflicts } from './db/repeat.ts';
+import { DocumentRenderer } from './documents/renderer.ts';
 import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { loadCatalog } from './domain/catalog/load-catalog.ts';
+import { requireCurrency } from './domain/catalog/require-currency.ts';
+import { firstZone, requireZones } from './domain/catalog/zones.ts';
 import { ensureRegionPools } from './domain/network/allocate.ts';
 import { selectEdge } from './edge/select.ts';
 import { ENDPOINTS } from './endpoints/roster.ts';
 import { createHttpServer } from './http/server.ts';
-import { Node } from './jobs/adopt-jobs.ts';
+import { EngineClaim } from './jobs/engine-claim.ts';
 import type { StepHook } from './jobs/execution.ts';
-import { EdgeLeadership } from './jobs/leadership.ts';
+import { Failures } from './jobs/failures.ts';
+import { Leadership } from './jobs/leadership.ts';
+import { Node } from './jobs/node.ts';
 import { JobQueue } from './jobs/queue.ts';
 import { EdgeReconciler } from './jobs/reconcile-edge.ts';
+import { GuestReconciler } from './jobs/reconcile-guests.ts';
 import { NetworkReconciler } from './jobs/reconcile-network.ts';
 import { JobRunner } from './jobs/runner.ts';
 import { Schedule } from './jobs/schedule.ts';
@@ -29,13 +37,16 @@ import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
 import { Authenticator } from './platform/authentication.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
+import { listenOn } from './platform/listen.ts';
 import { createLogger, type Logger } from './platform/logging.ts';
 import { createMetrics } from './platform/metrics.ts';
-import { openOpsKey } from './platform/ops-key.ts';
-import { LocalLimitStore, RateLimiter, SharedLimitStore } from './platform/rate-limits.ts';
+import { OpsKeys } from './platform/ops-key.ts';
+import { LocalLimitStore, RateLimiter } from './platform/rate-limits.ts';
 import { openSecretBox } from './platform/secrets.ts';
+import { SharedLimitStore } from './platform/shared-limits.ts';
 import { Signals } from './platform/signals.ts';
 import type { Services } from './services.ts';
+import { SETTINGS } from './settings.ts';
 import { VERSION } from './version.ts';
 
 /** What a test may put in the place of a part. */
@@ -43,7 +54,7 @@ export interface Parts {
   clock?: Clock;
   logger?: Logger;
   stepHook?: StepHook;
-  /** Shown the key of the demo account, on the start that makes it, before the service listens. */
+  /** Shown the key of the demo account, on the start that makes it. */
   onDemoKey?: (key: string) => void;
 }
 
@@ -58,27 +69,42 @@ export interface Service {
 
 async function openServices(
   config: Config,
-  db: Database,
+  state: Database,
   parts: Parts,
-): Promise<Services & { queue: JobQueue }> {
+): Promise<Services & { queue: JobQueue; claim: EngineClaim }> {
   const clock = parts.clock ?? systemClock;
+  const metrics = createMetrics(VERSION);
+  const db = repeatingConflicts(state, { clock, onConflict: (which) => metrics.databaseConflict(which) });
   const logger = parts.logger ?? createLogger(config);
   const catalog = loadCatalog(config.catalog);
-  const secrets = await openSecretBox(config.secretKey, config.dataDir);
+  requireZones(catalog, config.zones);
+  const secrets = await openSecretBox(config);
   await migrateUp(db);
+  await requireCurrency(db, catalog);
   await ensureRegionPools(db, catalog);
-  const opsKey = await openOpsKey(db, secrets);
-  const { compute, reason } = await selectCompute({
+  const opsKeys = await OpsKeys.open(db, secrets);
+  const { compute: driver, reason } = await selectCompute({
     config,
     db,
     clock,
     logger,
     templates: catalog.templates,
-    opsLogin: async () => opsKey.privateKey,
+    firstZone: firstZone(catalog),
+    opsLogin: (id) => opsKeys.offeredTo(id),
   });
+  const claim = await EngineClaim.take({ db, clock, compute: driver, reason });
+  const compute = fenceCompute(driver, () => claim.refusal);
   logger.info({ compute: compute.name, reason }, 'engine chosen');
-  const edge = selectEdge(config, db, clock);
-  const leadership = new EdgeLeadership(db);
+  if (config.mode === 'production') {
+    if (compute.name === 'simulator')
+      logger.warn('the VMs of this service are simulated: they look real to customers, and none runs');
+    if (!catalog.seller)
+      logger.warn(
+        'the catalog names no seller: invoices are issued without one, for good, and have neither PDF nor XML',
+      );
+  }
+  const edge = await selectEdge(config, db, clock);
+  const leadership = new Leadership(db);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
   await queue.prepare();
   const services = {
@@ -86,9 +112,10 @@ async function openServices(
     catalog,
     clock,
     logger,
-    metrics: createMetrics(VERSION),
+    metrics,
     db,
     compute,
+    engine: claim.engine,
     edge,
     secrets,
     signals: new Signals(),
@@ -96,78 +123,85 @@ async function openServices(
     network: new NetworkReconciler({ db, compute, catalog, logger }),
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
-    opsKey,
+    opsKeys,
+    documents: new DocumentRenderer({ clock, logger }),
   };
-  return { ...services, agent: new AgentRuns(services) };
+  const guests = new GuestReconciler(services);
+  return { ...services, claim, guests, agent: new AgentRuns(services) };
 }
 
 /** Composes and starts the service on its state (see `state.ts`), which it closes when it stops. */
-export async function startService(config: Config, db: Database, parts: Parts = {}): Promise<Service> {
-  const services = await openServices(config, db, parts);
-  const { clock, logger, signals, queue, network, compute, edge, shield, leadership } = services;
-  const stopping = Promise.withResolvers<void>();
+export async function startService(config: Config, state: Database, parts: Parts = {}): Promise<Service> {
+  const services = await openServices(config, state, parts);
+  const { db, clock, logger, signals, queue, network, compute, claim, edge, shield, leadership } = services;
+  const stopping = new AbortController();
   const readiness = new Readiness(services);
-  const authenticator = new Authenticator(db, clock);
+  const authenticator = new Authenticator(db, clock, services.secrets);
   const limiter = createLimiter(services);
   const http = createHttpServer({
     services,
     authenticator,
     limiter,
     endpoints: ENDPOINTS,
-    stopping: stopping.promise,
+    stopping: stopping.signal,
   });
   registerHealth(http, readiness);
-  registerReference(http, ENDPOINTS);
+  registerReference(http, { config, endpoints: ENDPOINTS });
   const consoles = new Consoles(services);
   registerSockets(http, { services, consoles, limiter });
   registerSharePage(http);
 
-  const report = await compute.probe();
-  const edgeReport = await edge.probe();
+  const [report, edgeReport] = [await compute.probe(), await edge.probe()];
   logger.info(
     { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
     'starting',
   );
   await signals.start(db);
-  const node = new Node(db);
+  const node = new Node(services);
   await node.announce();
   services.agent.node = node.id;
-  await settleAgentRuns(db, clock);
-  const runner = new JobRunner(services, node.id, config.jobConcurrency, parts.stepHook);
-  await queue.receive(runner);
-  const schedule = new Schedule(clock, logger);
-  const unwatch = watchGuests(services);
+  await settleAgentRuns(services);
+  const { jobConcurrency: concurrency } = config;
+  const runner = new JobRunner(services, node, { concurrency, hook: parts.stepHook });
+  const schedule = new Schedule(clock, new Failures(services));
 
+  // Before anything is sold, because of the addresses of orphans; without the engine later.
+  await new Failures(services).attempt('reconcile_guests', () => services.guests.run());
+  // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
+  const address = await listenOn(http, SETTINGS.listen.env, config.listen);
+  await queue.receive(runner);
+  const unwatch = watchGuests(services);
   const demoKey = await ensureDemoAccount(services);
   if (demoKey) parts.onDemoKey?.(demoKey);
-  const address = await http.listen({ host: config.listen.host, port: config.listen.port });
   readiness.enter('running');
   logger.info({ address }, 'listening');
   // Only now: each task runs at once, and customers need not wait for housekeeping.
-  schedule.start(backgroundTasks(services, { node, runner, authenticator, consoles }));
+  schedule.start(backgroundTasks(services, { node, claim, runner, authenticator, consoles }));
 
   const stop = async () => {
     readiness.enter('stopping');
-    stopping.resolve();
-    // An open WebSocket or stream would hold up the server's end.
-    await consoles.close();
-    await services.agent.stop();
-    await http.close();
-    await operator.close();
-    unwatch();
-    await schedule.stop();
-    await queue.stop();
-    await runner.stop();
-    await network.idle();
-    await shield.idle();
-    await leadership.leave();
-    await authenticator.flushLastUsed();
-    await signals.stop();
-    await node.leave();
-    await compute.close();
-    await edge.close();
-    await db.close();
+    stopping.abort();
+    await inOrder(logger, [
+      // An open WebSocket or stream would hold up the server's end.
+      () => consoles.close(),
+      () => Promise.all([services.agent.stop(), services.documents.close()]),
+      () => http.close(),
+      () => operator.close(),
+      async () => unwatch(),
+      () => schedule.stop(),
+      () => queue.stop(),
+      () => runner.stop(),
+      () => Promise.all([network.idle(), services.guests.stop(), shield.idle()]),
+      () => leadership.leave(),
+      () => authenticator.flushLastUsed(),
+      () => signals.stop(),
+      () => node.leave(),
+      () => compute.close(),
+      () => claim.leave(),
+      () => edge.close(),
+      () => db.close(),
+    ]);
     logger.info('stopped');
   };
   return { services, address, stop: once(stop) };
@@ -177,6 +211,25 @@ function createLimiter({ config, db, clock }: Services): RateLimiter {
   const { rateLimitKey: key, rateLimitAccount: account, rateLimitIp: ip } = config;
   const store = db.engine === 'pglite' ? new LocalLimitStore(key) : new SharedLimitStore(db, key);
   return new RateLimiter({ key, account, ip }, store, clock);
+}
+
+/**
+ * Ends every part, whatever another one throws. What cannot be done because the database is away is no error: its
+ * sessions end with their connections, and the next start finds the rest.
+ */
+async function inOrder(logger: Logger, ends: (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const end of ends) {
+    try {
+      await end();
+    } catch (error) {
+      if (error instanceof DatabaseAwayError)
+        logger.warn({ reason: error.message }, 'stopping without the database');
+      else errors.push(error);
+    }
+  }
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'the stop failed');
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

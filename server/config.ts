@@ -3,6 +3,7 @@ import { ConfigError } from './platform/config-error.ts';
 import type { TSchema } from './platform/schema.ts';
 import type { Kind } from './platform/setting-kinds.ts';
 import { readYaml, type YamlFile } from './platform/yaml-file.ts';
+import { productionProblems } from './production.ts';
 import { fileKey, SETTINGS, type Setting } from './settings.ts';
 
 type Value<S> = S extends { kind: Kind<infer T> }
@@ -42,7 +43,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     return [name, fromEnvironment(setting, env, problems) ?? value];
   });
   const config = Object.fromEntries(entries) as Config;
-  if (problems.length === 0) problems.push(...agentProblems(config));
+  if (problems.length === 0) problems.push(...agentProblems(config), ...productionProblems(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }

@@ -1,44 +1,96 @@
-// The privileged side of a host: makes guests' interfaces and rules, and starts their processes as a user of their
+// The privileged side of a host: makes guests' interfaces and rules, and starts their processes each as a user of its
 // own, so that the process that speaks HTTP needs no privilege. See docs/network.md and deploy/systemd.
-//   node server/hostd.ts --socket /run/vauban-host/host.sock --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]
+//   node server/hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { qemuArguments } from './compute/qemu/arguments.ts';
-import { cappedLauncher } from './compute/qemu/cpu-cap.ts';
 import { createPrivilegedLauncher } from './compute/qemu/host/launch.ts';
+import { perform } from './compute/qemu/host/operations.ts';
+import { probeGuests } from './compute/qemu/host/probe.ts';
 import { serveHost } from './compute/qemu/host/serve.ts';
-import { QEMU } from './compute/qemu/launcher.ts';
+import { machineCommand } from './compute/qemu/launcher.ts';
+import { findLimiter, limitedLauncher, tryLimits } from './compute/qemu/limits.ts';
+import { type Allowance, loadAllowance, uidsOf } from './compute/qemu/routed/allowance.ts';
 import { RoutedNetwork } from './compute/qemu/routed/routed.ts';
 import { systemClock as clock } from './platform/clock.ts';
+import { ConfigError } from './platform/config-error.ts';
 import { createLogger } from './platform/logging.ts';
 
 const EXIT_USAGE = 64;
+/** As the service's: a start with the same configuration fails again. */
+const EXIT_CONFIG = 78;
 
 const text = { type: 'string' } as const;
-const options = { socket: text, pool: text, images: text, user: text, group: text, uplink: text };
+const options = {
+  config: text,
+  socket: text,
+  pool: text,
+  images: text,
+  user: text,
+  group: text,
+  uplink: text,
+};
 const { values } = parseArgs({ options });
-const { socket, pool, images, user, group, uplink } = values;
-if (!socket || !pool || !images || !user || !group) {
+const { config, socket, pool, images, user, group, uplink } = values;
+if (!config || !socket || !pool || !images || !user || !group) {
   process.stderr.write(
-    'usage: hostd.ts --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]\n',
+    'usage: hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]\n',
   );
   process.exit(EXIT_USAGE);
 }
 
 const logger = createLogger({ logLevel: 'info' });
-const uid = Number(execFileSync('id', ['-u', '--', user], { encoding: 'utf8' }));
-if (uid === 0) throw new Error('--user: guests never run as root');
-const network = new RoutedNetwork({ uplink, tapOwner: uid });
-const command = (machine: Parameters<typeof qemuArguments>[0]) => [QEMU, ...qemuArguments(machine)];
-const launcher = cappedLauncher(
-  createPrivilegedLauncher({ clock, pool, images, user: { name: user, uid, group }, command }),
-  logger,
+const [uid, ...groups] = ['-u', '-G'].flatMap((what) =>
+  execFileSync('id', [what, '--', user], { encoding: 'utf8' }).trim().split(' ').map(Number),
+);
+if (!uid) throw new Error('--user: guests never run as root');
+const allowance = readAllowance(config);
+const uids = uidsOf(allowance);
+const guests = { uid, group, groups };
+const network = new RoutedNetwork({
+  uplink,
+  allowance,
+  onRefused: (id, error) => logger.error({ guest: id, error: error.message }, 'guest left without network'),
+});
+const required = allowance.guest_limits !== 'best_effort';
+// By the rule deploy/systemd/vauban-host.rules.
+const find = () => findLimiter(undefined, true);
+const launcher = limitedLauncher(
+  createPrivilegedLauncher({ clock, pool, images, user: guests, uids, command: machineCommand }),
+  { logger, find, required },
 );
 
-const report = await network.probe();
-logger.info(report, 'network');
-const server = await serveHost({ network, launcher }, { path: socket, clock, logger });
+const parts = {
+  network,
+  launcher,
+  // The service is in the same group, and has guests' sockets shared with it.
+  users: { ...uids, group: process.getegid!() },
+  async probe() {
+    await probeGuests(guests, pool);
+    if (required) await probeLimits();
+  },
+};
+const report = await perform(parts, 'probe', {});
+logger.info(report as object, 'network');
+const server = await serveHost(parts, { path: socket, clock, logger });
 logger.info({ socket }, 'listening');
+
+async function probeLimits(): Promise<void> {
+  await tryLimits(find).catch((error: Error) => {
+    throw new Error(
+      `they cannot be held to what was sold (${error.message}); guest_limits: best_effort in ${config} lets them run all the same`,
+    );
+  });
+}
+
+function readAllowance(path: string): Allowance {
+  try {
+    return loadAllowance(path);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message} (see deploy/systemd/vauban-host.yaml)\n`);
+    process.exit(EXIT_CONFIG);
+  }
+}
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   process.once(signal, () => {

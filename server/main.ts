@@ -1,39 +1,64 @@
 import { setFlagsFromString } from 'node:v8';
+import type { Service } from './app.ts';
 import { loadConfig } from './config.ts';
-import { ConfigError } from './platform/config-error.ts';
-import { claimDataDir, openState } from './state.ts';
+import { ConfigError, UnavailableError } from './platform/config-error.ts';
+import { claimDataDir, openState, startFailure } from './state.ts';
 
 /** Exit status for a configuration that cannot be used (EX_CONFIG of sysexits.h). */
 const EXIT_CONFIG = 78;
+/** Exit status where what the service needs is not there, which may pass (EX_UNAVAILABLE). */
+const EXIT_UNAVAILABLE = 69;
 
 // The embedded engine is WebAssembly, which V8 compiles, and again whatever runs often, on every core at once. On one it
 // takes as long as the reading of the service's modules beside it, and leaves them the other.
 setFlagsFromString('--wasm-num-compilation-tasks=1');
 
+let service: Service | undefined;
+let stopAsked = false;
+/** What a failed start has to say, once it is known where its state is. */
+let explain = (error: unknown) => error;
+
+/**
+ * Ends in order. A start that is under way is finished first, unless it is asked a second time; later signals mean
+ * nothing, since a terminal and npm send one each.
+ */
+function stop(): void {
+  if (stopAsked && service === undefined) process.exit(1);
+  stopAsked = true;
+  service?.stop().then(
+    () => process.exit(0),
+    (error) => {
+      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+      process.exit(1);
+    },
+  );
+}
+
 try {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   const config = loadConfig(process.env);
+  explain = (error) => startFailure(config, error);
   await claimDataDir(config);
   // The embedded engine is compiled on other threads while the service's modules are read.
   const [db, { startService }] = await Promise.all([openState(config), import('./app.ts')]);
-  const service = await startService(config, db, {
-    onDemoKey: (key) => process.stdout.write(`demo key: ${key}\n`),
+  let demoKey: string | undefined;
+  service = await startService(config, db, {
+    onDemoKey(key) {
+      demoKey = key;
+      // Not by the log, which would redact it.
+      if (!process.stdout.isTTY)
+        process.stdout.write(`${JSON.stringify({ level: 'info', msg: 'demo key', demo_key: key })}\n`);
+    },
   });
+  if (process.stdout.isTTY)
+    process.stdout.write(`\n${(await import('./banner.ts')).banner(service, demoKey)}\n`);
   // A start is quickest with the heap's own pace; from now on it grows by a third between two collections and not by
   // several times, which keeps the service at half of the memory for a few percent of its speed.
   setFlagsFromString('--heap-growing-percent=30');
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      service.stop().then(
-        () => process.exit(0),
-        (error) => {
-          process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-          process.exit(1);
-        },
-      );
-    });
-  }
-} catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
+  if (stopAsked) stop();
+} catch (cause) {
+  const error = explain(cause);
+  if (!(error instanceof ConfigError || error instanceof UnavailableError)) throw error;
   process.stderr.write(`${error.message}\n`);
-  process.exit(EXIT_CONFIG);
+  process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_UNAVAILABLE);
 }

@@ -2,16 +2,18 @@ import type { AgentRuns } from './agent/agent-runs.ts';
 import type { ComputeDriver } from './compute/driver.ts';
 import type { Config } from './config.ts';
 import type { Database } from './db/database.ts';
+import type { DocumentRenderer } from './documents/renderer.ts';
 import type { Catalog } from './domain/catalog/catalog-schema.ts';
 import type { EdgeDriver } from './edge/driver.ts';
-import type { EdgeLeadership } from './jobs/leadership.ts';
+import type { Leadership } from './jobs/leadership.ts';
 import type { JobOutlet } from './jobs/queue.ts';
 import type { EdgeReconciler } from './jobs/reconcile-edge.ts';
+import type { GuestReconciler } from './jobs/reconcile-guests.ts';
 import type { NetworkReconciler } from './jobs/reconcile-network.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logging.ts';
 import type { Metrics } from './platform/metrics.ts';
-import type { OpsKey } from './platform/ops-key.ts';
+import type { OpsKeys } from './platform/ops-key.ts';
 import type { SecretBox } from './platform/secrets.ts';
 import type { Signals } from './platform/signals.ts';
 
@@ -24,14 +26,19 @@ export interface Services {
   metrics: Metrics;
   db: Database;
   compute: ComputeDriver;
+  /** What VMs made here are recorded with; see `jobs/engine-claim.ts`. */
+  engine: string;
   edge: EdgeDriver;
   secrets: SecretBox;
   signals: Signals;
   queue: JobOutlet;
   network: NetworkReconciler;
-  /** Whether this node runs the edge. */
-  leadership: EdgeLeadership;
+  /** Brings VMs and guests together. */
+  guests: GuestReconciler;
+  /** Whether this node does what only one must. */
+  leadership: Leadership;
   shield: EdgeReconciler;
-  opsKey: OpsKey;
+  opsKeys: OpsKeys;
   agent: AgentRuns;
+  documents: DocumentRenderer;
 }

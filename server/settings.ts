@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { ACCELERATOR_CHOICES } from './compute/qemu/host.ts';
+import { ENGINE_SETTINGS } from './engine-settings.ts';
 import * as kind from './platform/setting-kinds.ts';
 
 /** The one description of a setting: its names, its kind, its default and its meaning all follow from it. */
@@ -16,9 +16,7 @@ export interface Setting {
 }
 
 export const COMPUTE_CHOICES = ['auto', 'simulator', 'qemu'] as const;
-export const QEMU_NETWORK_CHOICES = ['auto', 'user', 'routed'] as const;
-export const WARM_CHOICES = ['off', 'on'] as const;
-export const EDGE_CHOICES = ['auto', 'simulator'] as const;
+export const EDGE_CHOICES = ['auto', 'off', 'simulator'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const SHIPPED_CATALOG = fileURLToPath(new URL('../catalog.yaml', import.meta.url));
@@ -26,13 +24,6 @@ const SHIPPED_CATALOG = fileURLToPath(new URL('../catalog.yaml', import.meta.url
 const MAX_REQUESTS_PER_MINUTE = 10_000_000;
 /** Each running job holds a few kilobytes and now and then a database connection. */
 const MAX_JOBS = 1_000;
-const MAX_BOOT_SECONDS = 3_600;
-/** Beyond it guests of one CPU each would hardly move. */
-const MAX_OVERCOMMIT = 64;
-/** 64 TB of memory, an exabyte of disks: no host has more. */
-const MAX_MEMORY_MB = 64 * 1_024 * 1_024;
-const MAX_DISK_GB = 1_000_000_000;
-
 /** Every setting of the service, by its name in `Config`. */
 export const SETTINGS = {
   listen: {
@@ -49,7 +40,8 @@ export const SETTINGS = {
   publicUrl: {
     env: 'VAUBAN_PUBLIC_URL',
     kind: kind.baseUrl,
-    about: 'Base address in the URLs handed out; when absent, the one that a request was sent to.',
+    about:
+      'Base address in the URLs handed out; when absent, the one that a request was sent to. Production needs it.',
   },
   trustProxy: {
     env: 'VAUBAN_TRUST_PROXY',
@@ -57,18 +49,27 @@ export const SETTINGS = {
     default: '',
     about: 'Proxies whose `X-Forwarded-For` is believed.',
   },
+  consoleOrigins: {
+    env: 'VAUBAN_CONSOLE_ORIGINS',
+    kind: kind.origins,
+    default: '',
+    about:
+      "Origins of other pages, such as a hoster's own panel, whose scripts may open consoles and share links.",
+  },
   mode: {
     env: 'VAUBAN_MODE',
     kind: kind.oneOf(['development', 'production']),
     default: 'development',
-    about: 'In development the first start makes a demo account with a key; in production it does not.',
+    about:
+      'In development the first start makes a demo account with a key, and what is missing is simulated. In ' +
+      'production neither is so: the start is refused, and says what it needs.',
   },
   dataDir: {
     env: 'VAUBAN_DATA_DIR',
     kind: kind.path,
     default: 'data',
     about:
-      "Directory of everything the service keeps: the embedded database, the installation key, guests' disks.",
+      "Directory of everything the service keeps: the embedded database, the installation key, images, guests' disks.",
   },
   databaseUrl: {
     env: 'DATABASE_URL',
@@ -78,10 +79,17 @@ export const SETTINGS = {
   },
   secretKey: {
     env: 'VAUBAN_SECRET_KEY',
-    kind: kind.key256,
+    kind: kind.keys256,
     secret: true,
     about:
-      'Installation key. Several nodes on one database need the same; when absent, a file in the data directory.',
+      'Installation key, which seals the secrets in the database; with several the first seals, and each opens what it ' +
+      'sealed (`vaubanctl secret rotate`). Nodes on one database need the same; when absent, a file in the data directory.',
+  },
+  secretKeyFile: {
+    env: 'VAUBAN_SECRET_KEY_FILE',
+    kind: kind.path,
+    about:
+      'The same from a file, one key a line, such as a systemd credential; keep it and the data directory in different backups.',
   },
   catalog: {
     env: 'VAUBAN_CATALOG',
@@ -95,76 +103,25 @@ export const SETTINGS = {
     kind: kind.oneOf(COMPUTE_CHOICES),
     default: 'auto',
     about:
-      'Engine that runs the VMs; `auto` takes QEMU where it works and has an image of a template of the catalog.',
+      'Engine that runs the VMs; `auto` takes QEMU where it works and has an image of a template of the catalog, ' +
+      'else the simulator, but never in production. VMs stay with the engine that made them.',
+  },
+  zones: {
+    env: 'VAUBAN_ZONES',
+    kind: kind.words,
+    about:
+      'Zones of the catalog in which VMs are made; no others are available. When absent, with QEMU the first zone of the ' +
+      'default region, where this one host is taken to be; all with the simulator.',
   },
   edge: {
     env: 'VAUBAN_EDGE',
     kind: kind.oneOf(EDGE_CHOICES),
     default: 'auto',
-    about: 'DDoS edge in front of the protected addresses; `auto` takes the best that works on this machine.',
-  },
-  qemuAccel: {
-    env: 'VAUBAN_QEMU_ACCEL',
-    kind: kind.oneOf(ACCELERATOR_CHOICES),
-    default: 'auto',
     about:
-      "What runs the guests' instructions; `auto` takes KVM where the processor can, else TCG, which is slow.",
+      'DDoS edge in front of the protected addresses. `simulator` pretends; with `off` no address can be protected. ' +
+      'Production needs one of them named; `auto` is the simulator elsewhere.',
   },
-  qemuNetwork: {
-    env: 'VAUBAN_QEMU_NETWORK',
-    kind: kind.oneOf(QEMU_NETWORK_CHOICES),
-    default: 'auto',
-    about:
-      'How guests are connected: `routed` is for tenants; `user` needs no privileges and is for development only. ' +
-      '`auto` is `routed` where there is a host helper.',
-  },
-  qemuUplink: {
-    env: 'VAUBAN_QEMU_UPLINK',
-    kind: kind.word,
-    about: 'Interface that leads out of a host that routes; when absent, the one of the default route.',
-  },
-  hostHelper: {
-    env: 'VAUBAN_HOST_HELPER',
-    kind: kind.path,
-    about:
-      'Socket of the host helper, which does what needs privileges; when absent, the service must be root to route.',
-  },
-  qemuNameservers: {
-    env: 'VAUBAN_QEMU_NAMESERVERS',
-    kind: kind.addresses,
-    default: '9.9.9.9, 1.1.1.1',
-    about: 'Resolvers that new guests are given.',
-  },
-  qemuCpuOvercommit: {
-    env: 'VAUBAN_QEMU_CPU_OVERCOMMIT',
-    kind: kind.integer(1, MAX_OVERCOMMIT),
-    default: '4',
-    about: 'Virtual CPUs sold for each CPU of the host.',
-  },
-  qemuMemoryMb: {
-    env: 'VAUBAN_QEMU_MEMORY_MB',
-    kind: kind.integer(1, MAX_MEMORY_MB),
-    about: "Memory of all guests together; when absent, the host's but 1024 MB.",
-  },
-  qemuDiskGb: {
-    env: 'VAUBAN_QEMU_DISK_GB',
-    kind: kind.integer(1, MAX_DISK_GB),
-    about: 'Disks of all guests together; when absent, nine tenths of the file system that they are in.',
-  },
-  qemuWarm: {
-    env: 'VAUBAN_QEMU_WARM',
-    kind: kind.oneOf(WARM_CHOICES),
-    default: 'off',
-    about:
-      'Whether new guests go on from a guest that has booted, where their image can: `on` makes them within a second. ' +
-      'See docs/qemu.md first.',
-  },
-  simulatorBootSeconds: {
-    env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',
-    kind: kind.seconds(0, MAX_BOOT_SECONDS),
-    default: '2',
-    about: 'How long a simulated guest takes to boot.',
-  },
+  ...ENGINE_SETTINGS,
   agentProvider: {
     env: 'VAUBAN_AGENT_PROVIDER',
     kind: kind.oneOf(['runbook', 'openai-compatible', 'anthropic']),
@@ -192,7 +149,8 @@ export const SETTINGS = {
     env: 'VAUBAN_JOB_CONCURRENCY',
     kind: kind.integer(1, MAX_JOBS),
     default: '32',
-    about: 'Jobs that this node runs at the same time.',
+    about:
+      'Jobs that this node works on at the same time; those that wait for a guest to boot or to shut down not counted.',
   },
   rateLimitKey: {
     env: 'VAUBAN_RATE_LIMIT_KEY',
@@ -210,7 +168,7 @@ export const SETTINGS = {
     env: 'VAUBAN_RATE_LIMIT_IP',
     kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
     default: '300',
-    about: 'Requests a minute without a valid key, for each IPv4 address or IPv6 /64.',
+    about: 'Requests a minute without a valid key, for each IPv4 address or IPv6 /64, on each node.',
   },
   logLevel: {
     env: 'VAUBAN_LOG_LEVEL',

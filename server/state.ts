@@ -1,15 +1,77 @@
 import { join } from 'node:path';
 import type { Config } from './config.ts';
-import type { Database } from './db/database.ts';
+import type { OutageLog } from './db/away.ts';
+import { type Database, DatabaseAwayError } from './db/database.ts';
+import { shortage } from './db/disk-room.ts';
 import { clearSocket, operatorSocket } from './operator/listen-on-socket.ts';
+import { ConfigError, reasonOf, UnavailableError } from './platform/config-error.ts';
+import { createLogger } from './platform/logging.ts';
+import { SETTINGS } from './settings.ts';
 
 /** Throws ConfigError where another service uses the data directory: a second one must not touch what is in it. */
 export function claimDataDir(config: Config): Promise<void> {
   return clearSocket(operatorSocket(config.dataDir));
 }
 
+/** One line when an outage begins and one when it ends, however many requests meet it. */
+function outageLog(config: Config): OutageLog {
+  const logger = createLogger(config);
+  return {
+    onAway: (error) => logger.error({ reason: error.message }, 'the database is away'),
+    onBack: () => logger.info('the database is back'),
+  };
+}
+
 /** Opens the state: PostgreSQL where it is configured, else the embedded engine in the data directory. */
 export async function openState(config: Config): Promise<Database> {
-  if (config.databaseUrl) return (await import('./db/postgres.ts')).openPostgres(config.databaseUrl);
-  return (await import('./db/pglite.ts')).openPglite(join(config.dataDir, 'pglite'));
+  if (config.databaseUrl) return connectPostgres(config.databaseUrl, outageLog(config));
+  const directory = embeddedDatabase(config);
+  // Looked at first: an engine that finds no room says that it did not start, and not why.
+  const lacking = shortage(directory);
+  if (lacking) throw new UnavailableError(`${SETTINGS.dataDir.env}: ${lacking}`);
+  return (await import('./db/pglite.ts')).openPglite(directory, outageLog(config));
+}
+
+const embeddedDatabase = (config: Config) => join(config.dataDir, 'pglite');
+
+/**
+ * A start that failed for want of room on the disk, or because the database went away meanwhile, as an
+ * {@link UnavailableError} of one sentence; anything else as it is.
+ */
+export function startFailure(config: Config, error: unknown): unknown {
+  if (error instanceof ConfigError || error instanceof UnavailableError) return error;
+  const lacking = config.databaseUrl ? undefined : shortage(embeddedDatabase(config));
+  if (lacking) return new UnavailableError(`${SETTINGS.dataDir.env}: ${lacking}`);
+  if (saysFull(error))
+    return new UnavailableError(
+      `${SETTINGS.dataDir.env}: no room in ${config.dataDir}: ${(error as Error).message}`,
+    );
+  if (!(error instanceof DatabaseAwayError)) return error;
+  const setting = config.databaseUrl ? SETTINGS.databaseUrl : SETTINGS.dataDir;
+  return new UnavailableError(`${setting.env}: ${error.message}`);
+}
+
+/** Whether the kernel said so of whatever was written: of files, or of their number, there can be too many. */
+function saysFull(error: unknown): boolean {
+  const { code, cause } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT' || (cause !== undefined && saysFull(cause));
+}
+
+/** Why the database is away is in the error beneath. */
+const unwrapped = (error: unknown) => (error instanceof DatabaseAwayError && error.cause) || error;
+
+/** Connects, and asks something: a server that cannot be reached ends a start at once and in one sentence. */
+async function connectPostgres(url: string, log: OutageLog): Promise<Database> {
+  const db = (await import('./db/postgres.ts')).openPostgres(url, log);
+  try {
+    await db.check();
+    return db;
+  } catch (error) {
+    await db.close();
+    // The URL holds the password.
+    const { host } = new URL(url);
+    throw new UnavailableError(
+      `${SETTINGS.databaseUrl.env}: cannot use the database on ${host}: ${reasonOf(unwrapped(error))}`,
+    );
+  }
 }

@@ -16,7 +16,7 @@ export interface EdgeContractHarness {
   send(target: EdgeTarget): Promise<void>;
   /** Closes the driver and opens another over the same edge, as a restart of the service does. */
   reopen(): Promise<EdgeDriver>;
-  /** Lets go of the edge, after the targets were removed. */
+  /** Releases the edge, after the targets were removed. */
   close(): Promise<void>;
 }
 

@@ -39,7 +39,7 @@ export interface EdgeDriver {
   /** Present on an edge of pretence only: makes attacks. */
   readonly attacks?: SimulatedAttacks;
 
-  /** Lets go of timers and connections; what is in force stays in force. */
+  /** Releases timers and connections; what is in force stays in force. */
   close(): Promise<void>;
 }
 

@@ -1,11 +1,26 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../db/database.ts';
+import { countProtected } from '../db/queries/shield-targets.ts';
 import type { Clock } from '../platform/clock.ts';
+import { ConfigError } from '../platform/config-error.ts';
 import type { EdgeDriver } from './driver.ts';
+import { createNoEdge } from './off.ts';
 import { createEdgeSimulator } from './simulator/simulator.ts';
 
-/** The DDoS edge that the configuration names; `auto` takes the best one that works here. */
-export function selectEdge(_config: Pick<Config, 'edge'>, db: Database, clock: Clock): EdgeDriver {
-  // The simulator is the only edge so far, so `auto` has nothing to choose between.
-  return createEdgeSimulator({ db, clock });
+/**
+ * The DDoS edge that the configuration names. The simulator is the only one so far, so `auto` has nothing to choose
+ * between. Throws {@link ConfigError} where there is to be none, although addresses are promised one.
+ */
+export async function selectEdge(
+  config: Pick<Config, 'edge'>,
+  db: Database,
+  clock: Clock,
+): Promise<EdgeDriver> {
+  if (config.edge !== 'off') return createEdgeSimulator({ db, clock });
+  const count = await countProtected(db);
+  if (count === 0) return createNoEdge(clock);
+  throw new ConfigError([
+    `VAUBAN_EDGE: ${count} ${count === 1 ? 'address is' : 'addresses are'} protected; before off, start once more with ` +
+      'the edge that has them and switch them off with vaubanctl target mode or remove',
+  ]);
 }

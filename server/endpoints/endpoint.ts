@@ -32,8 +32,10 @@ export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {
   now: Date;
   /** Where the caller reached us, such as "https://cloud.example": the beginning of URLs that are handed out. */
   baseUrl: () => string;
-  /** Resolves when the caller hangs up or the service shuts down: a waiting handler then answers at once. */
-  hangUp: () => Promise<void>;
+  /** Aborts when the caller hangs up or the service shuts down: a waiting handler then answers at once. */
+  hangUp: () => AbortSignal;
+  /** The media type to answer in: JSON, or one of the endpoint's `representations`. */
+  representation: string;
 }
 
 /** The payload under `data`, with whatever stands beside it. */
@@ -46,6 +48,11 @@ export interface Result {
 /** A reply that is a stream of server-sent events, begun when the transaction has committed. */
 export interface StreamedResult {
   stream: () => Readable;
+}
+
+/** A reply that is a file, in one of the endpoint's `representations`. */
+export interface FileResult {
+  file: { bytes: Buffer; type: string; name: string };
 }
 
 type OptionalStatic<S> = S extends TSchema ? Static<S> : Record<string, never>;
@@ -80,12 +87,14 @@ export interface EndpointDefinition<
   query?: Q;
   /** Input fields; absent means that the body is none or `{}`. */
   body?: B;
-  /** Largest body in bytes; the usual limit when absent. */
+  /** Largest body in bytes; 16 KiB when absent. */
   bodyLimit?: number;
   /** Schema of `data` in the 200 reply. */
   data: TSchema;
   /** The reply is a stream of server-sent events; `data` is the schema of the `data` of each. */
   streams?: true;
+  /** Media types that it answers in besides JSON, to a caller whose `Accept` prefers them. */
+  representations?: readonly string[];
   /** `data` is an array and `pagination` stands beside it. */
   paginated?: true;
   /** Schemas of further members beside `data`. */
@@ -121,7 +130,7 @@ export interface EndpointDefinition<
       M extends 'GET' ? Queryable : Transaction,
       A
     >,
-  ): Promise<Result | StreamedResult>;
+  ): Promise<Result | StreamedResult | FileResult>;
 }
 
 // The roster holds endpoints of every shape; the pipeline checks shapes at run time by their schemas.

@@ -1,19 +1,16 @@
 import type { Page } from '../db/queries/page.ts';
-import { ApiError } from '../platform/errors.ts';
 import type { Result } from './endpoint.ts';
 
-const ID = /^[a-z]+_[0-9a-z]{26}$/;
-
-/** The page that a list request asks for. A cursor that we did not make is `invalid_cursor`. */
+/** The page that a list request asks for; `cursor` is the id that the pipeline found in it. */
 export function pageFrom(query: { limit?: number; cursor?: string }): Page {
   const limit = query.limit ?? 50;
-  if (query.cursor === undefined) return { limit, afterId: null };
-  const id = Buffer.from(query.cursor, 'base64url').toString('utf8');
-  if (!ID.test(id)) throw new ApiError('invalid_cursor', 'The cursor is not one that this API returned.');
-  return { limit, afterId: id };
+  return { limit, afterId: query.cursor ?? null };
 }
 
-/** A list reply. `rows` holds one more than the page where there is a next one. */
+/**
+ * A list reply. `rows` holds one more than the page where there is a next one; `next_cursor` is an id, of which the
+ * pipeline makes a cursor.
+ */
 export function paginated<Row extends { id: string }>(
   rows: Row[],
   page: Page,
@@ -21,6 +18,6 @@ export function paginated<Row extends { id: string }>(
 ): Result {
   const has_more = rows.length > page.limit;
   const shown = has_more ? rows.slice(0, page.limit) : rows;
-  const next_cursor = has_more ? Buffer.from(shown.at(-1)!.id).toString('base64url') : null;
+  const next_cursor = has_more ? shown.at(-1)!.id : null;
   return { data: shown.map(present), pagination: { limit: page.limit, next_cursor, has_more } };
 }

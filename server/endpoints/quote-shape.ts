@@ -1,11 +1,12 @@
 import type { WalletRow } from '../db/queries/wallets.ts';
-import { containedTax, max, toJsonInteger } from '../domain/billing/money.ts';
-import { type Charge, type Configuration, configurationHourly } from '../domain/billing/pricing.ts';
+import { max, sum, toJsonInteger } from '../domain/billing/money.ts';
+import { type Configuration, configurationHourly, type Sale } from '../domain/billing/pricing.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
+import { nextSaleChange } from '../domain/catalog/prices.ts';
 import { Type } from '../platform/schema.ts';
 import { Currency, Decimal, Minor, Shape, Timestamp } from './schemas.ts';
 
-/** How long a quote may be relied on: catalog prices rarely move, and proration by then by a few units at the most. */
+/** How long a quote may be relied on: proration moves by a few units at the most until then. Prices may change before. */
 const VALID_MS = 5 * 60_000;
 
 /** Fields of every quote. */
@@ -17,7 +18,7 @@ export const quoteFields = {
   subtotal_minor: Minor('Total without tax'),
   tax_minor: Minor('Tax contained in the total'),
   total_minor: Minor('To pay now, tax included: the sum of the lines; negative is given back'),
-  price_hourly: Decimal('Price an hour from now on'),
+  price_hourly: Decimal('Price an hour from now on; by the month its part of 730 hours'),
   balance_available_minor: Minor('What the wallet can pay'),
   shortfall_minor: Minor('What is missing in the wallet'),
   sufficient: Type.Boolean({ description: 'The wallet can pay this' }),
@@ -30,12 +31,12 @@ export const quoteFields = {
 /** A charge as a quote. The charge itself comes from the function that the purchase uses. */
 export function presentQuote(
   catalog: Catalog,
-  charge: Charge,
+  charge: Sale,
   after: Configuration,
   wallet: WalletRow,
   now: Date,
 ) {
-  const tax = containedTax(charge.total_minor, catalog.tax_rate);
+  const tax = sum(charge.lines.map((line) => line.tax_minor));
   const shortfall = max(charge.total_minor - wallet.available_minor, 0n);
   return {
     currency: catalog.currency,
@@ -46,13 +47,22 @@ export function presentQuote(
     subtotal_minor: toJsonInteger(charge.total_minor - tax),
     tax_minor: toJsonInteger(tax),
     total_minor: toJsonInteger(charge.total_minor),
-    price_hourly: configurationHourly(after.price_monthly_minor, catalog.currency),
+    price_hourly: configurationHourly(
+      after.price_monthly_minor,
+      catalog.currency,
+      charge.metering?.priceMicros,
+    ),
     balance_available_minor: toJsonInteger(wallet.available_minor),
     shortfall_minor: toJsonInteger(shortfall),
     sufficient: shortfall === 0n,
     as_of: now,
-    valid_until: new Date(now.getTime() + VALID_MS),
+    valid_until: validUntil(catalog, now),
   };
+}
+
+function validUntil(catalog: Catalog, now: Date): Date {
+  const change = nextSaleChange(catalog, now)?.getTime() ?? Number.POSITIVE_INFINITY;
+  return new Date(Math.min(now.getTime() + VALID_MS, change));
 }
 
 export const exampleQuote = {

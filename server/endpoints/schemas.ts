@@ -32,11 +32,12 @@ export function Input<T extends Record<string, TSchema>>(properties: T, options:
   return Type.Object(properties, { additionalProperties: false, ...options });
 }
 
+const exampleId = (prefix: string) => `${prefix}_06f2v3n7k8q1m5x9z4b7c2d0gh`;
 export const Id = (prefix: string) =>
-  Type.String({
-    description: `Identifier; begins with \`${prefix}_\``,
-    examples: [`${prefix}_06f2v3n7k8q1m5x9z4b7c2d0gh`],
-  });
+  Type.String({ description: `Identifier; begins with \`${prefix}_\``, examples: [exampleId(prefix)] });
+/** The id of a thing in a path; a client that makes requests of the description begins with the example. */
+export const PathId = (prefix: string, description: string) =>
+  Type.String({ description, examples: [exampleId(prefix)] });
 export const Timestamp = (description = 'Instant, RFC 3339 in UTC') =>
   Type.String({ format: 'date-time', description, examples: ['2026-01-31T12:00:00.000Z'] });
 export const Minor = (description: string) =>
@@ -50,6 +51,20 @@ export const Decimal = (description: string) =>
   Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: `${description}, a decimal in major units` });
 export const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
+/** Largest body, in bytes, of an operation that takes a long text: a key, a message. */
+export const LONG_BODY = 64 * 1024;
+
+/** What a person calls a thing: shown in one line, so neither blank nor with control characters. Trim it before it is stored. */
+export const Name = (example: string, description = 'Trimmed; not blank') =>
+  Type.String({
+    minLength: 1,
+    maxLength: 64,
+    pattern: '^[^\\p{Cc}]*[^\\p{Cc}\\s][^\\p{Cc}]*$',
+    'x-expected': 'a name that is not blank, without line breaks and other control characters',
+    description,
+    examples: [example],
+  });
+
 /** Page size and position of every list. */
 export const PageQuery = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50, description: 'Items a page' })),
@@ -58,4 +73,4 @@ export const PageQuery = {
   ),
 };
 
-export const VmParams = Type.Object({ id: Type.String({ description: 'VM identifier' }) });
+export const VmParams = Type.Object({ id: PathId('vm', 'VM identifier') });

@@ -1,10 +1,18 @@
 import type { Point } from '../domain/metrics/averages.ts';
 import { MAX_POINTS, type Window } from '../domain/metrics/window.ts';
 import { Type } from '../platform/schema.ts';
-import { InstantQuery } from './instant-query.ts';
-import { Nullable, Shape, Timestamp } from './schemas.ts';
+import { InstantInput } from './instant-query.ts';
+import { Shape, Timestamp } from './schemas.ts';
 
 const SECONDS_PER_DAY = 86_400;
+
+/** A pair, written as a list of two: tools that generate from schemas read `prefixItems` as "no items". */
+const POINT = Type.Unsafe<[number, number | null]>({
+  type: 'array',
+  minItems: 2,
+  maxItems: 2,
+  items: { type: ['number', 'null'] },
+});
 
 export const SeriesShape = Shape(
   {
@@ -18,7 +26,7 @@ export const SeriesShape = Shape(
       Type.String(),
       Shape({
         unit: Type.String(),
-        points: Type.Array(Type.Tuple([Type.Integer(), Nullable(Type.Number())]), {
+        points: Type.Array(POINT, {
           maxItems: MAX_POINTS,
           description:
             'Start of each step in epoch seconds, and the average over it; null where nothing is known',
@@ -47,8 +55,8 @@ export function presentSeries({ start, end, stepSeconds }: Window, series: Named
 
 /** Query parameters that say which part of a series is asked for, and how finely. */
 export const SeriesWindow = {
-  from: Type.Optional(InstantQuery('Start; an hour before `to` when absent')),
-  to: Type.Optional(InstantQuery('End; now when absent or in the future')),
+  from: Type.Optional(InstantInput('Start; an hour before `to` when absent')),
+  to: Type.Optional(InstantInput('End; now when absent or in the future')),
   step: Type.Optional(
     Type.Integer({
       minimum: 10,

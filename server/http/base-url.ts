@@ -11,10 +11,14 @@ export function webSocketUrl(base: string, path: string): string {
   return base.replace(/^http/, 'ws') + path;
 }
 
-/** Whether a browser's `Origin` is this service; a program sends none and is no concern of this. */
-export function isOwnOrigin(config: Config, request: FastifyRequest): boolean {
+/**
+ * Whether a browser's `Origin` may open consoles: this service, or one of `VAUBAN_CONSOLE_ORIGINS`. A program sends
+ * none and is no concern of this.
+ */
+export function isAllowedOrigin(config: Config, request: FastifyRequest): boolean {
   const { origin } = request.headers;
   if (origin === undefined) return true;
+  if (config.consoleOrigins.includes(origin)) return true;
   const given = URL.parse(origin);
   const own = URL.parse(baseUrl(config, request));
   // By host: behind a proxy that ends TLS without saying so, the schemes differ.

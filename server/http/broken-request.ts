@@ -5,9 +5,20 @@ import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { RateLimiter } from '../platform/rate-limits.ts';
 import { limitExceeded, limitHeaders } from './limit-headers.ts';
-import { STATUS_CODES } from './node-http.ts';
+import { maxHeaderSize, STATUS_CODES } from './node-http.ts';
 
-type ConnectionError = Error & { code?: string };
+type ConnectionError = Error & { code?: string; rawPacket?: unknown };
+
+/** What is wrong with what Node could not parse. */
+function refusalOf({ code, rawPacket }: ConnectionError): ApiError {
+  if (code !== 'HPE_HEADER_OVERFLOW')
+    return new ApiError('invalid_request', 'This is not a valid HTTP request.');
+  // Both have one bound in Node: where the first line alone reaches it, that is what is too long.
+  const isLine = Buffer.isBuffer(rawPacket) && !rawPacket.subarray(0, maxHeaderSize).includes('\n');
+  return isLine
+    ? new ApiError('uri_too_long', 'The path and query are too long.')
+    : new ApiError('headers_too_large', `The headers have more than ${maxHeaderSize} bytes.`);
+}
 
 /**
  * Answers what Node could not even parse as HTTP. There is no key in it, so it counts against its network's
@@ -21,9 +32,7 @@ export function refuseBrokenRequests(limiter: RateLimiter, clock: Clock) {
     }
     const now = clock.now();
     const limit = limiter.takeIp(clientNetwork(normalizeIp(socket.remoteAddress ?? '')));
-    const refusal = limit.allowed
-      ? new ApiError('invalid_request', 'This is not a valid HTTP request.')
-      : limitExceeded(limit, now);
+    const refusal = limit.allowed ? refusalOf(error) : limitExceeded(limit, now);
     const body = JSON.stringify(refusal.toBody());
     const headers = {
       'content-type': 'application/json; charset=utf-8',

@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseAwayError } from '../db/database.ts';
 import { ApiError } from '../platform/errors.ts';
 
 /** Fastify's own refusals in our codes. */
@@ -13,6 +14,7 @@ const FASTIFY_ERRORS: Record<string, () => ApiError> = {
 /** Any error as the one public shape; what is not meant for callers becomes `internal_error`. */
 export function toApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
+  if (error instanceof DatabaseAwayError) return unavailable(error);
   const known = FASTIFY_ERRORS[(error as FastifyError)?.code];
   if (known) return known();
   const status = (error as FastifyError)?.statusCode;
@@ -21,10 +23,28 @@ export function toApiError(error: unknown): ApiError {
   return new ApiError('internal_error', 'Something went wrong on our side.', undefined, error);
 }
 
+/** As long as it takes to notice that the database is back. */
+const RETRY_AFTER_SECONDS = 1;
+
+function unavailable(error: DatabaseAwayError): ApiError {
+  const outcome = error.outcomeUnknown
+    ? 'Whether the request has taken effect is not known: try again with the same Idempotency-Key, or look first.'
+    : 'Nothing was changed; try again.';
+  return new ApiError(
+    'service_unavailable',
+    `The service is not available at the moment. ${outcome}`,
+    { retry_after_seconds: RETRY_AFTER_SECONDS },
+    error.message,
+  );
+}
+
 /** Answers an error. Its private part goes to the log, with the request's id. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const apiError = toApiError(error);
-  if (apiError.status >= 500) request.log.error({ err: error }, 'request failed');
+  // An outage is logged once, by what notices it; a stack for each of its requests would only bury that.
+  if (error instanceof DatabaseAwayError)
+    request.log.warn({ reason: error.message }, 'refused without the database');
+  else if (apiError.status >= 500) request.log.error({ err: error }, 'request failed');
   else if (apiError.context !== undefined)
     request.log.info({ context: apiError.context, code: apiError.code }, 'refused');
   return reply

@@ -1,13 +1,16 @@
 import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { maybeOne, one, sql, type Transaction } from '../db/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
+import type { Passage } from './pipeline.ts';
 
 /** 1–200 visible ASCII characters. */
 const WELL_FORMED = /^[\x21-\x7e]{1,200}$/;
 /** How long a reply is kept for replay. */
 export const KEPT_DAYS = 7;
-const PURPOSE = 'idempotent-reply';
+/** What a stored reply is sealed for. */
+export const REPLY_PURPOSE = 'idempotent-reply';
 
 /** Checks the header before anything is read or done. */
 export function requireIdempotencyKey(header: string | string[] | undefined): string {
@@ -23,12 +26,25 @@ export function requireIdempotencyKey(header: string | string[] | undefined): st
   return header;
 }
 
-/** What names an operation that is to happen once. The account, not the API key: a rotated key can retry. */
-export interface OperationKey {
+/** An operation that is to happen once: what names it (the account, not the API key: a rotated key can retry). */
+export interface Operation {
   accountId: string;
   method: string;
   path: string;
   key: string;
+  /** Of what it is asked with. */
+  print: Buffer;
+}
+
+/** The operation that a request is for; undefined for one that may happen again. */
+export function operationOf(
+  { method, url, body }: Pick<FastifyRequest, 'method' | 'url' | 'body'>,
+  { caller, idempotencyKey: key }: Passage,
+): Operation | undefined {
+  if (key === undefined) return undefined;
+  const path = url.split('?', 1)[0]!;
+  const print = fingerprint(method, path, body ?? {});
+  return { accountId: caller.accountId, method, path, key, print };
 }
 
 /** Same request, same fingerprint: member order and white space do not matter. */
@@ -52,8 +68,7 @@ function canonicalJson(value: unknown): string {
  */
 export async function takeOperation(
   tx: Transaction,
-  operation: OperationKey,
-  print: Buffer,
+  operation: Operation,
   secrets: SecretBox,
 ): Promise<string | undefined> {
   const name = [operation.accountId, operation.method, operation.path, operation.key].join(' ');
@@ -77,23 +92,22 @@ export async function takeOperation(
       and method = ${operation.method} and path = ${operation.path} and key = ${operation.key}`,
   );
   if (!stored) return undefined;
-  if (!print.equals(stored.fingerprint)) {
+  if (!operation.print.equals(stored.fingerprint)) {
     throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
   }
-  return stored.encrypted ? secrets.open(stored.reply, PURPOSE) : stored.reply;
+  return stored.encrypted ? secrets.open(stored.reply, REPLY_PURPOSE) : stored.reply;
 }
 
 /** Remembers a reply, in the transaction that did the work. A reply with a secret is stored encrypted. */
 export async function rememberReply(
   tx: Transaction,
-  operation: OperationKey,
-  print: Buffer,
+  operation: Operation,
   reply: { text: string; secret: boolean; at: Date },
   secrets: SecretBox,
 ): Promise<void> {
-  const text = reply.secret ? secrets.seal(reply.text, PURPOSE) : reply.text;
+  const text = reply.secret ? secrets.seal(reply.text, REPLY_PURPOSE) : reply.text;
   await tx.query(sql`
     insert into idempotency_keys (account_id, method, path, key, fingerprint, reply, encrypted, created_at)
-    values (${operation.accountId}, ${operation.method}, ${operation.path}, ${operation.key}, ${print}, ${text},
+    values (${operation.accountId}, ${operation.method}, ${operation.path}, ${operation.key}, ${operation.print}, ${text},
       ${reply.secret}, ${reply.at})`);
 }

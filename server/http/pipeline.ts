@@ -1,21 +1,29 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Queryable, Transaction } from '../db/database.ts';
-import type { Caller, Context, Endpoint, Result, StreamedResult } from '../endpoints/endpoint.ts';
-import type { AuthenticatedKey, Authenticator } from '../platform/authentication.ts';
+import { DatabaseAwayError, type Queryable, type Transaction } from '../db/database.ts';
+import type { Caller, Endpoint } from '../endpoints/endpoint.ts';
+import {
+  type AuthenticatedKey,
+  type Authenticator,
+  type LookUpBudget,
+  requireScope,
+} from '../platform/authentication.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { LimitState, RateLimiter } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
 import { baseUrl } from './base-url.ts';
+import { openQuery, sealReply } from './cursors.ts';
 import {
-  fingerprint,
-  type OperationKey,
+  type Operation,
+  operationOf,
   rememberReply,
   requireIdempotencyKey,
   takeOperation,
 } from './idempotency.ts';
 import { limitExceeded, limitHeaders } from './limit-headers.ts';
+import { type Outcome, represent, representationFor } from './representations.ts';
+import { flawOf, requireReadableBody } from './request-form.ts';
 import { isMisrouted, type RouteTable } from './routes.ts';
 import type { InputChecks } from './validation.ts';
 
@@ -29,50 +37,43 @@ export interface Passage {
 export interface RouteConfig {
   endpoint?: Endpoint;
   checks?: InputChecks;
-  /** Served without a key and outside the limits: health, the API description, its reference page. */
-  open?: true;
+  /**
+   * Served without a key and outside the limits: health, the API description, its reference page; where a function,
+   * to the requests it says.
+   */
+  open?: true | ((request: FastifyRequest) => boolean);
 }
 
-type SomeContext = Context<
-  Record<string, string>,
-  Record<string, unknown>,
-  Record<string, unknown>,
-  unknown,
-  Queryable,
-  unknown
->;
+type SomeContext = Parameters<Endpoint['handle']>[0];
 
 /** One request at its endpoint. */
 interface Visit {
   endpoint: Endpoint;
-  checks: InputChecks;
   request: FastifyRequest;
   passage: Passage;
+  /** Set where the inputs are wrong by their form; answered once the resource was found. */
+  refusal: ApiError | undefined;
   prepared: unknown;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  value !== null && typeof value === 'object' && !Array.isArray(value);
-
-const isStreamed = (outcome: Result | StreamedResult): outcome is StreamedResult => 'stream' in outcome;
-
 /**
  * The one way in, in the contract's order. {@link admit} runs before the body is read: key and IP, limits,
- * route, scope, Idempotency-Key. {@link answer} runs after: stored reply, resource, validation, handler.
+ * route, scope, Idempotency-Key. {@link answer} runs after: stored reply, resource, validation, handler. Inputs are
+ * checked before the transaction opens, so that nothing is held meanwhile; what is wrong is said in its turn.
  */
 export class Pipeline {
   readonly #services: Services;
   readonly #authenticator: Authenticator;
   readonly #limiter: RateLimiter;
   readonly #routes: RouteTable;
-  readonly #stopping: Promise<void>;
+  readonly #stopping: AbortSignal;
 
   constructor(
     services: Services,
     authenticator: Authenticator,
     limiter: RateLimiter,
     routes: RouteTable,
-    stopping: Promise<void>,
+    stopping: AbortSignal,
   ) {
     this.#services = services;
     this.#authenticator = authenticator;
@@ -84,40 +85,56 @@ export class Pipeline {
   /** Everything that is decided before the body is read. Throws an {@link ApiError} to refuse. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<Passage | undefined> {
     const { endpoint, open } = request.routeOptions.config as RouteConfig;
-    if (open) return undefined;
     const ip = normalizeIp(request.ip);
-    const key = await this.#authenticate(request, reply, ip);
-    const taken = this.#limiter.takeKey(key.id, key.accountId);
-    this.#limit(reply, taken instanceof Promise ? await taken : taken);
-    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
-      throw new ApiError('invalid_request', 'An HTTP/1.1 request needs a Host header.');
+    const isOpen = open === true || open?.(request);
+    const flaw = flawOf(request.raw);
+    if (flaw && !isOpen) this.#limit(reply, this.#limiter.takeIp(clientNetwork(ip)));
+    if (flaw) throw flaw;
+    if (isOpen) return undefined;
+    const key = await this.#identify(request, reply, ip);
     if (!endpoint || isMisrouted(endpoint, request.params as Record<string, string>))
       this.#refuseRoute(request, reply);
-    else this.#requireScope(key, endpoint);
+    else requireScope(key, endpoint);
     const idempotencyKey = endpoint?.idempotent
       ? requireIdempotencyKey(request.headers['idempotency-key'])
       : undefined;
-    this.#requireSize(request);
+    requireReadableBody(request);
     return { caller: { accountId: key.accountId, keyId: key.id, ip }, idempotencyKey };
   }
 
-  /** What says beforehand that it is too large is refused for that, before anybody looks at its type. */
-  #requireSize({
-    method,
-    headers,
-    routeOptions: { bodyLimit = Number.POSITIVE_INFINITY },
-  }: FastifyRequest): void {
-    if (method !== 'GET' && Number(headers['content-length']) > bodyLimit)
-      throw new ApiError('body_too_large', 'The body is too large.');
+  /** Who calls, within their limits. While the database is away the headers tell what this node knows. */
+  async #identify(request: FastifyRequest, reply: FastifyReply, ip: string): Promise<AuthenticatedKey> {
+    try {
+      const key = await this.#authenticate(request, reply, ip);
+      const taken = this.#limiter.takeKey(key.id, key.accountId);
+      this.#limit(reply, taken instanceof Promise ? await taken : taken);
+      return key;
+    } catch (error) {
+      if (error instanceof DatabaseAwayError) {
+        const keyId = this.#authenticator.lastKnown(request.headers.authorization);
+        reply.headers(
+          limitHeaders(this.#limiter.lastKnown(keyId, clientNetwork(ip)), this.#services.clock.now()),
+        );
+      }
+      throw error;
+    }
   }
 
   async #authenticate(request: FastifyRequest, reply: FastifyReply, ip: string): Promise<AuthenticatedKey> {
+    let counted: LimitState | undefined;
+    const budget: LookUpBudget = {
+      take: () => {
+        counted = this.#limiter.takeIp(clientNetwork(ip));
+        return counted.allowed;
+      },
+      giveBack: () => this.#limiter.giveBackIp(clientNetwork(ip)),
+    };
     try {
-      const key = this.#authenticator.authenticate(request.headers.authorization, ip);
+      const key = this.#authenticator.authenticate(request.headers.authorization, ip, budget);
       return key instanceof Promise ? await key : key;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      this.#limit(reply, this.#limiter.takeIp(clientNetwork(ip)));
+      this.#limit(reply, counted ?? this.#limiter.takeIp(clientNetwork(ip)));
       reply.header('www-authenticate', 'Bearer');
       throw error;
     }
@@ -138,58 +155,51 @@ export class Pipeline {
     throw error;
   }
 
-  #requireScope(key: AuthenticatedKey, { scope, method, path }: Endpoint): void {
-    if (key.scopes.has(scope)) return;
-    throw new ApiError('scope_required', `Scope ${scope} is required for ${method} ${path}`, { scope });
-  }
-
   /** Runs the endpoint and sends its reply. */
-  async answer(request: FastifyRequest, reply: FastifyReply, passage: Passage): Promise<string | Readable> {
+  async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    passage: Passage,
+  ): Promise<string | Readable | Buffer> {
     const { endpoint, checks } = request.routeOptions.config as unknown as Required<RouteConfig>;
     reply.header('content-type', 'application/json; charset=utf-8');
     reply.header('cache-control', 'no-store');
     const { db } = this.#services;
-    const visit: Visit = {
-      endpoint,
-      checks,
-      request,
-      passage,
-      prepared: await this.#prepare(endpoint, request, passage),
-    };
-    if (endpoint.method === 'GET') return JSON.stringify(await this.#run(visit, db));
+    // As the request came: a later version may fill in other defaults, and the transaction may run more than once.
+    const operation = operationOf(request, passage);
+    request.body ??= {};
+    const refusal = checks.refusal(request.query, request.body);
+    if (refusal && !endpoint.load && !operation) throw refusal;
+    const prepared = refusal ? undefined : await this.#prepare(endpoint, request, passage);
+    const visit: Visit = { endpoint, request, passage, refusal, prepared };
+    if (endpoint.representations) reply.header('vary', 'accept');
+    if (endpoint.method === 'GET') return represent(reply, await this.#run(visit, db));
     const outcome = await db.transaction(async (tx) =>
-      passage.idempotencyKey === undefined
-        ? await this.#run(visit, tx)
-        : await this.#runOnce(visit, reply, passage.idempotencyKey, tx),
+      operation ? await this.#runOnce(visit, reply, operation, tx) : await this.#run(visit, tx),
     );
     if (typeof outcome === 'string') return outcome;
-    return isStreamed(outcome) ? this.#stream(reply, outcome) : JSON.stringify(outcome);
-  }
-
-  /** Refusals were ordinary replies so far; from here on the events tell what goes wrong. */
-  #stream(reply: FastifyReply, { stream }: StreamedResult): Readable {
-    reply.header('content-type', 'text/event-stream; charset=utf-8');
-    // Asks the proxies that know it not to hold events back.
-    reply.header('x-accel-buffering', 'no');
-    return stream();
+    return represent(reply, outcome);
   }
 
   #prepare(endpoint: Endpoint, request: FastifyRequest, { caller }: Passage): Promise<unknown> | undefined {
-    const body = isRecord(request.body) ? request.body : {};
+    const body = request.body as Record<string, unknown>;
     return endpoint.prepare?.({ caller, params: request.params, body, services: this.#services });
   }
 
   async #run(
-    { endpoint, checks, request, passage: { caller }, prepared }: Visit,
+    { endpoint, request, passage: { caller }, refusal, prepared }: Visit,
     db: Queryable,
-  ): Promise<Result | StreamedResult> {
+  ): Promise<Outcome> {
     const params = request.params as Record<string, string>;
     const query = request.query as Record<string, unknown>;
-    const body = (request.body ?? {}) as Record<string, unknown>;
+    const body = request.body as Record<string, unknown>;
     const services = this.#services;
     const resource = endpoint.load ? await endpoint.load({ caller, params, db, services }) : undefined;
-    checks.query(query);
-    checks.body(body);
+    if (refusal) throw refusal;
+    const list = endpoint.paginated
+      ? `${caller.accountId} ${endpoint.operation} ${Object.values(params).join(' ')}`
+      : undefined;
+    if (list !== undefined) openQuery(list, query);
     const context: SomeContext = {
       caller,
       params,
@@ -202,39 +212,35 @@ export class Pipeline {
       now: services.clock.now(),
       baseUrl: () => baseUrl(services.config, request),
       hangUp: () => this.#hangUp(request),
+      representation: representationFor(endpoint, request),
     };
-    return endpoint.handle(context);
+    const outcome = await endpoint.handle(context);
+    return list !== undefined && 'data' in outcome ? sealReply(list, outcome) : outcome;
   }
 
-  async #runOnce(visit: Visit, reply: FastifyReply, key: string, tx: Transaction): Promise<string> {
-    const { endpoint, request, passage } = visit;
+  async #runOnce(visit: Visit, reply: FastifyReply, operation: Operation, tx: Transaction): Promise<string> {
     const { clock, secrets } = this.#services;
-    const path = request.url.split('?', 1)[0]!;
-    const operation: OperationKey = {
-      accountId: passage.caller.accountId,
-      method: request.method,
-      path,
-      key,
-    };
-    const print = fingerprint(request.method, path, request.body ?? {});
-    const stored = await takeOperation(tx, operation, print, secrets);
+    const stored = await takeOperation(tx, operation, secrets);
     if (stored !== undefined) {
       reply.header('idempotent-replayed', 'true');
       return stored;
     }
     const text = JSON.stringify(await this.#run(visit, tx));
-    await rememberReply(
-      tx,
-      operation,
-      print,
-      { text, secret: endpoint.secret === true, at: clock.now() },
-      secrets,
-    );
+    const secret = visit.endpoint.secret === true;
+    await rememberReply(tx, operation, { text, secret, at: clock.now() }, secrets);
     return text;
   }
 
-  #hangUp(request: FastifyRequest): Promise<void> {
-    const closed = new Promise<void>((resolve) => request.raw.once('close', () => resolve()));
-    return Promise.race([closed, this.#stopping]);
+  /** What is left of it on the signal that lives as long as the service goes when the request is over. */
+  #hangUp({ raw }: FastifyRequest): AbortSignal {
+    const over = new AbortController();
+    const end = () => {
+      this.#stopping.removeEventListener('abort', end);
+      over.abort();
+    };
+    raw.once('close', end);
+    this.#stopping.addEventListener('abort', end);
+    if (raw.destroyed || this.#stopping.aborted) end();
+    return over.signal;
   }
 }

@@ -10,6 +10,7 @@ const VM_ID = `(?!(?:${RESERVED.join('|')})(?:/|$))[^/]+`;
 interface Route {
   pattern: RegExp;
   literals: number;
+  /** HEAD too, where there is GET. */
   methods: Set<string>;
 }
 
@@ -23,7 +24,7 @@ export class RouteTable {
       .map(([path, same]) => ({
         pattern: toPattern(path),
         literals: path.split('/').filter((part) => !part.startsWith('{')).length,
-        methods: new Set(same.map((endpoint) => endpoint.method)),
+        methods: new Set(same.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
       }))
       .sort((a, b) => b.literals - a.literals);
   }

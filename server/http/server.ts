@@ -7,6 +7,7 @@ import Fastify, {
 } from 'fastify';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Authenticator } from '../platform/authentication.ts';
+import { addressMatcher } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { RateLimiter } from '../platform/rate-limits.ts';
@@ -17,11 +18,13 @@ import { sendError } from './errors.ts';
 import { maxHeaderSize } from './node-http.ts';
 import { type Passage, Pipeline, type RouteConfig } from './pipeline.ts';
 import { RouteTable } from './routes.ts';
+import { drainRefused } from './unread-body.ts';
 import { isWebSocketRequest } from './upgrades.ts';
 import { compileChecks } from './validation.ts';
+import { boundWaitingConnections } from './waiting-connections.ts';
 
-/** Largest body of an endpoint that says nothing else. */
-const BODY_LIMIT = 64 * 1024;
+/** Largest body of an endpoint that says nothing else: room for a firewall rule with all its networks, or for notes. */
+const BODY_LIMIT = 16 * 1024;
 /** A caller's own request id is taken when it is harmless in a log line and a header. */
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** Slow-loris guard: the whole request has to arrive within this. */
@@ -41,8 +44,8 @@ export interface HttpParts {
   authenticator: Authenticator;
   limiter: RateLimiter;
   endpoints: readonly Endpoint[];
-  /** Resolves when the service begins to stop. */
-  stopping: Promise<void>;
+  /** Aborts when the service begins to stop. */
+  stopping: AbortSignal;
 }
 
 /** The HTTP server with every endpoint behind the one pipeline; not listening yet. */
@@ -64,7 +67,8 @@ export function createHttpServer({
       return typeof given === 'string' && SAFE_REQUEST_ID.test(given) ? given : newId('req', clock);
     },
     bodyLimit: BODY_LIMIT,
-    exposeHeadRoutes: false,
+    // HEAD answers as GET without a body, wherever there is a GET.
+    exposeHeadRoutes: true,
     requestTimeout: REQUEST_TIMEOUT_MS,
     // Longer than the request line can be: what is no id takes the ordinary way to a 404.
     routerOptions: { maxParamLength: maxHeaderSize },
@@ -80,17 +84,20 @@ export function createHttpServer({
 
   // An expectation that Node does not know is ignored, as it may be; Node would answer it by itself.
   app.server.on('checkExpectation', app.routing);
+  boundWaitingConnections(app.server, addressMatcher(config.trustProxy));
   registerBodyParser(app);
   endConnections(app, stopping);
+  drainRefused(app, clock);
   app.decorateRequest('passage', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     request.passage = await pipeline.admit(request, reply);
   });
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     const operation = (request.routeOptions.config as RouteConfig).endpoint?.operation ?? 'none';
     metrics.requestAnswered(operation, reply.statusCode, reply.elapsedTime / 1000);
     request.log.info(describe(request, operation, reply.statusCode, reply.elapsedTime), 'request');
+    done();
   });
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   // Only reached by a path outside every route: admit() has refused it before.
@@ -115,13 +122,9 @@ export function createHttpServer({
  * Once the service stops, a reply says that its connection ends with it: one that a client may go on using
  * would hold up the end until the client tires of it.
  */
-function endConnections(app: FastifyInstance, stopping: Promise<void>): void {
-  let ending = false;
-  stopping.then(() => {
-    ending = true;
-  });
+function endConnections(app: FastifyInstance, stopping: AbortSignal): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (ending) reply.header('connection', 'close');
+    if (stopping.aborted) reply.header('connection', 'close');
     done();
   });
 }

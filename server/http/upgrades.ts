@@ -41,6 +41,10 @@ export class Upgrades {
       maxPayload,
       // What is carried is compressed, encrypted or small, and compressing costs memory for each connection.
       perMessageDeflate: false,
+      // One message of each connection in a turn of the event loop: a flood that was read at once holds up no request.
+      allowSynchronousEvents: false,
+      // Pings are answered by who counts them.
+      autoPong: false,
       // A browser gives up where it offered names and none comes back; the secret stands in for one, it is used up.
       handleProtocols: (offered) => protocols.find((name) => offered.has(name)) ?? [...offered][0]!,
     });

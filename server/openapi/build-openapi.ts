@@ -1,13 +1,22 @@
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { HEADERS, PAGINATION, PARAMETERS } from './components.ts';
 import { CONVENTIONS, SUMMARY, TAGS, TITLE } from './conventions.ts';
-import type { Components, OpenApiDocument, Operation } from './document.ts';
+import type { Components, OpenApiDocument, Operation, Server } from './document.ts';
 import { ERROR_RESPONSES, ERROR_SCHEMAS } from './error-responses.ts';
 import { buildOperation } from './operation.ts';
 import { SchemaRegistry } from './schema-registry.ts';
 
-/** The OpenAPI 3.1 description of these endpoints, in their order. The same endpoints give the same document. */
-export function buildOpenApi(endpoints: readonly Endpoint[]): OpenApiDocument {
+const ANY_SERVER: Server = {
+  url: '{base_url}',
+  description: 'The service that you are a customer of, or your own.',
+  variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Base address, without /v1' } },
+};
+
+/**
+ * The OpenAPI 3.1 description of these endpoints, in their order. The same endpoints give the same document. With a
+ * base address, without /v1, it is that of the service there; without, the reader's to fill in.
+ */
+export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): OpenApiDocument {
   const registry = new SchemaRegistry();
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of endpoints) {
@@ -23,15 +32,7 @@ export function buildOpenApi(endpoints: readonly Endpoint[]): OpenApiDocument {
       description: CONVENTIONS,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [
-      {
-        url: '{base_url}',
-        description: 'The service that you are a customer of, or your own.',
-        variables: {
-          base_url: { default: 'http://127.0.0.1:8080', description: 'Base address, without /v1' },
-        },
-      },
-    ],
+    servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This service.' }],
     security: [{ bearer: [] }],
     tags: Object.entries(TAGS).map(([name, { title, description }]) => ({
       name,
@@ -46,7 +47,7 @@ export function buildOpenApi(endpoints: readonly Endpoint[]): OpenApiDocument {
   };
 }
 
-/** The document as it is committed and served. */
+/** The document as it is committed. */
 export function formatOpenApi(document: OpenApiDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

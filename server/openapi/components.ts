@@ -33,6 +33,11 @@ export const HEADERS: Record<string, Header> = {
     required: true,
     schema: { type: 'string', const: 'Bearer' },
   },
+  Allow: {
+    description: 'The methods that the path has.',
+    required: true,
+    schema: { type: 'string', examples: ['GET, HEAD, POST'] },
+  },
   'Idempotent-Replayed': {
     description:
       'Present where this is the stored reply to an earlier request with the same Idempotency-Key.',

@@ -47,11 +47,11 @@ Every response carries \`X-Request-Id\`. Send your own, of up to 64 letters, dig
 
 Every failure has one shape: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent. Decide by \`code\`; the wording of \`message\` may change. A resource of another account is answered 404, exactly as if it did not exist. A 503 promises that nothing was done or charged.
 
-A path that does not exist is answered 404 \`not_found\`, and a method that a path does not have 405 \`method_not_allowed\`.
+A path that does not exist is answered 404 \`not_found\`, and a method that a path does not have 405 \`method_not_allowed\`, with those that it has in \`Allow\`. HEAD answers as GET without a body. Beyond 8 KiB of path and query the answer is 414 \`uri_too_long\`, beyond 16 KiB of headers 431 \`headers_too_large\`.
 
 ## Lists
 
-Lists that can grow are paged, newest first. \`limit\` sets the size of a page, from 1 to 100 (50 when absent). While \`pagination.has_more\` is true, send \`pagination.next_cursor\` as \`cursor\` to read on. A cursor is opaque: do not take it apart or keep it.
+Lists that can grow are paged, newest first. \`limit\` sets the size of a page, from 1 to 100 (50 when absent). While \`pagination.has_more\` is true, send \`pagination.next_cursor\` as \`cursor\` to read on. A cursor is opaque and belongs to its list: anywhere else it is refused with 400 \`invalid_cursor\`.
 
 ## Jobs
 

@@ -22,9 +22,7 @@ export interface JsonSchema {
   maxItems?: number;
   uniqueItems?: boolean;
   minProperties?: number;
-  /** False after `prefixItems`: a tuple is no longer than that. */
-  items?: JsonSchema | false;
-  prefixItems?: JsonSchema[];
+  items?: JsonSchema;
   properties?: Record<string, JsonSchema>;
   required?: string[];
   additionalProperties?: boolean | JsonSchema;
@@ -89,14 +87,16 @@ export interface Components {
   schemas: Record<string, JsonSchema>;
 }
 
+export interface Server {
+  url: string;
+  description: string;
+  variables?: Record<string, { default: string; description: string }>;
+}
+
 export interface OpenApiDocument {
   openapi: '3.1.0';
   info: Record<string, unknown> & { title: string; version: string; summary: string; description: string };
-  servers: {
-    url: string;
-    description: string;
-    variables: Record<string, { default: string; description: string }>;
-  }[];
+  servers: Server[];
   security: Record<string, string[]>[];
   tags: { name: string; 'x-displayName': string; description: string }[];
   paths: Record<string, Record<string, Operation>>;

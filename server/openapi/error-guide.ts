@@ -1,6 +1,6 @@
 import type { ErrorCode, ErrorDetails } from '../platform/errors.ts';
 
-/** What a reader of the reference is told about one error code. */
+/** What the reference says about one error code. */
 export interface ErrorGuide {
   /** When it is answered, and what to do where that is not obvious. */
   meaning: string;
@@ -19,12 +19,20 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     meaning: 'The Idempotency-Key is empty, longer than 200 characters or not visible ASCII.',
     message: 'Idempotency-Key must be 1 to 200 visible ASCII characters.',
   },
+  account_suspended: {
+    meaning: 'The operator has suspended the account: its keys may only read. Ask them why.',
+    message: 'The account is suspended: its keys may only read.',
+  },
   invalid_json: { meaning: 'The body is not JSON.', message: 'The request body is not valid JSON.' },
   invalid_cursor: {
     meaning: 'The cursor is not one that this list gave out. Start again without it.',
     message: 'The cursor is not valid.',
   },
-  invalid_request: { meaning: 'The request is not valid HTTP.', message: 'The request is malformed.' },
+  invalid_request: {
+    meaning:
+      'The request is not valid HTTP, or says a thing twice: `Authorization` and `Host` are sent once, and `Host` is a name or an address.',
+    message: 'The request is malformed.',
+  },
   api_key_missing: {
     meaning: 'There is no `Authorization: Bearer` header.',
     message: 'An API key is required.',
@@ -71,9 +79,18 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     meaning: 'Stop the VM first, or allow a reboot.',
     message: 'The VM must be stopped, or allow_reboot must be true.',
   },
+  same_plan: {
+    meaning: 'The VM has this plan or size already, so there is nothing to change.',
+    message: 'The VM has this plan or size (s1) already.',
+  },
   vm_suspended: {
     meaning: 'The VM is suspended because it is unpaid. It can be read and deleted.',
     message: 'The VM is suspended.',
+  },
+  payment_due: {
+    meaning:
+      'The paid period of the VM is over, so its size cannot be changed until it is renewed. Top up the wallet; `auto_renew` must be on.',
+    message: 'The paid period is over. The size can be changed once the VM has been renewed.',
   },
   guest_agent_unavailable: {
     meaning: 'The agent inside the VM does not answer. A VM that has just started needs a little longer.',
@@ -102,16 +119,31 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
     meaning: 'The AI agent is running on this VM. Wait for its run to end.',
     message: 'The AI agent is already running.',
   },
+  document_unavailable: {
+    meaning:
+      'The invoice has no PDF or no XML: it is a draft, or the seller or the address of the buyer was not known when it was issued.',
+    message: 'INV-000007 has no XML: it names no address of its buyer.',
+  },
   approval_not_pending: {
     meaning: 'The approval is unknown, was decided before, or has expired.',
     message: 'The approval is not pending.',
   },
   body_too_large: {
-    meaning: 'The body is longer than the operation takes.',
+    meaning:
+      'The body is longer than the operation takes (16 KiB, 64 KiB with a key or a message, 96 KiB to create a VM), or has more than 1,000 values.',
     message: 'The request body is too large.',
   },
+  uri_too_long: {
+    meaning: 'Path and query together are longer than 8 KiB.',
+    message: 'The path and query have more than 8192 characters.',
+  },
+  headers_too_large: {
+    meaning: 'The headers are longer than 16 KiB.',
+    message: 'The headers are too large.',
+  },
   unsupported_media_type: {
-    meaning: 'A body must be sent with `Content-Type: application/json`.',
+    meaning:
+      'A body must be sent with `Content-Type: application/json`, in UTF-8, without a `Content-Encoding`.',
     message: 'The request body must be application/json.',
   },
   validation_failed: {
@@ -141,6 +173,12 @@ export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
   internal_error: {
     meaning: 'The service failed. Report the X-Request-Id.',
     message: 'An internal error occurred.',
+  },
+  service_unavailable: {
+    meaning:
+      'The service is cut off from its database for the moment. Nothing was committed or charged unless the message says that it may have been; repeat with the same Idempotency-Key.',
+    message: 'The service is not available at the moment. Nothing was changed; try again.',
+    details: { retry_after_seconds: 1 },
   },
   compute_unavailable: {
     meaning: 'The compute layer does not answer. Nothing was committed or charged; repeat later.',

@@ -88,12 +88,17 @@ const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
   Unauthorized: ['api_key_missing', 'api_key_invalid', 'api_key_expired', 'ip_not_allowed'],
   ScopeRequired: ['scope_required'],
   NotFound: ['not_found'],
-  InvalidJson: ['invalid_json'],
+  MethodNotAllowed: ['method_not_allowed'],
+  InvalidRequest: ['invalid_request'],
+  InvalidRequestOrJson: ['invalid_json', 'invalid_request'],
   BodyTooLarge: ['body_too_large'],
+  UriTooLong: ['uri_too_long'],
   UnsupportedMediaType: ['unsupported_media_type'],
   ValidationFailed: ['validation_failed'],
   RateLimitExceeded: ['rate_limit_exceeded'],
+  HeadersTooLarge: ['headers_too_large'],
   InternalError: ['internal_error'],
+  ServiceUnavailable: ['service_unavailable'],
 };
 
 export const ERROR_RESPONSES: Record<string, Response> = Object.fromEntries(
@@ -109,7 +114,11 @@ export function errorResponse(codes: ErrorCode[]): Response | Reference {
 }
 
 function describeErrors(codes: ErrorCode[]): Response {
-  const extra: Record<number, string[]> = { 401: ['WWW-Authenticate'], 429: ['Retry-After'] };
+  const extra: Record<number, string[]> = {
+    401: ['WWW-Authenticate'],
+    405: ['Allow'],
+    429: ['Retry-After'],
+  };
   const status = ERROR_STATUS[codes[0]!];
   const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
   return {

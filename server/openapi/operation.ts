@@ -1,6 +1,7 @@
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { ERROR_STATUS, type ErrorCode } from '../platform/errors.ts';
 import type { TObject } from '../platform/schema.ts';
+import { isReadScope } from '../platform/scopes.ts';
 import { EVERY_RESPONSE, headers, PAGINATION_EXAMPLE } from './components.ts';
 import type { JsonSchema, Operation, Parameter, Reference, Response } from './document.ts';
 import { errorResponse } from './error-responses.ts';
@@ -8,14 +9,20 @@ import { sample } from './sample.ts';
 import type { SchemaRegistry } from './schema-registry.ts';
 
 const EVERY_OPERATION: ErrorCode[] = [
+  'invalid_request',
   'api_key_missing',
   'api_key_invalid',
   'api_key_expired',
   'ip_not_allowed',
   'scope_required',
+  // Of the path, with another method: OpenAPI has no other place for what a path answers.
+  'method_not_allowed',
+  'uri_too_long',
   'validation_failed',
   'rate_limit_exceeded',
+  'headers_too_large',
   'internal_error',
+  'service_unavailable',
 ];
 const WITH_BODY: ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 const WITH_IDEMPOTENCY: ErrorCode[] = [
@@ -24,6 +31,9 @@ const WITH_IDEMPOTENCY: ErrorCode[] = [
   'idempotency_in_progress',
   'idempotency_key_reused',
 ];
+/** A file of any content. */
+const BINARY: JsonSchema = { type: 'string', format: 'binary' };
+
 /** The order in which a status lists its codes. */
 const ORDER = Object.keys(ERROR_STATUS) as ErrorCode[];
 
@@ -58,6 +68,8 @@ function parametersIn(
 ): Parameter[] {
   return Object.entries(fields?.properties ?? {}).map(([name, field]) => {
     const { description, ...schema } = registry.toJson(field);
+    // An empty value is refused whatever its parameter, see `http/validation.ts`.
+    if (place === 'query' && schema.type === 'string' && !schema.enum) schema.minLength ??= 1;
     const required = fields?.required?.includes(name) ?? false;
     return { name, in: place, required, ...(description !== undefined && { description }), schema };
   });
@@ -112,7 +124,10 @@ function successOf(endpoint: Endpoint, registry: SchemaRegistry): Response {
       ...(endpoint.idempotent ? ['Idempotent-Replayed'] : []),
       ...(endpoint.secret ? ['Cache-Control'] : []),
     ),
-    content: { 'application/json': { schema, example } },
+    content: {
+      'application/json': { schema, example },
+      ...Object.fromEntries((endpoint.representations ?? []).map((type) => [type, { schema: BINARY }])),
+    },
   };
 }
 
@@ -133,6 +148,7 @@ function refusalCodes(endpoint: Endpoint): Set<ErrorCode> {
     ...EVERY_OPERATION,
     ...(named ? (['not_found'] as const) : []),
     ...(endpoint.method === 'GET' ? [] : WITH_BODY),
+    ...(isReadScope(endpoint.scope) ? [] : (['account_suspended'] as const)),
     ...(endpoint.paginated ? (['invalid_cursor'] as const) : []),
     ...(endpoint.idempotent ? WITH_IDEMPOTENCY : []),
     ...endpoint.errors,

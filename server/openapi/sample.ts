@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import type { TSchema } from '../platform/schema.ts';
 import type { JsonSchema } from './document.ts';
 
 /**
  * A value that fits the schema: its own example where it has one, else made of its parts. An object holds its
- * required fields, or its first one where none is required. A string with a pattern needs an example of its own.
+ * required fields, or its first one where none is required. A text or a number needs an example of its own: readers take
+ * what stands there for what they should send.
  */
 export function sample(typeboxSchema: TSchema): unknown {
   return sampleOf(typeboxSchema as JsonSchema);
@@ -24,15 +26,14 @@ function sampleOf(schema: JsonSchema): unknown {
       return schema.items ? [sampleOf(schema.items)] : [];
     case 'integer':
     case 'number':
-      return schema.minimum ?? 1;
+      return assert.fail(`a number needs an example: ${JSON.stringify(schema)}`);
     case 'boolean':
       return true;
     case 'null':
       return null;
     default:
-      return schema.format === 'date-time'
-        ? '2026-01-31T12:00:00.000Z'
-        : 'text'.padEnd(schema.minLength ?? 0, '.').slice(0, schema.maxLength);
+      assert.equal(schema.format, 'date-time', `a text needs an example: ${JSON.stringify(schema)}`);
+      return '2026-01-31T12:00:00.000Z';
   }
 }
 

@@ -43,11 +43,9 @@ export class SchemaRegistry {
   }
 }
 
-/** TypeBox writes tuples as drafts before 2020-12 did, and a map of any name as a pattern of names. */
+/** TypeBox writes a map of any name as a pattern of names. */
 function modernize(schema: Record<string, unknown>): Record<string, unknown> {
-  const { items, additionalItems, patternProperties, ...rest } = schema;
-  if (Array.isArray(items))
-    return { ...rest, prefixItems: items, items: additionalItems, maxItems: items.length };
+  const { patternProperties, ...rest } = schema;
   if (isObject(patternProperties) && '^.*$' in patternProperties) {
     return { ...rest, additionalProperties: patternProperties['^.*$'] };
   }

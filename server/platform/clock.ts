@@ -68,7 +68,7 @@ export class ManualClock implements Clock {
     });
   }
 
-  /** Moves time forward by `ms` and wakes, in order, whoever was to wake by then. */
+  /** Moves time forward by `ms` and wakes, in order, all sleepers that are due by then. */
   advance(ms: number): void {
     this.set(new Date(this.#now + ms));
   }

@@ -11,3 +11,24 @@ export class ConfigError extends Error {
     this.problems = problems;
   }
 }
+
+/** What the service needs to start is not there now, though it may be later: a port, a database. One sentence, no stack. */
+export class UnavailableError extends Error {
+  override name = 'UnavailableError';
+}
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'another process listens there',
+  EADDRNOTAVAIL: 'this machine does not have that address',
+  EACCES: 'permission denied',
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'no such host',
+  ETIMEDOUT: 'no answer',
+  CONNECT_TIMEOUT: 'no answer',
+};
+
+/** Why the system, or a server, refused: in words where its code has some, else as it said it. */
+export function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return REASONS[code] ?? (message || code);
+}

@@ -16,20 +16,25 @@ export const ERROR_STATUS = {
   scope_required: 403,
   not_found: 404,
   method_not_allowed: 405,
+  account_suspended: 409,
   idempotency_in_progress: 409,
   vm_locked: 409,
   invalid_state: 409,
   vm_must_be_stopped: 409,
   vm_suspended: 409,
+  payment_due: 409,
   guest_agent_unavailable: 409,
   quota_exceeded: 409,
+  same_plan: 409,
   price_changed: 409,
   port_in_use: 409,
   rule_exists: 409,
   ssh_key_exists: 409,
   agent_busy: 409,
   approval_not_pending: 409,
+  document_unavailable: 409,
   body_too_large: 413,
+  uri_too_long: 414,
   unsupported_media_type: 415,
   validation_failed: 422,
   unknown_plan: 422,
@@ -38,7 +43,9 @@ export const ERROR_STATUS = {
   disk_shrink_not_supported: 422,
   idempotency_key_reused: 422,
   rate_limit_exceeded: 429,
+  headers_too_large: 431,
   internal_error: 500,
+  service_unavailable: 503,
   compute_unavailable: 503,
   capacity_unavailable: 503,
   agent_unavailable: 503,
@@ -88,7 +95,8 @@ export function notFound(): ApiError {
 /** A 422 naming each field that was wrong. */
 export function validationFailed(fields: FieldProblem[]): ApiError {
   const first = fields[0];
-  const message = first ? `${first.field}: ${first.message}` : 'The request is not valid.';
+  const rest = fields.length > 1 ? `; and ${fields.length - 1} more` : '';
+  const message = first ? `${first.field}: ${first.message}${rest}` : 'The request is not valid.';
   return new ApiError('validation_failed', message, { fields });
 }
 

@@ -16,6 +16,7 @@ export type IdPrefix =
   | 'evt'
   | 'inv'
   | 'pay'
+  | 'prm'
   | 'ord'
   | 'req'
   | 'node'
@@ -29,7 +30,9 @@ export type IdPrefix =
   | 'run'
   | 'msg'
   | 'cmd'
-  | 'apr';
+  | 'apr'
+  | 'olg'
+  | 'out';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

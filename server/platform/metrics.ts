@@ -1,7 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { moneyMetrics } from './money-metrics.ts';
 import type { Policy } from './rate-limits.ts';
 
-export type JobOutcome = 'succeeded' | 'failed' | 'canceled';
+export type JobOutcome = 'succeeded' | 'failed' | 'canceled' | 'abandoned';
 
 /** What a console's WebSocket carries; `share` is one viewer of a share link. */
 export type ConsoleKind = 'vnc' | 'ssh' | 'ssh_raw' | 'share';
@@ -15,18 +16,40 @@ export interface Metrics {
   /** A worker took a job `seconds` after it could have run. */
   jobPickedUp(seconds: number): void;
   jobFinished(kind: string, outcome: JobOutcome): void;
+  /** A job could go neither forward nor back; it is tried again later, or given up. */
+  jobAttemptFailed(kind: string): void;
+  /** Jobs of all nodes that have failed and wait for their next attempt. */
+  jobsStuck(count: number): void;
+  /** Unpaid VMs that could not be switched off or deleted, and the age of the oldest order that is pending. */
+  moneyAlarms(alarms: { dunningFailing: number; oldestPendingSeconds: number }): void;
   /** A console's WebSocket was let in. */
   consoleOpened(kind: ConsoleKind): void;
   /** It ended, for a `reason` from a closed set. */
   consoleClosed(kind: ConsoleKind, reason: string): void;
   /** Bytes went through it: `in` towards the guest, `out` towards the caller. */
   consoleBytes(kind: ConsoleKind, direction: 'in' | 'out', bytes: number): void;
+  /** The screen of a shared shell was drawn for those who joined or fell behind. */
+  sharePictureDrawn(): void;
+  /** A shared shell was given another size. */
+  shareResized(): void;
+  /** The books were held against the laws at that time, by any node. */
+  audited(at: Date, findings: number): void;
   /** Runs of the agent on this node. */
   agentRunsActive(count: number): void;
   /** A stream of the agent ended. */
   agentRunEnded(reason: string): void;
   /** A command of the agent ended, or was denied. */
   agentCommand(risk: string, outcome: string): void;
+  /** A task of the service failed; it is tried again in its next round. */
+  taskFailed(task: string): void;
+  /** The database ended a statement or a transaction because of others; it is tried again. */
+  databaseConflict(conflict: string): void;
+  /** Guests that no VM has, VMs that have no guest, and guests that cannot be seen. */
+  guestsAmiss(counts: Record<'orphan' | 'missing' | 'unseen', number>): void;
+  /** What the engine has for guests together, and what is reserved of it. */
+  capacity(amounts: { resource: string; total: number; reserved: number }[]): void;
+  /** How full the file system of the data directory, or of the guests' disks, is: from 0 to 1. */
+  diskUsed(what: 'data' | 'pool', used: number): void;
   /** Media type of `text`. */
   readonly contentType: string;
   /** Everything, in Prometheus' text format. */
@@ -62,10 +85,34 @@ export function createMetrics(version: string): Metrics {
     buckets: PICKUP_BUCKETS,
     registers,
   });
-  const jobs = new Counter({
-    name: 'vauban_jobs_total',
-    help: 'Jobs that ended, by kind and outcome',
-    labelNames: ['kind', 'outcome'] as const,
+  const failures = new Counter({
+    name: 'vauban_task_failures_total',
+    help: 'Rounds of what the service does by itself that failed, by task',
+    labelNames: ['task'] as const,
+    registers,
+  });
+  const conflicts = new Counter({
+    name: 'vauban_database_conflicts_total',
+    help: 'Deadlocks and serialization failures, after which the work is tried again',
+    labelNames: ['conflict'] as const,
+    registers,
+  });
+  const amiss = new Gauge({
+    name: 'vauban_guests_amiss',
+    help: 'Guests that no VM has (orphan), VMs without one (missing), and guests that cannot be seen (unseen)',
+    labelNames: ['how'] as const,
+    registers,
+  });
+  const capacity = new Gauge({
+    name: 'vauban_capacity',
+    help: 'What the engine has for all guests (total) and what is sold of it (reserved): CPUs, cores, MB and GB',
+    labelNames: ['resource', 'amount'] as const,
+    registers,
+  });
+  const disks = new Gauge({
+    name: 'vauban_disk_used_ratio',
+    help: "How full the file systems of the data directory (data) and of the guests' disks (pool) are",
+    labelNames: ['what'] as const,
     registers,
   });
   const consoles = consoleMetrics(registers);
@@ -80,7 +127,20 @@ export function createMetrics(version: string): Metrics {
     requestAnswered: (operation, status, seconds) => requests.observe({ operation, status }, seconds),
     rateLimited: (policy) => refused.inc({ policy }),
     jobPickedUp: (seconds) => pickups.observe(seconds),
-    jobFinished: (kind, outcome) => jobs.inc({ kind, outcome }),
+    taskFailed: (task) => failures.inc({ task }),
+    guestsAmiss: (counts) => {
+      for (const [how, count] of Object.entries(counts)) amiss.set({ how }, count);
+    },
+    capacity(amounts) {
+      for (const { resource, total, reserved } of amounts) {
+        capacity.set({ resource, amount: 'total' }, total);
+        capacity.set({ resource, amount: 'reserved' }, reserved);
+      }
+    },
+    diskUsed: (what, used) => disks.set({ what }, used),
+    databaseConflict: (conflict) => conflicts.inc({ conflict }),
+    ...jobMetrics(registers),
+    ...moneyMetrics(registers),
     ...consoles,
     ...agentMetrics(registers),
     contentType: registry.contentType,
@@ -88,7 +148,37 @@ export function createMetrics(version: string): Metrics {
   };
 }
 
-type ConsoleMetrics = Pick<Metrics, 'consoleOpened' | 'consoleClosed' | 'consoleBytes'>;
+type JobMetrics = Pick<Metrics, 'jobFinished' | 'jobAttemptFailed' | 'jobsStuck'>;
+
+function jobMetrics(registers: Registry[]): JobMetrics {
+  const jobs = new Counter({
+    name: 'vauban_jobs_total',
+    help: 'Jobs that ended, by kind and outcome',
+    labelNames: ['kind', 'outcome'] as const,
+    registers,
+  });
+  const attempts = new Counter({
+    name: 'vauban_job_attempts_failed_total',
+    help: 'Times that a job could go neither forward nor back, by kind',
+    labelNames: ['kind'] as const,
+    registers,
+  });
+  const stuck = new Gauge({
+    name: 'vauban_jobs_stuck',
+    help: 'Jobs of all nodes that have failed and wait for their next attempt',
+    registers,
+  });
+  return {
+    jobFinished: (kind, outcome) => jobs.inc({ kind, outcome }),
+    jobAttemptFailed: (kind) => attempts.inc({ kind }),
+    jobsStuck: (count) => stuck.set(count),
+  };
+}
+
+type ConsoleMetrics = Pick<
+  Metrics,
+  'consoleOpened' | 'consoleClosed' | 'consoleBytes' | 'sharePictureDrawn' | 'shareResized'
+>;
 
 function consoleMetrics(registers: Registry[]): ConsoleMetrics {
   const open = new Gauge({
@@ -109,7 +199,19 @@ function consoleMetrics(registers: Registry[]): ConsoleMetrics {
     labelNames: ['kind', 'direction'] as const,
     registers,
   });
+  const pictures = new Counter({
+    name: 'vauban_share_pictures_total',
+    help: 'Times that the screen of a shared shell was drawn for those who joined or fell behind',
+    registers,
+  });
+  const resizes = new Counter({
+    name: 'vauban_share_resizes_total',
+    help: 'Times that a shared shell was given another size',
+    registers,
+  });
   return {
+    sharePictureDrawn: () => pictures.inc(),
+    shareResized: () => resizes.inc(),
     consoleOpened: (kind) => open.inc({ kind }),
     consoleClosed: (kind, reason) => {
       open.dec({ kind });

@@ -1,8 +1,12 @@
-import { type Queryable, sql } from '../db/database.ts';
 import type { Clock } from './clock.ts';
 
 /** Length of a window. Windows are aligned to it, so every node agrees where one begins. */
 export const WINDOW_SECONDS = 60;
+/**
+ * Networks counted at once. Beyond it the one seen first is forgotten, which gives away nothing: a caller with so
+ * many networks has as many budgets.
+ */
+const MAX_NETWORKS = 100_000;
 
 export type Policy = 'key' | 'account' | 'ip';
 
@@ -23,7 +27,7 @@ export interface Limits {
 }
 
 /** How often a bucket was used in its window, this use included. */
-interface Uses {
+export interface Uses {
   key: number;
   /** Absent when the key's own limit refused: such a request does not consume the account's. */
   account?: number;
@@ -38,12 +42,16 @@ export class RateLimiter {
   readonly #limits: Limits;
   readonly #store: LimitStore;
   readonly #clock: Clock;
-  readonly #ips = new WindowCounter();
+  readonly #ips: WindowCounter;
+  /** What the store last said of each key, in the window that `#seenIn` begins. */
+  readonly #seen = new Map<string, LimitState>();
+  #seenIn = 0;
 
-  constructor(limits: Limits, store: LimitStore, clock: Clock) {
+  constructor(limits: Limits, store: LimitStore, clock: Clock, { maxNetworks = MAX_NETWORKS } = {}) {
     this.#limits = limits;
     this.#store = store;
     this.#clock = clock;
+    this.#ips = new WindowCounter(maxNetworks);
   }
 
   /** Counts a request with a valid key. */
@@ -51,14 +59,31 @@ export class RateLimiter {
     const windowStart = this.#windowStart();
     const uses = this.#store.take(keyId, accountId, windowStart);
     return uses instanceof Promise
-      ? uses.then((taken) => this.#judge(taken, windowStart))
+      ? uses.then((taken) => this.#note(keyId, this.#judge(taken, windowStart)))
       : this.#judge(uses, windowStart);
   }
 
-  /** Counts a request without a valid key, by network, on this node only. */
+  /** How the limits of a key, or without one of a network, stood when this node last knew; counts nothing. */
+  lastKnown(keyId: string | undefined, network: string): LimitState {
+    const windowStart = this.#windowStart();
+    if (keyId === undefined)
+      return { ...this.#state('ip', this.#ips.used(network, windowStart), windowStart), allowed: true };
+    const seen = this.#seenIn === windowStart ? this.#seen.get(keyId) : undefined;
+    return { ...(seen ?? this.#state('key', 0, windowStart)), allowed: true };
+  }
+
+  /**
+   * Counts a request without a valid key, by network, on this node only: such a request must not cost the database
+   * anything, so nodes do not tell each other.
+   */
   takeIp(network: string): LimitState {
     const windowStart = this.#windowStart();
     return this.#state('ip', this.#ips.add(network, windowStart), windowStart);
+  }
+
+  /** Takes back one request that was counted in this window. */
+  giveBackIp(network: string): void {
+    this.#ips.remove(network, this.#windowStart());
   }
 
   /** Whether a network has used up its requests without a valid key; counts nothing. */
@@ -69,6 +94,14 @@ export class RateLimiter {
   #windowStart(): number {
     const seconds = Math.floor(this.#clock.now().getTime() / 1000);
     return seconds - (seconds % WINDOW_SECONDS);
+  }
+
+  #note(keyId: string, state: LimitState): LimitState {
+    const windowStart = state.resetAt - WINDOW_SECONDS;
+    if (windowStart > this.#seenIn) this.#seen.clear();
+    this.#seenIn = Math.max(this.#seenIn, windowStart);
+    if (windowStart === this.#seenIn) this.#seen.set(keyId, state);
+    return state;
   }
 
   #judge(uses: Uses, windowStart: number): LimitState {
@@ -91,10 +124,20 @@ export class RateLimiter {
   }
 }
 
-/** Buckets of the current window; the whole map goes when the window ends, which bounds it. */
+/** Buckets of the current window. The whole map goes when the window ends; within it `maximum` bounds it. */
 class WindowCounter {
+  readonly #maximum: number;
   #windowStart = 0;
   #used = new Map<string, number>();
+
+  constructor(maximum = Number.POSITIVE_INFINITY) {
+    this.#maximum = maximum;
+  }
+
+  remove(bucket: string, windowStart: number): void {
+    const used = this.used(bucket, windowStart);
+    if (used > 0) this.#used.set(bucket, used - 1);
+  }
 
   used(bucket: string, windowStart: number): number {
     return windowStart === this.#windowStart ? (this.#used.get(bucket) ?? 0) : 0;
@@ -106,6 +149,7 @@ class WindowCounter {
       this.#used = new Map();
     }
     const used = (this.#used.get(bucket) ?? 0) + 1;
+    if (used === 1 && this.#used.size >= this.#maximum) this.#used.delete(this.#used.keys().next().value!);
     this.#used.set(bucket, used);
     return used;
   }
@@ -124,95 +168,5 @@ export class LocalLimitStore implements LimitStore {
     const key = this.#counter.add(keyId, windowStart);
     if (key > this.#keyLimit) return { key };
     return { key, account: this.#counter.add(accountId, windowStart) };
-  }
-}
-
-interface Waiting {
-  keyId: string;
-  accountId: string;
-  windowStart: number;
-  resolve: (uses: Uses) => void;
-  reject: (error: unknown) => void;
-}
-
-/**
- * For PostgreSQL, shared by every node. Requests that arrive while a statement is under way are counted
- * together by the next one, so the cost a request falls as the load grows and the count stays exact.
- */
-export class SharedLimitStore implements LimitStore {
-  readonly #db: Queryable;
-  readonly #keyLimit: number;
-  #waiting: Waiting[] = [];
-  #busy = false;
-
-  constructor(db: Queryable, keyLimit: number) {
-    this.#db = db;
-    this.#keyLimit = keyLimit;
-  }
-
-  take(keyId: string, accountId: string, windowStart: number): Promise<Uses> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ keyId, accountId, windowStart, resolve, reject });
-      if (!this.#busy) void this.#drain();
-    });
-  }
-
-  async #drain(): Promise<void> {
-    this.#busy = true;
-    while (this.#waiting.length > 0) {
-      const { windowStart } = this.#waiting[0]!;
-      const batch = this.#waiting.filter((one) => one.windowStart === windowStart);
-      this.#waiting = this.#waiting.filter((one) => one.windowStart !== windowStart);
-      try {
-        await this.#count(batch, windowStart);
-      } catch (error) {
-        for (const one of batch) one.reject(error);
-      }
-    }
-    this.#busy = false;
-  }
-
-  async #count(batch: Waiting[], windowStart: number): Promise<void> {
-    const byKey = Map.groupBy(batch, (one) => one.keyId);
-    const keyIds = [...byKey.keys()];
-    const accountIds = keyIds.map((id) => byKey.get(id)![0]!.accountId);
-    const counts = keyIds.map((id) => byKey.get(id)!.length);
-    // Keys are counted first and sorted, then accounts, sorted: nodes lock rows in one order and cannot deadlock.
-    const rows = await this.#db.query<{ bucket: string; used: number; added: number }>(sql`
-      with asked as (
-        select * from unnest(${keyIds}::text[], ${accountIds}::text[], ${counts}::int[]) as t (key_id, account_id, n)
-      ), keys as (
-        insert into rate_windows as w (bucket, window_start, used)
-        select key_id, ${windowStart}::bigint, n from asked order by key_id
-        on conflict (bucket, window_start) do update set used = w.used + excluded.used
-        returning bucket, used
-      ), granted as (
-        select asked.account_id, sum(greatest(0, least(asked.n, ${this.#keyLimit}::int - (keys.used - asked.n))))::int as n
-        from keys join asked on asked.key_id = keys.bucket group by asked.account_id
-      ), accounts as (
-        insert into rate_windows as w (bucket, window_start, used)
-        select account_id, ${windowStart}::bigint, n from granted where n > 0 order by account_id
-        on conflict (bucket, window_start) do update set used = w.used + excluded.used
-        returning bucket, used
-      )
-      select bucket, used, n as added from keys join asked on asked.key_id = keys.bucket
-      union all
-      select bucket, used, n from accounts join granted on granted.account_id = accounts.bucket`);
-    const next = new Map(rows.map((row) => [row.bucket, row.used - row.added]));
-    const use = (bucket: string) => {
-      const used = next.get(bucket)! + 1;
-      next.set(bucket, used);
-      return used;
-    };
-    for (const { keyId, accountId, resolve } of batch) {
-      const key = use(keyId);
-      resolve(key > this.#keyLimit ? { key } : { key, account: use(accountId) });
-    }
-  }
-
-  /** Forgets windows that have ended. */
-  static async sweep(db: Queryable, now: Date): Promise<void> {
-    const oldest = Math.floor(now.getTime() / 1000) - 2 * WINDOW_SECONDS;
-    await db.query(sql`delete from rate_windows where window_start < ${oldest}`);
   }
 }

@@ -16,7 +16,6 @@ type Vocabulary = Pick<
   | 'Partial'
   | 'Record'
   | 'String'
-  | 'Tuple'
   | 'Union'
   | 'Unsafe'
 >;
@@ -63,13 +62,6 @@ export const Type = {
     ...options,
   }),
   String: plain('string'),
-  Tuple: (items: Schema[], options?: Schema) => ({
-    type: 'array',
-    additionalItems: false,
-    items,
-    minItems: items.length,
-    ...options,
-  }),
   Union: (anyOf: Schema[], options?: Schema) => ({ anyOf, ...options }),
   Unsafe: (schema: Schema) => schema,
 } as unknown as Vocabulary;

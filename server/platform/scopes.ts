@@ -20,3 +20,8 @@ export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 export function isScope(text: string): text is Scope {
   return Object.hasOwn(SCOPES, text);
 }
+
+/** Whether a scope only lets its holder read, which is all that a suspended account may do. */
+export function isReadScope(scope: Scope): boolean {
+  return scope.endsWith(':read');
+}

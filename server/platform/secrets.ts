@@ -1,56 +1,149 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ConfigError } from './config-error.ts';
+import { syncPath } from './durable-file.ts';
+import { keys256 } from './setting-kinds.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+/** Hexadecimal digits of a key's id: enough to tell a handful of keys apart, and nothing about the key. */
+const ID_DIGITS = 8;
+/** Between a key's id and what was sealed with it; base64 has no such sign, nor had what was sealed before keys had ids. */
+const SEPARATOR = '.';
 
-/** Encrypts what must be readable again (a stored reply, a job's password) under the installation's key. */
-export class SecretBox {
-  readonly #key: Buffer;
-
-  constructor(key: Buffer) {
-    if (key.length !== KEY_BYTES) throw new Error(`the installation key must have ${KEY_BYTES} bytes`);
-    this.#key = key;
-  }
-
-  /** `purpose` is authenticated: a text sealed for one purpose cannot be opened for another. Base64. */
-  seal(text: string, purpose: string): string {
-    const nonce = randomBytes(NONCE_BYTES);
-    const cipher = createCipheriv(ALGORITHM, this.#key, nonce).setAAD(Buffer.from(purpose));
-    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
-  }
-
-  /** The text, or a throw when it was sealed under another key or purpose, or changed. */
-  open(sealed: string, purpose: string): string {
-    const bytes = Buffer.from(sealed, 'base64');
-    const decipher = createDecipheriv(ALGORITHM, this.#key, bytes.subarray(0, NONCE_BYTES), {
-      authTagLength: TAG_BYTES,
-    });
-    decipher.setAAD(Buffer.from(purpose));
-    decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
-    return (
-      decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
-    );
-  }
+/** A text was sealed with a key that this installation does not have. */
+export class UnknownKeyError extends Error {
+  override name = 'UnknownKeyError';
 }
 
 /**
- * The installation's key: the configured one, or a file in the data directory that the first start makes,
- * readable by its owner only. Nodes that share a database must be configured with one key.
+ * Encrypts what must be readable again (a stored reply, a job's password) under the installation's keys. The first one
+ * seals, each of them opens what it sealed: that is how a key is replaced by another.
  */
-export async function openSecretBox(configured: Buffer | undefined, dataDir: string): Promise<SecretBox> {
-  if (configured) return new SecretBox(configured);
+export class SecretBox {
+  readonly #keys: ReadonlyMap<string, Buffer>;
+  /** Of the key that seals. */
+  readonly keyId: string;
+
+  constructor(...keys: [Buffer, ...Buffer[]]) {
+    for (const { length } of keys)
+      if (length !== KEY_BYTES) throw new Error(`the installation key must have ${KEY_BYTES} bytes`);
+    this.#keys = new Map(keys.map((key) => [idOf(key), key]));
+    this.keyId = idOf(keys[0]);
+  }
+
+  /** `purpose` is authenticated: a text sealed for one purpose cannot be opened for another. "<key id>.<base64>". */
+  seal(text: string, purpose: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const key = this.#keys.get(this.keyId)!;
+    const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(purpose));
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    return this.keyId + SEPARATOR + Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64');
+  }
+
+  /** The text, or a throw when it was sealed for another purpose, or changed; {@link UnknownKeyError} for another key. */
+  open(sealed: string, purpose: string): string {
+    const at = sealed.indexOf(SEPARATOR);
+    if (at < 0) return this.#openWithAny(sealed, purpose);
+    const id = sealed.slice(0, at);
+    const key = this.#keys.get(id);
+    if (!key) throw new UnknownKeyError(`sealed with the key ${id}, which is not among the configured`);
+    return openWith(key, sealed.slice(at + 1), purpose);
+  }
+
+  /** A mark by which this installation knows again what it has made, for one purpose. */
+  mark(bytes: Buffer, purpose: string): Buffer {
+    return markWith(this.#keys.get(this.keyId)!, bytes, purpose);
+  }
+
+  /** Whether `mark`, which may have been cut, is this installation's: made with any of its keys. */
+  isMark(mark: Buffer, bytes: Buffer, purpose: string): boolean {
+    const made = [...this.#keys.values()].map((key) =>
+      markWith(key, bytes, purpose).subarray(0, mark.length),
+    );
+    return made.some((own) => timingSafeEqual(own, mark));
+  }
+
+  /** What was sealed before keys had ids does not say with which: only the right one opens it. */
+  #openWithAny(sealed: string, purpose: string): string {
+    for (const key of this.#keys.values()) {
+      try {
+        return openWith(key, sealed, purpose);
+      } catch {
+        // Another key's, or no text of ours.
+      }
+    }
+    throw new UnknownKeyError('sealed with a key that is not among the configured, or changed since');
+  }
+}
+
+function openWith(key: Buffer, sealed: string, purpose: string): string {
+  const bytes = Buffer.from(sealed, 'base64');
+  const nonce = bytes.subarray(0, NONCE_BYTES);
+  const decipher = createDecipheriv(ALGORITHM, key, nonce, { authTagLength: TAG_BYTES });
+  decipher.setAAD(Buffer.from(purpose));
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  const text = bytes.subarray(NONCE_BYTES + TAG_BYTES);
+  return decipher.update(text, undefined, 'utf8') + decipher.final('utf8');
+}
+
+function markWith(key: Buffer, bytes: Buffer, purpose: string): Buffer {
+  return createHmac('sha256', key).update(`${purpose}\0`).update(bytes).digest();
+}
+
+function idOf(key: Buffer): string {
+  return createHash('sha256').update('vauban key id\0').update(key).digest('hex').slice(0, ID_DIGITS);
+}
+
+export interface KeySource {
+  /** The keys themselves. */
+  secretKey?: [Buffer, ...Buffer[]];
+  /** A file with a key a line. */
+  secretKeyFile?: string;
+  dataDir: string;
+}
+
+/**
+ * The installation's keys: the configured ones, or those of a configured file, else of one in the data directory that
+ * the first start makes, readable by its owner only. Nodes that share a database must have the same.
+ * Throws {@link ConfigError} where a file holds no keys.
+ */
+export async function openSecretBox({ secretKey, secretKeyFile, dataDir }: KeySource): Promise<SecretBox> {
+  if (secretKey && secretKeyFile !== undefined)
+    throw new ConfigError(['VAUBAN_SECRET_KEY_FILE: give either this or VAUBAN_SECRET_KEY']);
+  if (secretKey) return new SecretBox(...secretKey);
+  return new SecretBox(...(await readKeys(secretKeyFile ?? (await ownFile(dataDir)))));
+}
+
+async function ownFile(dataDir: string): Promise<string> {
   const file = join(dataDir, 'installation.key');
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   try {
-    await writeFile(file, randomBytes(KEY_BYTES).toString('hex'), { flag: 'wx', mode: 0o600 });
+    await writeFile(file, randomBytes(KEY_BYTES).toString('hex'), { flag: 'wx', mode: 0o600, flush: true });
+    await syncPath(dataDir);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     await chmod(file, 0o600);
   }
-  return new SecretBox(Buffer.from((await readFile(file, 'utf8')).trim(), 'hex'));
+  return file;
+}
+
+async function readKeys(file: string): Promise<[Buffer, ...Buffer[]]> {
+  const refuse = (problem: string) => new ConfigError([`VAUBAN_SECRET_KEY_FILE: ${file} ${problem}`]);
+  const text = await readFile(file, 'utf8').catch((error) => {
+    throw refuse(`cannot be read: ${error.message}`);
+  });
+  const keys = keys256.parse(text.trim().split(/\s+/).join(','));
+  if (!keys) throw refuse('must hold keys of 32 bytes in base64 or hexadecimal, one a line');
+  return keys;
 }

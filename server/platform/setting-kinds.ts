@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseCidr } from './cidr.ts';
+import { parseCpuList } from './cpu-list.ts';
 import type { TSchema } from './schema.ts';
 
 /** A kind of setting: how it is written in the environment and in a file, and what comes of it. */
@@ -86,15 +87,55 @@ export const addresses: Kind<readonly string[]> = {
   },
 };
 
-/** Base64 or hexadecimal of exactly 32 bytes. */
-export const key256: Kind<Buffer> = {
-  expected: '32 bytes in base64 or hexadecimal',
-  schema: { type: 'string' },
+/** `eu-central-a, eu-central-b`, or a list in a file. */
+export const words: Kind<readonly string[]> = {
+  expected: 'words separated by commas',
+  schema: { type: 'array', items: { type: 'string' } },
   parse(text) {
-    if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
-    return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+    const entries = text.split(',').map((entry) => entry.trim());
+    return entries.every((entry) => word.parse(entry) !== undefined) ? entries : undefined;
   },
 };
+
+/** `2-7,10`: CPUs by number. */
+export const cpus: Kind<readonly number[]> = {
+  expected: 'CPUs by number, such as 2-7,10',
+  schema: { type: 'string' },
+  parse: parseCpuList,
+};
+
+/** `https://panel.example, https://beta.panel.example`, or a list in a file; each as a browser writes its `Origin`. */
+export const origins: Kind<readonly string[]> = {
+  expected: 'origins such as https://panel.example, without a path, separated by commas',
+  schema: { type: 'array', items: { type: 'string' } },
+  parse(text) {
+    const entries = text === '' ? [] : text.split(',').map((entry) => URL.parse(entry.trim()));
+    // No browser's origin has a wildcard: one that is written here would silently admit nothing.
+    const isOrigin = (url: URL | null) =>
+      url !== null && /^https?:\/\/[^*]+\/$/.test(url.href) && url.href === `${url.origin}/`;
+    return entries.every(isOrigin) ? entries.map((url) => url!.origin) : undefined;
+  },
+};
+
+/** Base64 or hexadecimal of exactly 32 bytes. */
+export const keys256: Kind<[Buffer, ...Buffer[]]> = {
+  expected: '32 bytes in base64 or hexadecimal, or several such keys separated by commas',
+  schema: { type: 'string' },
+  parse(text) {
+    const keys: Buffer[] = [];
+    for (const part of text.split(',')) {
+      const key = key256(part.trim());
+      if (!key) return undefined;
+      keys.push(key);
+    }
+    return keys as [Buffer, ...Buffer[]];
+  },
+};
+
+function key256(text: string): Buffer | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+}
 
 /** One word of a closed list. */
 export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {

@@ -7,7 +7,7 @@ const ACCESS_ENDED = 'access_ended';
 
 /**
  * Hints that travel between requests, jobs and nodes by NOTIFY, at commit. A lost hint costs time, never
- * correctness: whoever waits looks again.
+ * correctness: a waiter looks again.
  */
 export class Signals {
   readonly #waiters = new Map<string, Set<() => void>>();
@@ -18,10 +18,15 @@ export class Signals {
 
   async start(db: Database): Promise<void> {
     this.#stops = [
-      await db.listen(VM_CHANGED, (vmId) => {
-        this.wake(vmId);
-        for (const listener of this.#onVmChange) listener(vmId);
-      }),
+      await db.listen(
+        VM_CHANGED,
+        (vmId) => {
+          this.wake(vmId);
+          for (const listener of this.#onVmChange) listener(vmId);
+        },
+        // Hints may have been lost: who waits looks again.
+        () => this.#wakeAll(),
+      ),
       await db.listen(JOB_CANCELED, (jobId) => {
         for (const listener of this.#onCancel) listener(jobId);
       }),
@@ -34,7 +39,11 @@ export class Signals {
 
   async stop(): Promise<void> {
     for (const stop of this.#stops.splice(0)) await stop();
-    for (const id of this.#waiters.keys()) this.wake(id);
+    this.#wakeAll();
+  }
+
+  #wakeAll(): void {
+    for (const id of [...this.#waiters.keys()]) this.wake(id);
   }
 
   /** Tells every node, when the transaction commits, that a VM's job or state has changed. */
@@ -42,7 +51,7 @@ export class Signals {
     return notify(tx, VM_CHANGED, vmId);
   }
 
-  /** Tells the node that runs a job, when the transaction commits, to let go of it. */
+  /** Tells the node that runs a job, when the transaction commits, to release it. */
   jobCanceled(tx: Queryable, jobId: string): Promise<void> {
     return notify(tx, JOB_CANCELED, jobId);
   }
@@ -65,20 +74,22 @@ export class Signals {
   }
 
   /**
-   * Resolves at the next change of a VM, or at the end of a key or share, or when `until` does. Register before
-   * reading the state.
+   * Resolves at the next change of a VM, or at the end of a key or share, or when `until` aborts; then nothing of the
+   * wait is left. Register before reading the state.
    */
-  nextChange(id: string, until: Promise<unknown>): Promise<void> {
+  nextChange(id: string, until: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const waiters = this.#waiters.get(id) ?? new Set();
       const done = () => {
         waiters.delete(done);
         if (waiters.size === 0) this.#waiters.delete(id);
+        until.removeEventListener('abort', done);
         resolve();
       };
+      if (until.aborted) return resolve();
       waiters.add(done);
       this.#waiters.set(id, waiters);
-      until.then(done, done);
+      until.addEventListener('abort', done);
     });
   }
 

@@ -14,3 +14,8 @@ export function freshKeyPair(comment?: string): SshKeyPair {
     if (readable) return pair;
   }
 }
+
+/** What makes a client offer these private keys, one after the other, and nothing else. */
+export function offeringKeys(username: string, privateKeys: readonly string[]): ssh2.AuthenticationType[] {
+  return privateKeys.map((key) => ({ type: 'publickey', username, key })) as never;
+}

@@ -1,4 +1,4 @@
-/** What simulated rhythms are made of: the same for whoever asks, after any restart. */
+/** What simulated rhythms are made of: the same for every caller, after any restart. */
 
 /** A deterministic stream of numbers in [0, 1) from a text (FNV-1a, then mulberry32). */
 export function seeded(text: string): () => number {

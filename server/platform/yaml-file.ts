@@ -101,7 +101,7 @@ function reasonOf(error: ErrorObject): string {
   return meaning ? `${error.message} (${meaning})` : error.message!;
 }
 
-/** `schema` as a file of its own, which editors use to help whoever writes such a YAML file. */
+/** `schema` as a file of its own, which editors use to complete and check such a YAML file. */
 export function jsonSchemaText(schema: TSchema): string {
   return `${JSON.stringify({ $schema: 'http://json-schema.org/draft-07/schema#', ...schema }, null, 2)}\n`;
 }

@@ -32,10 +32,14 @@ test('an empty environment gives the defaults', () => {
     operatorListen: undefined,
     publicUrl: undefined,
     trustProxy: [],
+    consoleOrigins: [],
     mode: 'development',
     dataDir: resolve('data'),
+    poolDir: undefined,
+    poolReserveMb: 1024,
     databaseUrl: undefined,
     secretKey: undefined,
+    secretKeyFile: undefined,
     catalog: resolve(import.meta.dirname, '../../catalog.yaml'),
     compute: 'auto',
     edge: 'auto',
@@ -49,6 +53,11 @@ test('an empty environment gives the defaults', () => {
     qemuDiskGb: undefined,
     qemuWarm: 'off',
     simulatorBootSeconds: 2,
+    simulatorDiskGb: undefined,
+    simulatorMemoryMb: undefined,
+    simulatorTemplates: undefined,
+    qemuDedicatedCpus: undefined,
+    zones: undefined,
     agentProvider: 'runbook',
     agentModel: undefined,
     agentBaseUrl: undefined,
@@ -71,11 +80,22 @@ for (const [variable, text, name, expected] of [
   ['VAUBAN_TRUST_PROXY', '10.0.0.0/8, ::1', 'trustProxy', ['10.0.0.0/8', '::1']],
   ['VAUBAN_QEMU_NAMESERVERS', '192.0.2.1, 2001:db8::1', 'qemuNameservers', ['192.0.2.1', '2001:db8::1']],
   ['VAUBAN_PUBLIC_URL', 'https://api.example.com/', 'publicUrl', 'https://api.example.com'],
+  [
+    'VAUBAN_CONSOLE_ORIGINS',
+    'https://Panel.example:443/, http://[::1]:8081',
+    'consoleOrigins',
+    ['https://panel.example', 'http://[::1]:8081'],
+  ],
   ['VAUBAN_SIMULATOR_BOOT_SECONDS', '0.05', 'simulatorBootSeconds', 0.05],
-  ['VAUBAN_SECRET_KEY', KEY_BYTES.toString('hex'), 'secretKey', KEY_BYTES],
-  ['VAUBAN_SECRET_KEY', KEY_BYTES.toString('base64'), 'secretKey', KEY_BYTES],
+  ['VAUBAN_SECRET_KEY', KEY_BYTES.toString('hex'), 'secretKey', [KEY_BYTES]],
+  ['VAUBAN_SECRET_KEY', KEY_BYTES.toString('base64'), 'secretKey', [KEY_BYTES]],
+  [
+    'VAUBAN_SECRET_KEY',
+    `${KEY_BYTES.toString('hex')}, ${'0'.repeat(64)}`,
+    'secretKey',
+    [KEY_BYTES, Buffer.alloc(32)],
+  ],
   ['VAUBAN_CATALOG', '/etc/vauban/catalog.yaml', 'catalog', '/etc/vauban/catalog.yaml'],
-  ['VAUBAN_MODE', 'production', 'mode', 'production'],
 ] as const) {
   test(`${variable}=${text}`, () => assert.deepEqual(loadConfig({ [variable]: text })[name], expected));
 }
@@ -91,6 +111,13 @@ for (const [variable, text] of [
   ['VAUBAN_TRUST_PROXY', '10.0.0.1/8'],
   ['VAUBAN_PUBLIC_URL', 'api.example.com'],
   ['VAUBAN_PUBLIC_URL', 'https://api.example.com/?a=1'],
+  ['VAUBAN_CONSOLE_ORIGINS', 'panel.example'],
+  ['VAUBAN_CONSOLE_ORIGINS', 'null'],
+  ['VAUBAN_CONSOLE_ORIGINS', '*'],
+  ['VAUBAN_CONSOLE_ORIGINS', 'https://*.example'],
+  ['VAUBAN_CONSOLE_ORIGINS', 'https://panel.example/path'],
+  ['VAUBAN_CONSOLE_ORIGINS', 'https://panel.example,'],
+  ['VAUBAN_CONSOLE_ORIGINS', 'https://user@panel.example'],
   ['VAUBAN_JOB_CONCURRENCY', '0'],
   ['VAUBAN_RATE_LIMIT_KEY', '1e3'],
   ['VAUBAN_SIMULATOR_BOOT_SECONDS', '-1'],
@@ -104,6 +131,16 @@ for (const [variable, text] of [
     assert.deepEqual(others, []);
   });
 }
+
+test('production needs what it would otherwise guess', () => {
+  const production = { VAUBAN_MODE: 'production' };
+  assert.deepEqual(
+    problems(production).map((problem) => problem.split(':')[0]),
+    ['VAUBAN_PUBLIC_URL', 'VAUBAN_EDGE'],
+  );
+  const named = { VAUBAN_PUBLIC_URL: 'https://api.example.com', VAUBAN_EDGE: 'off' };
+  assert.equal(loadConfig({ ...production, ...named }).mode, 'production');
+});
 
 test('every problem is named at once, and an unknown variable is one', () => {
   assert.deepEqual(problems({ VAUBAN_LISTN: 'x', VAUBAN_MODE: 'test', VAUBAN_JOB_CONCURRENCY: 'many' }), [
@@ -119,14 +156,14 @@ test('a wrong secret is not repeated', () => {
 
 test('environment wins over file wins over default', () => {
   const path = configFile(
-    'listen: 0.0.0.0:80\nmode: production\njob_concurrency: 8\ntrust_proxy: [10.0.0.0/8, "::1"]\n',
+    'listen: 0.0.0.0:80\nlog_level: warn\njob_concurrency: 8\ntrust_proxy: [10.0.0.0/8, "::1"]\n',
   );
   const config = loadConfig({ VAUBAN_CONFIG: path, VAUBAN_JOB_CONCURRENCY: '4' });
   assert.deepEqual(config.listen, { host: '0.0.0.0', port: 80 });
-  assert.equal(config.mode, 'production');
+  assert.equal(config.logLevel, 'warn');
   assert.equal(config.jobConcurrency, 4);
   assert.deepEqual(config.trustProxy, ['10.0.0.0/8', '::1']);
-  assert.equal(config.logLevel, 'info');
+  assert.equal(config.mode, 'development');
 });
 
 test('an empty file changes nothing', () => {

@@ -4,6 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { GUEST_OOM_SCORE } from '../../server/compute/qemu/launching.ts';
+import { loadConfig } from '../../server/config.ts';
 import { defer } from '../support/cleanup.ts';
 import { read } from '../support/source.ts';
 
@@ -35,20 +37,56 @@ test('systemd understands every line of the units', { skip }, (t) => {
   assert.equal(status, 0);
 });
 
-test('the units leave little to whoever takes the services over', { skip }, (t) => {
+test('the units leave little to someone who takes the services over', { skip }, (t) => {
   for (const [index, path] of copies(t).entries()) {
     const options = ['security', '--offline=true', '--no-pager', path];
     const { stdout } = spawnSync('systemd-analyze', options, { encoding: 'utf8' });
     const exposure = Number(/exposure level for \S+: ([\d.]+)/.exec(stdout)?.[1]);
+    t.diagnostic(`${UNITS[index]}: ${exposure}`);
     assert.ok(exposure <= MAX_EXPOSURE[UNITS[index]!]!, `${UNITS[index]}: ${exposure}`);
   }
 });
 
-test('the service has no privilege, and the helper those that it is tested with', () => {
-  const bounding = (unit: string) =>
-    /^CapabilityBoundingSet=(.*)$/m.exec(read(`deploy/systemd/${unit}`))?.[1];
-  assert.equal(bounding('vauban.service'), '');
-  const tested = /--bounding-set=-all,([^']+)'/.exec(read('test/compute/routed/support/world.ts'))![1]!;
+test('the unit names the engines, and lacks nothing but the address', () => {
+  const lines = read('deploy/systemd/vauban.service').matchAll(/^Environment=(\w+)=(.*)$/gm);
+  const env = Object.fromEntries([...lines].map(([, name, value]) => [name!, value!]));
+  assert.throws(() => loadConfig(env), /^ConfigError: VAUBAN_PUBLIC_URL: [^\n]+$/);
+  const config = loadConfig({ ...env, VAUBAN_PUBLIC_URL: 'https://api.example.com' });
+  const { mode, compute, qemuNetwork, edge } = config;
+  assert.deepEqual([mode, compute, qemuNetwork, edge], ['production', 'qemu', 'routed', 'off']);
+});
+
+const settings = (file: string, name: string) =>
+  [...read(`deploy/systemd/${file}`).matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value]) => value);
+
+test('both open the device of KVM, whose group they are in, and no other but the helper that of taps', () => {
+  const members = read('deploy/systemd/vauban.sysusers');
+  const devices = {
+    'vauban.service': ['/dev/kvm rw'],
+    'vauban-host.service': ['/dev/net/tun rw', '/dev/kvm rw'],
+  };
+  for (const [unit, allowed] of Object.entries(devices)) {
+    assert.deepEqual(settings(unit, 'DeviceAllow'), allowed);
+    assert.deepEqual(settings(unit, 'DevicePolicy'), ['closed']);
+    // It would take every device away, whatever is allowed beside it.
+    assert.ok(!settings(unit, 'PrivateDevices').includes('yes'), unit);
+    assert.match(members, new RegExp(`^m ${settings(unit, 'User')[0]} kvm$`, 'm'));
+  }
+});
+
+test('the service has no privilege, the helper is not root and has those that it is tested with', () => {
+  const setting = (unit: string, name: string) => settings(unit, name)[0];
+  assert.equal(setting('vauban.service', 'CapabilityBoundingSet'), '');
+  const tested = /CAPABILITIES = '-all,([^']+)'/.exec(read('test/compute/routed/support/world.ts'))![1]!;
   const words = tested.split(',').map((word) => word.replace('+', 'CAP_').toUpperCase());
-  assert.equal(bounding('vauban-host.service'), words.join(' '));
+  for (const set of ['CapabilityBoundingSet', 'AmbientCapabilities'])
+    assert.equal(setting('vauban-host.service', set), words.join(' '));
+  assert.equal(setting('vauban-host.service', 'User'), 'vauban-host');
+});
+
+test('where memory runs out guests end before the services that they hang on', () => {
+  for (const unit of UNITS) {
+    const score = Number(settings(unit, 'OOMScoreAdjust')[0]);
+    assert.ok(score <= -500 && score < GUEST_OOM_SCORE, unit);
+  }
 });

@@ -18,7 +18,7 @@ export function readTargets(db: Queryable, ids?: string[]): Promise<StoredTarget
 export async function writeTargets(db: Queryable, targets: StoredTarget[]): Promise<void> {
   await db.query(sql`
     insert into simulator_edge_targets (id, state)
-    select id, state from json_to_recordset(${JSON.stringify(targets)}::text::json) as fresh (id text, state jsonb)
+    select id, state from json_to_recordset(${JSON.stringify(targets)}::text::json) as fresh (id text, state jsonb) order by id
     on conflict (id) do update set state = excluded.state`);
 }
 
@@ -40,7 +40,7 @@ export function changeTarget(
   return db.transaction(async (tx) => {
     const row = await maybeOne<StoredTarget>(
       tx,
-      sql`select id, state from simulator_edge_targets where id = ${id} for update`,
+      sql`select id, state from simulator_edge_targets where id = ${id} for no key update`,
     );
     if (!row) return undefined;
     const state = work(row.state);

@@ -32,6 +32,9 @@ const UsageShape = Shape(
   { $id: 'AgentUsage' },
 );
 
+/** Of a command in what people read. */
+export const SHOWN = 'What is run, with each character that cannot be seen written out, as in `⟦U+202E⟧`';
+
 const CommandId = Id('cmd');
 
 const FIELDS: Record<string, Record<string, TSchema>> = {
@@ -48,14 +51,17 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
   'message.completed': { message_id: Id('msg'), text: Type.String({ description: 'The whole of it' }) },
   'command.proposed': {
     command_id: CommandId,
-    command: Type.String(),
+    command: Type.String({ description: SHOWN }),
     reason: Type.String({ description: 'Why, in the words of the model' }),
     risk: RiskShape,
   },
   'approval.required': {
     approval_id: Id('apr'),
     command_id: CommandId,
-    command: Type.String({ description: 'What will be run if it is approved, to the letter' }),
+    command: Type.String({
+      description:
+        'What will be run if it is approved; each character that cannot be seen is written out, as in `⟦U+202E⟧`',
+    }),
     risk: RiskShape,
     expires_at: Timestamp(),
   },

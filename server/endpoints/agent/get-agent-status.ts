@@ -1,16 +1,17 @@
-import { type AgentRunRow, findOpenRun } from '../../db/queries/agent-runs.ts';
+import { visible } from '../../agent/visible.ts';
+import { type AgentRunRow, findOpenRun, type PendingApproval } from '../../db/queries/agent-runs.ts';
 import { type AgentEntryRow, findAgentSession, listEntries } from '../../db/queries/agent-sessions.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Enum, Id, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';
-import { ModelShape, RiskShape } from './event-shapes.ts';
+import { ModelShape, RiskShape, SHOWN } from './event-shapes.ts';
 
 const PendingApprovalShape = Shape(
   {
     id: Id('apr'),
     command_id: Id('cmd'),
-    command: Type.String(),
+    command: Type.String({ description: SHOWN }),
     reason: Type.String(),
     risk: RiskShape,
     expires_at: Timestamp(),
@@ -38,9 +39,16 @@ const presentEntry = ({ seq, role, content, command, exit_code, created_at }: Ag
   seq,
   role,
   content: content ?? '',
-  command,
+  command: command === null ? null : visible(command),
   exit_code,
   created_at,
+});
+
+/** What waits for an approval, as a person may judge it. */
+const presentApproval = (approval: PendingApproval) => ({
+  ...approval,
+  command: visible(approval.command),
+  reason: visible(approval.reason),
 });
 
 /** The run that counts: one whose approval has expired is over, though nobody has tidied up yet. */
@@ -98,7 +106,7 @@ export const getAgentStatus = endpoint({
         model: services.agent.identity,
         session_id: session?.id ?? null,
         run_id: run?.id ?? null,
-        pending_approval: run?.approval ?? null,
+        pending_approval: run?.approval ? presentApproval(run.approval) : null,
         history: entries.map(presentEntry),
       },
     };

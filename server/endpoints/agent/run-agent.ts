@@ -5,7 +5,7 @@ import { requireAllowed } from '../../domain/vms/states.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { type Static, Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Enum, Input, VmParams } from '../schemas.ts';
+import { Enum, Input, LONG_BODY, VmParams } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { AgentEventShape, ApprovalModeShape } from './event-shapes.ts';
 
@@ -61,6 +61,7 @@ export const runAgent = endpoint({
     'send `approval` within ten minutes to go on. A new message instead lets the waiting command go. ' +
     'When you hang up, the command under way finishes and no other starts. Comments (`: ping`) keep the connection open.',
   params: VmParams,
+  bodyLimit: LONG_BODY,
   body: RunBody,
   data: AgentEventShape,
   streams: true,

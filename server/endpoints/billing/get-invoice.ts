@@ -1,14 +1,21 @@
 import { findInvoice, invoiceLines } from '../../db/queries/invoices.ts';
+import type { DocumentFormat } from '../../documents/messages.ts';
+import { invoiceDocument } from '../../domain/billing/invoice-document.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
+import { PathId } from '../schemas.ts';
 import {
   exampleInvoice,
   exampleInvoiceLine,
+  exampleTax,
   InvoiceWithLinesShape,
   presentInvoice,
   presentInvoiceLine,
+  presentTaxes,
 } from './invoice-shape.ts';
+
+const FORMATS: Record<string, DocumentFormat> = { 'application/pdf': 'pdf', 'application/xml': 'xml' };
 
 export const getInvoice = endpoint({
   operation: 'getInvoice',
@@ -18,18 +25,32 @@ export const getInvoice = endpoint({
   tag: 'billing',
   summary: 'Get one invoice with its lines',
   description:
-    'Prices include tax: the total is the sum of the lines, and tax is the share of it that the tax rate says.',
-  params: Type.Object({ id: Type.String({ description: 'Invoice identifier' }) }),
+    'Prices include tax: the total is the sum of the lines, and the tax is the sum of theirs, each at the rate of its sale. ' +
+    'With `Accept: application/pdf` an issued invoice is a PDF/A-3 file with its Factur-X e-invoice attached, with ' +
+    '`Accept: application/xml` that e-invoice (EN 16931, CII) alone.',
+  params: Type.Object({ id: PathId('inv', 'Invoice identifier') }),
   data: InvoiceWithLinesShape,
-  errors: [],
-  example: { ...exampleInvoice, lines: [exampleInvoiceLine] },
+  representations: ['application/pdf', 'application/xml'],
+  errors: ['document_unavailable'],
+  example: { ...exampleInvoice, taxes: [exampleTax], lines: [exampleInvoiceLine] },
   async load({ caller, params, db }) {
     const invoice = await findInvoice(db, caller.accountId, params.id);
     if (!invoice) throw notFound();
     return invoice;
   },
-  async handle({ resource: invoice, db }) {
+  async handle({ resource: invoice, db, services, representation }) {
     const lines = await invoiceLines(db, invoice);
-    return { data: { ...presentInvoice(invoice), lines: lines.map(presentInvoiceLine) } };
+    const format = FORMATS[representation];
+    if (format) {
+      const bytes = await services.documents.render(
+        invoice.account_id,
+        invoiceDocument(invoice, lines),
+        format,
+      );
+      return { file: { bytes, type: representation, name: `${invoice.number}.${format}` } };
+    }
+    return {
+      data: { ...presentInvoice(invoice), taxes: presentTaxes(lines), lines: lines.map(presentInvoiceLine) },
+    };
   },
 });

@@ -1,7 +1,9 @@
+import { accountUsage } from '../../db/queries/account-usage.ts';
+import { billedVms } from '../../db/queries/billed-vms.ts';
 import { accountConsumption } from '../../db/queries/consumption.ts';
 import { netOfOrders } from '../../db/queries/orders.ts';
-import { accountUsage } from '../../db/queries/vms.ts';
-import { toJsonInteger } from '../../domain/billing/money.ts';
+import { openUsageMinor } from '../../domain/billing/arrears.ts';
+import { sum, toJsonInteger } from '../../domain/billing/money.ts';
 import { calendarMonth } from '../../domain/billing/period.ts';
 import { LimitsSchema } from '../../domain/catalog/catalog-schema.ts';
 import { accountLimits } from '../../domain/vms/quotas.ts';
@@ -9,7 +11,11 @@ import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Count, Currency, Minor, Shape, Timestamp } from '../schemas.ts';
 
-const LimitsShape = Shape(LimitsSchema.properties, { $id: 'Limits', description: 'Quotas of the account' });
+// Without the bound of what is granted today: an account may have been granted more before.
+const LimitsShape = Shape(
+  { ...LimitsSchema.properties, vms: Type.Integer({ minimum: 1 }) },
+  { $id: 'Limits', description: 'Quotas of the account' },
+);
 
 export const getUsage = endpoint({
   operation: 'getUsage',
@@ -31,6 +37,7 @@ export const getUsage = endpoint({
       snapshots: Count('Snapshots of all VMs'),
       traffic_out_bytes: Type.Integer({ minimum: 0, description: 'Sent by all VMs, deleted ones included' }),
       cost_to_date_minor: Minor('Charges less refunds'),
+      usage_minor: Minor('What the VMs have used and were not charged for yet'),
       currency: Currency,
       limits: LimitsShape,
     },
@@ -47,6 +54,7 @@ export const getUsage = endpoint({
     snapshots: 1,
     traffic_out_bytes: 48201733120,
     cost_to_date_minor: 399,
+    usage_minor: 0,
     currency: 'EUR',
     limits: {
       vms: 50,
@@ -61,11 +69,12 @@ export const getUsage = endpoint({
   },
   async handle({ caller, db, services, now }) {
     const month = calendarMonth(now);
-    const [usage, consumption, cost, limits] = await Promise.all([
+    const [usage, consumption, cost, limits, vms] = await Promise.all([
       accountUsage(db, caller.accountId),
       accountConsumption(db, caller.accountId, month),
       netOfOrders(db, caller.accountId, month),
       accountLimits(db, services.catalog, caller.accountId),
+      billedVms(db, caller.accountId),
     ]);
     return {
       data: {
@@ -75,6 +84,7 @@ export const getUsage = endpoint({
         snapshots: consumption.snapshots,
         traffic_out_bytes: toJsonInteger(consumption.traffic_out_bytes),
         cost_to_date_minor: toJsonInteger(cost),
+        usage_minor: toJsonInteger(sum(vms.map((vm) => openUsageMinor(vm, services.catalog, now)))),
         currency: services.catalog.currency,
         limits,
       },

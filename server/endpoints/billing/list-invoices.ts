@@ -1,10 +1,16 @@
 import { listInvoices as queryInvoices } from '../../db/queries/invoices.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { InstantQuery, instantFrom } from '../instant-query.ts';
+import { InstantInput, instantFrom } from '../instant-query.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Enum, PageQuery } from '../schemas.ts';
-import { exampleInvoice, INVOICE_STATUSES, InvoiceShape, presentInvoice } from './invoice-shape.ts';
+import {
+  exampleInvoice,
+  INVOICE_STATUSES,
+  INVOICE_TYPES,
+  InvoiceShape,
+  presentInvoice,
+} from './invoice-shape.ts';
 
 export const listInvoices = endpoint({
   operation: 'listInvoices',
@@ -14,13 +20,14 @@ export const listInvoices = endpoint({
   tag: 'billing',
   summary: 'List invoices',
   description:
-    'Newest first, one for each calendar month (UTC) with charges. Prices include tax: the total is the sum of the ' +
-    'lines, and tax is the share of it that the tax rate says.',
+    'Newest first. What the orders of a calendar month (UTC) charged is an invoice, what they gave back is a credit ' +
+    'note with negative amounts, so that the sum of all totals is the net. Prices include tax.',
   query: Type.Object({
     ...PageQuery,
     status: Type.Optional(Enum(INVOICE_STATUSES, { description: 'Only invoices in this state' })),
-    from: Type.Optional(InstantQuery('Only invoices whose period starts at this instant or later')),
-    to: Type.Optional(InstantQuery('Only invoices whose period starts before this instant')),
+    type: Type.Optional(Enum(INVOICE_TYPES, { description: 'Only documents of this type' })),
+    from: Type.Optional(InstantInput('Only invoices whose period starts at this instant or later')),
+    to: Type.Optional(InstantInput('Only invoices whose period starts before this instant')),
   }),
   data: Type.Array(InvoiceShape),
   paginated: true,
@@ -28,7 +35,12 @@ export const listInvoices = endpoint({
   example: [exampleInvoice],
   async handle({ caller, query, db }) {
     const page = pageFrom(query);
-    const filter = { status: query.status, from: instantFrom(query.from), to: instantFrom(query.to) };
+    const filter = {
+      status: query.status,
+      type: query.type,
+      from: instantFrom(query.from),
+      to: instantFrom(query.to),
+    };
     return paginated(await queryInvoices(db, caller.accountId, filter, page), page, presentInvoice);
   },
 });

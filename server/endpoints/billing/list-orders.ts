@@ -16,7 +16,12 @@ export const listOrders = endpoint({
   query: Type.Object({
     ...PageQuery,
     vm_id: Type.Optional(
-      Type.String({ maxLength: 64, pattern: '^[!-~]+$', description: 'Only orders of this VM' }),
+      Type.String({
+        maxLength: 64,
+        pattern: '^[!-~]+$',
+        'x-expected': 'the id of a VM',
+        description: 'Only orders of this VM',
+      }),
     ),
     kind: Type.Optional(Enum(ORDER_KINDS, { description: 'Only orders of this kind' })),
   }),

@@ -1,7 +1,12 @@
-import type { Catalog, Plan } from '../../domain/catalog/catalog-schema.ts';
-import { askAdmission } from '../../domain/vms/admission.ts';
+import type { EngineTemplate } from '../../compute/driver.ts';
+import type { Catalog, Plan, Region } from '../../domain/catalog/catalog-schema.ts';
+import { findRegion, isDedicated } from '../../domain/catalog/lookup.ts';
+import { catalogAt } from '../../domain/catalog/prices.ts';
+import { regionsWithAddresses } from '../../domain/network/allocate.ts';
+import { askTemplate, servedZones } from '../../domain/vms/offer.ts';
+import { readSupply, reservationOf, type Supply } from '../../domain/vms/supply.ts';
+import { ApiError } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
-import type { Services } from '../../services.ts';
 import { endpoint } from '../endpoint.ts';
 import { Count, Currency, Shape } from '../schemas.ts';
 import { examplePlan, PlanShape, presentPlan } from './plan-shape.ts';
@@ -13,6 +18,8 @@ const RegionShape = Shape(
     name: Type.String(),
     country: Type.String({ description: 'ISO 3166-1 alpha-2' }),
     zones: Type.Array(Type.String()),
+    available: Type.Boolean({ description: 'VMs can be made in it now' }),
+    available_zones: Type.Array(Type.String(), { description: 'Those in which VMs can be made now' }),
   },
   { $id: 'Region' },
 );
@@ -27,6 +34,7 @@ const TemplateShape = Shape(
     min_ram_mb: Count('Least memory in MiB'),
     default_user: Type.String({ description: 'User that SSH keys are installed for' }),
     deprecated: Type.Boolean(),
+    available: Type.Boolean({ description: 'There is an image of it now' }),
   },
   { $id: 'Template', description: 'An OS image' },
 );
@@ -52,7 +60,16 @@ export const getCatalog = endpoint({
   example: {
     currency: 'EUR',
     plans: [examplePlan],
-    regions: [{ code: 'eu-west', name: 'Europe West', country: 'FR', zones: ['eu-west-a', 'eu-west-b'] }],
+    regions: [
+      {
+        code: 'eu-west',
+        name: 'Europe West',
+        country: 'FR',
+        zones: ['eu-west-a', 'eu-west-b'],
+        available: true,
+        available_zones: ['eu-west-a'],
+      },
+    ],
     templates: [
       {
         code: 'debian-12',
@@ -64,6 +81,7 @@ export const getCatalog = endpoint({
         min_ram_mb: 512,
         default_user: 'root',
         deprecated: false,
+        available: true,
       },
     ],
     custom_limits: {
@@ -72,18 +90,29 @@ export const getCatalog = endpoint({
       disk_gb: { min: 10, max: 2000, step: 10 },
     },
   },
-  async handle({ services }) {
-    const { catalog } = services;
+  async handle({ services, db, now }) {
+    const catalog = catalogAt(services.catalog, now);
+    const addressed = await regionsWithAddresses(db, catalog, now);
+    const supply = await readSupply(services);
+    const rooms = { catalog, supply, addressed };
+    const images = await Promise.all(catalog.templates.map(({ code }) => askTemplate(services, code)));
     const { vcpu, ram_mb, disk_gb } = catalog.custom;
     return {
       data: {
         currency: catalog.currency,
-        plans: await Promise.all(catalog.plans.map((plan) => withRoom(plan, catalog, services))),
-        regions: catalog.regions.map(({ code, name, country, zones }) => ({ code, name, country, zones })),
+        plans: catalog.plans.map((plan) =>
+          presentPlan(plan, catalog, now, (region) => hasRoom(plan, region, rooms)),
+        ),
+        regions: catalog.regions.map((region) => {
+          const { code, name, country, zones } = region;
+          const available_zones = zonesNow(region, rooms);
+          return { code, name, country, zones, available: available_zones.length > 0, available_zones };
+        }),
         // What VMs are made of is the operator's business.
-        templates: catalog.templates.map(({ image, ...template }) => ({
+        templates: catalog.templates.map(({ image, deprecated = false, ...template }, index) => ({
           ...template,
-          deprecated: template.deprecated ?? false,
+          deprecated,
+          available: !deprecated && isThere(images[index]),
         })),
         custom_limits: { vcpu, ram_mb, disk_gb },
       },
@@ -91,10 +120,25 @@ export const getCatalog = endpoint({
   },
 });
 
-async function withRoom(plan: Plan, catalog: Catalog, services: Services) {
-  const full = new Set<string>();
-  for (const region of plan.regions) {
-    if (!plan.deprecated && (await askAdmission(services, plan, region))) full.add(region);
-  }
-  return presentPlan(plan, catalog, (region) => !full.has(region));
+/** What decides whether a plan can be had in a region. */
+interface Rooms {
+  catalog: Catalog;
+  supply: Supply | ApiError;
+  /** Regions that have addresses left. */
+  addressed: ReadonlySet<string>;
+}
+
+const isThere = (found: EngineTemplate | ApiError | undefined) =>
+  found !== undefined && !(found instanceof ApiError);
+
+/** Zones of a region in which a VM can be made, if there is room for it. */
+function zonesNow(region: Region, { supply, addressed }: Rooms): string[] {
+  if (supply instanceof ApiError || !addressed.has(region.code)) return [];
+  return servedZones(region, supply.capacity);
+}
+
+function hasRoom(plan: Plan, code: string, rooms: Rooms): boolean {
+  const { catalog, supply } = rooms;
+  if (supply instanceof ApiError || zonesNow(findRegion(catalog, code)!, rooms).length === 0) return false;
+  return !supply.refusal(reservationOf({ ...plan, dedicated: isDedicated(catalog, plan.code) }));
 }

@@ -1,14 +1,33 @@
-import { hourlyPrice, parseMicros } from '../../domain/billing/money.ts';
+import { hourlyPrice, parseMicros, priceText } from '../../domain/billing/money.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { nextSalePrice, priceAt } from '../../domain/catalog/prices.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Currency, Decimal, Enum, Shape } from '../schemas.ts';
+import { Currency, Decimal, Enum, Nullable, Shape, Timestamp } from '../schemas.ts';
+import { BillingModes, billingModes } from './plan-shape.ts';
+
+const NextPriceShape = Shape(
+  {
+    price_hourly: Decimal(
+      'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
+    ),
+    price_monthly: Decimal('Price a month of one unit'),
+    from_at: Timestamp(
+      'From when it is sold at this price; a VM that was sold before may keep its own for longer',
+    ),
+  },
+  { $id: 'NextComponentPrice', description: 'A price that is announced' },
+);
 
 const ComponentPriceShape = Shape(
   {
     component: Enum(['vcpu', 'ram', 'disk']),
     unit: Enum(['vcpu', 'gib', 'gb'], { description: 'One virtual CPU, one GiB of memory, one GB of disk' }),
-    price_hourly: Decimal('Price an hour of one unit'),
+    price_hourly: Decimal(
+      'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
+    ),
     price_monthly: Decimal('Price a month of one unit'),
+    next_price: Nullable(NextPriceShape),
   },
   { $id: 'ComponentPrice' },
 );
@@ -23,27 +42,43 @@ export const getPrices = endpoint({
   data: Shape({
     currency: Currency,
     tax_included: Type.Boolean({ description: 'All prices of this API include tax' }),
+    billing_modes: BillingModes,
     components: Type.Array(ComponentPriceShape),
   }),
   errors: [],
   example: {
     currency: 'EUR',
     tax_included: true,
-    components: [{ component: 'vcpu', unit: 'vcpu', price_hourly: '0.00342', price_monthly: '2.50' }],
+    billing_modes: ['monthly'],
+    components: [
+      { component: 'vcpu', unit: 'vcpu', price_hourly: '0.00342', price_monthly: '2.50', next_price: null },
+    ],
   },
-  async handle({ services: { catalog } }) {
-    const { vcpu, ram_gb, disk_gb } = catalog.custom.price_monthly;
-    const price = (component: string, unit: string, monthly: string) => ({
+  async handle({ services: { catalog }, now }) {
+    const today = priceAt(catalog.custom, now);
+    const next = nextSalePrice(catalog.custom, now);
+    const price = (part: Part, component: string, unit: string) => ({
       component,
       unit,
-      price_hourly: hourlyPrice(parseMicros(monthly)),
-      price_monthly: monthly,
+      ...prices(today, part, catalog),
+      next_price: next && { ...prices(next.item, part, catalog), from_at: next.from },
     });
     const components = [
-      price('vcpu', 'vcpu', vcpu),
-      price('ram', 'gib', ram_gb),
-      price('disk', 'gb', disk_gb),
+      price('vcpu', 'vcpu', 'vcpu'),
+      price('ram_gb', 'ram', 'gib'),
+      price('disk_gb', 'disk', 'gb'),
     ];
-    return { data: { currency: catalog.currency, tax_included: true, components } };
+    const billing_modes = billingModes(today.price_hourly !== undefined);
+    return { data: { currency: catalog.currency, tax_included: true, billing_modes, components } };
   },
+});
+
+type Custom = Catalog['custom'];
+type Part = keyof Custom['price_monthly'];
+
+const prices = ({ price_monthly, price_hourly }: Custom, part: Part, { currency }: Catalog) => ({
+  price_hourly: price_hourly
+    ? priceText(parseMicros(price_hourly[part]), currency)
+    : hourlyPrice(parseMicros(price_monthly[part])),
+  price_monthly: price_monthly[part],
 });

@@ -1,3 +1,4 @@
+import { catalogAt } from '../../domain/catalog/prices.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Currency, Shape } from '../schemas.ts';
@@ -14,11 +15,12 @@ export const listPublicPlans = endpoint({
   data: Shape({ currency: Currency, plans: Type.Array(PublicPlanShape) }),
   errors: [],
   example: { currency: 'EUR', plans: [{ ...examplePlan, regions: ['eu-west'] }] },
-  async handle({ services: { catalog } }) {
+  async handle({ services, now }) {
+    const catalog = catalogAt(services.catalog, now);
     return {
       data: {
         currency: catalog.currency,
-        plans: catalog.plans.map((plan) => presentPublicPlan(plan, catalog)),
+        plans: catalog.plans.map((plan) => presentPublicPlan(plan, catalog, now)),
       },
     };
   },

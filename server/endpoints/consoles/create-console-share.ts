@@ -7,7 +7,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Enum, Input, Nullable, Shape, VmParams } from '../schemas.ts';
+import { Enum, Input, Name, Nullable, Shape, VmParams } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleShare, presentShare, SHARE_MODES, shareFields } from './share-shape.ts';
 
@@ -23,11 +23,11 @@ export const createConsoleShare = endpoint({
   scope: 'vm:console',
   tag: 'vm',
   summary: 'Create a share link for a terminal on a VM',
-  description: `Whoever opens \`url\` sees a terminal on the VM, logged in as the default user of its template. All
+  description: `Everyone who opens \`url\` sees a terminal on the VM, logged in as the default user of its template. All
 viewers of a link see one session; who comes later is shown the screen so far. In \`read_only\` the service
 ignores whatever a viewer sends. The secret is the URL's fragment, which browsers do not send, and is in this
-reply only. The link ends when it expires or is deleted, or with the API key that made it; whoever looks then
-is cut off. The page opens the WebSocket \`/share/{id}/socket\` with the subprotocols \`vauban.share\` and the secret:
+reply only. The link ends when it expires or is deleted, or with the API key that made it; its viewers then
+are cut off. The page opens the WebSocket \`/share/{id}/socket\` with the subprotocols \`vauban.share\` and the secret:
 binary messages are the terminal's bytes; a text message \`{"type":"state","cols","rows","mode","viewers"}\` tells of a
 change; a viewer who may type sends binary messages and \`{"type":"resize","cols","rows"}\`.`,
   secret: true,
@@ -37,7 +37,7 @@ change; a viewer who may type sends binary messages and \`{"type":"resize","cols
     ttl_seconds: Type.Optional(
       Type.Integer({ minimum: MIN_TTL_SECONDS, maximum: MAX_TTL_SECONDS, default: DEFAULT_TTL_SECONDS }),
     ),
-    label: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 64, examples: ['for support'] }))),
+    label: Type.Optional(Nullable(Name('for support'))),
     max_viewers: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_VIEWERS, default: DEFAULT_VIEWERS })),
   }),
   data: Shape(
@@ -58,14 +58,14 @@ change; a viewer who may type sends binary messages and \`{"type":"resize","cols
       throw new ApiError('quota_exceeded', `A VM has ${SHARES_PER_VM} share links at most.`, details);
     }
     const { mode, ttl_seconds = DEFAULT_TTL_SECONDS, label = null, max_viewers = DEFAULT_VIEWERS } = body;
-    const secret = generateSecret('vcs');
+    const secret = generateSecret('vcs', services.secrets);
     const share = {
       id: newId('shr', services.clock),
       account_id: vm.account_id,
       vm_id: vm.id,
       key_id: caller.keyId,
       mode,
-      label,
+      label: label?.trim() ?? null,
       max_viewers,
       created_at: now,
       expires_at: new Date(now.getTime() + ttl_seconds * 1000),

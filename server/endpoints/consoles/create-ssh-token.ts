@@ -1,7 +1,7 @@
 import { DEFAULT_COLS, DEFAULT_ROWS, MAX_TERMINAL_SIDE, TICKET_SECONDS } from '../../consoles/limits.ts';
 import { defaultUser } from '../../consoles/ops-session.ts';
 import { issueTicket } from '../../consoles/tickets.ts';
-import { recordCallerEvent } from '../../domain/vms/events.ts';
+import { type EventText, recordCallerEvent } from '../../domain/vms/events.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { webSocketUrl } from '../../http/base-url.ts';
 import { Type } from '../../platform/schema.ts';
@@ -59,14 +59,15 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
   async handle({ resource: vm, body, db, services, caller, now, baseUrl }) {
     requireAllowed(vm, 'ssh');
     const { username = defaultUser(services, vm), cols = DEFAULT_COLS, rows = DEFAULT_ROWS } = body;
-    const event = {
+    const event: EventText = {
       type: 'console.token_issued',
       message: `A token for a terminal as ${username} was issued.`,
       metadata: { username },
     };
     await recordCallerEvent(db, services.clock, caller, vm.id, event);
     const owner = { account_id: vm.account_id, vm_id: vm.id, key_id: caller.keyId };
-    const { secret, expiresAt } = await issueTicket(db, { kind: 'ssh', ...owner, username, cols, rows }, now);
+    const ticket = { kind: 'ssh' as const, ...owner, username, cols, rows };
+    const { secret, expiresAt } = await issueTicket(db, services.secrets, ticket, now);
     return {
       data: {
         ws_url: webSocketUrl(baseUrl(), `/console/${vm.id}/ssh`),

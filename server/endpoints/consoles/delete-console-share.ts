@@ -3,7 +3,7 @@ import { recordCallerEvent } from '../../domain/vms/events.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Id, Shape } from '../schemas.ts';
+import { Id, PathId, Shape } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleShare } from './share-shape.ts';
 
@@ -14,10 +14,10 @@ export const deleteConsoleShare = endpoint({
   scope: 'vm:console',
   tag: 'vm',
   summary: 'Revoke a share link',
-  description: 'In any state of the VM. Whoever looks at it is cut off at once.',
+  description: 'In any state of the VM. Its viewers are cut off at once.',
   params: Type.Object({
-    id: Type.String({ description: 'VM identifier' }),
-    sid: Type.String({ description: 'Share link identifier' }),
+    id: PathId('vm', 'VM identifier'),
+    sid: PathId('shr', 'Share link identifier'),
   }),
   data: Shape({ id: Id('shr'), deleted: Type.Boolean() }),
   errors: [],

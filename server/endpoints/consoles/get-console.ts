@@ -1,6 +1,6 @@
 import { TICKET_SECONDS } from '../../consoles/limits.ts';
 import { issueTicket } from '../../consoles/tickets.ts';
-import { recordCallerEvent } from '../../domain/vms/events.ts';
+import { type EventText, recordCallerEvent } from '../../domain/vms/events.ts';
 import { requireAllowed } from '../../domain/vms/states.ts';
 import { webSocketUrl } from '../../http/base-url.ts';
 import { Type } from '../../platform/schema.ts';
@@ -49,11 +49,14 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
   async handle({ resource: vm, services, caller, now, baseUrl }) {
     requireAllowed(vm, 'console');
     const { secret, expiresAt } = await services.db.transaction(async (tx) => {
-      const event = { type: 'console.ticket_issued', message: 'A ticket for the screen was issued.' };
+      const event: EventText = {
+        type: 'console.ticket_issued',
+        message: 'A ticket for the screen was issued.',
+      };
       await recordCallerEvent(tx, services.clock, caller, vm.id, event);
       const terminal = { username: null, cols: null, rows: null };
       const owner = { account_id: vm.account_id, vm_id: vm.id, key_id: caller.keyId };
-      return issueTicket(tx, { kind: 'vnc', ...owner, ...terminal }, now);
+      return issueTicket(tx, services.secrets, { kind: 'vnc', ...owner, ...terminal }, now);
     });
     return {
       data: {

@@ -5,7 +5,7 @@ import { requireAllowed } from '../../domain/vms/states.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Id, Shape } from '../schemas.ts';
+import { Id, PathId, Shape } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleFirewallRule } from './firewall-rule-shape.ts';
 
@@ -19,8 +19,8 @@ export const deleteFirewallRule = endpoint({
   description:
     'The list shows it as `removing` until the engine has let go of it; it cannot be deleted again.',
   params: Type.Object({
-    id: Type.String({ description: 'VM identifier' }),
-    rule_id: Type.String({ description: 'Firewall rule identifier' }),
+    id: PathId('vm', 'VM identifier'),
+    rule_id: PathId('fwr', 'Firewall rule identifier'),
   }),
   data: Shape({ id: Id('fwr'), deleted: Type.Boolean() }),
   errors: ['invalid_state', 'vm_suspended'],

@@ -5,7 +5,7 @@ import { requireAllowed } from '../../domain/vms/states.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Id, Shape } from '../schemas.ts';
+import { Id, PathId, Shape } from '../schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { examplePortForward } from './port-forward-shape.ts';
 
@@ -21,8 +21,8 @@ export const deletePortForward = endpoint({
     'cannot be deleted again.',
   ].join(' '),
   params: Type.Object({
-    id: Type.String({ description: 'VM identifier' }),
-    rule_id: Type.String({ description: 'Port-forwarding rule identifier' }),
+    id: PathId('vm', 'VM identifier'),
+    rule_id: PathId('pfr', 'Port-forwarding rule identifier'),
   }),
   data: Shape({ id: Id('pfr'), deleted: Type.Boolean() }),
   errors: ['invalid_state', 'vm_suspended'],

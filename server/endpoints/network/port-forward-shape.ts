@@ -4,15 +4,16 @@ import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../schemas.ts';
 import { RuleStatus } from './firewall-rule-shape.ts';
 
 const Protocol = Enum(['tcp', 'udp', 'tcp_udp'], { description: '`tcp_udp` takes the port for both' });
-const Port = (description: string) => Type.Integer({ minimum: 1, maximum: 65_535, description });
+const Port = (description: string, example: number) =>
+  Type.Integer({ minimum: 1, maximum: 65_535, description, examples: [example] });
 const Description = Type.String({ maxLength: 200 });
 
 export const PortForwardShape = Shape(
   {
     id: Id('pfr'),
     protocol: Protocol,
-    external_port: Port('Port of `public_ip`'),
-    internal_port: Port('Port of the VM'),
+    external_port: Port('Port of `public_ip`', 20_022),
+    internal_port: Port('Port of the VM', 22),
     internal_ip: Type.String({ format: 'ipv4', description: 'Address of the VM' }),
     public_ip: Type.String({ format: 'ipv4', description: "The region's shared address" }),
     description: Nullable(Description),
@@ -24,8 +25,10 @@ export const PortForwardShape = Shape(
 
 export const PortForwardInput = Input({
   protocol: Protocol,
-  external_port: Type.Optional(Nullable(Port('Public port; a free one is picked when absent or null'))),
-  internal_port: Port('Port of the VM'),
+  external_port: Type.Optional(
+    Nullable(Port('Public port; a free one is picked when absent or null', 20_022)),
+  ),
+  internal_port: Port('Port of the VM', 22),
   internal_ip: Type.Optional(
     Type.String({ format: 'ipv4', description: "One of the VM's addresses; its `ipv4` when absent" }),
   ),

@@ -3,7 +3,7 @@ import { beginRuleChange } from '../../domain/shield/target.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Id, Shape } from '../schemas.ts';
+import { Id, PathId, Shape } from '../schemas.ts';
 import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule } from './rule-shape.ts';
 
@@ -15,10 +15,10 @@ export const deleteShieldRule = endpoint({
   tag: 'shield',
   summary: 'Delete a blocking rule',
   description:
-    'The edge lets go of it within a moment. An automatic rule may be written again while its attack goes on.',
+    'The edge drops it within a moment. An automatic rule may be written again while its attack goes on.',
   params: Type.Object({
     ...TargetParams.properties,
-    rid: Type.String({ description: 'Blocking rule identifier' }),
+    rid: PathId('rul', 'Blocking rule identifier'),
   }),
   data: Shape({ id: Id('rul'), deleted: Type.Boolean() }),
   errors: [],

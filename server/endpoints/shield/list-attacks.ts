@@ -7,7 +7,7 @@ import {
 } from '../../db/queries/shield-attacks.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { InstantQuery, instantFrom } from '../instant-query.ts';
+import { InstantInput, instantFrom } from '../instant-query.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../schemas.ts';
 import { loadTarget, TargetParams } from './load-tenant.ts';
@@ -74,8 +74,8 @@ export const listAttackEvents = endpoint({
   query: Type.Object({
     ...PageQuery,
     status: Type.Optional(Enum(ATTACK_STATUSES, { description: 'Only attacks in this state' })),
-    from: Type.Optional(InstantQuery('Only attacks that began at this instant or later')),
-    to: Type.Optional(InstantQuery('Only attacks that began before this instant')),
+    from: Type.Optional(InstantInput('Only attacks that began at this instant or later')),
+    to: Type.Optional(InstantInput('Only attacks that began before this instant')),
   }),
   data: Type.Array(AttackShape),
   paginated: true,

@@ -5,13 +5,14 @@ import { notFound } from '../../platform/errors.ts';
 import { type Static, Type } from '../../platform/schema.ts';
 import type { Services } from '../../services.ts';
 import type { Caller } from '../endpoint.ts';
+import { PathId } from '../schemas.ts';
 
-const tid = Type.String({ description: 'DDoS Shield tenant identifier' });
+const tid = PathId('ten', 'DDoS Shield tenant identifier');
 
 export const TenantParams = Type.Object({ tid });
 export const TargetParams = Type.Object({
   tid,
-  id: Type.String({ description: 'Protected IP (target) identifier' }),
+  id: PathId('tgt', 'Protected IP (target) identifier'),
 });
 
 interface Request<P> {

@@ -8,6 +8,7 @@ import {
   TCP_FLAGS,
 } from '../../domain/shield/rule.ts';
 import { Type } from '../../platform/schema.ts';
+import { InstantInput } from '../instant-query.ts';
 import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 const MAX_PROTOCOL = 255;
@@ -24,6 +25,7 @@ const Protocol = Type.Unsafe<StoredMatch['protocol']>({
     { type: 'integer', minimum: 0, maximum: MAX_PROTOCOL },
   ],
   description: 'A name, or the number of a protocol that has none here',
+  'x-expected': `one of ${NAMED_PROTOCOLS.join(', ')}, or a number from 0 to ${MAX_PROTOCOL}`,
 });
 const Source = Type.String({
   maxLength: 43,
@@ -64,6 +66,7 @@ const Rate = Type.Unsafe<{ pps: number } | { bps: number }>({
     },
   ],
   description: 'What passes, of all senders together; iff the action is `rate_limit`',
+  'x-expected': `{"pps": …}, from 1 to ${MAX_PPS}, or {"bps": …}, from 1 to ${MAX_BPS}`,
 });
 const priority = {
   minimum: 0,
@@ -111,14 +114,7 @@ export const ShieldRuleInput = Input(
     priority: Type.Optional(Type.Integer({ ...priority, default: 100 })),
     comment: Type.Optional(Nullable(Comment)),
     expires_at: Type.Optional(
-      Nullable(
-        Type.String({
-          format: 'date-time',
-          pattern: '^[12]\\d{3}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:[0-5]\\d(\\.\\d+)?(Z|[+-]\\d{2}:\\d{2})$',
-          description: 'When it goes by itself; in the future',
-          examples: ['2026-12-31T12:00:00Z'],
-        }),
-      ),
+      Nullable(InstantInput('When it goes by itself; in the future', '2026-12-31T12:00:00Z')),
     ),
     enabled: Type.Optional(
       Type.Boolean({ default: true, description: 'A rule that is not is kept and does nothing' }),

@@ -4,7 +4,7 @@ import { requireAllowed } from '../../domain/vms/states.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Id, Shape } from '../schemas.ts';
+import { Id, PathId, Shape } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from '../vms/job-shape.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleSnapshot } from './snapshot-shape.ts';
@@ -19,8 +19,8 @@ export const deleteSnapshot = endpoint({
   description:
     'Allowed when the VM is running or stopped, and never while a snapshot is being made or deleted.',
   params: Type.Object({
-    id: Type.String({ description: 'VM identifier' }),
-    sid: Type.String({ description: 'Snapshot identifier' }),
+    id: PathId('vm', 'VM identifier'),
+    sid: PathId('snap', 'Snapshot identifier'),
   }),
   data: Shape({ id: Id('snap'), job: JobShape }),
   errors: ['vm_locked', 'invalid_state', 'vm_suspended'],

@@ -2,7 +2,7 @@ import { MAX_PUBLIC_KEY_LENGTH, parsePublicKey } from '../../domain/sshkeys/publ
 import { storeSshKey } from '../../domain/sshkeys/store-key.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Input } from '../schemas.ts';
+import { Input, LONG_BODY, Name } from '../schemas.ts';
 import { exampleSshKey, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
 
 export const addSshKey = endpoint({
@@ -16,8 +16,9 @@ export const addSshKey = endpoint({
     'Accepted are Ed25519, ECDSA, RSA from 2048 bits, and keys of security tokens (`sk-…`). `details.fields` of a ' +
     'refusal says `private_key`, `malformed`, `unsupported_algorithm` (DSA, certificates) or `weak_key`. A key that ' +
     'the account has already is refused with `details.existing_id`, whatever its name or comment.',
+  bodyLimit: LONG_BODY,
   body: Input({
-    name: Type.String({ minLength: 1, maxLength: 64, pattern: '^[^\\p{Cc}\\s][^\\p{Cc}]*$' }),
+    name: Name('laptop'),
     public_key: Type.String({
       minLength: 1,
       maxLength: MAX_PUBLIC_KEY_LENGTH,
@@ -29,7 +30,7 @@ export const addSshKey = endpoint({
   errors: ['ssh_key_exists', 'quota_exceeded'],
   example: exampleSshKey,
   async handle({ caller, body, db, services }) {
-    const key = { account_id: caller.accountId, name: body.name, ...parsePublicKey(body.public_key) };
+    const key = { account_id: caller.accountId, name: body.name.trim(), ...parsePublicKey(body.public_key) };
     return { data: presentSshKey(await storeSshKey(db, services, key)) };
   },
 });

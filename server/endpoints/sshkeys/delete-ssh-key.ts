@@ -2,7 +2,7 @@ import { deleteSshKeyRow, lockSshKey } from '../../db/queries/ssh-keys.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Id, Shape } from '../schemas.ts';
+import { Id, PathId, Shape } from '../schemas.ts';
 import { exampleSshKey } from './ssh-key-shape.ts';
 
 export const deleteSshKey = endpoint({
@@ -13,7 +13,7 @@ export const deleteSshKey = endpoint({
   tag: 'sshkey',
   summary: 'Delete a stored SSH key',
   description: 'VMs that the key was attached to keep it.',
-  params: Type.Object({ id: Type.String({ description: 'SSH key identifier' }) }),
+  params: Type.Object({ id: PathId('key', 'SSH key identifier') }),
   data: Shape({ id: Id('key'), deleted: Type.Boolean() }),
   errors: [],
   example: { id: exampleSshKey.id, deleted: true },

@@ -4,6 +4,7 @@ import { Id, Shape, Timestamp } from '../schemas.ts';
 
 export const Fingerprint = Type.String({
   pattern: '^SHA256:[A-Za-z0-9+/]{43}$',
+  'x-expected': 'SHA256: and 43 characters of base64, as `ssh-keygen -l` shows it',
   description: 'As `ssh-keygen -l` prints it',
   examples: ['SHA256:kZKBnwWOL6bmmK7AUzMrt/ruGiBWl4Lv0P8Jn+cjzUc'],
 });

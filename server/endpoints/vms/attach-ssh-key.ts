@@ -7,7 +7,7 @@ import { requireAllowed } from '../../domain/vms/states.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { Input, Nullable, Shape, VmParams } from '../schemas.ts';
+import { Input, LONG_BODY, Nullable, Shape, VmParams } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { loadVmForChange } from './load-vm.ts';
 
@@ -29,6 +29,7 @@ export const attachSshKey = endpoint({
   description:
     'Either a stored key by `ssh_key_id`, or a `public_key`. A key that is attached already is a success.',
   params: VmParams,
+  bodyLimit: LONG_BODY,
   body: Input(
     {
       ssh_key_id: Type.Optional(Type.String({ description: 'A stored SSH key' })),

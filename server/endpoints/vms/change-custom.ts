@@ -1,5 +1,5 @@
-import { askChangeAdmission } from '../../domain/vms/admission.ts';
-import { changeVm, customChange } from '../../domain/vms/change-vm.ts';
+import { changeVm } from '../../domain/vms/change-vm.ts';
+import { askCapacity } from '../../domain/vms/supply.ts';
 import { validationFailed } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
@@ -29,7 +29,9 @@ export const changeCustom = endpoint({
     'vm_locked',
     'invalid_state',
     'vm_suspended',
+    'payment_due',
     'vm_must_be_stopped',
+    'same_plan',
     'quota_exceeded',
     'price_changed',
     'disk_shrink_not_supported',
@@ -38,9 +40,7 @@ export const changeCustom = endpoint({
   ],
   example: exampleChange,
   load: loadVmForChange,
-  async prepare({ caller, params, body, services }) {
-    return askChangeAdmission(services, caller.accountId, params.id, body);
-  },
+  prepare: ({ services }) => askCapacity(services),
   async handle({ resource: vm, body, prepared, db, services, caller, now }) {
     const { vcpu, ram_mb, disk_gb } = body;
     if (vcpu === undefined && ram_mb === undefined && disk_gb === undefined) {
@@ -52,13 +52,12 @@ export const changeCustom = endpoint({
         })),
       );
     }
-    const target = customChange(services.catalog, vm, { vcpu, ram_mb, disk_gb });
     const change = await changeVm({ db, services, caller, now }, vm, {
       kind: 'change_custom',
-      target,
+      wish: { size: { vcpu, ram_mb, disk_gb } },
       allowReboot: body.allow_reboot ?? false,
       maxChargeMinor: body.max_charge_minor,
-      admission: prepared,
+      capacity: prepared,
     });
     return { data: presentChange(vm, change, now) };
   },

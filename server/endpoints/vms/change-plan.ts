@@ -1,6 +1,5 @@
-import { findPlan } from '../../domain/catalog/lookup.ts';
-import { askChangeAdmission } from '../../domain/vms/admission.ts';
-import { changeVm, planChange } from '../../domain/vms/change-vm.ts';
+import { changeVm } from '../../domain/vms/change-vm.ts';
+import { askCapacity } from '../../domain/vms/supply.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { Input, VmParams } from '../schemas.ts';
@@ -16,7 +15,7 @@ export const changePlan = endpoint({
   tag: 'vm',
   summary: 'Change the plan of a VM',
   description:
-    'Charges or refunds the difference for the rest of the period, to the second; `plan-quote` shows it beforehand. The end of the period does not move.',
+    'Charges or refunds the difference for the rest of the period, to the second; `plan-quote` shows it beforehand. The end of the period does not move. After it, until the VM is renewed, its size cannot be changed; one that was upgraded within the catalog’s hours before it (72 unless your provider says otherwise) has no grace if the renewal is not covered.',
   idempotent: true,
   params: VmParams,
   body: Input({
@@ -36,7 +35,9 @@ export const changePlan = endpoint({
     'vm_locked',
     'invalid_state',
     'vm_suspended',
+    'payment_due',
     'vm_must_be_stopped',
+    'same_plan',
     'quota_exceeded',
     'price_changed',
     'unknown_plan',
@@ -47,18 +48,14 @@ export const changePlan = endpoint({
   ],
   example: exampleChange,
   load: loadVmForChange,
-  async prepare({ caller, params, body, services }) {
-    const plan = typeof body.plan === 'string' ? findPlan(services.catalog, body.plan) : undefined;
-    return plan ? askChangeAdmission(services, caller.accountId, params.id, plan) : null;
-  },
+  prepare: ({ services }) => askCapacity(services),
   async handle({ resource: vm, body, prepared, db, services, caller, now }) {
-    const target = planChange(services.catalog, vm, body.plan, body.resize_disk ?? true);
     const change = await changeVm({ db, services, caller, now }, vm, {
       kind: 'change_plan',
-      target,
+      wish: { plan: body.plan, resizeDisk: body.resize_disk ?? true },
       allowReboot: body.allow_reboot ?? false,
       maxChargeMinor: body.max_charge_minor,
-      admission: prepared,
+      capacity: prepared,
     });
     return { data: presentChange(vm, change, now) };
   },

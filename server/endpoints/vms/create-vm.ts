@@ -1,13 +1,13 @@
-import { findPlan } from '../../domain/catalog/lookup.ts';
-import { askAdmission } from '../../domain/vms/admission.ts';
+import { RENEWAL_PRIORITY } from '../../domain/billing/ranking.ts';
 import { createVm as buyVm } from '../../domain/vms/create-vm.ts';
+import { askOffer } from '../../domain/vms/offer.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { exampleOrder, OrderShape, presentOrder } from '../order-shape.ts';
 import { Input, Nullable, Shape } from '../schemas.ts';
-import { MAX_CHARGE, PASSWORD } from './inputs.ts';
+import { BILLING, MAX_CHARGE, PASSWORD, requireBytes } from './inputs.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
-import { HOSTNAME, NOTES } from './update-vm.ts';
+import { HOSTNAME, NOTES, RENEWAL_PRIORITY_INPUT } from './update-vm.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
 const USER_DATA_LIMIT = 32 * 1024;
@@ -44,12 +44,17 @@ export const createVm = endpoint({
       ),
       password: Type.Optional(PASSWORD),
       user_data: Type.Optional(
-        Type.String({ maxLength: USER_DATA_LIMIT, description: 'cloud-init user data' }),
+        Type.String({
+          maxLength: USER_DATA_LIMIT,
+          description: 'cloud-init user data, at most 32 KiB of UTF-8',
+        }),
       ),
       notes: Type.Optional(Nullable(NOTES)),
+      billing: Type.Optional(BILLING),
       auto_renew: Type.Optional(
         Type.Boolean({ default: true, description: 'Renew at the end of each period' }),
       ),
+      renewal_priority: Type.Optional({ ...RENEWAL_PRIORITY_INPUT, default: RENEWAL_PRIORITY.default }),
       start: Type.Optional(Type.Boolean({ default: true, description: 'Start it once it is made' })),
       max_charge_minor: Type.Optional(MAX_CHARGE),
     },
@@ -76,12 +81,9 @@ export const createVm = endpoint({
     'capacity_unavailable',
   ],
   example: { vm: exampleVm, job: exampleJob, order: exampleOrder, initial_password: 'mKc4RuWq8yTzN2vBsJ6h' },
-  async prepare({ body, services }) {
-    const plan = typeof body.plan === 'string' ? findPlan(services.catalog, body.plan) : undefined;
-    const region = typeof body.region === 'string' ? body.region : services.catalog.default_region;
-    return plan ? askAdmission(services, plan, region) : null;
-  },
+  prepare: ({ body, services }) => askOffer(services, body.template),
   async handle({ body, prepared, db, services, caller, now }) {
+    requireBytes('user_data', body.user_data, USER_DATA_LIMIT);
     const { vm, order, initialPassword } = await buyVm({ db, services, caller, now }, body, prepared);
     return {
       data: {

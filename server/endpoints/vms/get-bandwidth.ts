@@ -39,6 +39,7 @@ export const getVmBandwidth = endpoint({
     month: Type.Optional(
       Type.String({
         pattern: '^[12][0-9]{3}-(0[1-9]|1[0-2])$',
+        'x-expected': 'a month such as 2026-01',
         description: 'Month in UTC, not in the future; this month when absent',
         examples: ['2026-01'],
       }),

@@ -31,6 +31,7 @@ export const getVmMetrics = endpoint({
     metrics: Type.Optional(
       Type.String({
         pattern: `^${GROUP}(,${GROUP})*$`,
+        'x-expected': `one or more of ${METRIC_GROUPS.join(', ')}, separated by commas`,
         maxLength: 64,
         description: `Which series: ${METRIC_GROUPS.join(', ')}, separated by commas; all when absent`,
         examples: ['cpu,network'],

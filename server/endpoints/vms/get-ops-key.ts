@@ -26,7 +26,7 @@ export const getOpsKey = endpoint({
     attached_by_default: true,
   },
   async handle({ services }) {
-    const { name, fingerprint } = services.opsKey;
+    const { name, fingerprint } = await services.opsKeys.current();
     return { data: { name, fingerprint, attached_by_default: true } };
   },
 });

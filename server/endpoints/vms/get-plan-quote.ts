@@ -1,9 +1,9 @@
+import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import { lookUpWallet } from '../../db/queries/wallets.ts';
-import { max, toJsonInteger } from '../../domain/billing/money.ts';
+import { toJsonInteger } from '../../domain/billing/money.ts';
 import type { Configuration } from '../../domain/billing/pricing.ts';
-import { blockerOf } from '../../domain/vms/blockers.ts';
-import { customChange, planChange, priceOfChange } from '../../domain/vms/change-vm.ts';
-import { requireResizable } from '../../domain/vms/states.ts';
+import { blockerFrom } from '../../domain/vms/blockers.ts';
+import { decideChange, roomFor } from '../../domain/vms/decide-change.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
@@ -21,10 +21,13 @@ export const getPlanQuote = endpoint({
   tag: 'vm',
   summary: 'Quote a change of plan or size',
   description:
-    'Either `plan`, or one or more of `vcpu`, `ram_mb` and `disk_gb`. What cannot be chosen at all is 422, as in the change itself.',
+    'Either `plan`, or one or more of `vcpu`, `ram_mb` and `disk_gb`. A change that would be refused is quoted too, with `allowed: false` and the reasons; 422 is only what does not exist: a plan, or a size outside of `custom_limits`.',
   params: VmParams,
   query: Type.Object({
     plan: Type.Optional(Type.String({ maxLength: 63, description: 'Plan code' })),
+    resize_disk: Type.Optional(
+      Type.Boolean({ description: 'As in the change, true when absent; with `plan` only' }),
+    ),
     ...SizeInput,
   }),
   data: Shape(
@@ -40,7 +43,7 @@ export const getPlanQuote = endpoint({
     },
     { $id: 'PlanQuote' },
   ),
-  errors: ['unknown_plan', 'plan_not_available_in_region', 'disk_shrink_not_supported'],
+  errors: ['unknown_plan'],
   example: {
     ...exampleQuote,
     direction: 'upgrade',
@@ -52,26 +55,31 @@ export const getPlanQuote = endpoint({
     blockers: [],
   },
   load: loadVm,
-  async handle({ resource: vm, query, services: { catalog }, db, caller, now }) {
-    const { plan, ...size } = query;
+  async handle({ resource: vm, query, services, db, caller, now }) {
+    const { catalog } = services;
+    const { plan, resize_disk: resizeDisk, ...size } = query;
     if ((plan === undefined) === (Object.keys(size).length === 0)) {
       throw invalidField('plan', 'required', 'name either a plan, or vcpu, ram_mb or disk_gb');
     }
-    const target = plan === undefined ? customChange(catalog, vm, size) : planChange(catalog, vm, plan, true);
-    const charge = priceOfChange(catalog, vm, target, now);
+    if (plan === undefined && resizeDisk !== undefined)
+      throw invalidField('resize_disk', 'not_allowed', 'goes with a plan; a custom size names its disk');
+    const wish = plan === undefined ? { size } : { plan, resizeDisk: resizeDisk ?? true };
+    const buyer = await findBillingProfile(db, caller.accountId);
+    const room = await roomFor(services, vm);
+    const terms = { catalog, buyer, allowReboot: true, now, room };
+    const { target, charge, refusals } = decideChange(vm, wish, terms);
     const wallet = await lookUpWallet(db, caller.accountId);
-    const blocker = blockerOf(() => requireResizable(vm, true));
-    const [credit, debit] = charge.lines.map((line) => max(line.amount_minor, -line.amount_minor));
+    const debit = charge.lines.at(-1)!.amount_minor;
     return {
       data: {
         ...presentQuote(catalog, charge, target, wallet, now),
         direction: direction(vm.price_monthly_minor, target),
-        credit_minor: toJsonInteger(credit!),
-        debit_minor: toJsonInteger(debit!),
+        credit_minor: toJsonInteger(debit - charge.total_minor),
+        debit_minor: toJsonInteger(debit),
         net_minor: toJsonInteger(charge.total_minor),
         requires_reboot: vm.status === 'running',
-        allowed: blocker === null,
-        blockers: blocker ? [blocker] : [],
+        allowed: refusals.length === 0,
+        blockers: refusals.map(blockerFrom),
       },
     };
   },

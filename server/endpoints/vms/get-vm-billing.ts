@@ -1,12 +1,17 @@
+import { withMeter } from '../../db/queries/meters.ts';
 import { completedOrdersOfVm, orderTotalsOfVm } from '../../db/queries/orders.ts';
+import { openUsage } from '../../domain/billing/arrears.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { nextRenewal } from '../../domain/billing/overview.ts';
-import { configurationHourly } from '../../domain/billing/pricing.ts';
+import { nextPrice } from '../../domain/billing/renewal-price.ts';
+import { usageMinor } from '../../domain/billing/usage.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
 import { ORDER_KINDS } from '../order-shape.ts';
-import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';
+import { Count, Currency, Enum, Id, Minor, Nullable, Shape, Timestamp, VmParams } from '../schemas.ts';
 import { loadVm } from './load-vm.ts';
+import { billingFields, presentBilling } from './vm-shape.ts';
+import { exampleVmUsage, presentVmUsage, VmUsageShape } from './vm-usage-shape.ts';
 
 /** Charges that are listed: eight years of renewals. All of them are in the list of orders. */
 const MAX_CHARGES = 100;
@@ -22,12 +27,38 @@ const VmBillingShape = Shape(
   {
     currency: Currency,
     price_monthly_minor: Minor('Price a month, as sold'),
-    price_hourly: Decimal('The same an hour, of 730 hours a month'),
+    ...billingFields,
     billing_period_start_at: Timestamp('Start of the period that is paid'),
     billing_period_end_at: Timestamp('End of the period that is paid'),
-    next_charge_at: Nullable(Timestamp('When it renews; null where it does not')),
-    next_charge_minor: Nullable(Minor("What it renews at, by today's prices; null where it does not")),
+    next_charge_at: Nullable(
+      Timestamp('When it renews, past where it is unpaid; null where it does not renew'),
+    ),
+    next_charge_minor: Nullable(
+      Minor(
+        'What it renews at, with what was used so far and all that is due by now; null where it does not renew',
+      ),
+    ),
+    next_price: Nullable(
+      Shape(
+        {
+          price_monthly_minor: Minor('Price a month'),
+          from_at: Timestamp('From the renewal of that instant on'),
+        },
+        {
+          $id: 'NextVMPrice',
+          description:
+            'The next price at which it is renewed that differs from the present one, as far as prices are announced',
+        },
+      ),
+    ),
+    retires_at: Nullable(
+      Timestamp(
+        'When it ends, because its plan is retired, unless the plan is changed before; null where it is not',
+      ),
+    ),
     auto_renew: Type.Boolean(),
+    usage_minor: Count('What was used and is charged with the next renewal, so far'),
+    usage: VmUsageShape,
     lifetime_charged_minor: Minor('All that was charged so far'),
     lifetime_refunded_minor: Minor('All that was given back so far'),
     charges: Type.Array(ChargeShape, {
@@ -52,11 +83,17 @@ export const getVmBilling = endpoint({
     currency: 'EUR',
     price_monthly_minor: 399,
     price_hourly: '0.00547',
+    billing_mode: 'monthly',
+    next_billing_mode: 'monthly',
     billing_period_start_at: '2026-01-05T09:30:00.000Z',
     billing_period_end_at: '2026-02-05T09:30:00.000Z',
     next_charge_at: '2026-02-05T09:30:00.000Z',
     next_charge_minor: 399,
+    next_price: { price_monthly_minor: 449, from_at: '2026-04-05T09:30:00.000Z' },
+    retires_at: null,
     auto_renew: true,
+    usage_minor: 0,
+    usage: exampleVmUsage,
     lifetime_charged_minor: 399,
     lifetime_refunded_minor: 0,
     charges: [
@@ -69,22 +106,32 @@ export const getVmBilling = endpoint({
     ],
   },
   load: loadVm,
-  async handle({ resource: vm, db, services }) {
-    const [totals, orders] = await Promise.all([
-      orderTotalsOfVm(db, vm.id),
-      completedOrdersOfVm(db, vm.id, MAX_CHARGES),
+  async handle({ resource, db, services, now }) {
+    const [vm, totals, orders] = await Promise.all([
+      withMeter(db, resource),
+      orderTotalsOfVm(db, resource.id),
+      completedOrdersOfVm(db, resource.id, MAX_CHARGES),
     ]);
-    const next = nextRenewal(vm, services.catalog);
+    const next = nextRenewal(vm, services.catalog, now);
+    const price = nextPrice(vm, services.catalog, now);
+    const usage = openUsage(vm, services.catalog, now);
     return {
       data: {
         currency: vm.currency,
         price_monthly_minor: toJsonInteger(vm.price_monthly_minor),
-        price_hourly: configurationHourly(vm.price_monthly_minor, vm.currency),
+        ...presentBilling(vm),
         billing_period_start_at: vm.billing_period_start_at,
         billing_period_end_at: vm.billing_period_end_at,
         next_charge_at: next?.due_at ?? null,
         next_charge_minor: next && toJsonInteger(next.amount_minor),
+        next_price: price && {
+          price_monthly_minor: toJsonInteger(price.price_monthly_minor),
+          from_at: price.from,
+        },
+        retires_at: vm.retires_at,
         auto_renew: vm.auto_renew,
+        usage_minor: toJsonInteger(usageMinor(usage)),
+        usage: presentVmUsage(vm, usage),
         lifetime_charged_minor: toJsonInteger(totals.charged_minor),
         lifetime_refunded_minor: toJsonInteger(totals.refunded_minor),
         charges: orders.map(({ id, kind, amount_minor, created_at }) => ({

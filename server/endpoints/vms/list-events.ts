@@ -1,7 +1,8 @@
+import { EVENT_TYPES } from '../../db/enums.ts';
 import { type EventRow, listEvents as queryEvents } from '../../db/queries/events.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
-import { InstantQuery, instantFrom } from '../instant-query.ts';
+import { InstantInput, instantFrom } from '../instant-query.ts';
 import { pageFrom, paginated } from '../page.ts';
 import { Enum, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../schemas.ts';
 import { loadVm } from './load-vm.ts';
@@ -9,10 +10,7 @@ import { loadVm } from './load-vm.ts';
 const EventShape = Shape(
   {
     id: Id('evt'),
-    type: Type.String({
-      description:
-        'Such as `vm.created`, `vm.started`, `job.failed`, `firewall.rule_added`, `billing.charged`',
-    }),
+    type: Enum(EVENT_TYPES, { description: 'What happened; more types may come' }),
     level: Enum(['info', 'warning', 'error']),
     message: Type.String(),
     actor: Shape({
@@ -54,9 +52,9 @@ export const listEvents = endpoint({
   params: VmParams,
   query: Type.Object({
     ...PageQuery,
-    type: Type.Optional(Type.String({ maxLength: 64, description: 'Only events of this type' })),
-    from: Type.Optional(InstantQuery('Only events from this instant on')),
-    to: Type.Optional(InstantQuery('Only events before this instant')),
+    type: Type.Optional(Enum(EVENT_TYPES, { description: 'Only events of this type' })),
+    from: Type.Optional(InstantInput('Only events from this instant on')),
+    to: Type.Optional(InstantInput('Only events before this instant')),
   }),
   data: Type.Array(EventShape),
   paginated: true,

@@ -1,4 +1,5 @@
-import { listVms as queryVms } from '../../db/queries/vms.ts';
+import { listVms as queryVms } from '../../db/queries/vm-list.ts';
+import { requireKnownRegion } from '../../domain/catalog/lookup.ts';
 import { VM_STATUSES } from '../../domain/vms/states.ts';
 import { Type } from '../../platform/schema.ts';
 import { endpoint } from '../endpoint.ts';
@@ -26,7 +27,8 @@ export const listVms = endpoint({
   paginated: true,
   errors: ['invalid_cursor'],
   example: [exampleVm],
-  async handle({ caller, query, db }) {
+  async handle({ caller, query, db, services: { catalog } }) {
+    requireKnownRegion(catalog, query.region);
     const page = pageFrom(query);
     return paginated(await queryVms(db, caller.accountId, query, page), page, presentVm);
   },

@@ -1,11 +1,29 @@
-import type { VmView } from '../../db/queries/vms.ts';
+import { WANTED_POWERS } from '../../db/enums.ts';
+import type { VmRow, VmView } from '../../db/queries/vms.ts';
+import { BILLING_MODES, type BillingMode } from '../../domain/billing/metering.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
+import { configurationHourly } from '../../domain/billing/pricing.ts';
+import { RENEWAL_PRIORITY } from '../../domain/billing/ranking.ts';
 import { VM_STATUSES } from '../../domain/vms/states.ts';
 import { Type } from '../../platform/schema.ts';
-import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../schemas.ts';
+import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 
 const Positive = (description: string) => Type.Integer({ minimum: 1, description });
+
+/** How a VM is billed. */
+export const billingFields = {
+  price_hourly: Decimal('Price an hour, as sold; by the month its part of 730 hours'),
+  billing_mode: Enum(BILLING_MODES, { description: 'How the running period is billed' }),
+  next_billing_mode: Enum(BILLING_MODES, { description: 'How the periods to come are billed' }),
+};
+
+export function presentBilling(vm: VmRow) {
+  const { price_monthly_minor, price_hourly_micros, currency, next_billing_mode } = vm;
+  const billing_mode: BillingMode = price_hourly_micros === null ? 'monthly' : 'hourly';
+  const price_hourly = configurationHourly(price_monthly_minor, currency, price_hourly_micros);
+  return { price_hourly, billing_mode, next_billing_mode };
+}
 
 export const VmShape = Shape(
   {
@@ -13,6 +31,10 @@ export const VmShape = Shape(
     hostname: Type.String(),
     notes: Nullable(Type.String()),
     status: Enum(VM_STATUSES),
+    wanted_power: Enum(WANTED_POWERS, {
+      description:
+        'What its power should be: a VM that is off and wanted `on` is started again by the service; while it waits for that, `force-stop` calls it off',
+    }),
     locked: Type.Boolean({ description: 'A job is running; operations that start another are refused' }),
     active_job: Nullable(JobShape),
     last_job: Nullable(JobShape),
@@ -28,8 +50,14 @@ export const VmShape = Shape(
     ipv4: Nullable(Type.String({ format: 'ipv4' })),
     ipv6: Nullable(Type.String({ format: 'ipv6' })),
     price_monthly_minor: Minor('Price a month, as sold'),
+    ...billingFields,
     currency: Currency,
-    auto_renew: Type.Boolean(),
+    auto_renew: Type.Boolean({ description: 'It is renewed at the end of its period' }),
+    renewal_priority: Type.Integer({
+      minimum: RENEWAL_PRIORITY.minimum,
+      maximum: RENEWAL_PRIORITY.maximum,
+      description: 'Where the wallet does not cover all renewals, the lower number is renewed first',
+    }),
     billing_period_start_at: Timestamp('Start of the period that is paid'),
     billing_period_end_at: Timestamp('End of the period that is paid'),
     created_at: Timestamp(),
@@ -44,6 +72,7 @@ export function presentVm(vm: VmView) {
     hostname: vm.hostname,
     notes: vm.notes,
     status: vm.status,
+    wanted_power: vm.wanted_power,
     locked: vm.active_job_id !== null,
     active_job: vm.active_job && presentJob(vm.active_job),
     last_job: vm.last_job && presentJob(vm.last_job),
@@ -59,8 +88,10 @@ export function presentVm(vm: VmView) {
     ipv4: vm.ipv4,
     ipv6: vm.ipv6,
     price_monthly_minor: toJsonInteger(vm.price_monthly_minor),
+    ...presentBilling(vm),
     currency: vm.currency,
     auto_renew: vm.auto_renew,
+    renewal_priority: vm.renewal_priority,
     billing_period_start_at: vm.billing_period_start_at,
     billing_period_end_at: vm.billing_period_end_at,
     created_at: vm.created_at,
@@ -73,6 +104,7 @@ export const exampleVm = {
   hostname: 'web-1',
   notes: null,
   status: 'provisioning',
+  wanted_power: 'off',
   locked: true,
   active_job: exampleJob,
   last_job: null,
@@ -88,8 +120,12 @@ export const exampleVm = {
   ipv4: '100.64.0.2',
   ipv6: '2001:db8:1::2',
   price_monthly_minor: 399,
+  price_hourly: '0.00547',
+  billing_mode: 'monthly',
+  next_billing_mode: 'monthly',
   currency: 'EUR',
   auto_renew: true,
+  renewal_priority: RENEWAL_PRIORITY.default,
   billing_period_start_at: '2026-01-05T09:30:00.000Z',
   billing_period_end_at: '2026-02-05T09:30:00.000Z',
   created_at: '2026-01-05T09:30:00.000Z',

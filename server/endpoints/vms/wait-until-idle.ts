@@ -9,7 +9,7 @@ interface Wait {
   db: Queryable;
   services: Services;
   seconds: number;
-  hangUp: () => Promise<void>;
+  hangUp: () => AbortSignal;
 }
 
 /**
@@ -21,23 +21,22 @@ export async function waitUntilIdle(
   { db, services, seconds, hangUp }: Wait,
 ): Promise<VmView | undefined> {
   if (!vm.active_job_id || seconds === 0) return vm;
-  const timeout = new AbortController();
-  let over = false;
-  const end = Promise.race([
-    services.clock.sleep(seconds * 1000, timeout.signal).catch(() => {}),
-    hangUp(),
-  ]).then(() => {
-    over = true;
-  });
+  const over = new AbortController();
+  const end = () => over.abort();
+  const gone = hangUp();
+  if (gone.aborted) return vm;
+  gone.addEventListener('abort', end);
+  services.clock.sleep(seconds * 1000, over.signal).then(end, () => {});
   try {
     for (;;) {
       // Registered before the state is read, so a change in between is not missed.
-      const change = services.signals.nextChange(vm.id, end);
+      const change = services.signals.nextChange(vm.id, over.signal);
       const current = await findVm(db, vm.account_id, vm.id);
-      if (!current?.active_job_id || over) return current;
+      if (!current?.active_job_id || over.signal.aborted) return current;
       await change;
     }
   } finally {
-    timeout.abort();
+    gone.removeEventListener('abort', end);
+    end();
   }
 }

@@ -6,7 +6,7 @@ export function jsonBlock(value: unknown): Html {
   const tokens = JSON.stringify(value, null, 2).split(
     /("(?:\\.|[^"\\])*"(?:\s*:)?|\b(?:true|false|null)\b|-?\b\d[\d.e+-]*)/,
   );
-  return html`<pre><code>${tokens.map((token, index) => (index % 2 === 1 ? mark(token) : token))}</code></pre>`;
+  return html`<pre tabindex="0"><code>${tokens.map((token, index) => (index % 2 === 1 ? mark(token) : token))}</code></pre>`;
 }
 
 function mark(token: string): Html {
@@ -35,7 +35,7 @@ export function curlBlock(
       ? ['-H "Content-Type: application/json"', `-d ${shellQuote(JSON.stringify(body.example, null, 2))}`]
       : []),
   ];
-  return html`<pre><code>${lines.join(' \\\n  ')}</code></pre>`;
+  return html`<pre tabindex="0"><code>${lines.join(' \\\n  ')}</code></pre>`;
 }
 
 /** The path with example values, and the query parameters that must be there. */

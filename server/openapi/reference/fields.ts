@@ -79,7 +79,6 @@ export function typeName(schema: JsonSchema): Part {
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return join(choices.map(typeName), ' or ');
-  if (schema.prefixItems) return ['[', join(schema.prefixItems.map(typeName), ', '), ']'];
   const values = mapValues(schema);
   if (values) return ['map of ', typeName(values)];
   if (schema.items) {

@@ -35,7 +35,11 @@ ${operationErrors(document, operation)}
 <h4>Request</h4>
 ${curlBlock(document, method, path, operation)}
 <h4>Response</h4>
-${Object.values(success.content).map(({ example }) => (typeof example === 'string' ? html`<pre><code>${example}</code></pre>` : jsonBlock(example)))}
+${Object.values(success.content)
+  .filter(({ example }) => example !== undefined)
+  .map(({ example }) =>
+    typeof example === 'string' ? html`<pre tabindex="0"><code>${example}</code></pre>` : jsonBlock(example),
+  )}
 </div>
 </section>
 `;

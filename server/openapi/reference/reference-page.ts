@@ -11,10 +11,15 @@ const STYLE = ['page.css', 'navigation.css', 'operation.css']
   .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))
   .join('\n');
 
-/** The Content-Security-Policy to send with the page: its own style sheet, and nothing else from anywhere. */
+const SCRIPT = readFileSync(new URL('reference.js', import.meta.url), 'utf8');
+
+const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** The Content-Security-Policy to send with the page: its own style sheet and script, and nothing else from anywhere. */
 export const REFERENCE_PAGE_CSP = [
   "default-src 'none'",
-  `style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'`,
+  `style-src ${hashOf(STYLE)}`,
+  `script-src ${hashOf(SCRIPT)}`,
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -25,7 +30,7 @@ interface Section {
   operations: { method: string; path: string; operation: Operation }[];
 }
 
-/** The reference as one HTML page that needs no script, no other file and no other host. */
+/** The reference as one HTML page that needs no other file and no other host, and works without its script. */
 export function renderReferencePage(document: OpenApiDocument): string {
   const sections = sectionsOf(document);
   const page = html`<!doctype html>
@@ -52,6 +57,7 @@ ${operations.map(({ method, path, operation }) => operationSection(document, met
 <section class="prose" id="all-errors"><h2>All errors</h2>${errorIndex(document)}</section>
 <section class="prose" id="objects"><h2>Objects</h2>${objects(document)}</section>
 </main>
+<script type="module">${new Html(SCRIPT)}</script>
 </body>
 </html>
 `;
@@ -68,13 +74,14 @@ function sectionsOf({ tags, paths }: OpenApiDocument): Section[] {
 }
 
 function introduction({ info, servers }: OpenApiDocument): Html {
-  const base = servers[0]?.variables.base_url?.default ?? '';
+  const [server] = servers;
+  const base = server?.variables?.base_url?.default ?? server?.url ?? '';
   return html`<header class="prose">
 <h1>${info.title}</h1>
 <p class="lead">${info.summary}</p>
 <p>Version ${info.version} · <a href="/openapi.json">openapi.json</a></p>
 <p>The examples below can be pasted into a shell once these two are set:</p>
-<pre><code>export BASE_URL="${base}"
+<pre tabindex="0"><code>export BASE_URL="${base}"
 export API_KEY="vk_…"</code></pre>
 </header>
 <section class="prose">${markdown(info.description)}</section>
@@ -99,6 +106,8 @@ function navigation(document: OpenApiDocument, sections: Section[]): Html {
 `;
   });
   return html`<nav aria-label="Contents">
+<search hidden><input id="search" type="search" placeholder="Search" aria-label="Search operations and objects" aria-keyshortcuts="/" autocomplete="off"><span id="found" role="status"></span></search>
+<div class="groups">
 <h2><a href="#content">Basics</a></h2>
 <ul>${basics}</ul>
 ${groups}
@@ -108,6 +117,7 @@ ${groups}
     (name) => html`<li><a href="#object-${name}">${name}</a></li>
 `,
   )}</ul>
+</div>
 </nav>
 `;
 }

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import { eInvoiceObstacle, type InvoiceDocument } from '../domain/billing/invoice-document.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Answer, DocumentFormat, Order } from './messages.ts';
+
+/** Documents that wait for the thread: what it makes in about ten seconds, and of one account what it downloads at once. */
+const MAX_WAITING = 32;
+const MAX_WAITING_OF_ONE = 4;
+/** The longest document takes the thread about three seconds. */
+const MAX_LINES = 5_000;
+const LIMIT_MS = 30_000;
+/** The longest document takes about half of that. */
+const HEAP_MB = 512;
+/** When a caller who was turned away may come again. */
+const RETRY_SECONDS = 5;
+
+interface Task extends Order {
+  accountId: string;
+  done: (bytes: Buffer) => void;
+  failed: (error: Error) => void;
+}
+
+export interface RendererOptions {
+  clock: Clock;
+  logger: Logger;
+  /** The most that a document may take, in milliseconds of the clock. */
+  limitMs?: number;
+  maxWaiting?: number;
+  maxWaitingOfOne?: number;
+}
+
+/**
+ * Makes documents, one at a time, in a thread that lives as long as there are some to make. What waits is bounded, in
+ * all and for each account; what takes too long, or too much memory, ends with its thread and nothing else.
+ */
+export class DocumentRenderer {
+  readonly #options: Required<RendererOptions>;
+  #waiting: Task[] = [];
+  #thread: Worker | undefined;
+  #idle = Promise.resolve();
+  #working = false;
+
+  constructor(options: RendererOptions) {
+    const bounds = { limitMs: LIMIT_MS, maxWaiting: MAX_WAITING, maxWaitingOfOne: MAX_WAITING_OF_ONE };
+    this.#options = { ...bounds, ...options };
+  }
+
+  /** The document's bytes: always the same for the same document. Refuses with `service_unavailable` when too many wait. */
+  render(accountId: string, document: InvoiceDocument, format: DocumentFormat): Promise<Buffer> {
+    const { maxWaiting, maxWaitingOfOne } = this.#options;
+    if (document.lines.length > MAX_LINES)
+      throw new ApiError(
+        'document_unavailable',
+        `An invoice of more than ${MAX_LINES} lines is read as JSON.`,
+      );
+    const obstacle = format === 'xml' && eInvoiceObstacle(document);
+    if (obstacle) throw new ApiError('document_unavailable', `${document.number} has no XML: ${obstacle}.`);
+    const own = this.#waiting.filter((task) => task.accountId === accountId).length;
+    if (this.#waiting.length >= maxWaiting || own >= maxWaitingOfOne)
+      throw unavailable('Too many documents are asked for.');
+    const { promise, resolve: done, reject: failed } = Promise.withResolvers<Buffer>();
+    this.#waiting.push({ accountId, document, format, done, failed });
+    if (!this.#working) {
+      this.#working = true;
+      this.#idle = this.#work();
+    }
+    return promise;
+  }
+
+  /** Gives up what waits and ends the thread. */
+  async close(): Promise<void> {
+    for (const task of this.#waiting.splice(0)) task.failed(unavailable('The service stops.'));
+    await this.#thread?.terminate();
+    await this.#idle;
+  }
+
+  async #work(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const thread = this.#start();
+      while (this.#thread === thread && this.#waiting.length > 0)
+        await this.#make(thread, this.#waiting.shift()!);
+      await thread.terminate();
+    }
+    this.#working = false;
+  }
+
+  #start(): Worker {
+    const thread = new Worker(new URL('./thread.ts', import.meta.url), {
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
+    thread.unref();
+    thread.once('exit', () => {
+      if (this.#thread === thread) this.#thread = undefined;
+    });
+    this.#thread = thread;
+    return thread;
+  }
+
+  async #make(thread: Worker, { accountId, document, format, done, failed }: Task): Promise<void> {
+    const { clock, logger, limitMs } = this.#options;
+    const over = new AbortController();
+    const end = () => over.abort();
+    thread.once('exit', end);
+    clock.sleep(limitMs, over.signal).then(end, () => {});
+    try {
+      const answered = once(thread, 'message', { signal: over.signal });
+      thread.postMessage({ document, format } satisfies Order);
+      const [answer] = (await answered) as [Answer];
+      if ('error' in answer) throw new Error(answer.error);
+      done(Buffer.from(answer.bytes));
+    } catch (error) {
+      const lost = over.signal.aborted || this.#thread !== thread;
+      logger.error({ err: error, account_id: accountId, number: document.number }, 'document not made');
+      failed(lost ? unavailable('The document could not be made.') : (error as Error));
+      if (lost) await thread.terminate();
+    } finally {
+      thread.off('exit', end);
+      over.abort();
+    }
+  }
+}
+
+const unavailable = (message: string) =>
+  new ApiError('service_unavailable', message, { retry_after_seconds: RETRY_SECONDS });

@@ -1,0 +1,25 @@
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { eInvoiceObstacle } from '../domain/billing/invoice-document.ts';
+import { eInvoice } from './e-invoice.ts';
+import type { Answer, Order } from './messages.ts';
+import { invoicePdf } from './pdf.ts';
+
+// The thread that makes documents: what costs time here holds up no request.
+
+/** Behind the service's own thread where there are fewer processors than work. */
+const NICE = 10;
+
+async function make({ document, format }: Order): Promise<Answer> {
+  try {
+    const xml = eInvoiceObstacle(document) === undefined ? await eInvoice(document) : undefined;
+    if (format === 'pdf') return { bytes: await invoicePdf(document, xml) };
+    return xml === undefined ? { error: 'no e-invoice' } : { bytes: Buffer.from(xml) };
+  } catch (error) {
+    return { error: (error as Error).stack ?? String(error) };
+  }
+}
+
+// On Linux the priority is the calling thread's; elsewhere it would be the whole service's.
+if (process.platform === 'linux') setPriority(NICE);
+parentPort!.on('message', async (order: Order) => parentPort!.postMessage(await make(order)));

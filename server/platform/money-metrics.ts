@@ -1,0 +1,45 @@
+import { Gauge, type Registry } from 'prom-client';
+import type { Metrics } from './metrics.ts';
+
+/** Of the audit of the books, and the alarms about money that is stuck. */
+export function moneyMetrics(registers: Registry[]): Pick<Metrics, 'audited' | 'moneyAlarms'> {
+  return { ...auditMetrics(registers), ...alarmMetrics(registers) };
+}
+
+function auditMetrics(registers: Registry[]): Pick<Metrics, 'audited'> {
+  const findings = new Gauge({
+    name: 'vauban_audit_findings',
+    help: 'Rows of the books that the last audit found to contradict the laws of the ledger',
+    registers,
+  });
+  const last = new Gauge({
+    name: 'vauban_audit_last_run_timestamp_seconds',
+    help: 'When the last audit of the books began; 0 where there was none',
+    registers,
+  });
+  return {
+    audited(at, count) {
+      findings.set(count);
+      last.set(at.getTime() / 1000);
+    },
+  };
+}
+
+function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
+  const dunning = new Gauge({
+    name: 'vauban_dunning_failing',
+    help: 'Unpaid VMs of all nodes that could not be switched off or deleted; this is tried again',
+    registers,
+  });
+  const pending = new Gauge({
+    name: 'vauban_order_pending_seconds',
+    help: 'Age of the oldest order that is pending, 0 where there is none',
+    registers,
+  });
+  return {
+    moneyAlarms({ dunningFailing, oldestPendingSeconds }) {
+      dunning.set(dunningFailing);
+      pending.set(oldestPendingSeconds);
+    },
+  };
+}

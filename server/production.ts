@@ -1,0 +1,21 @@
+import type { Config } from './config.ts';
+
+/**
+ * What production does not guess: one sentence for each setting that is missing. The engines say for themselves what else
+ * they need (`compute/select.ts`).
+ */
+export function productionProblems({ mode, publicUrl, edge }: Config): string[] {
+  if (mode !== 'production') return [];
+  const problems: string[] = [];
+  if (publicUrl === undefined) {
+    problems.push(
+      'VAUBAN_PUBLIC_URL: production needs the address that customers use, such as https://api.example.com',
+    );
+  }
+  if (edge === 'auto') {
+    problems.push(
+      'VAUBAN_EDGE: production needs it named: off, which protects no address, or simulator, which pretends to',
+    );
+  }
+  return problems;
+}
