@@ -4,6 +4,7 @@ import { probeAll } from './probes.ts';
 import { agent } from './stories/agent.ts';
 import { arrears } from './stories/arrears.ts';
 import { consoles } from './stories/consoles.ts';
+import { hourly } from './stories/hourly.ts';
 import { idempotency } from './stories/idempotency.ts';
 import { limits } from './stories/limits.ts';
 import { pages } from './stories/pages.ts';
@@ -11,7 +12,7 @@ import { power, takeAway } from './stories/power.ts';
 import { quickStart } from './stories/quick-start.ts';
 import { orderOfChecks, provokeAll, setStage, whyNever } from './stories/refusals.ts';
 import { shield } from './stories/shield.ts';
-import { catalogWithTinyRegion } from './support/catalog.ts';
+import { withTinyRegion } from './support/catalog.ts';
 import { Coverage } from './support/coverage.ts';
 import { makeKeys } from './support/keys.ts';
 import { ENGINE } from './support/machines.ts';
@@ -27,7 +28,7 @@ const STORIES_AT_ONCE = { simulator: true, qemu: 2 };
  */
 test('conformity', { concurrency: STORIES_AT_ONCE[ENGINE] }, async (t) => {
   const coverage = new Coverage();
-  const installation = await start(t, { env: { VAUBAN_CATALOG: await catalogWithTinyRegion(t) }, coverage });
+  const installation = await start(t, { env: await withTinyRegion(t), coverage });
   const { operator, client, machines } = installation;
   const own = await newSubject(operator, client);
   const foreign = await newSubject(operator, client);
@@ -40,6 +41,7 @@ test('conformity', { concurrency: STORIES_AT_ONCE[ENGINE] }, async (t) => {
   });
   await Promise.all([
     t.test('the quick start', async () => quickStart(await newSubject(operator, client), PLENTY)),
+    t.test('an hour', async () => hourly(await newSubject(operator, client))),
     t.test('power and access', async () => power(await newSubject(operator, client))),
     t.test('the agent', async () => agent(await newSubject(operator, client))),
     t.test('taking away', async () => takeAway(await newSubject(operator, client))),

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
+import { catalogFaults } from '../../server/domain/catalog/catalog-rules.ts';
 import { CatalogSchema } from '../../server/domain/catalog/catalog-schema.ts';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
 import {
@@ -63,13 +64,78 @@ for (const [passage, replacement, expected] of [
     'price_monthly: "3.999"',
     'price_monthly: "3.999"|plans[0].price_monthly: 3.999 is finer than the smallest unit of EUR',
   ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0"\nusage: { traffic_per_gb: "10000.01" }',
+    'usage: { traffic_per_gb: "10000.01" }|usage.traffic_per_gb: 10000.01 is more than 1000000 of the smallest units of EUR a GB',
+  ],
+  [
+    'price_hourly: "0.0060"',
+    'price_hourly: "0.005937"',
+    'price_hourly: "0.005937"|plans[0].price_hourly: 0.005937 an hour does not come to 3.99 in a month of 672 hours: at least 0.005938 does',
+  ],
+  [
+    'price_hourly: "0.0060"',
+    'price_hourly: "4"',
+    'price_hourly: "4"|plans[0].price_hourly: 4 an hour is more than 3.99 a month',
+  ],
+  [
+    'disk_gb: "0.045" }\n',
+    'disk_gb: "0.045" }\n  price_hourly: { vcpu: "0.0034", ram_gb: "0.001", disk_gb: "0.00007" }\n',
+    'price_hourly: { vcpu: "0.0034", ram_gb: "0.001", disk_gb: "0.00007" }|custom.price_hourly.ram_gb: 0.001 an hour does not come to 1.10 in a month of 672 hours: at least 0.001637 does',
+  ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0"\nsla: { credits: [{ uptime_below: "100.1", percent: 10 }] }',
+    'sla: { credits: [{ uptime_below: "100.1", percent: 10 }] }|sla.credits[0].uptime_below: must be more than 0 and at most 100 percent',
+  ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0"\nsla: { credits: [{ uptime_below: "99", percent: 25 }, { uptime_below: "99.9", percent: 30 }] }',
+    'sla: { credits: [{ uptime_below: "99", percent: 25 }, { uptime_below: "99.9", percent: 30 }] }|sla.credits[1].uptime_below: must be less than that of the one before, 99',
+  ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0"\nsla: { credits: [{ uptime_below: "99.9", percent: 25 }, { uptime_below: "99", percent: 25 }] }',
+    'sla: { credits: [{ uptime_below: "99.9", percent: 25 }, { uptime_below: "99", percent: 25 }] }|sla.credits[1].percent: must be more than that of the one before, 25',
+  ],
   ['    vcpu: 2\n', '    vcpus: 2\n', 'vcpus: 2|plans[1].vcpus: is not a known key'],
   ['arch: x86_64', 'arch: amd64', 'arch: amd64|templates[0].arch: must be one of x86_64, arm64'],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0.08875"\ntax_rates: { XX: "0.20" }',
+    'tax_rates: { XX: "0.20" }|tax_rates.XX: there is no country XX',
+  ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0.19"\nseller: { name: Host, street: A 1, city: B, country: DE }',
+    'seller: { name: Host, street: A 1, city: B, country: DE }|seller: needs a vat_id or a tax_number',
+  ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0.19"\nseller: { name: Host, street: A 1, city: B, country: DE, vat_id: ATU37675002 }',
+    'seller: { name: Host, street: A 1, city: B, country: DE, vat_id: ATU37675002 }|seller.vat_id: is not a VAT id of Germany, which begins with DE',
+  ],
   ['currency: EUR', 'currency: EUX', 'currency: EUX|currency: EUX is not a currency'],
   [
     'default_region: eu-central',
     'default_region: eu-north',
     'default_region: eu-north|default_region: there is no region eu-north',
+  ],
+  [
+    '{ min: 1, max: 16, step: 1 }',
+    '{ min: 1, max: 999999999, step: 1 }',
+    'price_monthly: { vcpu: "2.20", ram_gb: "1.10", disk_gb: "0.045" }|custom.price_monthly: the largest custom configuration would cost more than 1000000000.00 EUR a month',
+  ],
+  [
+    '{ min: 1, max: 16, step: 1 }',
+    '{ min: 1, max: 9007199254740991, step: 1 }',
+    'vcpu: { min: 1, max: 9007199254740991, step: 1 }|custom.vcpu.max: must be <= 2147483647',
+  ],
+  [
+    'tax_rate: "0"',
+    'tax_rate: "0.1234567"',
+    'tax_rate: "0.1234567"|tax_rate: must match pattern "^0(\\.[0-9]{1,6})?$" (Share of tax contained in prices: "0.20" for 20 %, "0.08875" for 8.875 %)',
   ],
   ['- code: s2\n', '- code: s1\n', '- code: s1|plans[1].code: the code s1 is used twice'],
   [
@@ -153,6 +219,36 @@ for (const [passage, replacement, expected] of [
     'port_forward_address: example.com|regions[1].port_forward_address: must be an IPv4 address, not "example.com"',
   ],
   [
+    'price_monthly: "3.99"',
+    'price_monthly: "3.99"\n    prices: [{ valid_from: "2027-02-30", price_monthly: "4.99" }]',
+    'prices: [{ valid_from: "2027-02-30", price_monthly: "4.99" }]|plans[0].prices[0].valid_from: there is no day 2027-02-30',
+  ],
+  [
+    'price_monthly: "3.99"',
+    'price_monthly: "3.99"\n    prices: [{ valid_from: 2027-02-01, price_monthly: "4.999" }]',
+    'prices: [{ valid_from: 2027-02-01, price_monthly: "4.999" }]|plans[0].prices[0].price_monthly: 4.999 is finer than the smallest unit of EUR',
+  ],
+  [
+    'price_monthly: "3.99"',
+    'price_monthly: "3.99"\n    prices: [{ valid_from: "2027-02-01", price_monthly: "4" }, { valid_from: "2027-02-01", price_monthly: "5" }]',
+    'prices: [{ valid_from: "2027-02-01", price_monthly: "4" }, { valid_from: "2027-02-01", price_monthly: "5" }]|plans[0].prices[1].valid_from: must be later than that of the price before, 2027-02-01',
+  ],
+  [
+    'price_monthly: "3.99"',
+    'price_monthly: "3.99"\n    prices: [{ valid_from: "2027-02-01", existing_from: "2027-01-31", price_monthly: "4" }]',
+    'prices: [{ valid_from: "2027-02-01", existing_from: "2027-01-31", price_monthly: "4" }]|plans[0].prices[0].existing_from: must not be earlier than valid_from, 2027-02-01',
+  ],
+  [
+    'price_monthly: "3.99"',
+    'price_monthly: "3.99"\n    retires_on: "2027-13-01"',
+    'retires_on: "2027-13-01"|plans[0].retires_on: there is no day 2027-13-01',
+  ],
+  [
+    'price_monthly: { vcpu: "2.20", ram_gb: "1.10", disk_gb: "0.045" }',
+    'price_monthly: { vcpu: "2.20", ram_gb: "1.10", disk_gb: "0.045" }\n  prices: [{ valid_from: "2027-02-01", price_monthly: { vcpu: "99999999", ram_gb: "1", disk_gb: "0" } }]',
+    'prices: [{ valid_from: "2027-02-01", price_monthly: { vcpu: "99999999", ram_gb: "1", disk_gb: "0" } }]|custom.prices[0].price_monthly: the largest custom configuration would cost more than 1000000000.00 EUR a month',
+  ],
+  [
     'arch: x86_64',
     'arch: x86_64\n    image: ../tiny',
     'image: ../tiny|templates[0].image: must match pattern "^[a-z0-9][a-z0-9.-]{0,62}$" (Name of the image that VMs are made of, see docs/images.md; the code itself when absent)',
@@ -170,6 +266,27 @@ for (const [passage, replacement, expected] of [
     );
   });
 }
+
+test('a tax rate may have six decimals', () => {
+  assert.deepEqual(faults('tax_rate: "0"', 'tax_rate: "0.08875"'), []);
+});
+
+test('a price is at most what leaves sums of prices exact, in each currency', () => {
+  const catalog = loadCatalog(shippedPath);
+  for (const [currency, price, most] of [
+    ['EUR', '999999999.99', null],
+    ['JPY', '999999999', null],
+    ['KWD', '100000000.000', null],
+    ['KWD', '100000000.001', '100000000.000 KWD a month'],
+  ] as const) {
+    const plan = { ...catalog.plans[0]!, price_monthly: price, price_hourly: undefined };
+    const expected = most && { path: ['plans', 0, 'price_monthly'], reason: `${price} is more than ${most}` };
+    assert.deepEqual(
+      catalogFaults({ ...catalog, currency, plans: [plan], templates: [] }),
+      expected ? [expected] : [],
+    );
+  }
+});
 
 test('a missing key is said of what lacks it', () => {
   assert.deepEqual(faults('    vcpu: 1\n', ''), ['- code: s1|plans[0]: lacks the key "vcpu"']);

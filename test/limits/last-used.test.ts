@@ -9,7 +9,7 @@ function noting(db: Database, writes: string[]): Database {
   return {
     ...db,
     query<Row extends object>(statement: Sql) {
-      if (/^\s*(insert|update|delete)\b/i.test(statement.text)) writes.push(statement.text);
+      if (/\b(insert into|update|delete from)\s/i.test(statement.text)) writes.push(statement.text);
       return db.query<Row>(statement);
     },
   };

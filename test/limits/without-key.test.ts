@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Database, Sql } from '../../server/db/database.ts';
 import { generateKey } from '../../server/platform/api-key.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import { LocalLimitStore, RateLimiter } from '../../server/platform/rate-limits.ts';
 import { newCustomer, newKey, operate, type Request, send } from '../chaos/support/customer.ts';
 import { START, startInProcess } from '../chaos/support/in-process.ts';
 import { burst, policyOf, rateOf, statuses } from './support.ts';
@@ -83,4 +86,48 @@ test('an IPv4 address is counted alone, an IPv6 address with its /64, however th
     ['2001:db8:0:2::1', 299],
   ];
   for (const [ip, remaining] of asked) assert.equal(await remainingFor(ip), remaining, ip);
+});
+
+/** The database, with every look-up of a key noted. */
+function noting(db: Database, lookUps: string[]): Database {
+  return {
+    ...db,
+    query<Row extends object>(statement: Sql) {
+      if (/from api_keys where hash/i.test(statement.text)) lookUps.push(statement.text);
+      return db.query<Row>(statement);
+    },
+  };
+}
+
+test('what exceeds the limit costs the database nothing, and keys of ours are not touched by it', async (t) => {
+  const lookUps: string[] = [];
+  const service = await startInProcess(t, { watch: (db) => noting(db, lookUps) });
+  const customer = await newCustomer(service);
+  const revoked = await newKey(service, customer.accountId);
+  await operate(service, `/keys/${revoked.id}/revoke`, {});
+  const guess = () => send(service, 'GET', '/v1/vm', withKey(generateKey()));
+  assert.deepEqual(statuses(await burst(400, guess)), { 401: 300, 429: 100 });
+  assert.equal(lookUps.length, 300);
+  assert.deepEqual(statuses(await burst(100, guess)), { 429: 100 });
+  assert.equal(lookUps.length, 300);
+  // Seen for the first time, from an address whose budget is spent.
+  assert.equal((await customer.send('GET', PLANS)).status, 200);
+  assert.equal(lookUps.length, 301);
+  // A key of ours that is no longer good is looked up once.
+  const dead = () => send(service, 'GET', '/v1/vm', withKey(revoked.key));
+  for (let n = 0; n < 5; n++) assert.equal((await dead()).status, 429);
+  assert.equal(lookUps.length, 302);
+});
+
+test('the networks that are counted are bounded', () => {
+  const clock = new ManualClock();
+  const limits = { key: 1, account: 1, ip: 2 };
+  const limiter = new RateLimiter(limits, new LocalLimitStore(1), clock, { maxNetworks: 3 });
+  for (const network of ['a', 'a', 'b', 'c']) assert.equal(limiter.takeIp(network).allowed, true);
+  assert.equal(limiter.isIpSpent('a'), true);
+  // A fourth takes the place of the one that was seen first.
+  limiter.takeIp('d');
+  assert.equal(limiter.isIpSpent('a'), false);
+  assert.equal(limiter.takeIp('d').remaining, 0);
+  assert.equal(limiter.takeIp('b').remaining, 0);
 });

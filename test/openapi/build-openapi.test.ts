@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Endpoint } from '../../server/endpoints/endpoint.ts';
-import { Shape } from '../../server/endpoints/schemas.ts';
+import { Input, Shape } from '../../server/endpoints/schemas.ts';
 import { buildOpenApi, formatOpenApi } from '../../server/openapi/build-openapi.ts';
 import { type Operation, type Response, resolve } from '../../server/openapi/document.ts';
 import { ERROR_STATUS } from '../../server/platform/errors.ts';
@@ -58,50 +58,57 @@ test('two schemas cannot share a name', () => {
   assert.throws(clash, /Two different schemas carry the \$id "Vm"/);
 });
 
-test('tuples and maps are written in the dialect of OpenAPI 3.1', () => {
-  const data = Shape({
-    points: Type.Tuple([Type.Integer(), Type.Unsafe<null>({ type: 'null' })]),
-    byName: Type.Record(Type.String(), Type.Integer()),
-  });
+test('maps are written in the dialect of OpenAPI 3.1', () => {
+  const data = Shape({ byName: Type.Record(Type.String(), Type.Integer()) });
   const built = buildOpenApi([{ ...sample, data }]).paths['/v1/vm/{id}/start']!.post!.responses[
     '200'
   ] as Response;
-  const { points, byName } = built.content['application/json']!.schema.properties!.data!.properties!;
-  const pair = {
-    prefixItems: [{ type: 'integer' }, { type: 'null' }],
-    items: false,
-    minItems: 2,
-    maxItems: 2,
-  };
-  assert.deepEqual(points, { type: 'array', ...pair });
+  const { byName } = built.content['application/json']!.schema.properties!.data!.properties!;
   assert.deepEqual(byName, { type: 'object', additionalProperties: { type: 'integer' } });
+});
+
+test('the document of a service names its address, the committed one leaves it to the reader', () => {
+  assert.deepEqual(buildOpenApi(SAMPLES, 'https://api.example.com').servers, [
+    { url: 'https://api.example.com', description: 'This service.' },
+  ]);
+  assert.equal(document.servers[0]!.url, '{base_url}');
+});
+
+test('a request is never exemplified by filler', () => {
+  const body = Input({ name: Type.String(), count: Type.Optional(Type.Integer({ minimum: 1 })) });
+  assert.throws(() => buildOpenApi([{ ...sample, body }]), /a text needs an example/);
 });
 
 test('an operation lists exactly the codes it can answer', () => {
   const usual = {
+    400: ['invalid_request'],
     401: ['api_key_missing', 'api_key_invalid', 'api_key_expired', 'ip_not_allowed'],
     403: ['scope_required'],
+    405: ['method_not_allowed'],
+    414: ['uri_too_long'],
     422: ['validation_failed'],
     429: ['rate_limit_exceeded'],
+    431: ['headers_too_large'],
     500: ['internal_error'],
+    503: ['service_unavailable'],
   };
   const body = { 413: ['body_too_large'], 415: ['unsupported_media_type'] };
-  assert.deepEqual(codes(list), { ...usual, 400: ['invalid_cursor'] });
+  assert.deepEqual(codes(list), { ...usual, 400: ['invalid_cursor', 'invalid_request'] });
   assert.deepEqual(codes(start), {
     ...usual,
     ...body,
-    400: ['invalid_json'],
+    400: ['invalid_json', 'invalid_request'],
     404: ['not_found'],
-    409: ['vm_locked', 'invalid_state', 'vm_suspended'],
+    409: ['account_suspended', 'vm_locked', 'invalid_state', 'vm_suspended'],
   });
   assert.deepEqual(codes(create), {
     ...usual,
     ...body,
-    400: ['idempotency_key_missing', 'idempotency_key_invalid', 'invalid_json'],
+    400: ['idempotency_key_missing', 'idempotency_key_invalid', 'invalid_json', 'invalid_request'],
     402: ['insufficient_funds'],
-    409: ['idempotency_in_progress', 'quota_exceeded'],
+    409: ['account_suspended', 'idempotency_in_progress', 'quota_exceeded'],
     422: ['validation_failed', 'unknown_plan', 'idempotency_key_reused'],
-    503: ['capacity_unavailable'],
+    503: ['service_unavailable', 'capacity_unavailable'],
   });
 });
 

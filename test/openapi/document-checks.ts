@@ -72,12 +72,7 @@ function looseObjects(
     return looseObjects(document, resolve(document, 'schemas', schema), schema.$ref, seen.add(schema.$ref));
   }
   const { properties } = schema;
-  const inner = [
-    schema.items,
-    ...(schema.prefixItems ?? []),
-    ...(schema.anyOf ?? []),
-    ...Object.values(properties ?? {}),
-  ];
+  const inner = [schema.items, ...(schema.anyOf ?? []), ...Object.values(properties ?? {})];
   return [
     ...(properties && schema.additionalProperties !== false ? [`${place} takes unknown fields`] : []),
     ...Object.keys(properties ?? {})

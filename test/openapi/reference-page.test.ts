@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { ENDPOINTS } from '../../server/endpoints/roster.ts';
 import { buildOpenApi } from '../../server/openapi/build-openapi.ts';
 import { REFERENCE_PAGE_CSP, renderReferencePage } from '../../server/openapi/reference/reference-page.ts';
 import { SAMPLES } from './samples.ts';
@@ -19,6 +20,17 @@ test('every operation has its section, with its path, scope and example', () => 
   }
 });
 
+test('a request can be sent as it is shown: an id stands in its path', () => {
+  const text = renderReferencePage(buildOpenApi(ENDPOINTS)).replaceAll('<wbr>', '');
+  const urls = [...text.matchAll(/\$BASE_URL([^&"]+)/g)].map((match) => match[1]!);
+  assert.equal(urls.length, ENDPOINTS.length);
+  assert.deepEqual(
+    urls.filter((url) => !/^(\/[a-z0-9_-]+)+(\?|$)/.test(url)),
+    [],
+  );
+  assert.ok(urls.some((url) => /^\/v1\/vm\/vm_[0-9a-z]{26}\/snapshots\/snap_[0-9a-z]{26}$/.test(url)));
+});
+
 test('every named schema has its section', () => {
   for (const name of Object.keys(document.components.schemas))
     assert.ok(page.includes(`id="object-${name}"`), name);
@@ -34,17 +46,21 @@ test('every link leads somewhere within the page, or to openapi.json', () => {
   );
 });
 
-test('the page loads nothing and runs nothing', () => {
+test('the page loads nothing, and runs its own script alone', () => {
+  const [script] = all(/<script type="module">(.*?)<\/script>/gs);
   assert.doesNotMatch(
-    page,
-    /<(script|img|link|iframe|object|form)\b|\ssrc=|\sstyle=|\son\w+=|url\(|@import/i,
+    page.replace(script!, ''),
+    /<script(?! type="module"><\/script>)|<(img|link|iframe|object|form)\b|\ssrc=|\sstyle=|\son\w+=|url\(|@import/i,
   );
+  assert.equal(page.match(/<script/g)!.length, 1);
 });
 
-test('the policy allows the style sheet of the page and nothing else', () => {
+test('the policy allows the style sheet and the script of the page, and nothing else', () => {
+  const hash = (text: string) => createHash('sha256').update(text).digest('base64');
   const [style] = all(/<style>(.*?)<\/style>/gs);
-  const hash = createHash('sha256').update(style!).digest('base64');
-  assert.ok(REFERENCE_PAGE_CSP.includes(`style-src 'sha256-${hash}'`));
+  const [script] = all(/<script type="module">(.*?)<\/script>/gs);
+  assert.ok(REFERENCE_PAGE_CSP.includes(`style-src 'sha256-${hash(style!)}'`));
+  assert.ok(REFERENCE_PAGE_CSP.includes(`script-src 'sha256-${hash(script!)}'`));
   assert.ok(REFERENCE_PAGE_CSP.startsWith("default-src 'none'"));
 });
 
@@ -56,9 +72,9 @@ test('text is escaped', () => {
 
 test('elements are closed in the order in which they were opened', () => {
   const open: string[] = [];
-  const body = page.replace(/<style>.*<\/style>/s, '');
+  const body = page.replace(/<style>.*<\/style>/s, '').replace(/<script.*<\/script>/s, '');
   for (const [, close, name] of body.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
-    if (['meta', 'wbr'].includes(name!)) continue;
+    if (['input', 'meta', 'wbr'].includes(name!)) continue;
     if (close) assert.equal(open.pop(), name);
     else open.push(name!);
   }

@@ -23,7 +23,7 @@ test('its checksum notices every mistyped character and every pair that is swapp
   }
 });
 
-test('what is no key is told without a look-up', () => {
+test('what is no key is recognised without a look-up', () => {
   const key = generateKey();
   for (const text of [
     '',

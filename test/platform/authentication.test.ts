@@ -52,7 +52,12 @@ test('the key in the header says whose account it is and what it may do', async 
   const { key, row } = await newKey({ scopes: ['vm:read', 'vm:write'] });
   for (const header of [`Bearer ${key}`, `bearer ${key}`, `BEARER   ${key} `]) {
     const caller = await authenticate(header);
-    assert.deepEqual(caller, { id: row.id, accountId, scopes: new Set(['vm:read', 'vm:write']) });
+    assert.deepEqual(caller, {
+      id: row.id,
+      accountId,
+      scopes: new Set(['vm:read', 'vm:write']),
+      suspended: false,
+    });
   }
 });
 
@@ -118,7 +123,7 @@ test('a key with networks works from there only, remembered or not', async (t) =
   });
 });
 
-test('uses are written together, by whoever asks for it, and never for a refused key', async (t) => {
+test('uses are written together, whichever caller asks for it, and never for a refused key', async (t) => {
   const { authenticate, authenticator, newKey, db, clock, statements } = await setUp(t);
   const [used, refused] = [await newKey(), await newKey({ allowCidrs: ['198.51.100.0/24'] })];
   await authenticate(`Bearer ${used.key}`);

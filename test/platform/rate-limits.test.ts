@@ -3,12 +3,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type Queryable, sql } from '../../server/db/database.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
-import {
-  type LimitStore,
-  LocalLimitStore,
-  RateLimiter,
-  SharedLimitStore,
-} from '../../server/platform/rate-limits.ts';
+import { type LimitStore, LocalLimitStore, RateLimiter } from '../../server/platform/rate-limits.ts';
+import { SharedLimitStore } from '../../server/platform/shared-limits.ts';
 import { freshDatabase } from '../support/database.ts';
 
 const WINDOW = 1_767_225_600;
@@ -100,7 +96,7 @@ test('windows that are over are forgotten, the present one is not', async (t) =>
   const db = await freshDatabase(t);
   const store = new SharedLimitStore(db, KEY_LIMIT);
   for (const window of [WINDOW - 180, WINDOW - 60, WINDOW]) await store.take('k', 'a', window);
-  await SharedLimitStore.sweep(db, new Date((WINDOW + 59) * 1000));
+  await SharedLimitStore.sweep(db, new Date((WINDOW + 59) * 1000), 100);
   const rows = await db.query<{ window_start: bigint }>(
     sql`select distinct window_start from rate_windows order by window_start`,
   );

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { Signals } from '../../server/platform/signals.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
-const never = new Promise<never>(() => {});
+const never = new AbortController().signal;
 
 async function startSignals(t: TestContext) {
   const db = await freshDatabase(t);
@@ -38,14 +39,21 @@ test('who waits for a VM is woken when a change of it commits, not before and no
   assert.deepEqual(woken, ['vm_a', 'vm_a']);
 });
 
-test('a wait ends with its limit, however that ends, and leaves nothing behind', async (t) => {
+test('a wait ends with its limit, and leaves nothing behind', async (t) => {
   const { signals } = await startSignals(t);
-  await signals.nextChange('vm_a', Promise.resolve());
-  await signals.nextChange('vm_a', Promise.reject(new Error('hung up')));
+  const limit = new AbortController();
+  const woken = signals.nextChange('vm_a', limit.signal);
+  const waits = [signals.nextChange('vm_b', limit.signal), signals.nextChange('vm_b', limit.signal)];
   signals.wake('vm_a');
+  await woken;
+  assert.equal(getEventListeners(limit.signal, 'abort').length, 2);
+  limit.abort();
+  await Promise.all(waits);
+  await signals.nextChange('vm_a', limit.signal);
+  assert.deepEqual(getEventListeners(limit.signal, 'abort'), []);
 });
 
-test('a cancelled job is told to whoever listens', async (t) => {
+test('listeners hear of a cancelled job', async (t) => {
   const { db, signals } = await startSignals(t);
   const canceled = Promise.withResolvers<string>();
   signals.onJobCanceled(canceled.resolve);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { deleteVmBelongings } from '../../server/db/queries/vm-belongings.ts';
-import { EdgeLeadership } from '../../server/jobs/leadership.ts';
+import { Leadership } from '../../server/jobs/leadership.ts';
 import { EdgeReconciler } from '../../server/jobs/reconcile-edge.ts';
 import { engine } from '../support/database.ts';
 import { openShield, read, rulesOf } from './support.ts';
@@ -76,6 +76,29 @@ test('the edge is brought to what the database says', async (t) => {
     await reconciler.reconcile();
     assert.deepEqual(await onEdge(), []);
     shield.breakDown();
+    clock.advance(1_000);
+    await reconciler.reconcile();
+    assert.equal((await onEdge()).length, 20);
+  });
+
+  await t.test('an edge that is down is asked less and less often, and costs nothing meanwhile', async () => {
+    const { reconcile } = edge;
+    let attempts = 0;
+    edge.reconcile = () => {
+      attempts += 1;
+      return Promise.reject(new Error('the edge is down'));
+    };
+    const written = () => db.query(sql`select id, xmin::text from shield_rules order by id`);
+    const before = await written();
+    reconciler.noticeEpoch('three');
+    for (let second = 0; second < 60; second++) {
+      clock.advance(1_000);
+      await reconciler.reconcile();
+    }
+    assert.equal(attempts, 6);
+    assert.deepEqual(await written(), before, 'no rule is written');
+    edge.reconcile = reconcile;
+    clock.advance(30_000);
     await reconciler.reconcile();
     assert.equal((await onEdge()).length, 20);
   });
@@ -129,7 +152,7 @@ test('the edge is brought to what the database says', async (t) => {
     'one node leads',
     { skip: engine === 'pglite' && 'several nodes need a PostgreSQL' },
     async () => {
-      const other = new EdgeLeadership(db);
+      const other = new Leadership(db);
       assert.deepEqual([await leadership.holds(), await other.holds()], [true, false]);
       const idle = new EdgeReconciler({ db, edge, clock, logger, leadership: other });
       shield.breakDown('putTarget');

@@ -1,12 +1,13 @@
 import { sql } from '../../server/db/database.ts';
 import { isBilled } from '../../server/db/queries/billed-vms.ts';
+import { withMeters } from '../../server/db/queries/meters.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
 import { lookUpWallet } from '../../server/db/queries/wallets.ts';
-import { renewalConfiguration } from '../../server/domain/billing/renewal-price.ts';
-import { inventoryProblems, ledgerProblems } from '../support/invariants.ts';
-import { billingLaws } from './billing-laws.ts';
-import type { Tenant } from './tenant.ts';
-import type { World } from './world.ts';
+import { arrearsOf } from '../../server/domain/billing/arrears.ts';
+import { inventoryProblems, moneyProblems } from '../support/invariants.ts';
+import { billingLaws, offencesAgainst } from './billing-laws.ts';
+import { correctionLaws } from './correction-laws.ts';
+import { SKEW_MS, type World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -14,7 +15,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** Judges a world that has come to rest. Remembers the invoices it has seen, as those must not change. */
 export class Checks {
   readonly #world: World;
-  readonly #issued = new Map<string, bigint>();
+  readonly #issued = new Map<string, string>();
 
   constructor(world: World) {
     this.#world = world;
@@ -23,12 +24,17 @@ export class Checks {
   /** What is wrong, a sentence each. */
   async problems(): Promise<string[]> {
     const { db, clock } = this.#world.services;
-    const problems = [...(await ledgerProblems(db)), ...(await inventoryProblems(db))];
-    for (const [law, query] of Object.entries(billingLaws(clock.now()))) {
-      for (const { what } of await db.query<{ what: string }>(query)) problems.push(`${law}: ${what}`);
-    }
-    problems.push(...(await this.#changedInvoices()), ...(await this.#neglected()));
-    for (const tenant of this.#world.tenants) problems.push(...(await this.#misremembered(tenant)));
+    const problems = [...(await moneyProblems(db)), ...(await inventoryProblems(db))];
+    const latest = new Date(clock.now().getTime() + SKEW_MS);
+    const laws = { ...billingLaws(latest, `${SKEW_MS} milliseconds`), ...correctionLaws(latest) };
+    const offences = await db.query<{ law: string; what: string }>(offencesAgainst(laws));
+    problems.push(...offences.map(({ law, what }) => `${law}: ${what}`));
+    problems.push(
+      ...this.#world.unexpected,
+      ...(await this.#changedInvoices()),
+      ...(await this.#neglected()),
+      ...(await this.#misremembered()),
+    );
     return problems;
   }
 
@@ -46,20 +52,18 @@ export class Checks {
     return problems;
   }
 
-  /** An issued invoice never changes, and none is issued before its month is over. */
+  /** An issued invoice never changes, nor does any of its lines, and none is issued before its month is over. */
   async #changedInvoices(): Promise<string[]> {
-    const { db, clock } = this.#world.services;
-    const rows = await db.query<{ id: string; total: bigint; status: string; period_end_at: Date }>(sql`
-      select invoices.id, invoices.status, period_end_at, coalesce(sum(amount_minor), 0)::bigint as total
-      from invoices left join orders on invoice_id = invoices.id group by invoices.id`);
-    return rows.flatMap(({ id, total, status, period_end_at }) => {
-      if (status === 'draft') return [];
-      const known = this.#issued.get(id);
-      this.#issued.set(id, total);
-      if (period_end_at > clock.now()) return [`${id} was issued before its month was over`];
-      return known === undefined || known === total
-        ? []
-        : [`${id} was issued over ${known}, now says ${total}`];
+    const rows = await this.#world.services.db.query<{ id: string; text: string; early: boolean }>(sql`
+      select invoices.id, issued_at < period_end_at as early, md5(string_agg(
+        concat(invoices, orders, order_lines), '' order by order_id, position)) as text
+      from invoices join orders on invoice_id = invoices.id join order_lines on order_id = orders.id
+      where invoices.status <> 'draft' group by invoices.id`);
+    return rows.flatMap(({ id, text, early }) => {
+      const known = this.#issued.get(id) ?? text;
+      this.#issued.set(id, text);
+      if (early) return [`${id} was issued before its month was over`];
+      return known === text ? [] : [`${id} has changed since it was issued`];
     });
   }
 
@@ -71,36 +75,62 @@ export class Checks {
       sql`select * from vms where ${isBilled} and billing_period_end_at <= ${clock.now()}`,
     );
     const problems: string[] = [];
-    for (const vm of due) {
+    for (const vm of await withMeters(db, due)) {
       const { available_minor } = await lookUpWallet(db, vm.account_id);
-      const price = renewalConfiguration(vm, catalog).price_monthly_minor;
+      const price = arrearsOf(vm, catalog, clock.now())!.total_minor;
       const late = now - vm.billing_period_end_at.getTime();
-      const grace = vm.auto_renew ? catalog.grace.suspend_after_hours * HOUR_MS : 0;
+      const heldFor = vm.billing_period_end_at.getTime() - (vm.upgraded_at?.getTime() ?? 0);
+      const retired = vm.retires_at !== null && vm.billing_period_end_at >= vm.retires_at;
+      const renews = vm.auto_renew && !retired;
+      const hasGrace = renews && heldFor >= 72 * HOUR_MS;
+      const grace = hasGrace ? 72 * HOUR_MS : 0;
+      // An attempt that failed is made again within the hour.
+      const waits = (vm.dunning_next_at?.getTime() ?? now) - now;
+      if (waits > HOUR_MS) problems.push(`${vm.id} is left alone until ${vm.dunning_next_at}`);
       const suspendedFor = now - (vm.suspended_at?.getTime() ?? now);
-      if (vm.auto_renew && available_minor >= price)
-        problems.push(`${vm.id} is not renewed, though it could be`);
+      if (renews && available_minor >= price) problems.push(`${vm.id} is not renewed, though it could be`);
       if (!vm.unpaid_since) problems.push(`${vm.id} is unpaid and nobody says so`);
-      if (late >= grace && vm.status !== 'suspended')
+      if (late >= grace && !vm.suspended_at && waits <= 0)
         problems.push(`${vm.id} is ${vm.status}, not suspended`);
-      if (suspendedFor >= catalog.grace.delete_after_days * DAY_MS) problems.push(`${vm.id} is not deleted`);
+      if (suspendedFor >= 11 * DAY_MS && !vm.deletion_notice_at)
+        problems.push(`${vm.id} is not told of its deletion`);
+      const noticedFor = now - (vm.deletion_notice_at?.getTime() ?? now);
+      if (suspendedFor >= 14 * DAY_MS && noticedFor >= 3 * DAY_MS && waits <= 0)
+        problems.push(`${vm.id} is not deleted`);
     }
     return problems;
   }
 
-  /** Where a customer's notebook and the service's books differ; only renewals happen unasked. */
-  async #misremembered({ customer, orders, creditedMinor }: Tenant): Promise<string[]> {
+  /** Where customers' notebooks and the service's books differ. */
+  async #misremembered(): Promise<string[]> {
     const { db } = this.#world.services;
-    const { accountId } = customer;
-    const booked = await db.query<{ id: string; amount_minor: bigint }>(sql`
-      select id, amount_minor from orders where account_id = ${accountId} and kind <> 'renew'`);
+    const { tenants } = this.#world;
+    const booked = await db.query<{
+      id: string;
+      account_id: string;
+      unasked: boolean;
+      amount_minor: bigint;
+    }>(sql`
+      select id, account_id, kind in ('renew', 'delete_refund') or outage_id is not null as unasked, amount_minor from orders`);
+    const paid = await db.query<{ account_id: string; paid: bigint }>(
+      sql`select account_id, sum(amount_minor)::bigint as paid from payments group by 1`,
+    );
+    const noted = new Map(tenants.flatMap(({ orders }) => [...orders]));
+    // Renewals, credits for outages, and the end of what is unpaid happen unasked.
     const problems = booked
-      .filter(({ id, amount_minor }) => orders.get(id) !== Number(amount_minor))
-      .map(({ id, amount_minor }) => `${id} is ${amount_minor}, its reply said ${orders.get(id)}`);
-    if (booked.length < orders.size) problems.push(`${accountId} was told of orders that do not exist`);
-    const [paid] = await db.query<{ paid: bigint }>(sql`
-      select coalesce(sum(amount_minor), 0)::bigint as paid from payments where account_id = ${accountId}`);
-    if (paid!.paid !== creditedMinor)
-      problems.push(`${accountId} paid ${creditedMinor}, booked ${paid!.paid}`);
+      .filter(({ id, unasked }) => noted.has(id) || !unasked)
+      .filter(({ id, amount_minor }) => noted.get(id) !== Number(amount_minor))
+      .map(({ id, amount_minor }) => `${id} is ${amount_minor}, its reply said ${noted.get(id)}`);
+    const owners = new Map(booked.map(({ id, account_id }) => [id, account_id]));
+    const sums = new Map(paid.map((row) => [row.account_id, row.paid]));
+    for (const { customer, orders, creditedMinor } of tenants) {
+      const { accountId } = customer;
+      for (const id of orders.keys())
+        if (owners.get(id) !== accountId)
+          problems.push(`${accountId} was told of ${id}, which it does not have`);
+      const sum = sums.get(accountId) ?? 0n;
+      if (sum !== creditedMinor) problems.push(`${accountId} paid ${creditedMinor}, booked ${sum}`);
+    }
     return problems;
   }
 }

@@ -1,5 +1,7 @@
+import { sql } from '../../server/db/database.ts';
 import { KEPT_DAYS } from '../../server/http/idempotency.ts';
 import type { Clock } from '../../server/platform/clock.ts';
+import type { Services } from '../../server/services.ts';
 import type { Call, Customer, Reply } from '../jobs/support/customer.ts';
 
 /** What a reply said of an order. */
@@ -24,6 +26,8 @@ export const CREATE_PATH = '/v1/vm';
 /** Calls kept to be sent again. */
 const REMEMBERED = 20;
 const KEPT_MS = KEPT_DAYS * 86_400_000;
+/** The service's clocks need not agree when that is over. */
+const UNSURE_MS = 10 * 60_000;
 
 /** A customer of the simulation, with a notebook of what the service told him. */
 export class Tenant {
@@ -32,6 +36,7 @@ export class Tenant {
   vmIds: string[] = [];
   /** Amounts of the orders that replies told him of, by id. */
   readonly orders = new Map<string, number>();
+  /** Paid in, less what was paid out. */
   creditedMinor = 0n;
   readonly #clock: Clock;
   #sent: Sent[] = [];
@@ -41,9 +46,34 @@ export class Tenant {
     this.#clock = clock;
   }
 
+  /** One whose notebook was lost: he reads up on what the books say of him. */
+  static async remembered(
+    customer: Customer,
+    { db, clock }: Pick<Services, 'db' | 'clock'>,
+  ): Promise<Tenant> {
+    const tenant = new Tenant(customer, clock);
+    const { accountId } = customer;
+    const orders = await db.query<{ id: string; amount_minor: bigint }>(sql`
+      select id, amount_minor from orders where account_id = ${accountId} and kind <> 'renew'`);
+    for (const { id, amount_minor } of orders) tenant.orders.set(id, Number(amount_minor));
+    const [paid] = await db.query<{ paid: bigint }>(sql`
+      select coalesce(sum(amount_minor), 0)::bigint as paid from payments where account_id = ${accountId}`);
+    tenant.creditedMinor = paid!.paid;
+    const vms = await db.query<{ id: string }>(
+      sql`select id from vms where account_id = ${accountId} and deleted_at is null`,
+    );
+    tenant.vmIds = vms.map(({ id }) => id);
+    return tenant;
+  }
+
   async topUp(amountMinor: bigint, reference: string): Promise<void> {
     await this.customer.topUp(amountMinor, reference);
     this.creditedMinor += amountMinor;
+  }
+
+  async payOut(amountMinor: bigint): Promise<void> {
+    await this.customer.payOut(amountMinor);
+    this.creditedMinor -= amountMinor;
   }
 
   get hasSent(): boolean {
@@ -72,7 +102,7 @@ export class Tenant {
     const sent = this.#sent[which % (this.#sent.length || 1)];
     if (!sent) return undefined;
     const reply = await this.order(sent.call, sent.key, sent.orderIn);
-    const forgotten = this.#clock.now().getTime() - sent.at >= KEPT_MS;
+    const forgotten = this.#clock.now().getTime() - sent.at >= KEPT_MS - UNSURE_MS;
     const repeatedByAnother = reply.error?.code === 'idempotency_in_progress';
     if (forgotten || repeatedByAnother || (reply.replayed && reply.text === sent.text)) return reply;
     throw new Error(`${sent.call.path} answered another time\n${reply.text}\nand not\n${sent.text}`);

@@ -1,11 +1,28 @@
 import { CapacityError, ComputeUnavailableError } from '../../server/compute/driver.ts';
-import type { Database } from '../../server/db/database.ts';
+import { type Database, sql } from '../../server/db/database.ts';
+import { ABSENCE_MS } from '../../server/jobs/adopt-jobs.ts';
+import { endPromoCredits } from '../../server/jobs/end-promo.ts';
+import { Failures } from '../../server/jobs/failures.ts';
+import { PriceNotices } from '../../server/jobs/price-notices.ts';
 import { renewVms } from '../../server/jobs/renew-vms.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { openCustomer } from '../jobs/support/customer.ts';
-import { type Installation, openInstallation, runJobs, type TestNode } from '../jobs/support/installation.ts';
+import { vacuum } from '../../server/jobs/vacuum.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+import type { Services } from '../../server/services.ts';
+import { keyFor, openCustomer } from '../jobs/support/customer.ts';
+import {
+  type Installation,
+  type InstallationOptions,
+  openInstallation,
+  runJobs,
+  type TestNode,
+} from '../jobs/support/installation.ts';
+import { creditWholly, Operator, SLA } from './corrections.ts';
 import { Dice } from './dice.ts';
-import { OPERATIONS, type OperationName } from './operations.ts';
+import { CUSTOM_HOUR, OPERATIONS, type OperationName } from './operations.ts';
+import { outageProblems } from './outage-oracle.ts';
+import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
+import { renewalProblems } from './renewal-oracle.ts';
 import { Tenant } from './tenant.ts';
 
 const TENANTS = 40;
@@ -15,49 +32,138 @@ const QUOTA = { vms: 10, vcpu: 40 };
 const FIRST_FUNDS = 25_00n;
 /** Operations under way at once: twice the connections that a node has to PostgreSQL. */
 const LANES = 16;
-/** Nodes that run jobs. */
-const NODES = 2;
+/** How far the clock of the second node is ahead of the first one's. */
+export const SKEW_MS = 5 * 60_000;
 /** How often the engine refuses, and how often a step fails right before or after its work. */
 const ENGINE_FAULT = 0.03;
 const STEP_FAULT = 0.01;
-/** A VM may be some periods behind after time has jumped; each round renews one. */
+/** An unpaid VM may be some steps behind after time has jumped; each round makes one. */
 const CATCH_UP_ROUNDS = 3;
 
 const WEIGHTS = Object.fromEntries(
   Object.entries(OPERATIONS).map(([name, { weight }]) => [name, weight]),
 ) as Record<OperationName, number>;
 
-/** An installation in which everything happens at once. What an operation does follows from the seed and its number. */
+/** A clock that shows a later time than another, and moves with it. */
+class FastClock extends ManualClock {
+  readonly #clock: ManualClock;
+
+  constructor(clock: ManualClock) {
+    super(clock.now());
+    this.#clock = clock;
+  }
+
+  override now(): Date {
+    return new Date(this.#clock.now().getTime() + SKEW_MS);
+  }
+
+  override sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return this.#clock.sleep(ms, signal);
+  }
+}
+
+/**
+ * Two nodes on one database, whose clocks differ, in which everything happens at once. What an operation does follows
+ * from the seed and its number.
+ */
 export class World {
+  /** The first node. */
   readonly installation: Installation;
+  readonly #second: Installation;
   readonly tenants: Tenant[] = [];
+  readonly operator: Operator;
   /** What was done since {@link run} was called last, a line an operation. */
   log: string[] = [];
+  /** The operation at whose beginning the process kills itself; none where undefined. */
+  killedAt: number | undefined;
+  /** Where the renewals of the last {@link settle}, or its credits for outages, were not those to be expected. */
+  unexpected: string[] = [];
   readonly #seed: string;
   readonly #faults: Faults;
   readonly #nodes: TestNode[] = [];
+  readonly #priceNotices = new Map<Services, PriceNotices>();
 
   static async open(db: Database, seed: string): Promise<World> {
-    const faults = new Faults(seed);
-    // Guests take their time, so that there are jobs to be cancelled.
-    const simulator = { bootSeconds: 1, shutdownSeconds: 2, faults: () => faults.engine() };
-    const installation = await openInstallation(db, { simulator });
-    const world = new World(seed, installation, faults);
-    for (let n = 0; n < NODES; n++) world.#nodes.push(await world.#openNode());
-    installation.outlet.deliver = (jobId) => world.#deliver(jobId);
+    const world = await World.#start(db, seed, new ManualClock());
     for (let n = 0; n < TENANTS; n++) {
-      const customer = await openCustomer(installation, 0n, QUOTA);
-      const tenant = new Tenant(customer, installation.services.clock);
+      const customer = await openCustomer(world.#balanced, 0n, QUOTA);
+      const tenant = new Tenant(customer, world.services.clock);
       await tenant.topUp(FIRST_FUNDS, 'first');
       world.tenants.push(tenant);
     }
     return world;
   }
 
-  private constructor(seed: string, installation: Installation, faults: Faults) {
+  /** A world whose process was killed, in another one: customers remember what the books say of them. */
+  static async resume(db: Database, seed: string): Promise<World> {
+    const [past] = await db.query<{ at: Date }>(sql`
+      select max(at) as at from (
+        select max(created_at) as at from journal union select max(created_at) from events
+        union select max(updated_at) from vms union select max(finished_at) from jobs union select max(issued_at) from invoices
+      ) as instants`);
+    const world = await World.#start(db, seed, new ManualClock(past!.at));
+    await world.#bury();
+    const accounts = await db.query<{ id: string }>(sql`select id from accounts order by id`);
+    for (const { id } of accounts) {
+      const customer = await keyFor(world.#balanced, id);
+      world.tenants.push(await Tenant.remembered(customer, world.services));
+    }
+    return world;
+  }
+
+  /**
+   * Frees the jobs of the nodes that were killed: only theirs have owners yet. On PostgreSQL a node that is missing is
+   * taken for dead after a while, which passes only here.
+   */
+  async #bury(): Promise<void> {
+    const { db, clock } = this.services;
+    const { adoption } = this.#nodes[0]!;
+    const owned = () => db.query(sql`select 1 from jobs where owner is not null limit 1`);
+    while ((await owned()).length > 0) {
+      await adoption.run();
+      clock.advance(ABSENCE_MS);
+    }
+  }
+
+  static async #start(db: Database, seed: string, clock: ManualClock): Promise<World> {
+    const faults = new Faults(seed);
+    // Guests take their time, so that there are jobs to be cancelled.
+    const simulator = { bootSeconds: 1, shutdownSeconds: 2, faults: () => faults.engine() };
+    const options: InstallationOptions = { clock, simulator };
+    const first = await openInstallation(db, options);
+    const second = await openInstallation(db, { ...options, clock: new FastClock(clock) });
+    first.services.catalog.price_notice_days = PRICE_NOTICE_DAYS;
+    first.services.catalog.custom.price_hourly = CUSTOM_HOUR;
+    first.services.catalog.sla = SLA;
+    // Both read the same file.
+    second.services.catalog = first.services.catalog;
+    const world = new World(seed, [first, second], faults);
+    for (const installation of [first, second]) {
+      world.#nodes.push(await installation.openNode(() => faults.step()));
+      installation.outlet.deliver = () => world.#deliver();
+    }
+    return world;
+  }
+
+  private constructor(seed: string, [first, second]: [Installation, Installation], faults: Faults) {
     this.#seed = seed;
-    this.installation = installation;
+    this.installation = first;
+    this.#second = second;
     this.#faults = faults;
+    this.operator = new Operator([first, second]);
+  }
+
+  /** The two nodes behind a load balancer; while the world comes to rest, the first one alone. */
+  get #balanced(): Installation {
+    const { installation } = this;
+    const inject = (...call: Parameters<Installation['http']['inject']>) =>
+      (this.#faults.enabled ? this.someNode() : installation).http.inject(...call);
+    return { ...installation, http: { inject } as Installation['http'] };
+  }
+
+  /** Either node. */
+  someNode(): Installation {
+    return this.#faults.dice.chance(0.5) ? this.installation : this.#second;
   }
 
   get services(): Installation['services'] {
@@ -87,30 +193,62 @@ export class World {
   async settle(): Promise<void> {
     this.#faults.enabled = false;
     await this.#runJobs();
+    const { dice } = this.#faults;
+    this.unexpected = await outageProblems(this.services.db, (id) => creditWholly(this, dice, id));
+    // Credit whose time is over pays for nothing that is renewed.
+    await endPromoCredits(this.services, new Failures(this.services));
+    this.unexpected.push(...(await renewalProblems(this.services, this.tenants)));
+    await this.#runJobs();
     for (let round = 0; round < CATCH_UP_ROUNDS; round++) {
       await renewVms(this.services);
       await this.#runJobs();
     }
     await sweep(this.services);
     await this.#runJobs();
+    await this.#tidy();
     this.#faults.enabled = true;
+  }
+
+  /** What goes on by itself over the months that pass here in a moment: the planner gets to know the tables. */
+  async #tidy(): Promise<void> {
+    const { db } = this.services;
+    if (db.engine === 'pglite') await vacuum(db);
+    else await db.script('analyze');
+  }
+
+  /** Tells owners of prices, as a node does that has read the catalog as it is. */
+  tellPrices({ services }: Installation): Promise<void> {
+    let notices = this.#priceNotices.get(services);
+    if (!notices) {
+      notices = new PriceNotices(services, new Failures(services));
+      this.#priceNotices.set(services, notices);
+    }
+    return notices.run();
+  }
+
+  /** The service reads its catalog as it starts: to be called after an edit. */
+  rereadCatalog(): void {
+    this.#priceNotices.clear();
   }
 
   /** A node stops with all it has under way, and another takes its place. */
   async restartNode(): Promise<void> {
-    const fresh = await this.#openNode();
+    const fresh = await this.someNode().openNode(() => this.#faults.step());
     const node = this.#nodes.pop()!;
     this.#nodes.unshift(fresh);
     await node.stop();
   }
 
-  close(): Promise<void> {
-    return this.installation.close();
+  async close(): Promise<void> {
+    await this.operator.close();
+    await this.#second.close();
+    await this.installation.close();
   }
 
   async #operate(number: number): Promise<void> {
     const dice = new Dice(`${this.#seed}/${number}`);
     const name = dice.weighted(WEIGHTS);
+    if (number === this.killedAt) process.kill(process.pid, 'SIGKILL');
     try {
       const outcome = await OPERATIONS[name].run(this, dice, `key-${number}`);
       this.log.push(`${number} ${name} ${outcome}`);
@@ -119,18 +257,14 @@ export class World {
     }
   }
 
-  #openNode(): Promise<TestNode> {
-    return this.installation.openNode(() => this.#faults.step());
-  }
-
   #runJobs(): Promise<void> {
     return runJobs(this.installation, this.#nodes[0]!);
   }
 
   /** A delivery that fails is made good by adoption. */
-  #deliver(jobId: string): void {
+  #deliver(): void {
     const { runner } = this.#faults.dice.pick(this.#nodes)!;
-    runner.deliver(jobId).catch(() => {});
+    runner.fill().catch(() => {});
   }
 }
 

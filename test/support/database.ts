@@ -45,37 +45,48 @@ async function createPostgres(serverUrl: string, migrated: boolean): Promise<str
   return name;
 }
 
-/** Removes what the test used, unless the test failed: then it says where to look. */
-function removeUnlessFailed(t: TestContext, place: string, remove: () => Promise<unknown>): void {
-  defer(t, async (failed) => {
-    if (failed) t.diagnostic(`database kept: ${place}`);
-    else await remove();
-  });
-}
-
 /**
- * A place for a service process to keep its state; a PGlite data directory is laid out as the service does it,
- * `<data dir>/pglite`. Removed when the test ends, kept (and named in the report) when it failed.
+ * A place for a service process to keep its state, on the server at `serverUrl` or else on PGlite, whose data directory
+ * is laid out as the service does it, `<data dir>/pglite`. `places` says where to look, `remove` is the caller's.
  */
-export async function freshDatabaseLocation(
-  t: TestContext,
+export async function makeDatabaseLocation(
+  serverUrl: string | undefined,
   { migrated = true }: FreshOptions = {},
-): Promise<DatabaseLocation> {
+): Promise<DatabaseLocation & { places: string[]; remove(): Promise<void> }> {
   // Under the temporary directory and short, because a Unix socket's path may have 107 bytes at most.
   const dataDir = await mkdtemp(join(tmpdir(), 'vauban-'));
-  removeUnlessFailed(t, dataDir, () => rm(dataDir, { recursive: true }));
-  if (!SERVER_URL) {
+  const removeDir = () => rm(dataDir, { recursive: true });
+  if (!serverUrl) {
     const directory = join(dataDir, 'pglite');
     if (migrated) await copyPgliteTemplate(directory);
-    return { env: { VAUBAN_DATA_DIR: dataDir }, open: () => openPglite(directory) };
+    const env = { VAUBAN_DATA_DIR: dataDir };
+    return { env, open: () => openPglite(directory), places: [dataDir], remove: removeDir };
   }
-  const name = await createPostgres(SERVER_URL, migrated);
-  const url = withDatabase(SERVER_URL, name);
-  // By force: a service that was killed may have left connections that the server has not noticed yet.
-  removeUnlessFailed(t, url, () =>
-    withAdmin(SERVER_URL, (admin) => admin.script(`drop database ${name} with (force)`)),
-  );
-  return { env: { VAUBAN_DATA_DIR: dataDir, DATABASE_URL: url }, open: async () => openPostgres(url) };
+  const name = await createPostgres(serverUrl, migrated);
+  const url = withDatabase(serverUrl, name);
+  return {
+    env: { VAUBAN_DATA_DIR: dataDir, DATABASE_URL: url },
+    open: async () => openPostgres(url),
+    places: [dataDir, url],
+    async remove() {
+      // By force: a service that was killed may have left connections that the server has not noticed yet.
+      await withAdmin(serverUrl, (admin) => admin.script(`drop database ${name} with (force)`));
+      await removeDir();
+    },
+  };
+}
+
+/** A place of the engine under test; removed when the test ends, kept (and named in the report) when it failed. */
+export async function freshDatabaseLocation(
+  t: TestContext,
+  options?: FreshOptions,
+): Promise<DatabaseLocation> {
+  const { places, remove, ...location } = await makeDatabaseLocation(SERVER_URL, options);
+  defer(t, async (failed) => {
+    if (!failed) await remove();
+    else for (const place of places) t.diagnostic(`database kept: ${place}`);
+  });
+  return location;
 }
 
 /** A fresh database of the engine under test, with the schema unless told otherwise; closed and removed at the end. */

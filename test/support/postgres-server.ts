@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The oldest server that the product supports. */
 const OLDEST_VERSION = 15;
@@ -15,6 +16,10 @@ const VOLATILE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 /** A private server that lasts as long as a test run. */
 export interface PostgresServer {
   url: string;
+  /** Sends a signal to the server's first process and waits for its end, so that no database is there. */
+  breakDown(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
+  /** Starts it again where it broke down. */
+  startAgain(): Promise<void>;
   /** Ends the server and removes its data, or keeps them and says how to look at them. */
   stop(keep: boolean): Promise<void>;
 }
@@ -108,15 +113,34 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
       `port=${port}`,
       `unix_socket_directories=${directory}`,
     ].flatMap((setting) => ['-c', setting]);
-    const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings], {
-      ...options,
-      // In a process group of its own: an interrupt from the terminal is for the runner, which then stops it.
-      detached: true,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    });
+    const start = () =>
+      spawn(join(bin, 'postgres'), ['-D', data, ...settings], {
+        ...options,
+        // In a process group of its own: an interrupt from the terminal is for the runner, which then stops it.
+        detached: true,
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+    let server = start();
     await untilReady(server);
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      async breakDown(signal) {
+        const exit = once(server, 'exit');
+        server.kill(signal);
+        await exit;
+      },
+      async startAgain() {
+        // What a killed server leaves running holds its memory for a moment, and with it the data.
+        for (let attempt = 1; ; attempt++) {
+          server = start();
+          try {
+            return await untilReady(server);
+          } catch (error) {
+            if (attempt === 100) throw error;
+            await sleep(100);
+          }
+        }
+      },
       async stop(keep) {
         const exit = once(server, 'exit');
         // At once where the data are thrown away, else with a checkpoint.

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,6 +13,8 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 const START_TIMEOUT = 120_000;
 /** A stopping service lets work under way finish; one that takes longer than this hangs. */
 const STOP_TIMEOUT = 60_000;
+/** With RECORD_LOCKS, the file to write, the service is one whose transactions are watched (test/db/lock-order.test.ts). */
+const ENTRY = process.env.RECORD_LOCKS ? 'test/db/support/recording-service.ts' : 'server/start.mjs';
 /** Output kept for the report of a failed test; more only buries the cause. */
 const OUTPUT_LINES = 200;
 
@@ -22,6 +25,21 @@ export interface ServiceOptions {
   location?: DatabaseLocation;
   /** The program, relative to the repository. */
   entry?: string;
+}
+
+/**
+ * Settings of a service in production. It must know its address before it has one, so it gets one that no process of
+ * this machine has but by a chance of one in millions. The simulator is named, because production takes none by itself.
+ */
+export function production(): Record<string, string> {
+  const address = `127.${randomInt(1, 255)}.${randomInt(1, 255)}.${randomInt(1, 255)}:8080`;
+  return {
+    VAUBAN_MODE: 'production',
+    VAUBAN_LISTEN: address,
+    VAUBAN_PUBLIC_URL: `http://${address}`,
+    VAUBAN_COMPUTE: 'simulator',
+    VAUBAN_EDGE: 'simulator',
+  };
 }
 
 /** A running service process. */
@@ -61,18 +79,16 @@ function collect(child: ChildProcess, onLine: (line: string) => void): string[] 
   return lines;
 }
 
-/** The address in the log line that says the service listens. */
-function listeningAddress(line: string): string | undefined {
-  if (!line.startsWith('{') || !line.includes('"listening"')) return undefined;
-  const entry = JSON.parse(line) as { msg?: string; address?: string };
-  return entry.msg === 'listening' ? entry.address : undefined;
+/** What a line of the log says of the start: the demo account's key, or the address where the service listens. */
+function startOf(line: string): { msg?: string; address?: string; demo_key?: string } {
+  return /^\{.*"(listening|demo key)"/.test(line) ? JSON.parse(line) : {};
 }
 
 function environment(location: DatabaseLocation, extra: Record<string, string> = {}): NodeJS.ProcessEnv {
   // Only what a program needs to run: a setting in the developer's own shell must not change a test.
-  const { PATH, HOME, TMPDIR } = process.env;
+  const { PATH, HOME, TMPDIR, RECORD_LOCKS } = process.env;
   const listen = { VAUBAN_LISTEN: '127.0.0.1:0' };
-  return { PATH, HOME, TMPDIR, ...listen, ...location.env, ...extra };
+  return { PATH, HOME, TMPDIR, ...(RECORD_LOCKS && { RECORD_LOCKS }), ...listen, ...location.env, ...extra };
 }
 
 function isRunning(child: ChildProcess): boolean {
@@ -107,9 +123,9 @@ async function untilReady(child: ChildProcess): Promise<Ready> {
   const ready = Promise.withResolvers<{ address: string; demoKey: string | undefined }>();
   let demoKey: string | undefined;
   const lines = collect(child, (line) => {
-    demoKey ??= /^demo key: (vk_\S+)/.exec(line)?.[1];
-    const address = listeningAddress(line);
-    if (address) ready.resolve({ address, demoKey });
+    const { msg, address, demo_key } = startOf(line);
+    demoKey ??= demo_key;
+    if (msg === 'listening' && address) ready.resolve({ address, demoKey });
   });
   const output = () => lines.join('\n');
   const fail = (what: string) => ready.reject(new Error(`the service ${what}\n${output()}`));
@@ -125,7 +141,7 @@ async function untilReady(child: ChildProcess): Promise<Ready> {
  */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
   const location = options.location ?? (await freshDatabaseLocation(t));
-  const child = spawn(process.execPath, [options.entry ?? 'server/start.mjs'], {
+  const child = spawn(process.execPath, [options.entry ?? ENTRY], {
     cwd: REPOSITORY,
     env: environment(location, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -27,7 +27,7 @@ export async function pgliteTemplate(): Promise<string> {
   const db = await openPglite(building);
   await migrateUp(db);
   await db.close();
-  // Whoever is first wins; a rename is the only step that others see.
+  // The first one wins; a rename is the only step that others see.
   await rename(building, template).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     await rm(building, { recursive: true });

@@ -86,19 +86,25 @@ export async function http(
   });
 
   await t.test('the limits of a body are exact', async () => {
-    const send = (target: string, size: number) =>
+    const send = (method: string, target: string, size: number) =>
       client.send({
-        method: 'POST',
+        method,
         target,
         headers: { 'content-type': 'application/json', 'idempotency-key': 'size' },
         body: `{}${' '.repeat(size - 2)}`,
       });
-    for (const [target, limit] of [
-      ['/v1/vm/sshkeys', 64 * KIB],
-      ['/v1/vm', 96 * KIB],
+    const vm = '/v1/vm/vm_00000000000000000000000000';
+    for (const [method, target, limit, code] of [
+      ['POST', '/v1/vm/sshkeys', 64 * KIB, 'validation_failed'],
+      ['POST', '/v1/vm', 96 * KIB, 'validation_failed'],
+      ['POST', `${vm}/ai-agent`, 64 * KIB, 'not_found'],
+      ['POST', `${vm}/firewall`, 16 * KIB, 'not_found'],
+      ['PATCH', vm, 16 * KIB, 'not_found'],
+      ['POST', `${vm}/ai-agent/clear`, 16 * KIB, 'not_found'],
+      ['DELETE', vm, 16 * KIB, 'not_found'],
     ] as const) {
-      assert.equal((await send(target, limit)).code, 'validation_failed');
-      assert.equal((await send(target, limit + 1)).code, 'body_too_large');
+      assert.equal((await send(method, target, limit)).code, code);
+      assert.equal((await send(method, target, limit + 1)).code, 'body_too_large');
     }
   });
 
@@ -166,13 +172,46 @@ export async function http(
       'GET /v1/vm HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
       'POST /v1/vm HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n',
       'POST /v1/vm HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
-      head(`GET /v1/vm?${'x'.repeat(20 * KIB)} HTTP/1.1`),
-      head('GET /v1/vm HTTP/1.1', `X-Long: ${'x'.repeat(20 * KIB)}`),
+      head('GET /v1/vm HTTP/1.1', 'Host: other'),
+      head('GET /v1/vm HTTP/1.1', `Authorization: Bearer ${key}`),
+      ...['', 'a b', 'user@a', 'a/b', 'a?b', 'a,b', 'a:b', 'a:123456', '[::1', 'caf\u00e9'].map(
+        (host) => `GET /v1/vm HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+      ),
     ];
     for (const bytes of garbage) {
       const [reply] = await say(Buffer.from(bytes, 'latin1'));
       assert.equal(reply?.status, 400, bytes.slice(0, 80));
       checkReply({ method: '', target: '' }, reply);
+    }
+    for (const host of ['a', 'a:8080', 'A.example.', 'a_b', '192.0.2.1', '[2001:db8::1]:443']) {
+      const [reply] = await say(
+        `GET /v1/vm HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${key}\r\n\r\n`,
+      );
+      assert.equal(reply?.status, 200, host);
+    }
+  });
+
+  await t.test('what is too long says which part of it', async () => {
+    for (const [bytes, status, code] of [
+      [head(`GET /v1/vm?${'x'.repeat(8 * KIB)} HTTP/1.1`), 414, 'uri_too_long'],
+      [head(`GET /v1/vm?${'x'.repeat(20 * KIB)} HTTP/1.1`), 414, 'uri_too_long'],
+      [head('GET /v1/vm HTTP/1.1', `X-Long: ${'x'.repeat(20 * KIB)}`), 431, 'headers_too_large'],
+    ] as const) {
+      const [reply] = await say(bytes);
+      assert.equal(reply?.status, status);
+      assert.equal(checkReply({ method: '', target: '' }, reply), code);
+    }
+  });
+
+  await t.test('HEAD answers as GET without a body, where no key is needed too', async () => {
+    for (const target of ['/healthz', '/readyz', '/openapi.json', '/docs', '/share/shr_x']) {
+      const [get, headOnly] = await Promise.all(
+        ['GET', 'HEAD'].map(async (method) => fetch(`${baseUrl()}${target}`, { method })),
+      );
+      assert.equal(headOnly!.status, get!.status, target);
+      assert.equal(headOnly!.headers.get('content-type'), get!.headers.get('content-type'), target);
+      assert.equal(await headOnly!.text(), '');
+      assert.notEqual(await get!.text(), '');
     }
   });
 

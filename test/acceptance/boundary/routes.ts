@@ -64,11 +64,9 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
 
   await t.test('a method that an address does not have is 405 and names those that it has', async () => {
     for (const [path, operations] of PATHS) {
-      const allow = operations
-        .map(({ method }) => method)
-        .sort()
-        .join(', ');
-      for (const method of METHODS.filter((method) => !allow.includes(method))) {
+      const allowed = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+      const allow = allowed.sort().join(', ');
+      for (const method of METHODS.filter((method) => !allowed.includes(method))) {
         await expectRefusal(little, method, sample(path), 405, allow);
         await expectRefusal(nobody, method, sample(path), 401);
       }
@@ -79,8 +77,8 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
     for (const literal of LITERALS) {
       for (const method of METHODS) {
         const target = `/v1/vm/${literal}`;
-        if (match(method, target)) continue;
-        const allow = literal === 'sshkeys' ? 'GET, POST' : 'GET';
+        if (match(method === 'HEAD' ? 'GET' : method, target)) continue;
+        const allow = literal === 'sshkeys' ? 'GET, HEAD, POST' : 'GET, HEAD';
         await expectRefusal(everything, method, target, 405, allow);
       }
     }
@@ -105,7 +103,7 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
     }
   });
 
-  await t.test('what is nowhere is 404, to whoever has a key', async () => {
+  await t.test('what is nowhere is 404, with any key', async () => {
     for (const target of NOWHERE) {
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const answer = await everything.send({ method, target, headers: { 'idempotency-key': 'x' } });

@@ -41,7 +41,8 @@ async function approves(client: Client, id: string): Promise<void> {
   assert.equal(pending?.command, 'touch /tmp/approved');
   const approval = { id: pending!.id, decision: 'approve' };
   const done = await run(client, id, { approval });
-  assert.equal(done.find(({ type }) => type === 'command.completed')!.exit_code, 0);
+  const completed = done.find(({ type }) => type === 'command.completed');
+  assert.equal(completed?.exit_code, 0, JSON.stringify(done));
   await client.refused('runAgent', 'approval_not_pending', { at: [id], body: { approval } });
 }
 

@@ -10,11 +10,14 @@ import { priceOfSmallest, refuse } from './refusals.ts';
 
 /**
  * A VM that nobody paid for, weeks later. Time cannot be turned forward from outside, so the VM's period is
- * turned back in the database while the service is away. So is made a VM whose guest got lost.
+ * turned back in the database while the service is away. So is made a VM in error whose deletion was given up: any other
+ * is brought back by the service, as its guest is well.
  */
 
 /** Longer than a period and the grace after it. */
 const WEEKS_AGO = "interval '40 days'";
+/** Within the grace after a period that is over. */
+const AN_HOUR_AGO = "interval '1 hour'";
 /** Enough for a service that is slow to start its rounds. */
 const DEADLINE_MS = 120_000;
 
@@ -39,19 +42,27 @@ export async function arrears(installation: Installation, operator: Operator, ow
   const { client, location } = installation;
   const debtor = await newSubject(operator, client, { balance: await priceOfSmallest(own.client) });
   debtor.ids = await equip(debtor, 'debtor');
-  const lost = { ...own, ids: await furnish(own.client, (await newVm(own.client, 'lost')).id) };
+  const late = await newSubject(operator, client, { balance: await priceOfSmallest(own.client) });
+  late.ids = await equip(late, 'late');
+  // With a key of its own: the other's may have spent more in this minute than the limit will be.
+  const lost = await newSubject(operator, client);
+  lost.ids = await furnish(lost.client, (await newVm(lost.client, 'lost')).id);
   await installation.restart({ VAUBAN_RATE_LIMIT_KEY: `${LOW_LIMIT}` }, async () => {
     const db = await location.open();
     await db.script(`
-      update vms set status = 'error' where id = '${lost.ids.vm}';
+      update vms set status = 'error', deletion_failed_at = now() where id = '${lost.ids.vm}';
       update vms set billing_period_start_at = billing_period_start_at - ${WEEKS_AGO},
-        billing_period_end_at = billing_period_end_at - ${WEEKS_AGO} where id = '${debtor.ids.vm}'`);
+        billing_period_end_at = billing_period_end_at - ${WEEKS_AGO} where id = '${debtor.ids.vm}';
+      update vms set billing_period_start_at = created_at - ${WEEKS_AGO}, billing_period_end_at = created_at - ${AN_HOUR_AGO}
+        where id = '${late.ids.vm}'`);
     await db.close();
   });
   await untilSuspended(debtor);
   const refusals = OPERATIONS.filter(({ codes }) => codes.includes('vm_suspended'));
   for (const operation of refusals) await refuse(operation, debtor, 'vm_suspended');
+  const changes = OPERATIONS.filter(({ codes }) => codes.includes('payment_due'));
+  for (const operation of changes) await refuse(operation, late, 'payment_due');
   await refuse(operationOf('deleteSnapshot'), lost, 'invalid_state');
   await debtor.client.ok('deleteVm', { at: [debtor.ids.vm!] });
-  return refusals.length + 1;
+  return refusals.length + changes.length + 1;
 }

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { newVm, type Subject } from '../support/world.ts';
 
-/** Opens a WebSocket and gives it back with what it says first. */
+/** Opens a WebSocket and gives it back with the first bytes that it says; fails when the other end hangs up. */
 async function hear(url: string, protocols: string[]): Promise<{ socket: WebSocket; words: string }> {
   const socket = new WebSocket(url, protocols);
   socket.binaryType = 'arraybuffer';
-  for (;;) {
-    const [{ data }] = await Promise.race([once(socket, 'message'), silence(socket)]);
-    if (typeof data !== 'string') return { socket, words: Buffer.from(data).toString('latin1') };
-  }
-}
-
-/** Fails when the other end hangs up. */
-async function silence(socket: WebSocket): Promise<[MessageEvent<string | ArrayBuffer>]> {
-  const [{ code, reason }] = (await once(socket, 'close')) as [CloseEvent];
-  throw new Error(`closed with ${code} ${reason} before anything was said`);
+  // One listener for all messages: two that arrive together are two events in a row.
+  const words = await new Promise<string>((resolve, reject) => {
+    socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
+      if (typeof data !== 'string') resolve(Buffer.from(data).toString('latin1'));
+    });
+    socket.addEventListener('close', ({ code, reason }) =>
+      reject(new Error(`closed with ${code} ${reason} before anything was said`)),
+    );
+  });
+  return { socket, words };
 }
 
 /** Whether a WebSocket is let in. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import postgres from 'postgres';
+import pg from 'pg';
 import type { DatabaseLocation } from '../../support/database.ts';
 import { type Answer, type Call, type Client, idempotencyKey } from '../support/client.ts';
 import { OPERATIONS, type Operation } from '../support/document.ts';
@@ -27,7 +27,7 @@ function assertReplay(replay: Answer, original: Answer): void {
   if (sameWindow) assert.ok(left(replay) < left(original), 'a replay counts against the limits');
 }
 
-/** The members of an object the other way round, and spaced: the same JSON to whoever reads it. */
+/** The members of an object the other way round, and spaced: the same JSON to any reader. */
 function rewritten(body: unknown): string {
   return JSON.stringify(Object.fromEntries(Object.entries(body as object).reverse()), null, 2);
 }
@@ -128,18 +128,18 @@ async function twins(operator: Operator, client: Client): Promise<void> {
 async function inProgress(location: DatabaseLocation, operator: Operator, client: Client): Promise<void> {
   const url = location.env.DATABASE_URL;
   if (!url) return;
-  const db = postgres(url, { max: 1, onnotice: () => {} });
+  const db = new pg.Client(url);
+  await db.connect();
   const subject = await newSubject(operator, client);
   for (const operation of IDEMPOTENT) {
     const vm = await newVm(subject.client, 'twin');
     const call = { ...validCall(operation, { vm: vm.id }), headers: idempotencyKey(randomUUID()) };
-    const both = await db.begin(async (tx) => {
-      await tx`select 1 from wallets where account_id = ${subject.account} for update`;
-      const calls = [1, 2].map(() => subject.client.call(operation.id, call));
-      assert.equal((await Promise.race(calls)).code, 'idempotency_in_progress');
-      return { calls };
-    });
-    const statuses = (await Promise.all(both.calls)).map(({ status }) => status);
+    await db.query('begin');
+    await db.query('select 1 from wallets where account_id = $1 for update', [subject.account]);
+    const calls = [1, 2].map(() => subject.client.call(operation.id, call));
+    assert.equal((await Promise.race(calls)).code, 'idempotency_in_progress');
+    await db.query('commit');
+    const statuses = (await Promise.all(calls)).map(({ status }) => status);
     assert.deepEqual(statuses.sort(), [200, 409]);
   }
   await db.end();

@@ -15,8 +15,9 @@ async function page(client: Client, operationId: string, call: Call): Promise<Pa
   return JSON.parse(answer.text) as Page;
 }
 
-/** Every list says the same one thing at a time as it does at once. */
+/** Every list says the same one thing at a time as it does at once, and its cursors are good for nothing else. */
 export async function pages({ client, ids }: Subject): Promise<void> {
+  const cursors = new Map<string, string>();
   const lists = OPERATIONS.filter(({ query }) => query.some(({ name }) => name === 'cursor'));
   for (const operation of lists) {
     const { at } = validCall(operation, ids);
@@ -30,11 +31,22 @@ export async function pages({ client, ids }: Subject): Promise<void> {
       assert.equal(pagination.has_more, pagination.next_cursor !== null);
       found.push(...data.map(({ id }) => id));
       cursor = pagination.next_cursor;
+      if (cursor !== null) cursors.set(operation.id, cursor);
     } while (cursor !== null);
     assert.deepEqual(
       found,
       whole.data.map(({ id }) => id),
       operation.id,
     );
+  }
+  assert.ok(cursors.size >= 2, `only ${[...cursors.keys()]} have more than one page`);
+  for (const operation of lists) {
+    const { at } = validCall(operation, ids);
+    const refuses = (cursor: string) =>
+      client.refused(operation.id, 'invalid_cursor', { at, query: { cursor } });
+    for (const [from, cursor] of cursors) {
+      if (from !== operation.id) await refuses(cursor);
+      else for (const cut of [cursor.slice(0, -1), cursor.slice(1), `${cursor}A`]) await refuses(cut);
+    }
   }
 }

@@ -19,19 +19,13 @@ const seconds = (from: string, to: string) => Math.floor((Date.parse(to) - Date.
 
 /** The rest of a period at `at`, and its length, in whole seconds. */
 function rest({ billing_period_start_at: start, billing_period_end_at: end }: Vm, at: string) {
-  return { remaining: BigInt(seconds(at, end)), length: BigInt(seconds(start, end)) };
+  return { remaining: seconds(at, end), length: seconds(start, end) };
 }
 
-/** What is given back of a price that was paid for the whole period: rounded down. */
-function credit(vm: Vm, price: number, at: string): number {
+/** What is given back of a price that was paid for the whole period, but for what is uncharged: rounded down. */
+function credit(vm: Vm, price: number, uncharged: number, at: string): number {
   const { remaining, length } = rest(vm, at);
-  return Number((BigInt(price) * remaining) / length);
-}
-
-/** What the rest of the period costs at a price: rounded half up. */
-function debit(vm: Vm, price: number, at: string): number {
-  const { remaining, length } = rest(vm, at);
-  return Number((2n * BigInt(price) * remaining + length) / (2n * length));
+  return Math.floor((price * remaining - uncharged) / length);
 }
 
 async function wallet(client: Client): Promise<Wallet> {
@@ -134,7 +128,8 @@ async function save(client: Client, vm: Vm): Promise<void> {
   assert.deepEqual([saved?.id, saved?.status], [snapshot.id, 'available']);
 }
 
-async function grow(client: Client, vm: Vm, large: Plan): Promise<Order> {
+/** Changes to a larger plan. What rounding leaves uncharged, in minor units times seconds. */
+async function grow(client: Client, vm: Vm, large: Plan): Promise<number> {
   const at = [vm.id];
   const quote = await client.ok<{ net_minor: number; requires_reboot: boolean }>('getPlanQuote', {
     at,
@@ -145,14 +140,14 @@ async function grow(client: Client, vm: Vm, large: Plan): Promise<Order> {
     at,
     body: { plan: large.code, allow_reboot: true, max_charge_minor: quote.net_minor },
   });
-  const net =
-    debit(vm, large.price_monthly_minor, order.created_at) -
-    credit(vm, vm.price_monthly_minor, order.created_at);
+  const { remaining, length } = rest(vm, order.created_at);
+  const exact = (large.price_monthly_minor - vm.price_monthly_minor) * remaining;
+  const net = Math.round(exact / length);
   assert.equal(order.amount_minor, net);
   const grown = await idle(client, vm.id);
   assert.deepEqual([grown.plan, grown.status], [large.code, 'running']);
   assert.equal(grown.billing_period_end_at, vm.billing_period_end_at, 'the end of the period does not move');
-  return order;
+  return exact - net * length;
 }
 
 /** Orders, invoice and wallet tell one story: what was paid in, less what was charged, is what is left. */
@@ -180,27 +175,36 @@ async function checkBooks(client: Client, paidIn: number): Promise<void> {
       total_minor,
     );
   }
-  await client.ok('getBillingSummary');
-  await client.ok('getUsage');
+  // The shipped catalog has no prices of what is used.
+  for (const operation of ['getBillingSummary', 'getUsage'] as const)
+    assert.equal((await client.ok<{ usage_minor: number }>(operation)).usage_minor, 0);
 }
 
-async function giveUp(client: Client, vm: Vm, price: number): Promise<void> {
+/** What a deletion takes from the wallet, and what that does not cover. */
+interface Settlement {
+  charged_minor: number;
+  written_off_minor: number;
+}
+
+async function giveUp(client: Client, vm: Vm, price: number, uncharged: number): Promise<void> {
   const at = [vm.id];
-  const preview = await client.ok<{ refund_minor: number; as_of: string; data_lost: { type: string }[] }>(
-    'getDeletePreview',
-    { at },
-  );
-  assert.equal(preview.refund_minor, credit(vm, price, preview.as_of));
+  const preview = await client.ok<
+    Settlement & { refund_minor: number; usage_minor: number; as_of: string; data_lost: { type: string }[] }
+  >('getDeletePreview', { at });
+  assert.deepEqual([preview.usage_minor, preview.charged_minor, preview.written_off_minor], [0, 0, 0]);
+  assert.equal(preview.refund_minor, credit(vm, price, uncharged, preview.as_of));
   assert.deepEqual(
     new Set(preview.data_lost.map(({ type }) => type)),
     new Set(['volume', 'snapshot', 'ip', 'port_forward']),
   );
   const before = await wallet(client);
-  const { refund } = await client.ok<{ refund: { amount_minor: number; order_id: string } }>('deleteVm', {
-    at,
-  });
+  const { refund } = await client.ok<{ refund: Settlement & { amount_minor: number; order_id: string } }>(
+    'deleteVm',
+    { at },
+  );
+  assert.deepEqual([refund.charged_minor, refund.written_off_minor], [0, 0]);
   const order = (await client.ok<Order[]>('listOrders')).find(({ id }) => id === refund.order_id)!;
-  assert.equal(refund.amount_minor, credit(vm, price, order.created_at));
+  assert.equal(refund.amount_minor, credit(vm, price, uncharged, order.created_at));
   assert.equal(order.amount_minor, -refund.amount_minor);
   assert.equal((await wallet(client)).available_minor, before.available_minor + refund.amount_minor);
   await untilGone(client, vm.id);
@@ -212,12 +216,17 @@ export async function quickStart({ client }: Subject, paidIn: number): Promise<v
   await look(client, vm);
   await openUp(client, vm);
   await save(client, vm);
-  await grow(client, vm, large);
-  const bill = await client.ok<{ lifetime_charged_minor: number; charges: unknown[] }>('getVmBilling', {
-    at: [vm.id],
-  });
+  const uncharged = await grow(client, vm, large);
+  const bill = await client.ok<{
+    lifetime_charged_minor: number;
+    charges: unknown[];
+    usage_minor: number;
+    usage: { traffic: { price_per_gb: string | null }; snapshots: { price_gb_month: string | null } };
+  }>('getVmBilling', { at: [vm.id] });
+  const { traffic, snapshots } = bill.usage;
+  assert.deepEqual([bill.usage_minor, traffic.price_per_gb, snapshots.price_gb_month], [0, null, null]);
   assert.equal(bill.charges.length, 2);
   await checkBooks(client, paidIn);
-  await giveUp(client, vm, large.price_monthly_minor);
+  await giveUp(client, vm, large.price_monthly_minor, uncharged);
   await checkBooks(client, paidIn);
 }

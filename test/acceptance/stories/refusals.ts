@@ -109,6 +109,7 @@ interface Attempt {
   subject: Subject;
   body?: Record<string, unknown>;
   query?: Call['query'];
+  headers?: Call['headers'];
 }
 
 type Provocation = (stage: Stage, operation: Operation) => Attempt | Promise<Attempt>;
@@ -130,6 +131,10 @@ const PROVOCATIONS: Record<string, Provocation> = {
   plan_not_available_in_region: ({ abroad }, op) => ({
     subject: abroad,
     ...wish(op, { plan: 'd8', ...(op.id === 'createVm' && { region: 'eu-west' }) }),
+  }),
+  same_plan: ({ own }, op) => ({
+    subject: own,
+    body: op.id === 'changeCustom' ? { vcpu: 1, ram_mb: 1024 } : { plan: 's1' },
   }),
   disk_shrink_not_supported: ({ abroad }, op) => ({
     subject: abroad,
@@ -154,6 +159,7 @@ const PROVOCATIONS: Record<string, Provocation> = {
     subject: own,
     body: await first(own, 'listSshKeys', ['public_key']),
   }),
+  document_unavailable: ({ own }) => ({ subject: own, headers: { accept: 'application/pdf' } }),
   approval_not_pending: ({ own }) => ({
     subject: own,
     body: { message: undefined, approval: { id: 'apr_00000000000000000000000000', decision: 'approve' } },
@@ -206,6 +212,7 @@ interface Exception {
 /** What no caller can bring about. The parts that refuse so are tested in process. */
 const NEVER_PROVOKED: Exception[] = [
   { reason: 'it would be a bug', code: 'internal_error' },
+  { reason: 'no caller can take the database away', code: 'service_unavailable' },
   {
     reason: 'it takes two hundred runs at once, or a service that is about to stop',
     code: 'agent_unavailable',
@@ -216,6 +223,11 @@ const NEVER_PROVOKED: Exception[] = [
     code: 'capacity_unavailable',
     operations: ['changePlan', 'changeCustom'],
     on: 'simulator',
+  },
+  {
+    reason: 'there are disks for all that fits into the memory, and their snapshots',
+    code: 'capacity_unavailable',
+    operations: ['createSnapshot'],
   },
   {
     reason: 'the embedded database does one transaction after the other, so a twin waits and is answered',
@@ -242,8 +254,8 @@ export async function provokeAll(stage: Stage): Promise<number> {
       const provoke = PROVOCATIONS[code];
       if (!provoke || whyNever(op.id, code)) continue;
       if (IN_ARREARS.some(([id, other]) => id === op.id && other === code)) continue;
-      const { subject, body, query } = await provoke(stage, op);
-      await refuse(op, subject, code, { body, query });
+      const { subject, ...change } = await provoke(stage, op);
+      await refuse(op, subject, code, change);
       count += 1;
     }
   }
@@ -255,12 +267,12 @@ export async function refuse(
   op: Operation,
   { client, ids }: { client: Client; ids: Ids },
   code: string,
-  change: { body?: Record<string, unknown>; query?: Call['query'] } = {},
+  change: Omit<Attempt, 'subject'> = {},
 ): Promise<void> {
   const valid = validCall(op, ids);
   const body = op.body && { ...(valid.body as object), ...change.body };
   const query = { ...valid.query, ...change.query };
-  const answer = await client.call(op.id, { ...valid, body, query });
+  const answer = await client.call(op.id, { ...valid, body, query, headers: change.headers });
   assert.equal(answer.code, code, `${op.id} was to be refused with ${code}: ${answer.status} ${answer.text}`);
 }
 

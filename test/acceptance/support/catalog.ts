@@ -7,15 +7,15 @@ import { defer } from '../../support/cleanup.ts';
 import { REPOSITORY } from './document.ts';
 
 interface Catalog {
-  regions: object[];
+  regions: { zones: string[]; [field: string]: unknown }[];
   plans: { code: string; regions: string[] }[];
 }
 
 /** A region with room for one VM and one port forward, where the smallest plan is sold. */
 export const TINY_REGION = 'tiny';
 
-/** The catalog that is shipped, with the tiny region in it; the path of a file that goes with the test. */
-export async function catalogWithTinyRegion(t: TestContext): Promise<string> {
+/** Settings of a service that sells what is shipped, and the tiny region, in all zones; the file goes with the test. */
+export async function withTinyRegion(t: TestContext): Promise<Record<string, string>> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8')) as Catalog;
   catalog.regions.push({
     code: TINY_REGION,
@@ -32,5 +32,6 @@ export async function catalogWithTinyRegion(t: TestContext): Promise<string> {
   defer(t, () => rm(directory, { recursive: true }));
   const file = join(directory, 'catalog.yaml');
   await writeFile(file, stringify(catalog));
-  return file;
+  const zones = catalog.regions.flatMap((region) => region.zones);
+  return { VAUBAN_CATALOG: file, VAUBAN_ZONES: zones.join(',') };
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { deref, document, lookUp, match, type Operation, type Response } from './document.ts';
+import { deref, document, lookUp, match, type Operation, operationsAt, type Response } from './document.ts';
 import type { Reply, Request } from './transport.ts';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -28,7 +28,8 @@ const WITHOUT_OPERATION: readonly string[] = [
   'ip_not_allowed',
   'invalid_request',
   'not_found',
-  'method_not_allowed',
+  'uri_too_long',
+  'headers_too_large',
   'rate_limit_exceeded',
 ];
 
@@ -50,6 +51,7 @@ export function checkReply(request: Request, reply: Reply): string | undefined {
     assert.match(String(reply.headers['content-type']), /^application\/json; charset=utf-8$/);
     const body: unknown = JSON.parse(reply.text);
     if (operation) checkDocumented(operation, reply, body);
+    else if (reply.status === 405) checkDocumented(operationsAt(request.target)[0]!, reply, body);
     else checkUndocumented(reply, body);
     return (body as { error?: { code: string } }).error?.code;
   } catch (error) {

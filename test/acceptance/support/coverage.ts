@@ -1,4 +1,4 @@
-import { match, OPERATIONS } from './document.ts';
+import { match, OPERATIONS, operationsAt } from './document.ts';
 import type { Request } from './transport.ts';
 
 /** Which operations were answered with what: `ok`, or the code of an error. */
@@ -9,8 +9,8 @@ export class Coverage {
   record(request: Request, outcome: string): void {
     this.#exchanges += 1;
     const operation = match(request.method, request.target);
-    if (!operation) return;
-    this.#seen.set(operation.id, (this.#seen.get(operation.id) ?? new Set<string>()).add(outcome));
+    for (const { id } of operation ? [operation] : operationsAt(request.target))
+      this.#seen.set(id, (this.#seen.get(id) ?? new Set<string>()).add(outcome));
   }
 
   /** How many requests there were. */

@@ -150,7 +150,12 @@ const PATTERNS = [...PATHS.keys()].map((path) => ({ path, pattern: toPattern(pat
 
 /** The operation that a request is for, if any. `target` may have a query. */
 export function match(method: string, target: string): Operation | undefined {
+  return operationsAt(target).find((operation) => operation.method === method);
+}
+
+/** The operations of the path of a request, which are also those that document its 405. */
+export function operationsAt(target: string): Operation[] {
   const path = target.split('?', 1)[0]!;
   const found = PATTERNS.find(({ pattern }) => pattern.test(path));
-  return found && PATHS.get(found.path)!.find((operation) => operation.method === method);
+  return found ? PATHS.get(found.path)! : [];
 }

@@ -12,6 +12,8 @@ export interface Keys {
   expired: string;
   revoked: string;
   elsewhere: string;
+  /** Every scope, of an account that is suspended. */
+  suspended: string;
   /** All scopes but this one. */
   without: Map<string, string>;
 }
@@ -33,6 +35,14 @@ export async function makeKeys(operator: Operator, { account, client }: Subject)
     expired,
     revoked: await operator.revokedKey(account, SCOPES),
     elsewhere: await operator.key(account, SCOPES, { from: ELSEWHERE }),
+    suspended: await suspendedKey(operator),
     without,
   };
+}
+
+async function suspendedKey(operator: Operator): Promise<string> {
+  const account = await operator.account('suspended');
+  const key = await operator.key(account, SCOPES);
+  await operator.suspend(account);
+  return key;
 }

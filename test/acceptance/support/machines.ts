@@ -24,7 +24,12 @@ export interface Machines {
 
 /** The hostname tells the simulator what is to go wrong. */
 const SIMULATED: Machines = {
-  settings: { VAUBAN_COMPUTE: 'simulator', VAUBAN_SIMULATOR_BOOT_SECONDS: '0' },
+  // Room for everything, of which each order takes its part as where there is little.
+  settings: {
+    VAUBAN_COMPUTE: 'simulator',
+    VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
+    VAUBAN_SIMULATOR_MEMORY_MB: '10000000',
+  },
   neverMade: (client) => newVm(client, 'sim-fail-create'),
   undeletable: (client) => newVm(client, 'sim-fail-remove'),
   silent: (client) => newVm(client, 'sim-no-agent'),

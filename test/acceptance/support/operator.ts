@@ -20,6 +20,10 @@ export class Operator {
     await this.#post(`/accounts/${accountId}/credits`, { amount_minor: amountMinor });
   }
 
+  async suspend(accountId: string): Promise<void> {
+    await this.#post(`/accounts/${accountId}/suspend`, {});
+  }
+
   /** A new DDoS Shield tenant of an account; its id. */
   async tenant(accountId: string): Promise<string> {
     return (await this.#post<{ id: string }>(`/accounts/${accountId}/tenants`, { name: 'acceptance' })).id;

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import { killMachines } from '../../qemu/support/machines.ts';
+import { importBlank } from '../../support/blank-image.ts';
 import { defer } from '../../support/cleanup.ts';
 import { importBuilt } from '../../support/tiny-image.ts';
 import type { Client } from './client.ts';
@@ -14,8 +15,8 @@ import { idle, newVm, SMALL } from './world.ts';
 
 const run = promisify(execFile);
 
-/** Of the shipped catalog: no image is imported for it. */
-const WITHOUT_IMAGE = 'alpine-3.22';
+/** Of the shipped catalog: its image is imported, and then its disk is lost. */
+const WITHOUT_DISK = 'alpine-3.22';
 /**
  * The shipped catalog's plans, which the stories name, are larger than what the guests take of this machine; the limit
  * leaves room for all stories and none for the largest sizes that are sold.
@@ -24,7 +25,7 @@ const SETTINGS = {
   VAUBAN_COMPUTE: 'qemu',
   VAUBAN_QEMU_NETWORK: 'routed',
   VAUBAN_QEMU_CPU_OVERCOMMIT: '64',
-  VAUBAN_QEMU_MEMORY_MB: '40000',
+  VAUBAN_QEMU_MEMORY_MB: '60000',
   VAUBAN_QEMU_DISK_GB: '4000',
 };
 /** Boots into nothing: no network, no SSH server, no guest agent. After the connection's end, which is heard then. */
@@ -36,11 +37,15 @@ const FORGET_EVERYTHING = '(sleep 1; : >/etc/init.d/rcS; reboot) </dev/null >/de
  */
 export async function realMachines(t: TestContext, dataDir: string): Promise<Machines> {
   await importBuilt(dataDir, 'tiny', () => ({ name: SMALL.template, user: 'debian' }));
+  await importBlank(dataDir, WITHOUT_DISK);
+  const images = join(dataDir, 'images');
+  const { sha256 } = JSON.parse(await readFile(join(images, `${WITHOUT_DISK}.json`), 'utf8'));
+  await rm(join(images, 'files', sha256));
   // Guests outlive their service, and are no processes of this one's.
   defer(t, () => killMachines(dataDir));
   return {
     settings: SETTINGS,
-    neverMade: (client) => newVm(client, 'never-made', { template: WITHOUT_IMAGE }),
+    neverMade: (client) => newVm(client, 'never-made', { template: WITHOUT_DISK }),
     async undeletable(client) {
       const vm = await newVm(client, 'undeletable');
       await standInTheWay(t, join(dataDir, 'guests', `.gone-${vm.id}`));

@@ -28,7 +28,7 @@ export interface Order {
   status: string;
   vm_id: string | null;
   amount_minor: number;
-  balance_after_minor: number;
+  balance_after_minor: number | null;
   invoice_id: string | null;
   created_at: string;
 }

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
-import { startService } from '../../support/service.ts';
+import { production, startService } from '../../support/service.ts';
 import { Client } from './client.ts';
 import type { Coverage } from './coverage.ts';
 import { type Machines, readyMachines } from './machines.ts';
@@ -12,7 +12,6 @@ import { Transport } from './transport.ts';
 const UNLIMITED = '10000000';
 
 const SETTINGS = {
-  VAUBAN_MODE: 'production',
   VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
   VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
   VAUBAN_RATE_LIMIT_IP: UNLIMITED,
@@ -38,7 +37,7 @@ export async function start(
 ): Promise<Installation> {
   const location = await freshDatabaseLocation(t);
   const machines = await readyMachines(t, location);
-  const settings = { ...SETTINGS, ...machines.settings, ...env };
+  const settings = { ...production(), ...SETTINGS, ...machines.settings, ...env };
   const begin = (more?: Environment) => startService(t, { env: { ...settings, ...more }, location });
   let service = await begin();
   const transport = new Transport(service.baseUrl);

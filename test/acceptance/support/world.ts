@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from './client.ts';
+import { ENGINE } from './machines.ts';
 import type { Operator } from './operator.ts';
 import { SCOPES } from './roster.ts';
 import type { Created, Vm } from './shapes.ts';
@@ -28,11 +29,29 @@ export async function newSubject(
   return { operator, account, client: client.withKey(await operator.key(account, SCOPES)), ids: {} };
 }
 
+/** Jobs that leave a machine booting. */
+const BOOTS = ['vm.created', 'vm.started', 'vm.rebooted', 'vm.resized'];
 /** The end of a job ends a wait within a moment, on a busy machine too; one that lasts so much longer did not hear it. */
 const TOO_LONG_MS = 25_000;
 
-/** Waits until the VM has no job, however long the engine takes. */
+/** A real machine has booted some time after it runs: its events tell. */
+async function untilBooted(client: Client, id: string): Promise<void> {
+  for (;;) {
+    const events = await client.ok<{ type: string }[]>('listEvents', { at: [id] });
+    // The newest first.
+    const last = events.find(({ type }) => BOOTS.includes(type) || type === 'guest.ready');
+    if (!last || last.type === 'guest.ready') return;
+  }
+}
+
+/** Waits until the VM has no job, and has booted, however long the engine takes. */
 export async function idle(client: Client, id: string): Promise<Vm> {
+  const vm = await withoutJob(client, id);
+  if (ENGINE === 'qemu' && vm.status === 'running') await untilBooted(client, id);
+  return vm;
+}
+
+async function withoutJob(client: Client, id: string): Promise<Vm> {
   for (;;) {
     const start = Date.now();
     const vm = await client.ok<Vm>('getVm', { at: [id], query: { wait_seconds: 30 } });

@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { call } from '../../operator/support.ts';
 import type { DatabaseLocation } from '../../support/database.ts';
-import { type Service, startService } from '../../support/service.ts';
+import { production, type Service, startService } from '../../support/service.ts';
 
 export interface ControlledOptions {
   location: DatabaseLocation;
@@ -123,7 +123,7 @@ export async function startControlled(
   const service = await startService(t, {
     location,
     entry: 'test/chaos/support/controlled-service.ts',
-    env: { CLOCK_START: now, NODE_COMPILE_CACHE: COMPILED, VAUBAN_MODE: 'production', ...env },
+    env: { CLOCK_START: now, NODE_COMPILE_CACHE: COMPILED, ...production(), ...env },
   });
   return new ControlledService(service, now);
 }

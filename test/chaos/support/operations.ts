@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
+import { call } from '../../operator/support.ts';
 import type { Customer, Reply } from './customer.ts';
 
-/** An operation that costs money and goes on as a job: how it is asked for, and what it must come to. */
+/** An operation that goes on as a job: how it is asked for, and what it must come to. */
 export interface Operation {
   name: string;
-  /** The kind of its order, of which its VM has exactly one afterwards. */
-  orderKind: string;
-  orderStatus: 'completed' | 'failed';
-  /** `vmId` is the VM of the operation before it. */
-  request(vmId: string): { method: string; path: string; body?: unknown };
+  /** The order of one that costs money, or gives some back: its VM has exactly one of the kind afterwards. */
+  order?: { kind: string; status: 'completed' | 'failed' };
+  /** The kind of job of one that is asked of the operator's socket, whose answer is not replayed. */
+  operatorJob?: string;
+  /** `vmId` is the VM of the operation before it; `snapshotId` one of its snapshots, where there is one. */
+  request(vmId: string, snapshotId: string): { method: string; path: string; body?: unknown };
   /** Fails unless the VM is what the operation was to make of it; undefined is a VM that is gone. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   check(vm: any): void;
@@ -18,8 +20,7 @@ const CREATE = { plan: 's1', template: 'debian-12' };
 
 export const create: Operation = {
   name: 'create',
-  orderKind: 'create',
-  orderStatus: 'completed',
+  order: { kind: 'create', status: 'completed' },
   request: () => ({ method: 'POST', path: '/v1/vm', body: { ...CREATE, hostname: 'web-1' } }),
   check: (vm) => assert.deepEqual([vm.status, vm.plan], ['running', 's1']),
 };
@@ -27,16 +28,14 @@ export const create: Operation = {
 /** A creation whose last step fails, so that all of them are undone. */
 export const doomedCreate: Operation = {
   name: 'doomed create',
-  orderKind: 'create',
-  orderStatus: 'failed',
+  order: { kind: 'create', status: 'failed' },
   request: () => ({ method: 'POST', path: '/v1/vm', body: { ...CREATE, hostname: 'sim-fail-start' } }),
   check: (vm) => assert.deepEqual([vm.status, vm.ipv4], ['error', null]),
 };
 
 export const changePlan: Operation = {
   name: 'change plan',
-  orderKind: 'change_plan',
-  orderStatus: 'completed',
+  order: { kind: 'change_plan', status: 'completed' },
   request: (vmId) => ({
     method: 'POST',
     path: `/v1/vm/${vmId}/change-plan`,
@@ -47,8 +46,7 @@ export const changePlan: Operation = {
 
 export const changeCustom: Operation = {
   name: 'change custom',
-  orderKind: 'change_custom',
-  orderStatus: 'completed',
+  order: { kind: 'change_custom', status: 'completed' },
   request: (vmId) => ({
     method: 'POST',
     path: `/v1/vm/${vmId}/change-custom`,
@@ -57,18 +55,60 @@ export const changeCustom: Operation = {
   check: (vm) => assert.deepEqual([vm.status, vm.plan, vm.vcpu], ['running', null, 4]),
 };
 
+export const restore: Operation = {
+  name: 'restore',
+  operatorJob: 'snapshot_restore',
+  request: (vmId, snapshot_id) => ({ method: 'POST', path: `/vms/${vmId}/restore`, body: { snapshot_id } }),
+  check: (vm) => assert.deepEqual([vm.status, vm.template], ['running', 'debian-12']),
+};
+
+export const rebuild: Operation = {
+  name: 'rebuild',
+  operatorJob: 'rebuild',
+  request: (vmId) => ({
+    method: 'POST',
+    path: `/vms/${vmId}/rebuild`,
+    body: { template: 'alpine-3.22', delete_snapshots: true },
+  }),
+  check: (vm) => assert.deepEqual([vm.status, vm.template], ['running', 'alpine-3.22']),
+};
+
 export const remove: Operation = {
   name: 'delete',
-  orderKind: 'delete_refund',
-  orderStatus: 'completed',
+  order: { kind: 'delete_refund', status: 'completed' },
   request: (vmId) => ({ method: 'DELETE', path: `/v1/vm/${vmId}` }),
   check: (vm) => assert.equal(vm, undefined),
 };
 
 /** Asks for the operation under this Idempotency-Key. */
-export function ask(customer: Customer, operation: Operation, vmId: string, key: string): Promise<Reply> {
-  const { method, path, body } = operation.request(vmId);
+export function ask(
+  customer: Customer,
+  operation: Operation,
+  vmId: string,
+  key: string,
+  snapshotId = '',
+): Promise<Reply> {
+  const { method, path, body } = operation.request(vmId, snapshotId);
+  if (operation.operatorJob) return askOperator(customer, operation.operatorJob, vmId, path, body);
   return customer.send(method, path, { body, idempotencyKey: key });
+}
+
+/** The same of the operator's socket; what was begun before is not asked for again. */
+async function askOperator(
+  customer: Customer,
+  kind: string,
+  vmId: string,
+  path: string,
+  body: unknown,
+): Promise<Reply> {
+  const jobs: { kind: string }[] = await customer.ask('GET', `/v1/vm/${vmId}/jobs?status=all&limit=100`);
+  const text = JSON.stringify({ data: { vm: { id: vmId } } });
+  const done = { status: 200, text, json: JSON.parse(text) };
+  if (jobs.some((job) => job.kind === kind))
+    return { ...done, headers: new Headers({ 'idempotent-replayed': 'true' }) };
+  const reply = await call(customer.target.operatorSocket, 'POST', path, body);
+  assert.equal(reply.status, 200, reply.text);
+  return { ...done, headers: new Headers() };
 }
 
 /**
@@ -89,10 +129,11 @@ export async function assertOnce(
     'GET',
     '/v1/billing/orders?limit=100',
   );
-  const mine = orders.filter(({ vm_id, kind }) => vm_id === id && kind === operation.orderKind);
+  const { order } = operation;
+  const mine = orders.filter(({ vm_id, kind }) => vm_id === id && kind === order?.kind);
   assert.deepEqual(
-    mine.map((order) => order.status),
-    [operation.orderStatus],
+    mine.map(({ status }) => status),
+    order ? [order.status] : [],
   );
   const paid = orders.reduce(
     (sum, order) => sum + (order.status === 'completed' ? order.amount_minor : 0),

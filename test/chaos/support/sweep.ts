@@ -56,8 +56,11 @@ export class Sweep {
     const idle = new Set<string>();
     let vmId = '';
     for (const operation of operations) {
+      const snapshotId = await this.#snapshotFor(customer, operation, vmId);
       await this.#comeToRest(customer);
-      const { reached, result } = await this.#recorded(() => ask(customer, operation, vmId, randomUUID()));
+      const { reached, result } = await this.#recorded(() =>
+        ask(customer, operation, vmId, randomUUID(), snapshotId),
+      );
       await assertOnce(customer, operation, result, CREDIT_MINOR);
       vmId = result.json.data.vm.id;
       points.set(operation, reached);
@@ -83,6 +86,14 @@ export class Sweep {
     await customer.ask('GET', '/v1/billing/wallet');
   }
 
+  /** A snapshot of the VM, where the operation is about one. */
+  async #snapshotFor(customer: Customer, { operatorJob }: Operation, vmId: string): Promise<string> {
+    if (operatorJob !== 'snapshot_restore') return '';
+    const { snapshot } = await customer.ask('POST', `/v1/vm/${vmId}/snapshots`);
+    await this.node.settle();
+    return snapshot.id;
+  }
+
   /** The points reached while `work` runs and its job comes to an end. */
   async #recorded<T>(work: () => Promise<T>): Promise<{ reached: string[]; result: T }> {
     await this.node.record();
@@ -97,10 +108,11 @@ export class Sweep {
    */
   async killAt(customer: Customer, operation: Operation, vmId: string, point: string) {
     const key = randomUUID();
+    const snapshotId = await this.#snapshotFor(customer, operation, vmId);
     await this.#comeToRest(customer);
     await this.node.record(point);
     const asking = { over: false, reply: undefined as Reply | undefined };
-    const answer = ask(customer, operation, vmId, key)
+    const answer = ask(customer, operation, vmId, key, snapshotId)
       .then((reply) => {
         asking.reply = reply;
       })
@@ -114,7 +126,7 @@ export class Sweep {
     assert.ok(died, `${operation.name} never came to: ${point}`);
     await this.start();
     customer.target = this.node;
-    const retry = await askUntilFree(customer, operation, vmId, key);
+    const retry = await askUntilFree(customer, operation, vmId, key, snapshotId);
     await this.node.settle();
     await assertOnce(customer, operation, retry, CREDIT_MINOR);
     assert.deepEqual(await this.node.problems(), []);
@@ -131,9 +143,10 @@ async function askUntilFree(
   operation: Operation,
   vmId: string,
   key: string,
+  snapshotId: string,
 ): Promise<Reply> {
   for (;;) {
-    const reply = await ask(customer, operation, vmId, key);
+    const reply = await ask(customer, operation, vmId, key, snapshotId);
     if (reply.json.error?.code !== 'idempotency_in_progress') return reply;
   }
 }

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openPostgres } from '../../server/db/postgres.ts';
+import { defer } from '../support/cleanup.ts';
+import { assertInvariants } from '../support/invariants.ts';
+import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { type Service, startService } from '../support/service.ts';
+import { withDatabase } from '../support/template.ts';
+import { SHARED_SETTINGS } from './support/another-node.ts';
+import { isReady, keepBuying, type Traffic, until } from './support/buyers.ts';
+import { type Customer, newCustomer } from './support/customer.ts';
+import { type Network, startNetwork } from './support/swallowing-network.ts';
+
+// Outages of a PostgreSQL of its own under two nodes with traffic. All of them, some minutes:
+//   OUTAGES=100 npm test -- test/chaos/outages.test.ts --db pglite
+const OUTAGES = Number(process.env.OUTAGES ?? 5);
+const CUSTOMERS_EACH = 3;
+const DATABASE = 'vauban_outages';
+const bin = findPostgres();
+
+interface World extends Traffic {
+  server: PostgresServer;
+  network: Network;
+  nodes: Service[];
+}
+
+/** Begins an outage; returns what ends it. */
+type Outage = (world: World) => Promise<() => Promise<void> | void>;
+
+const stopped =
+  (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Outage =>
+  async ({ server }) => {
+    await server.breakDown(signal);
+    return () => server.startAgain();
+  };
+
+const OUTAGE_KINDS: Record<string, Outage> = {
+  'a fast stop': stopped('SIGINT'),
+  'an immediate stop': stopped('SIGQUIT'),
+  'a killed server': stopped('SIGKILL'),
+  'a network that swallows everything': async ({ network }) => {
+    network.swallow();
+    return () => network.carry();
+  },
+};
+
+async function terminateEverybody({ server }: World): Promise<void> {
+  const admin = openPostgres(server.url);
+  await admin.script(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${DATABASE}'`);
+  await admin.close();
+}
+
+async function startWorld(t: TestContext): Promise<World> {
+  // What is acknowledged must outlive a kill.
+  const server = await startPostgres(bin!, { durable: true });
+  defer(t, () => server.stop(false));
+  const admin = openPostgres(server.url);
+  await admin.script(`create database ${DATABASE}`);
+  await admin.close();
+  const network = await startNetwork(t, Number(new URL(server.url).port));
+  const url = new URL(withDatabase(server.url, DATABASE));
+  url.port = String(network.port);
+  const nodes: Service[] = [];
+  for (let n = 0; n < 2; n++) {
+    const dataDir = await mkdtemp(join(tmpdir(), 'vauban-'));
+    defer(t, () => rm(dataDir, { recursive: true, force: true }));
+    const env = { VAUBAN_DATA_DIR: dataDir, DATABASE_URL: url.href };
+    const location = { env, open: async () => openPostgres(url.href) };
+    const limits = { VAUBAN_RATE_LIMIT_KEY: '1000000', VAUBAN_RATE_LIMIT_ACCOUNT: '1000000' };
+    nodes.push(
+      await startService(t, {
+        location,
+        env: { ...SHARED_SETTINGS, ...limits, VAUBAN_SIMULATOR_BOOT_SECONDS: '0', VAUBAN_LOG_LEVEL: 'info' },
+      }),
+    );
+  }
+  return { server, network, nodes, slowest: 0, refused: 0, over: false };
+}
+
+test('two nodes with traffic outlive every outage of their database', {
+  skip: !bin && 'PostgreSQL is not installed',
+  // A hundred of them take a busy machine half an hour.
+  timeout: 600_000 + OUTAGES * 30_000,
+}, async (t) => {
+  const world = await startWorld(t);
+  const { nodes } = world;
+  const customers: Customer[] = [];
+  for (const node of nodes)
+    for (let n = 0; n < CUSTOMERS_EACH; n++) customers.push(await newCustomer(node, { credit: '1000' }));
+  const buying = customers.map((customer) => keepBuying(world, customer));
+  const failed = Promise.all(buying).then(() => new Promise<never>(() => {}));
+  const kinds = [...Object.entries(OUTAGE_KINDS), undefined];
+  const noticed: number[] = [];
+  const back: number[] = [];
+  for (let n = 0; n < OUTAGES; n++) {
+    const kind = kinds[n % kinds.length];
+    const outage = async () => {
+      if (!kind) return terminateEverybody(world);
+      const end = await kind[1](world);
+      // It lasts until both nodes say so and a customer has heard of it.
+      const before = world.refused;
+      noticed.push(await until(async () => !(await isReady(nodes[0]!)) && !(await isReady(nodes[1]!))));
+      await until(async () => world.refused > before);
+      await end();
+    };
+    await Promise.race([outage(), failed]);
+    const ready = until(async () => (await isReady(nodes[0]!)) && (await isReady(nodes[1]!)));
+    back.push(await Promise.race([ready, failed]));
+  }
+  world.over = true;
+  const bought = await Promise.all(buying);
+  const total = bought.reduce((sum, count) => sum + count, 0);
+  const most = (times: number[]) => `${Math.round(Math.max(...times))} ms at the most`;
+  t.diagnostic(`${OUTAGES} outages: noticed after ${most(noticed)}, back after ${most(back)}`);
+  t.diagnostic(
+    `${total} purchases, ${world.refused} requests refused, the slowest ${Math.round(world.slowest)} ms`,
+  );
+  for (const [n, customer] of customers.entries()) {
+    const { available_minor, held_minor } = await customer.ask('GET', '/v1/billing/wallet');
+    const db = openPostgres(withDatabase(world.server.url, DATABASE));
+    const rows = await db.script(
+      `select kind, status, count(*) as n from orders where account_id = '${customer.accountId}' group by 1, 2`,
+    );
+    await db.close();
+    const orders = rows.map(({ kind, status, n }) => `${kind} ${status} ${n}`).sort();
+    assert.deepEqual(orders, [`create completed ${bought[n]}`, `delete_refund completed ${bought[n]}`]);
+    assert.ok(held_minor === 0 && available_minor <= 100_000);
+  }
+  const db = openPostgres(withDatabase(world.server.url, DATABASE));
+  await assertInvariants(db).finally(() => db.close());
+
+  await t.test('a node ends in order while there is no database', async (t) => {
+    world.network.swallow();
+    const start = performance.now();
+    await nodes[0]!.stop();
+    await until(async () => !(await isReady(nodes[1]!)));
+    await nodes[1]!.stop();
+    t.diagnostic(`both after ${Math.round(performance.now() - start)} ms`);
+    world.network.carry();
+  });
+});

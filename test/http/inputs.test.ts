@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { newPublicKey } from '../acceptance/support/valid-calls.ts';
+import { newCustomer } from '../chaos/support/customer.ts';
+import { startInProcess } from '../chaos/support/in-process.ts';
+
+const ORDER = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
+const KIB = 1024;
+
+test('inputs', async (t) => {
+  const service = await startInProcess(t);
+  const customer = await newCustomer(service, { credit: '1000' });
+  const refusal = async (method: string, path: string, body: unknown, status = 422) => {
+    const reply = await customer.send(method, path, { body, idempotencyKey: crypto.randomUUID() });
+    assert.equal(reply.status, status, reply.text);
+    return reply.json.error;
+  };
+  const { vm } = await customer.ask('POST', '/v1/vm', ORDER);
+  await customer.settled(vm.id);
+
+  await t.test('32 KiB of user data are bytes', async () => {
+    const two = '\u00e9'.repeat(16 * KIB);
+    await customer.ask('POST', '/v1/vm', { ...ORDER, user_data: two });
+    const { details } = await refusal('POST', '/v1/vm', { ...ORDER, user_data: `${two}x` });
+    assert.deepEqual(
+      details.fields.map(({ field, code }: { field: string; code: string }) => [field, code]),
+      [['user_data', 'max_bytes']],
+    );
+  });
+
+  await t.test('names are trimmed and not blank', async () => {
+    const key = { name: '  laptop ', public_key: newPublicKey() };
+    assert.equal((await customer.ask('POST', '/v1/vm/sshkeys', key)).name, 'laptop');
+    const share = await customer.ask('POST', `/v1/vm/${vm.id}/console-shares`, {
+      mode: 'read_only',
+      label: ' for support\u00a0',
+    });
+    assert.equal(share.label, 'for support');
+    const { snapshot } = await customer.ask('POST', `/v1/vm/${vm.id}/snapshots`, { name: ' before ' });
+    assert.equal(snapshot.name, 'before');
+    for (const blank of ['', ' ', '\u00a0\u2003', 'a\nb', '\t']) {
+      await refusal('POST', '/v1/vm/sshkeys', { name: blank, public_key: newPublicKey() });
+      await refusal('POST', `/v1/vm/${vm.id}/snapshots`, { name: blank });
+      await refusal('POST', `/v1/vm/${vm.id}/console-shares`, { mode: 'read_only', label: blank });
+    }
+  });
+
+  await t.test(
+    'a VM that could not be made can be described and removed, and says why it does nothing',
+    async () => {
+      const { vm: made } = await customer.ask('POST', '/v1/vm', { ...ORDER, hostname: 'sim-fail-create' });
+      const failed = await customer.settled(made.id);
+      assert.equal(failed.status, 'error');
+      const path = `/v1/vm/${made.id}`;
+      assert.equal((await customer.ask('PATCH', path, { notes: 'to be deleted' })).notes, 'to be deleted');
+      const rule = { direction: 'in', action: 'accept', protocol: 'tcp', ports: '22', cidrs: ['0.0.0.0/0'] };
+      const { id } = await customer.ask('POST', `${path}/firewall`, rule);
+      await customer.ask('DELETE', `${path}/firewall/${id}`);
+      const error = await refusal('POST', `${path}/start`, {}, 409);
+      assert.deepEqual(
+        [error.code, error.message],
+        ['invalid_state', 'The VM could not be created and was not charged. Delete it.'],
+      );
+    },
+  );
+
+  await t.test('a VM in error says what brought it there and what leads out', async () => {
+    const { vm: broken } = await customer.ask('POST', '/v1/vm', {
+      ...ORDER,
+      hostname: 'sim-fail-start',
+      start: false,
+    });
+    await customer.settled(broken.id);
+    await customer.ask('POST', `/v1/vm/${broken.id}/start`, {});
+    await customer.settled(broken.id);
+    await service.db.query(sql`update vms set status = 'error' where id = ${broken.id}`);
+    const error = await refusal('POST', `/v1/vm/${broken.id}/reboot`, {}, 409);
+    assert.match(
+      error.message,
+      /^The VM is in error, because its last job \(start\) failed: .+ Start it, or force it to stop\. This needs running\.$/,
+    );
+    await customer.ask('POST', `/v1/vm/${broken.id}/force-stop`, {});
+  });
+
+  await t.test('a region without addresses is not available', async () => {
+    const regions = async () => {
+      const { plans } = await customer.ask('GET', '/v1/vm/catalog');
+      return plans.find(({ code }: { code: string }) => code === 's1').regions;
+    };
+    const before = await regions();
+    assert.ok(before.every(({ available }: { available: boolean }) => available));
+    const [{ code }] = before;
+    await service.db.query(
+      sql`update ip_pools set next_offset = last_offset + 1 where name = ${`${code}-v4`}`,
+    );
+    for (const { code: region, available } of await regions())
+      assert.equal(available, region !== code, region);
+  });
+});

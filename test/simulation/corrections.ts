@@ -1,0 +1,197 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { FastifyInstance } from 'fastify';
+import { sql } from '../../server/db/database.ts';
+import { Readiness } from '../../server/operator/readiness.ts';
+import { createOperatorServer } from '../../server/operator/server.ts';
+import type { Installation } from '../jobs/support/installation.ts';
+import type { Dice } from './dice.ts';
+import type { Operation } from './operations.ts';
+import type { Tenant } from './tenant.ts';
+import type { World } from './world.ts';
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** The longest outage: beyond any paid month. */
+const LONGEST_OUTAGE_MS = 40 * DAY_MS;
+/** The latest orders of an account, among which one is chosen to be corrected. */
+const CHOICE = 50;
+/** Commands kept to be given again. */
+const REMEMBERED = 20;
+
+/** What an outage is credited, in every world; the shipped catalog has none. */
+export const SLA = {
+  credits: [
+    { uptime_below: '99.9', percent: 10 },
+    { uptime_below: '99', percent: 25 },
+    { uptime_below: '50', percent: 100 },
+  ],
+};
+
+/** An answer of the operator's API; `code` where it refused. */
+interface Answer {
+  status: number;
+  text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: operations answer with data of every shape
+  data: any;
+  code: string | undefined;
+}
+
+interface Command {
+  path: string;
+  body: { key: string; reason: string };
+}
+
+/** Who runs the service: gives commands to either node, some of them twice, and remembers what was answered. */
+export class Operator {
+  readonly #doors: FastifyInstance[];
+  #given: (Command & { data: unknown })[] = [];
+
+  /** The catalogs of the installations must be the ones to stay. */
+  constructor(installations: Installation[]) {
+    this.#doors = installations.map(({ services }) =>
+      createOperatorServer(services, new Readiness(services)),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const door of this.#doors) await door.close();
+  }
+
+  /** Asks some node; throws where the service fails. */
+  async ask(dice: Dice, path: string, body?: object): Promise<Answer> {
+    const call = { method: 'POST', url: path, ...(body && { payload: body }) } as const;
+    const { statusCode: status, body: text } = await dice.pick(this.#doors)!.inject(call);
+    if (status >= 500) throw new Error(`${path} answered ${status}: ${text}`);
+    const { data, error } = JSON.parse(text);
+    return { status, text, data, code: error?.code };
+  }
+
+  /** Gives a command under its key, now and then twice at once: then one has to wait, or both get the same answer. */
+  async command(dice: Dice, command: Command): Promise<Answer> {
+    const { path, body } = command;
+    const times = dice.chance(0.1) ? 2 : 1;
+    const answers = await Promise.all(Array.from({ length: times }, () => this.ask(dice, path, body)));
+    const [answer, twin] = answers.sort((a, b) => a.status - b.status) as [Answer, Answer?];
+    if (answer.code) return answer;
+    if (twin && !twin.code) requireSame(path, twin, answer.data);
+    this.#given = [...this.#given.slice(1 - REMEMBERED), { ...command, data: answer.data }];
+    return answer;
+  }
+
+  /** Gives a remembered command again, whose key holds for good: it does nothing and is answered as before. */
+  async again(dice: Dice): Promise<string> {
+    const given = dice.pick(this.#given);
+    if (!given) return 'nothing_given';
+    const answer = await this.ask(dice, given.path, given.body);
+    // Somebody else is at it.
+    if (answer.code === 'idempotency_in_progress') return answer.code;
+    requireSame(given.path, answer, given.data);
+    return 'ok';
+  }
+}
+
+function requireSame(path: string, { text, data }: Answer, before: unknown): void {
+  if (!isDeepStrictEqual(data, before))
+    throw new Error(`${path} answered another time\n${text}\nand not\n${JSON.stringify(before)}`);
+}
+
+/** A correction of a tenant's books, who is shown the order that comes of it. */
+async function correct(world: World, dice: Dice, tenant: Tenant, command: Command): Promise<string> {
+  const { code, data } = await world.operator.command(dice, command);
+  if (code) return code;
+  tenant.orders.set(data.id, data.amount_minor);
+  return 'ok';
+}
+
+const commandOf = (path: string, key: string, body: object = {}): Command => ({
+  path,
+  body: { ...body, key, reason: 'simulation' },
+});
+
+interface SomeOrder {
+  id: string;
+  /** A VM that may be gone. */
+  vm_id: string | null;
+  has_moved: boolean;
+}
+
+/** One of the latest orders of a tenant; mostly one of those that moved money. */
+async function someOrder(
+  { services: { db } }: World,
+  dice: Dice,
+  { customer }: Tenant,
+): Promise<SomeOrder | undefined> {
+  const orders = await db.query<SomeOrder>(sql`
+    select id, vm_id, status = 'completed' and amount_minor <> 0 as has_moved from orders
+    where account_id = ${customer.accountId} order by id desc limit ${CHOICE}`);
+  const moved = orders.filter(({ has_moved }) => has_moved);
+  return dice.pick(dice.chance(0.9) && moved.length > 0 ? moved : orders);
+}
+
+/** Money that is given or taken beside what is sold, now and then in the name of a VM. */
+const free =
+  (type: 'credit' | 'debit'): Operation =>
+  async (world, dice, key) => {
+    const tenant = world.tenant(dice);
+    const order = await someOrder(world, dice, tenant);
+    const vm_id = dice.chance(0.5) && order?.vm_id ? { vm_id: order.vm_id } : {};
+    const body = { type, amount_minor: dice.between(1, 800), ...vm_id };
+    const path = `/accounts/${tenant.customer.accountId}/adjustments`;
+    return correct(world, dice, tenant, commandOf(path, key, body));
+  };
+
+/** Corrects any order, whatever its state and whether or not it is a correction itself. */
+const ofOrder =
+  (verb: 'refund' | 'void'): Operation =>
+  async (world, dice, key) => {
+    const tenant = world.tenant(dice);
+    const order = await someOrder(world, dice, tenant);
+    if (!order) return 'no_order';
+    const part = verb === 'refund' && dice.chance(0.6) ? { amount_minor: dice.between(1, 400) } : {};
+    return correct(world, dice, tenant, commandOf(`/orders/${order.id}/${verb}`, key, part));
+  };
+
+/** An outage of any length that has just ended or some time ago: mostly of a VM, seldom of all in a region. */
+const reportOutage: Operation = async (world, dice, key) => {
+  const order = await someOrder(world, dice, world.tenant(dice));
+  const to = world.services.clock.now().getTime() - Math.floor(10 * DAY_MS * dice.fraction() ** 4);
+  const from = to - Math.floor(MINUTE_MS * (LONGEST_OUTAGE_MS / MINUTE_MS) ** dice.fraction());
+  const where = order?.vm_id && dice.chance(0.95) ? { vm_id: order.vm_id } : { region: 'eu-west' };
+  const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
+  const { code } = await world.operator.command(dice, commandOf('/outages', key, { ...where, ...span }));
+  return code ?? 'ok';
+};
+
+/** Credits an outage, as far as one request does, now and then by two at once. */
+const creditOutage: Operation = async (world, dice) => {
+  const { services, operator } = world;
+  const outage = dice.pick(
+    await services.db.query<{ id: string }>(
+      sql`select id from outages where status <> 'credited' order by id`,
+    ),
+  );
+  if (!outage) return 'no_outage';
+  const times = dice.chance(0.3) ? 2 : 1;
+  await Promise.all(Array.from({ length: times }, () => operator.ask(dice, `/outages/${outage.id}/credit`)));
+  return 'ok';
+};
+
+/** The same until it is credited for good. */
+export async function creditWholly({ operator }: World, dice: Dice, outageId: string): Promise<void> {
+  for (;;) {
+    const { data, text } = await operator.ask(dice, `/outages/${outageId}/credit`);
+    if (!data) throw new Error(`${outageId} is not credited: ${text}`);
+    if (data.status === 'credited') return;
+  }
+}
+
+/** What the operator does to the books, and how often. */
+export const CORRECTIONS = {
+  credit: { weight: 0.6, run: free('credit') },
+  debit: { weight: 1, run: free('debit') },
+  refund: { weight: 2.5, run: ofOrder('refund') },
+  void: { weight: 1.5, run: ofOrder('void') },
+  reportOutage: { weight: 0.6, run: reportOutage },
+  creditOutage: { weight: 0.3, run: creditOutage },
+  commandAgain: { weight: 0.5, run: (world: World, dice: Dice) => world.operator.again(dice) },
+} satisfies Record<string, { weight: number; run: Operation }>;

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { test } from 'node:test';
+import { audit } from '../../server/domain/billing/audit/audit.ts';
+import { Failures } from '../../server/jobs/failures.ts';
+import { PriceNotices } from '../../server/jobs/price-notices.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+import { Dice } from './dice.ts';
+import { figuresOf, type Mutation, mutate } from './mutations.ts';
+import { World } from './world.ts';
+
+// Repeated with the seed that it printed: SIMULATION_SEED=… npm test -- test/simulation/mutations.test.ts
+const SEED = process.env.SIMULATION_SEED ?? randomUUID();
+/** What happens in the world before it is edited: months, so that documents are issued. */
+const OPERATIONS = 600;
+const MUTATIONS = 100;
+
+test(`the audit finds each of ${MUTATIONS} edited figures, and none where there is none`, async (t) => {
+  t.diagnostic(`seed ${SEED}`);
+  const db = await freshDatabase(t);
+  const world = await World.open(db, SEED);
+  defer(t, () => world.close());
+  const { clock, catalog } = world.services;
+  catalog.tax_rate = '0.19';
+  await world.run(0, OPERATIONS);
+  clock.advance(40 * 86_400_000);
+  await world.settle();
+  // Prices rise, of which owners are told.
+  for (const plan of catalog.plans) plan.price_monthly = '99.00';
+  await new PriceNotices(world.services, new Failures(world.services)).run();
+  assert.deepEqual((await audit(db, clock)).findings, []);
+
+  const dice = new Dice(`${SEED}/mutations`);
+  const figures = await figuresOf(db);
+  assert.ok(figures.some(({ column }) => column === 'price_notice_minor'));
+  const laws = new Map<string, number>();
+  const missed: string[] = [];
+  let turn = 0;
+  for (let number = 0; number < MUTATIONS; number++) {
+    // Each column in turn, then again.
+    let mutation: Mutation | undefined;
+    while (!mutation) mutation = await mutate(db, dice, figures[turn++ % figures.length]!);
+    const { findings } = await audit(db, clock);
+    if (findings.length === 0) missed.push(mutation.description);
+    for (const law of new Set(findings.map((finding) => finding.law)))
+      laws.set(law, (laws.get(law) ?? 0) + 1);
+    await mutation.undo();
+  }
+  t.diagnostic(`${MUTATIONS - missed.length} of ${MUTATIONS} found, in ${figures.length} columns`);
+  for (const [law, count] of laws) t.diagnostic(`${count}: ${law}`);
+  assert.deepEqual(missed, []);
+  assert.deepEqual((await audit(db, clock)).findings, [], 'as it was before');
+});

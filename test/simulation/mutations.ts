@@ -1,0 +1,111 @@
+import { type Database, raw, type Sql, sql } from '../../server/db/database.ts';
+import type { Dice } from './dice.ts';
+
+/** Where money is written down. */
+const MONEY_TABLES = [
+  'invoices',
+  'journal',
+  'journal_heads',
+  'number_series',
+  'order_lines',
+  'orders',
+  'payments',
+  'promo_credits',
+  'promo_draws',
+  'snapshot_usage',
+  'traffic_meters',
+  'usage_readings',
+  'wallets',
+];
+/** The one figure of a VM that is money and stands nowhere else. */
+const TOLD_PRICE = sql`(table_name = 'vms' and column_name = 'price_notice_minor')`;
+/** Figures that are kept as text. */
+const WRITTEN_FIGURES = ['number', 'price_hourly', 'unit_price'];
+/** What the store itself refuses at any price: a duplicate number, a negative balance. */
+const CONSTRAINT_VIOLATED = '23';
+const ATTEMPTS = 20;
+
+/** A column that holds a figure. */
+export interface Figure {
+  table: string;
+  column: string;
+  type: string;
+}
+
+/** One figure that was edited, and the way back. */
+export interface Mutation {
+  description: string;
+  undo(): Promise<void>;
+}
+
+/** Every column of the money tables that holds a figure and has some in this database. */
+export async function figuresOf(db: Database): Promise<Figure[]> {
+  const all = await db.query<Figure>(sql`
+    select table_name::text as table, column_name::text as column, data_type::text as type
+    from information_schema.columns where table_schema = 'public' and (${TOLD_PRICE}
+      or table_name = any(${MONEY_TABLES}::text[]) and (data_type in ('bigint', 'integer', 'numeric') and column_name <> 'id' or column_name = any(${WRITTEN_FIGURES}::text[])))
+    order by 1, 2`);
+  const used: Figure[] = [];
+  for (const figure of all) {
+    const [row] = await db.query(
+      sql`select 1 from ${raw(figure.table)} where ${raw(figure.column)} is not null limit 1`,
+    );
+    if (row) used.push(figure);
+  }
+  return used;
+}
+
+/**
+ * Edits one figure in some row, as a superuser would who switches triggers and foreign keys off; undefined where the
+ * table's checks refuse whatever is tried, as they do a rate where all that was sold is exempt.
+ */
+export async function mutate(
+  db: Database,
+  dice: Dice,
+  { table, column, type }: Figure,
+): Promise<Mutation | undefined> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const name = raw(`"${column}"`);
+    const [row] = await db.query<{ ctid: string; figure: string }>(sql`
+      select ctid::text, ${name}::text as figure from ${raw(table)} where ${name} is not null
+      order by md5(ctid::text || ${String(dice.between(0, 1_000_000))}) limit 1`);
+    const edited = edit(row!.figure, type, dice);
+    const write = (from: string, to: string) =>
+      unguarded(
+        db,
+        sql`
+        update ${raw(table)} set ${name} = ${to}::text::${raw(type)} where ${name} = ${from}::text::${raw(type)}
+          and ctid = ${row!.ctid}::tid returning ctid::text as ctid`,
+      );
+    try {
+      const ctid = await write(row!.figure, edited);
+      return {
+        description: `${table}.${column} of ${row!.ctid}: ${row!.figure} → ${edited}`,
+        async undo() {
+          row!.ctid = ctid;
+          await write(edited, row!.figure);
+        },
+      };
+    } catch (error) {
+      if (!String((error as { code?: string }).code).startsWith(CONSTRAINT_VIOLATED)) throw error;
+    }
+  }
+  return undefined;
+}
+
+/** Another figure: a little more or less, or another digit in a text. */
+function edit(figure: string, type: string, dice: Dice): string {
+  if (type === 'numeric') return (Number(figure) + 0.01).toFixed(2);
+  if (type !== 'text') return String(BigInt(figure) + BigInt(dice.pick([-100, -1, 1, 9, 100])!));
+  return figure.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
+}
+
+/** Runs one statement that must meet one row; where that is afterwards. */
+function unguarded(db: Database, statement: Sql): Promise<string> {
+  return db.transaction(async (tx) => {
+    await tx.query(sql`set local session_replication_role = replica`);
+    const rows = await tx.query<{ ctid: string }>(statement);
+    if (rows.length !== 1) throw new Error(`${rows.length} rows were edited`);
+    return rows[0]!.ctid;
+  });
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Dice } from './dice.ts';
+
+/** Operations of a world: small ones, since every check reads all that has happened in one. */
+export const WORLD_OPERATIONS = 5_000;
+/** What the runtime makes of the sources is kept: each of the many processes loads in half the time. */
+const { NODE_COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/vauban-simulation') } =
+  process.env;
+/** A world too small for that is let live. */
+const SMALLEST_KILLED = 1_000;
+/** Operations that may have begun as the one that kills the process did: none of them is begun again. */
+const MAYBE_BEGUN = 50;
+
+export interface Report {
+  /** The instant at which the world ended. */
+  now: string;
+  /** How often each operation went which way, such as "create insufficient_funds". */
+  outcomes: Record<string, number>;
+}
+
+/** One world: where its database is, and what decides on all that happens in it. */
+export interface WorldPlan {
+  /** What a service needs in its environment to use a fresh database. */
+  env: object;
+  seed: string;
+  operations: number;
+  /** Ends its processes. */
+  signal?: AbortSignal;
+}
+
+/** Where in a world its process is killed: twice, after which another process goes on. */
+function killPoints(seed: string, operations: number): number[] {
+  const dice = new Dice(`${seed}/kills`);
+  return [1, 2].map((third) => Math.floor((third * operations) / 3 + dice.between(-100, 100)));
+}
+
+/** Has a world live, killed twice, in processes of its own. Throws what was found wrong in it. */
+export async function runWorld(plan: WorldPlan): Promise<Report> {
+  const { seed, operations } = plan;
+  const reports: Report[] = [];
+  let from = 0;
+  for (const killed of operations < SMALLEST_KILLED ? [] : killPoints(seed, operations)) {
+    reports.push(...(await live(plan, from, killed)));
+    from = killed + MAYBE_BEGUN;
+  }
+  reports.push(...(await live(plan, from)));
+  return { now: reports.at(-1)!.now, outcomes: total(reports) };
+}
+
+/** One process of a world, until it is done or killed; what it reported, a batch each. */
+async function live(
+  { env, seed, operations, signal }: WorldPlan,
+  from: number,
+  killed?: number,
+): Promise<Report[]> {
+  const script = join(import.meta.dirname, 'run-world.ts');
+  const args = [seed, operations, from, ...(killed === undefined ? [] : [killed])].map(String);
+  const world = spawn(process.execPath, [script, ...args], {
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE, ...env },
+    signal,
+  });
+  const [output, errors] = [world.stdout, world.stderr].map((stream) => stream.setEncoding('utf8').toArray());
+  const [code, ended] = await once(world, 'close');
+  if ((ended ?? code) !== (killed === undefined ? 0 : 'SIGKILL'))
+    throw new Error(`world ${args.join(' ')} ended with ${ended ?? code}\n${(await errors)!.join('')}`);
+  const lines = (await output)!.join('').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+}
+
+/** The outcomes of several reports. */
+export function total(reports: Report[]): Report['outcomes'] {
+  const outcomes: Report['outcomes'] = {};
+  for (const report of reports)
+    for (const [outcome, count] of Object.entries(report.outcomes))
+      outcomes[outcome] = (outcomes[outcome] ?? 0) + count;
+  return outcomes;
+}
+
+/** Operations that were carried out, and all that were tried, by their kind. */
+export function summary({ outcomes }: Pick<Report, 'outcomes'>): string {
+  const kinds = Map.groupBy(Object.entries(outcomes), ([outcome]) => outcome.split(' ')[0]!);
+  return [...kinds]
+    .map(([kind, entries]) => {
+      const all = entries.reduce((sum, [, count]) => sum + count, 0);
+      return `${kind} ${outcomes[`${kind} ok`] ?? 0}/${all}`;
+    })
+    .join(', ');
+}
