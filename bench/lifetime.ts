@@ -10,7 +10,7 @@ export async function during<T>(work: (life: Lifetime) => Promise<T>): Promise<T
     open.delete(end);
   };
   let ending: Promise<void> | undefined;
-  // Whoever comes second waits too: the process may end as soon as one of them is through.
+  // A second caller waits too: the process may end as soon as one of them is through.
   const end = () => {
     ending ??= endOnce();
     return ending;

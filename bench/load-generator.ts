@@ -1,4 +1,4 @@
-// Sends requests over keep-alive connections, as fast as they are answered; a process of its own, so that it
+// Sends requests over keep-alive connections, as fast as they are answered or at a steady rate; a process of its own, so that it
 // shares no event loop with what it measures. The other side is load.ts.
 import { connect, type Socket } from 'node:net';
 import type { LoadOrder, LoadReport } from './load.ts';
@@ -10,52 +10,84 @@ const LENGTH = 'content-length: ';
 class Supply {
   readonly #requests: Buffer[];
   readonly #limit: number;
+  readonly #startedAt = performance.now();
   readonly #endsAt: number;
+  /** Milliseconds between the times that two requests are due. */
+  readonly #spacing: number;
   #taken = 0;
 
-  constructor({ requests, count = Number.POSITIVE_INFINITY, seconds = Number.POSITIVE_INFINITY }: LoadOrder) {
+  constructor({ requests, count = Infinity, seconds = Infinity, perSecond = Infinity }: LoadOrder) {
     this.#requests = requests.map((text) => Buffer.from(text));
     this.#limit = count;
-    this.#endsAt = performance.now() + seconds * 1000;
+    this.#endsAt = this.#startedAt + seconds * 1000;
+    this.#spacing = 1000 / perSecond;
   }
 
-  next(now: number): Buffer | undefined {
-    if (this.#taken >= this.#limit || now >= this.#endsAt) return undefined;
-    return this.#requests[this.#taken++ % this.#requests.length];
+  /** The next request, and when it is due: now, or a time that may have passed or be still to come. */
+  next(now: number): { request: Buffer; dueAt: number } | undefined {
+    const dueAt = this.#spacing === 0 ? now : this.#startedAt + this.#taken * this.#spacing;
+    if (this.#taken >= this.#limit || dueAt >= this.#endsAt) return undefined;
+    return { request: this.#requests[this.#taken++ % this.#requests.length]!, dueAt };
   }
 }
 
 /** Length of the whole response at the start of `bytes`, and its status; undefined while it is incomplete. */
-function wholeResponse(bytes: Buffer): { length: number; status: number } | undefined {
+function wholeResponse(bytes: Buffer): { length: number; status: number; closes: boolean } | undefined {
   const headEnd = bytes.indexOf(HEAD_END);
   if (headEnd < 0) return undefined;
   const head = bytes.toString('latin1', 0, headEnd).toLowerCase();
   const at = head.indexOf(LENGTH);
   if (at < 0) throw new Error(`a response without Content-Length:\n${head}`);
   const length = headEnd + HEAD_END.length + Number.parseInt(head.slice(at + LENGTH.length), 10);
-  return bytes.length < length ? undefined : { length, status: Number(head.slice(9, 12)) };
+  if (bytes.length < length) return undefined;
+  return { length, status: Number(head.slice(9, 12)), closes: head.includes('connection: close') };
 }
 
-/** Uses one connection until the supply has ended. */
-function drive(socket: Socket, supply: Supply, done: (status: number, ms: number) => void): Promise<void> {
+/** A connection to what is measured, and how it is used. */
+interface Line {
+  open: () => Socket;
+  supply: Supply;
+  /** A refusal may end a connection: another is opened. */
+  reopens: boolean;
+  done: (status: number, ms: number) => void;
+}
+
+/** Uses one connection after the other until the supply has ended. */
+function drive(line: Line): Promise<void> {
+  const { open, supply, reopens, done } = line;
   return new Promise((resolve, reject) => {
+    const socket = open();
     let received: Buffer = Buffer.alloc(0);
     let sentAt = 0;
     const send = () => {
-      sentAt = performance.now();
-      const request = supply.next(sentAt);
-      if (request) socket.write(request);
-      else resolve();
+      const now = performance.now();
+      const next = supply.next(now);
+      if (!next) {
+        socket.removeAllListeners('close').destroy();
+        return resolve();
+      }
+      const write = (from: number) => {
+        sentAt = from;
+        socket.write(next.request);
+      };
+      // A request that waits for its time is measured from its sending: our timer's lateness is not the service's.
+      if (next.dueAt > now) setTimeout(() => write(performance.now()), next.dueAt - now);
+      else write(next.dueAt);
     };
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error('the server closed a connection')));
+    // Where others are opened, the end of this one tells the same.
+    socket.on('error', reopens ? () => {} : reject);
+    socket.on('close', () => {
+      if (reopens) drive(line).then(resolve, reject);
+      else reject(new Error('the server closed a connection'));
+    });
     socket.on('data', (chunk) => {
       received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
       const response = wholeResponse(received);
       if (!response) return;
       received = received.subarray(response.length);
       done(response.status, performance.now() - sentAt);
-      send();
+      if (reopens && response.closes) socket.destroy();
+      else send();
     });
     socket.on('connect', send);
   });
@@ -65,18 +97,21 @@ async function carryOut(order: LoadOrder): Promise<LoadReport> {
   const latencies: number[] = [];
   const statuses: Record<number, number> = {};
   const supply = new Supply(order);
-  const sockets = Array.from({ length: order.inFlight }, () => connect({ port: order.port, noDelay: true }));
   const startedAt = performance.now();
   await Promise.all(
-    sockets.map((socket) =>
-      drive(socket, supply, (status, ms) => {
-        statuses[status] = (statuses[status] ?? 0) + 1;
-        latencies.push(ms);
+    Array.from({ length: order.inFlight }, () =>
+      drive({
+        open: () => connect({ port: order.port, noDelay: true }),
+        supply,
+        reopens: order.anyStatus === true,
+        done: (status, ms) => {
+          statuses[status] = (statuses[status] ?? 0) + 1;
+          latencies.push(ms);
+        },
       }),
     ),
   );
   const seconds = (performance.now() - startedAt) / 1000;
-  for (const socket of sockets) socket.removeAllListeners('close').destroy();
   return { seconds, statuses, latencies };
 }
 

@@ -19,6 +19,9 @@ const [, ...NODE_OPTIONS] = packageJson.scripts.start.replace(SERVICE, '').trim(
 /** Limits that never refuse. */
 const UNLIMITED = { VAUBAN_RATE_LIMIT_KEY: '10000000', VAUBAN_RATE_LIMIT_ACCOUNT: '10000000' };
 
+/** Production takes no simulator that is not named. */
+const PRODUCTION = { VAUBAN_MODE: 'production', VAUBAN_COMPUTE: 'simulator', VAUBAN_EDGE: 'simulator' };
+
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -43,7 +46,14 @@ async function launch({ script, env, output = 'ignore' }: Program): Promise<Serv
   const { PATH, HOME, TMPDIR } = process.env;
   const child = spawn(process.execPath, [...NODE_OPTIONS, script], {
     cwd: REPOSITORY,
-    env: { PATH, HOME, TMPDIR, ...env, VAUBAN_LISTEN: `127.0.0.1:${port}` },
+    env: {
+      PATH,
+      HOME,
+      TMPDIR,
+      ...env,
+      VAUBAN_LISTEN: `127.0.0.1:${port}`,
+      VAUBAN_PUBLIC_URL: `http://127.0.0.1:${port}`,
+    },
     stdio: ['ignore', output, 'inherit'],
   });
   children.add(child);
@@ -116,13 +126,19 @@ export function launchService(place: Place): Promise<Server> {
  * against its limits, which are raised so that they never refuse.
  */
 export function startService(place: Place, settings: Record<string, string> = {}): Promise<Server> {
-  return serve({ script: SERVICE, env: { ...place, VAUBAN_MODE: 'production', ...UNLIMITED, ...settings } });
+  return serve({ script: SERVICE, env: { ...place, ...PRODUCTION, ...UNLIMITED, ...settings } });
 }
 
 /** The service, with what listens at a Unix socket as the screen of its guests. */
 export function startScreenService(place: Place, screen: string): Promise<Server> {
-  const env = { ...place, ...UNLIMITED, VAUBAN_MODE: 'production', BENCH_SCREEN: screen };
+  const env = { ...place, ...UNLIMITED, ...PRODUCTION, BENCH_SCREEN: screen };
   return serve({ script: 'bench/screen-service.ts', env });
+}
+
+/** The service, with an SSH server of the bench as the port 22 of its guests. */
+export function startShellService(place: Place, settings: Record<string, string> = {}): Promise<Server> {
+  const env = { ...place, ...UNLIMITED, ...PRODUCTION, ...settings };
+  return serve({ script: 'bench/shell-service.ts', env });
 }
 
 /** The route that the service is compared with, for the VMs of one account. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
 import type { Engine, Section } from './bench.ts';
+import { bodyCost } from './claims/body-cost.ts';
 import { consoles } from './claims/consoles.ts';
 import { createVm } from './claims/create-vm.ts';
 import { getVm } from './claims/get-vm.ts';
@@ -19,8 +20,11 @@ import { ledger } from './claims/ledger.ts';
 import { listVms } from './claims/list-vms.ts';
 import { memory } from './claims/memory.ts';
 import { rules } from './claims/rules.ts';
+import { shares } from './claims/shares.ts';
 import { start } from './claims/start.ts';
+import { unknownKeys } from './claims/unknown-keys.ts';
 import { vnc } from './claims/vnc.ts';
+import { waitingGuests } from './claims/waiting-guests.ts';
 import { endAll } from './lifetime.ts';
 import { startLoadGenerator } from './load.ts';
 import { type Claim, printMachine, printTable } from './report.ts';
@@ -34,6 +38,10 @@ const SECTIONS: Section[] = [
   start,
   memory,
   consoles,
+  bodyCost,
+  shares,
+  unknownKeys,
+  waitingGuests,
   vnc,
   rules,
   idleGuests,

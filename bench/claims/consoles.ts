@@ -66,7 +66,7 @@ async function measure(bench: Bench): Promise<Claim[]> {
     return customer!.keys[0]!;
   });
   const limits = { VAUBAN_RATE_LIMIT_KEY: '100000', VAUBAN_RATE_LIMIT_ACCOUNT: '100000' };
-  const config = loadConfig({ VAUBAN_LISTEN: '127.0.0.1:0', VAUBAN_MODE: 'production', ...limits, ...place });
+  const config = loadConfig({ VAUBAN_LISTEN: '127.0.0.1:0', ...limits, ...place });
   const service = await startService(config, await openState(config), {
     logger: createLogger({ logLevel: 'silent' }),
   });

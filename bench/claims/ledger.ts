@@ -5,7 +5,8 @@ import {
   type OrderRequest,
   placeOrder,
 } from '../../server/domain/billing/ledger.ts';
-import { firstPeriod, monthCharge } from '../../server/domain/billing/pricing.ts';
+import { firstPeriod } from '../../server/domain/billing/period.ts';
+import { monthCharge } from '../../server/domain/billing/pricing.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';
 import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
@@ -28,7 +29,10 @@ const S1 = {
   disk_gb: 20,
   bandwidth_gb: null,
   price_monthly_minor: 399n,
+  price_hourly_micros: null,
 };
+
+const TERMS = { currency: 'EUR', taxRate: '0.2', tax: { category: 'standard' as const, reason: null } };
 
 export const ledger: Section = {
   name: 'ledger',
@@ -42,13 +46,19 @@ export const ledger: Section = {
 
 function orderFor(accountId: string, vmId: string): OrderRequest {
   const at = systemClock.now();
-  return { accountId, vmId, kind: 'create', charge: monthCharge(S1, firstPeriod(at), 'EUR'), at };
+  return {
+    accountId,
+    vmId,
+    kind: 'create',
+    charge: monthCharge(S1, firstPeriod(at), TERMS),
+    at,
+  };
 }
 
 /** As a purchase does it: held in the transaction of the request, captured in that of the finished job. */
 async function buy(db: Database, request: OrderRequest): Promise<string> {
   const inLedger = <T>(work: (context: LedgerContext) => Promise<T>) =>
-    db.transaction((tx) => work({ tx, clock: systemClock, taxRate: '0' }));
+    db.transaction((tx) => work({ tx, clock: systemClock }));
   const { id } = await inLedger((context) => placeOrder(context, request));
   await inLedger((context) => completeOrder(context, request.accountId, id, request.at));
   return id;

@@ -1,3 +1,4 @@
+import { sealCursor } from '../../server/http/cursors.ts';
 import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
 import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
 import { httpRequest } from '../load.ts';
@@ -12,13 +13,16 @@ const REQUESTS_A_ROUND = 40;
 const MAXIMUM_GROWTH = 1.5;
 
 /** Each returns a full page of 50, whatever the size. */
-const QUERIES: Record<string, (size: number) => string> = {
+const QUERIES: Record<string, (stocked: Stocked) => string> = {
   'first page': () => '',
-  'deep cursor': (size) => `?cursor=${Buffer.from(storedVmId(size / 2)).toString('base64url')}`,
+  'deep cursor': ({ accountId, size }) => `?cursor=${cursorAfter(accountId, size / 2)}`,
   'by status': () => '?status=error',
-  'by status and region, deep cursor': (size) =>
-    `?status=error&region=eu-central&cursor=${Buffer.from(storedVmId((size * 3) / 4)).toString('base64url')}`,
+  'by status and region, deep cursor': ({ accountId, size }) =>
+    `?status=error&region=eu-central&cursor=${cursorAfter(accountId, (size * 3) / 4)}`,
 };
+
+/** As the service makes them, see `server/http/pipeline.ts`. */
+const cursorAfter = (accountId: string, n: number) => sealCursor(`${accountId} listVms `, storedVmId(n));
 
 export const listVms: Section = {
   name: 'list-vms',
@@ -32,6 +36,7 @@ export const listVms: Section = {
 
 interface Stocked extends AsyncDisposable {
   size: number;
+  accountId: string;
   key: string;
   port: number;
 }
@@ -43,7 +48,7 @@ async function stock(bench: Bench, engine: Engine, size: number): Promise<Stocke
     await storeVms(db, customer!.accountId, 0, size);
     return customer!;
   });
-  return { size, key: customer.keys[0]!, ...(await startService(place)) };
+  return { size, accountId: customer.accountId, key: customer.keys[0]!, ...(await startService(place)) };
 }
 
 /** All sizes are served at the same time and asked in turn, so that noise meets all of them. */
@@ -53,8 +58,9 @@ async function measure(bench: Bench, engine: Engine): Promise<Claim[]> {
   for (const size of SIZES) stocked.push(stack.use(await stock(bench, engine, size)));
   const claims: Claim[] = [];
   for (const [name, query] of Object.entries(QUERIES)) {
-    const ask = async ({ key, port, size }: Stocked) => {
-      const requests = [httpRequest('GET', `/v1/vm${query(size)}`, key)];
+    const ask = async (stocked: Stocked) => {
+      const { key, port } = stocked;
+      const requests = [httpRequest('GET', `/v1/vm${query(stocked)}`, key)];
       return (await bench.load.send({ port, requests, inFlight: 1, count: REQUESTS_A_ROUND })).latencies;
     };
     for (const one of stocked) await ask(one);

@@ -73,7 +73,7 @@ async function laterStart(place: Place, key: string): Promise<number> {
 function demoKey({ child }: Server): Promise<string> {
   return new Promise((resolve) => {
     createInterface({ input: child.stdout! }).on('line', (line) => {
-      const key = /^demo key: (vk_\S+)/.exec(line)?.[1];
+      const key = /"demo_key":"(vk_\w+)"/.exec(line)?.[1];
       if (key) resolve(key);
     });
   });

@@ -7,7 +7,7 @@ import { during, endAll } from '../lifetime.ts';
 import type { Claim } from '../report.ts';
 import type { SiteOrder } from '../site.ts';
 
-/** What measures inside a namespace does when it is told to; then the process ends. */
+/** What measures inside a namespace does on a signal; then the process ends. */
 export function carryOut(measure: (life: Lifetime, order: SiteOrder) => Promise<Claim[]>): void {
   process.once('message', async (order: SiteOrder) => {
     const claims = await during((life) => measure(life, order));

@@ -1,4 +1,4 @@
-// Who takes part in the race from the wish for a guest to a login in it.
+// What takes part in the race from the wish for a guest to a login in it.
 import type { Lifetime } from '../../test/support/cleanup.ts';
 import { atMost, type Claim } from '../report.ts';
 import type { SiteOrder } from '../site.ts';

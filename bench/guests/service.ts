@@ -26,7 +26,10 @@ export async function startRealService(
   const server = await startService(place, {
     ...(await makeOffer(place.VAUBAN_DATA_DIR)),
     VAUBAN_QEMU_NETWORK: 'routed',
+    // How many guests there are is what is measured, and not what could be sold.
     VAUBAN_QEMU_CPU_OVERCOMMIT: '64',
+    VAUBAN_QEMU_MEMORY_MB: '1000000',
+    VAUBAN_QEMU_DISK_GB: '100000',
     VAUBAN_EDGE: 'simulator',
     ...settings,
   });

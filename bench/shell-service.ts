@@ -1,0 +1,28 @@
+// The service, whose guests' port 22 is the one of shell-guest.ts.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { startService } from '../server/app.ts';
+import { loadConfig } from '../server/config.ts';
+import { createLogger } from '../server/platform/logging.ts';
+import { openState } from '../server/state.ts';
+
+const config = loadConfig(process.env);
+const service = await startService(config, await openState(config), {
+  logger: createLogger({ logLevel: 'silent' }),
+});
+const { publicKey } = await service.services.opsKeys.current();
+const guest = fork(join(import.meta.dirname, 'shell-guest.ts'), [publicKey]);
+const [port] = (await once(guest, 'message')) as [number];
+Object.assign(service.services.compute, {
+  async openSsh() {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    return socket;
+  },
+});
+process.once('SIGTERM', async () => {
+  await service.stop();
+  guest.disconnect();
+});
