@@ -95,7 +95,11 @@ export class ControlledService {
   async dies(answered: () => boolean): Promise<boolean> {
     while (this.isAlive()) {
       try {
-        if (answered() && (await this.underWay()).length === 0 && this.isAlive()) return false;
+        if (answered() && (await this.underWay()).length === 0) {
+          // A background task may come to the point later, when nothing expects a death.
+          await this.record();
+          return false;
+        }
         await this.advance(answered() ? ADOPTION_MS : 0);
         await sleep(POLL_MS);
       } catch {
