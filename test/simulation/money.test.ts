@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { freshDatabaseLocation } from '../support/database.ts';
 import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
@@ -6,7 +5,8 @@ import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 // A run that failed is repeated, as far as concurrency allows, with the seed that it printed:
 //   SIMULATION_SEED=… SIMULATION_OPERATIONS=5000 npm test -- test/simulation/money.test.ts --db postgres
 // More than a test has time for: by-hand.ts.
-const SEED = process.env.SIMULATION_SEED ?? randomUUID();
+// The worlds are the same each time, so that a change fails by what it changed; new ones are drawn by hand.
+const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
 /** All in all: what a machine can do beside everything else that is tested. */
 const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 10_000);
