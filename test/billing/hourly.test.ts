@@ -122,6 +122,17 @@ test('a clock that was set back has used nothing', () => {
   assert.equal(lines[1]!.amount_minor, 0n);
 });
 
+test('a change on a node whose clock is behind counts no hour twice', () => {
+  const at = after(100 * HOUR);
+  const dear = priced('S3', 6_990_000n, 105_000_000n);
+  const changed = running(changeCharge(s1, dear, bought, at, terms));
+  const again = (clock: Date) => changeCharge(dear, s2, changed, clock, terms);
+  assert.deepEqual(again(after(100 * HOUR - 300)), again(at));
+  assert.deepEqual(again(after(100 * HOUR - 300)).metering!.since, at);
+  const early = new Date(month.startAt.getTime() - 300_000);
+  assert.deepEqual(changeCharge(s1, s2, bought, early, terms).metering!.since, month.startAt);
+});
+
 test('what is given back keeps the tax rate of its sale, the hours too', () => {
   const sold = { ...bought, terms: { ...terms, taxRate: '0.16' } };
   const rates = (charge: Charge) => charge.lines.map((line) => line.tax_rate);

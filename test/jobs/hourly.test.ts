@@ -14,11 +14,11 @@ import { Stage } from './support/stage.ts';
 const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
 
 /** A customer whose VM of plan s1 (3.99 a month, 0.006 an hour) is billed by the hour since 1 January. */
-async function owner(t: TestContext, funds = 100_00n) {
+async function owner(t: TestContext, funds = 100_00n, wish: object = {}) {
   const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
   stage.installation.services.catalog.custom.price_hourly = CUSTOM_HOUR;
   const customer = await tenant(stage, funds);
-  const id = await buyVm(stage, customer, { plan: 's1', billing: 'hourly' });
+  const id = await buyVm(stage, customer, { plan: 's1', billing: 'hourly', ...wish });
   const path = `/v1/vm/${id}`;
   const at = (instant: string) => stage.installation.services.clock.set(new Date(instant));
   const read = (what = '') => customer.must({ method: 'GET', path: path + what });
@@ -204,6 +204,17 @@ test('a change is one price in quote, options and order, and counts hours anew',
   // 60.3 and eleven hours of s2 at 1.05 are 71.85.
   assert.equal(await available(customer), 100_00 - 72);
   await assertInvariants(stage.db);
+});
+
+test('a change on a node whose clock is behind counts hours from the purchase on', async (t) => {
+  // A guest that runs would be booting still, as that clock has it.
+  const { stage, customer, id, change } = await owner(t, 100_00n, { start: false });
+  const { billing_period_start_at } = await vmOf(stage, id);
+  stage.clock.putBack(3 * 60_000);
+  assert.equal((await change({ plan: 's2' })).status, 200);
+  assert.deepEqual((await vmOf(stage, id)).metered_since, billing_period_start_at);
+  await assertInvariants(stage.db);
+  assert.equal(await available(customer), 100_00 - 699);
 });
 
 test('a custom size is billed by the hour as well', async (t) => {

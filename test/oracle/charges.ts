@@ -86,12 +86,14 @@ function settleHours(
 /**
  * Another product for the rest of the month: what the month is worth after it, to the second, less what has been
  * charged, to the nearest unit. What that leaves is carried on, with what a correction keeps from being given back.
+ * Hours that have been counted from an instant on are not counted from an earlier one, to which the clock was put back.
  */
-export function changeCharge(vm: Vm, to: Product, now: number, list: PriceList): Sale {
+export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): Sale {
   const { product, paid } = vm;
+  const byTheHour = hourOf(vm) !== null;
+  const now = byTheHour ? Math.max(at, vm.hoursSince!) : at;
   const rest = restOf(paid, now);
   const fresh = new Rational(to.price).times(rest);
-  const byTheHour = hourOf(vm) !== null;
   const hours = byTheHour ? hoursUsed(vm, seconds(vm.hoursSince!, now), now, list) : null;
   const open = hours ? hours.deposit.minus(hours.used) : new Rational(product.price).times(rest);
   const owed = fresh.minus(open).plus(vm.leftover);

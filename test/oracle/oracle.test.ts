@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { History } from './history.ts';
 
-// A run that failed is repeated with the seed that it printed:
-//   ORACLE_SEED=… npm test -- test/oracle --db pglite
-const SEED = process.env.ORACLE_SEED ?? randomUUID();
+// The histories are the same each time, so that a change fails by what it changed. Others:
+//   ORACLE_SEED=$RANDOM npm test -- test/oracle --db pglite
+const SEED = process.env.ORACLE_SEED ?? 'vauban';
 /** Two years, with a leap day in them; they begin at the end of a month that most months are shorter than. */
 const START = '2027-01-29T10:11:12.345Z';
 const MONTHS = Number(process.env.ORACLE_MONTHS ?? 24);

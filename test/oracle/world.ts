@@ -6,7 +6,6 @@ import { PriceNotices } from '../../server/jobs/price-notices.ts';
 import { renewVms } from '../../server/jobs/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/renewal-notices.ts';
 import { sweep } from '../../server/jobs/sweep.ts';
-import { ManualClock } from '../../server/platform/clock.ts';
 import { type Customer, openCustomer } from '../jobs/support/customer.ts';
 import {
   type Installation,
@@ -17,21 +16,9 @@ import {
 import { Operator } from '../jobs/support/operator.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
+import { UnsteadyClock } from '../support/unsteady-clock.ts';
 import { Rational } from './rational.ts';
 import { DIGITS, type PriceList } from './tariff.ts';
-
-/** A clock that may be put back, as an operator or a time server does it. */
-class UnsteadyClock extends ManualClock {
-  #behind = 0;
-
-  override now(): Date {
-    return new Date(super.now().getTime() - this.#behind);
-  }
-
-  putBack(ms: number): void {
-    this.#behind += ms;
-  }
-}
 
 /** The service, of which the oracle knows the API and what makes time pass, and nothing else. */
 export class World {

@@ -180,15 +180,17 @@ function giveBack(
 /**
  * Going from one configuration to another at `now`, within the running period. The net is rounded once, together with
  * what earlier changes have left over, so that any number of changes charges what they come to exactly, give or take
- * half a unit. The last line is the share of the new price, the others are the rest of the net.
+ * half a unit. The last line is the share of the new price, the others are the rest of the net. Where nodes' clocks
+ * differ, `at` may lie before the hours that are counted began: nothing is charged by the hour twice.
  */
 export function changeCharge(
   from: Configuration,
   to: Configuration,
   period: RunningPeriod,
-  now: Date,
+  at: Date,
   terms: Terms,
 ): Sale {
+  const now = period.metering && at < period.metering.since ? period.metering.since : at;
   const { remaining, length } = restOf(period, now);
   const { used, paid, parts } = usedOf(from.price_monthly_minor, period, now, 'now');
   const fresh = to.price_monthly_minor * remaining;

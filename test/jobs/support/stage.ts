@@ -9,9 +9,9 @@ import { disownJobs } from '../../../server/db/queries/owned-jobs.ts';
 import { findReservation } from '../../../server/db/queries/reservations.ts';
 import { systemFindVm } from '../../../server/db/queries/vms.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
-import { ManualClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { freshDatabase } from '../../support/database.ts';
+import { UnsteadyClock } from '../../support/unsteady-clock.ts';
 import { type Call, type Customer, openCustomer } from './customer.ts';
 import { type Installation, openInstallation, type TestNode, unfinishedJobs } from './installation.ts';
 
@@ -30,6 +30,7 @@ export interface Trouble {
 /** A place where jobs run one at a time, and where things go wrong when told to. */
 export class Stage {
   readonly installation: Installation;
+  readonly clock: UnsteadyClock;
   trouble: Trouble = {};
   #operations = 0;
   #node: TestNode | undefined;
@@ -39,16 +40,18 @@ export class Stage {
   static async open(t: TestContext, start?: string, simulator?: Partial<SimulatorOptions>): Promise<Stage> {
     const db = await freshDatabase(t);
     const faults = (operation: Operation) => stage.#engine(operation);
-    const clock = new ManualClock(start);
+    const clock = new UnsteadyClock(start);
     const stage: Stage = new Stage(
       await openInstallation(db, { clock, simulator: { ...simulator, faults } }),
+      clock,
     );
     defer(t, () => stage.installation.close());
     return stage;
   }
 
-  private constructor(installation: Installation) {
+  private constructor(installation: Installation, clock: UnsteadyClock) {
     this.installation = installation;
+    this.clock = clock;
   }
 
   get db() {
