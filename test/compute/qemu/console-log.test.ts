@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { link, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SERIAL_RING, SERIAL_RING_BYTES } from '../../../server/compute/qemu/arguments.ts';
 import { consoleTail, keepConsoleLog } from '../../../server/compute/qemu/console-log.ts';
-import { Monitor } from '../../../server/compute/qemu/qmp.ts';
 import { type Clock, systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { skipUnlessInstalled } from '../../support/tiny-image.ts';
-import { guestsDirectory, stayAlive } from './support.ts';
+import { connectMonitor, guestsDirectory, stayAlive } from './support.ts';
 
 const skip = skipUnlessInstalled('qemu-system-x86_64');
 const MEGABYTE = 2 ** 20;
@@ -31,8 +29,7 @@ async function ringOnly(t: TestContext) {
   const place = ['-machine', 'none', '-nodefaults', '-display', 'none'];
   const child = spawn('qemu-system-x86_64', [...place, ...ring, '-qmp', `unix:${socket},server=on,wait=off`]);
   const ended = once(child, 'exit');
-  while (!existsSync(socket)) await systemClock.sleep(5);
-  const monitor = await Monitor.connect(socket, patientClock, () => {});
+  const monitor = await connectMonitor(socket, patientClock);
   defer(t, async () => {
     monitor.close();
     child.kill('SIGKILL');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, rm, stat } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { queryObjects } from 'node:v8';
@@ -16,7 +16,7 @@ import { createUserNetwork } from '../../../server/compute/qemu/user-network.ts'
 import { type Clock, systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { skipUnlessInstalled } from '../../support/tiny-image.ts';
-import { guestsDirectory, stayAlive, tinySpec } from './support.ts';
+import { connectMonitor, guestsDirectory, stayAlive, tinySpec } from './support.ts';
 
 const UUID = '11111111-2222-4333-8444-555555555555';
 const skip = skipUnlessInstalled('qemu-system-x86_64');
@@ -61,7 +61,7 @@ async function deafGuest(t: TestContext) {
     await guest.run?.ended;
     await guest.retire();
   });
-  while (!(await stat(join(directory, FILES.monitor)).catch(() => undefined))) await systemClock.sleep(5);
+  (await connectMonitor(join(directory, FILES.monitor), hastyClock)).close();
   const power = new Power({
     clock: hastyClock,
     logger: { warn: console.warn },

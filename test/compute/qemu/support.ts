@@ -9,8 +9,9 @@ import type { Image } from '../../../server/compute/qemu/image.ts';
 import { createDirectLauncher } from '../../../server/compute/qemu/launcher.ts';
 import type { QemuOptions } from '../../../server/compute/qemu/options.ts';
 import { createQemu } from '../../../server/compute/qemu/qemu.ts';
+import { Monitor } from '../../../server/compute/qemu/qmp.ts';
 import { createUserNetwork } from '../../../server/compute/qemu/user-network.ts';
-import { systemClock } from '../../../server/platform/clock.ts';
+import { type Clock, systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { guestSpec } from '../support.ts';
 
@@ -41,6 +42,22 @@ export function openQemu(directory: string, image: Image, options: Partial<QemuO
     nameservers: ['192.0.2.3'],
     ...options,
   });
+}
+
+/** How often a QEMU that starts is tried. */
+const CONNECT_EVERY_MS = 5;
+
+/** The monitor of a QEMU that was just spawned: its socket is there a moment before anything listens on it. */
+export async function connectMonitor(socket: string, clock: Clock): Promise<Monitor> {
+  for (;;) {
+    try {
+      return await Monitor.connect(socket, clock, () => {});
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (!['ENOENT', 'ECONNREFUSED'].includes(code)) throw error;
+      await systemClock.sleep(CONNECT_EVERY_MS);
+    }
+  }
 }
 
 /** How often a guest that boots is looked at. */
