@@ -1,7 +1,7 @@
 // Runs the simulation of the money for as long as it takes, outside of the tests, and says how it goes, a line a world:
 //   SIMULATION_OPERATIONS=1000000 npm run simulate -- --db postgres
 // It can be run in parts: a seed makes the same worlds, in order, and SIMULATION_WORLDS=21-40 are some of them.
-// A world in which something is wrong is told of, and the others go on. Ends with 1 if there was any.
+// A world in which something is wrong is reported and its database kept, and the others go on. Ends with 1 if there was any.
 
 import { randomUUID } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -31,15 +31,14 @@ let next = first;
 async function runNext(url: string | undefined): Promise<void> {
   const number = next++;
   const size = Math.min(WORLD_OPERATIONS, operations - (number - 1) * WORLD_OPERATIONS);
-  const { env, remove } = await makeDatabaseLocation(url);
+  const { env, places, remove } = await makeDatabaseLocation(url);
   try {
     reports.push(await runWorld({ env, seed: `${seed}/${number}`, operations: size }));
     done += size;
+    await remove();
   } catch (error) {
     failed++;
-    console.log(`FAILED  world ${number}: ${(error as Error).message}`);
-  } finally {
-    await remove();
+    console.log(`FAILED  world ${number}, kept in ${places.join(' and ')}: ${(error as Error).message}`);
   }
   const seconds = (performance.now() - start) / 1000;
   const each = done ? `, ${((seconds * 1000) / done).toFixed(2)} ms each` : '';
@@ -63,7 +62,7 @@ else {
   const bin = findPostgres();
   if (!bin) throw new Error('PostgreSQL is not installed');
   const server = await startPostgres(bin);
-  await runAll(server.url).finally(() => server.stop(false));
+  await runAll(server.url).finally(() => server.stop(failed > 0));
 }
 console.log(summary({ outcomes: total(reports) }));
 const seconds = (performance.now() - start) / 1000;

@@ -84,13 +84,16 @@ export class Checks {
       const renews = vm.auto_renew && !retired;
       const hasGrace = renews && heldFor >= 72 * HOUR_MS;
       const grace = hasGrace ? 72 * HOUR_MS : 0;
+      // The node whose clock is ahead may have just ended it: it ends within moments by this one's.
+      const endsIn = (vm.grace_ended_at?.getTime() ?? now) - now;
+      const ends = endsIn > 0 && endsIn <= SKEW_MS;
       // An attempt that failed is made again within the hour.
       const waits = (vm.dunning_next_at?.getTime() ?? now) - now;
       if (waits > HOUR_MS) problems.push(`${vm.id} is left alone until ${vm.dunning_next_at}`);
       const suspendedFor = now - (vm.suspended_at?.getTime() ?? now);
       if (renews && available_minor >= price) problems.push(`${vm.id} is not renewed, though it could be`);
       if (!vm.unpaid_since) problems.push(`${vm.id} is unpaid and nobody says so`);
-      if (late >= grace && !vm.suspended_at && waits <= 0)
+      if (late >= grace && !vm.suspended_at && waits <= 0 && !ends)
         problems.push(`${vm.id} is ${vm.status}, not suspended`);
       if (suspendedFor >= 11 * DAY_MS && !vm.deletion_notice_at)
         problems.push(`${vm.id} is not told of its deletion`);
