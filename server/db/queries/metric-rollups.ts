@@ -71,13 +71,19 @@ export async function rollUpFiveMinutes(
       where ${subject} = any(${ids}::text[]) and step_seconds = 60
         and chunk_start >= ${chunk} and chunk_start < ${chunk}::timestamptz + interval '1 day'
     ), averages as (
-      select ${subject}, series, minute / 5 as slot, avg(value)::real as value from minutes group by 1, 2, 3
+      select ${subject}, series, slot, avg(value)::real as value
+      from (
+        select ${subject}, series, minute / 5 as slot, value from minutes
+        -- Every slot there is, which a join would look up one by one: how many there are is not known to the planner.
+        union all select ${subject}, series, slot, null
+        from (select distinct ${subject} from minutes) as vm
+          cross join generate_series(0, ${readings.length - 1}::int) as series cross join generate_series(0, 287) as slot
+      ) as slots
+      group by 1, 2, 3
     )
     insert into ${rollUps} (${subject}, step_seconds, chunk_start, points)
     select ${subject}, 300, ${chunk}, array_agg(value order by series, slot)
-    from (select distinct ${subject} from averages) as vm
-      cross join generate_series(0, ${readings.length - 1}::int) as series cross join generate_series(0, 287) as slot
-      left join averages using (${subject}, series, slot)
+    from averages
     group by ${subject}
     on conflict do nothing`);
 }
