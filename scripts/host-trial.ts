@@ -95,7 +95,7 @@ function untilReady(driver: ComputeDriver, signal: AbortSignal): Promise<void> {
  */
 export async function tryRoutedNetwork(): Promise<void> {
   const device = await stat(TUN).catch(() => undefined);
-  // Root's alone is what the kernel makes; any other mode is somebody's decision.
+  // Root's alone is what the kernel makes; any other mode was set on purpose.
   if (device && (device.mode & 0o077) === 0) {
     await step(`chmod ${TUN_MODE} ${TUN}: no udev does it here, and at the next boot it is to do again`, () =>
       asRoot('chmod', TUN_MODE, TUN),

@@ -4,7 +4,7 @@ import { Failure } from './failure.ts';
 /** Amounts from here on, in major units, are asked about: a slip of the hand has a digit too many. */
 const QUESTION_FROM = 1_000;
 
-/** Asks before something large or final. `--yes` answers beforehand; where nobody can answer, it is refused. */
+/** Asks before something large or final. `--yes` answers beforehand; without a terminal it is refused. */
 export async function confirm(question: string, yes = false): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) throw new Failure([`${question} Repeat the command with --yes to do it.`], 1);

@@ -193,7 +193,7 @@ export class AgentRuns {
     }
   }
 
-  /** Loaded when the first run needs it: nobody else pays for it in start-up time and memory. */
+  /** Loaded by the first run: start-up time and memory are not spent on it before. */
   #getModel(): Promise<AgentModel> {
     this.#model ??= loadModel(this.#services).catch((error) => {
       this.#services.logger.error({ err: error }, 'the model could not be loaded');

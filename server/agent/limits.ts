@@ -9,7 +9,7 @@ export const MAX_STEPS = 50;
 export const DEFAULT_STEPS = 20;
 /** `apt-get update` on a slow line takes a minute. */
 export const COMMAND_TIMEOUT_MS = 2 * MINUTE_MS;
-/** A run that waits for nobody ends within this; twenty ordinary commands take one minute. */
+/** A run ends within this, waits for approval excepted; twenty ordinary commands take one minute. */
 export const RUN_TIMEOUT_MS = 15 * MINUTE_MS;
 /** A model that has said nothing for so long will not. */
 export const MODEL_SILENCE_MS = MINUTE_MS;

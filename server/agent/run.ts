@@ -47,7 +47,7 @@ class AwaitsApproval extends Error {}
  *
  *     thinking ──▸ proposed ──▸ running ──▸ thinking …      the policy lets it run
  *                     ├──▸ awaiting approval ──▸ (the stream ends; an approval begins another)
- *                     └──▸ denied ──▸ thinking …             nobody is to be asked
+ *                     └──▸ denied ──▸ thinking …             approval is not asked for
  *     thinking ──▸ completed | max_steps          anything ──▸ canceled | timeout | error
  */
 export class AgentRun {
@@ -234,7 +234,7 @@ export class AgentRun {
       if (signal.aborted && signal.reason instanceof Stop) return signal.reason;
     if (error instanceof Stop) return error;
     if (error instanceof ModelError) return failed(error.code, error.message, error.retryable);
-    return failed('guest_unreachable', 'The guest could not be reached, or let go of the connection.', true);
+    return failed('guest_unreachable', 'The guest could not be reached, or closed the connection.', true);
   }
 
   /** Writes the end down, then tells of it: a client that has read the last event may start the next run. */

@@ -26,7 +26,7 @@ export const POWER: Promises = {
     assert.equal(await powerOf(id), 'running');
   },
 
-  async 'a guest in which nothing answers starts, is metered, told of once, and obeys'(bench) {
+  async 'a guest in which nothing answers starts, is metered, reported once, and obeys'(bench) {
     const { t, driver, powerOf, made, unready, settle, idle, shutdownSeconds } = bench;
     const { id } = await made(unready());
     const hints: GuestEvent[] = [];

@@ -6,7 +6,7 @@ import type { Bench } from './contract.ts';
 /** Lets the contract in where a guest is made with its public half. */
 export const KEY = freshKeyPair('contract');
 
-/** Somebody who is logged in. */
+/** A logged-in user. */
 export interface Session {
   client: ssh2.Client;
   /** The guest's host key, as it was shown. */

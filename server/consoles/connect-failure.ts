@@ -13,7 +13,7 @@ const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
 /** Logs why a guest could not be reached, and returns what its viewer gets to read. */
 export function connectFailure({ logger }: Pick<Services, 'logger'>, vm: VmRow, error: unknown): CloseReason {
   const reason = error instanceof OpsSessionError ? REASONS[error.reason] : 'guest_unreachable';
-  // Somebody may be in between: that is the operator's business, a guest that is busy is not.
+  // It may be a man in the middle: that is for the operator, a guest that is busy is not.
   const level = reason === 'host_key_changed' ? 'error' : 'info';
   logger[level]({ err: error, vm_id: vm.id, reason }, 'console not connected');
   return reason;

@@ -99,7 +99,7 @@ export class Consoles {
     if (viewers.length > 0) await renewSeats(db, viewers, now);
   }
 
-  /** Tells every client that the service stops and cuts those that do not answer. Nobody is let in any more. */
+  /** Tells every client that the service stops and cuts those that do not answer. New connections are refused. */
   async close(): Promise<void> {
     this.#stopping = true;
     for (const room of this.#rooms.values()) room.end('shutdown');

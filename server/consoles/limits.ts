@@ -104,5 +104,5 @@ export const OPENINGS_PER_NETWORK = 60;
  */
 export const OPENING_MS = 200;
 export const OPENINGS_IN_HAND_MS = 1_000;
-/** A page that is loaded again finds its shell; one that nobody looks at is ended. */
+/** A page that is loaded again finds its shell; one without a viewer is ended. */
 export const EMPTY_ROOM_MS = 60_000;

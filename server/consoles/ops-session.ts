@@ -23,7 +23,7 @@ export class OpsSessionError extends Error {
   }
 }
 
-/** The guest shows another host key than at first contact: it was replaced, or somebody is in between. */
+/** The guest shows another host key than at first contact: it was replaced, or there is a man in the middle. */
 export class HostKeyChangedError extends OpsSessionError {
   override name = 'HostKeyChangedError';
   readonly pinned: string;
@@ -65,7 +65,7 @@ export async function openOpsSession(
     return await Promise.race([login, deadline, rejection(abort)]);
   } catch (error) {
     giveUp.abort(error);
-    // It may still come about: then nobody wants it.
+    // It may still connect: then it is closed unused.
     login.then(
       (client) => client.destroy(),
       () => {},
@@ -91,7 +91,7 @@ async function connect(
 ): Promise<ssh2.Client> {
   const pinned = await pinnedHostKey(services.db, vm.id);
   const privateKeys = await services.opsKeys.offeredTo(vm.id);
-  // Loaded by the first who needs it, and before there is a socket whose errors nobody would hear meanwhile.
+  // Loaded on first use, and before there is a socket whose errors would go unhandled meanwhile.
   const { Client } = (await import('ssh2')).default;
   const { offeringKeys } = await import('../platform/ssh-key-pair.ts');
   const sock = await services.compute.openSsh(vm.id).catch((error) => {
@@ -140,7 +140,7 @@ function logIn(vm: VmRow, login: Login): Promise<LoggedIn> {
   const { client, sock, username, authHandler, signal, pinned } = login;
   let shown = '';
   let refusal: Error | undefined;
-  // Says yes or no at once: the library throws where nobody can catch it when a verdict comes after the
+  // Says yes or no at once: the library throws uncatchably when a verdict comes after the
   // connection's end.
   const hostVerifier = (key: Buffer) => {
     shown = fingerprint(key);

@@ -18,7 +18,7 @@ type RegistryServices = Pick<Services, 'clock' | 'db' | 'logger' | 'metrics' | '
 
 /**
  * Every open console of this node, and the rules under which one goes on: its VM is up, its key and its share
- * are good, somebody is there. Hints make it look at once; {@link check} finds what a lost hint hid.
+ * are good, the session has a viewer. Hints make it look at once; {@link check} finds what a lost hint hid.
  */
 export class ConsoleRegistry {
   readonly #services: RegistryServices;
@@ -52,7 +52,7 @@ export class ConsoleRegistry {
 
   /**
    * Watches over a session until it is closed. Resolves when its right was looked at once more: what changed
-   * between the ticket's look-up and this call has reached nobody.
+   * between the ticket's look-up and this call has been lost.
    */
   async add(session: ConsoleSession): Promise<void> {
     const { metrics, logger, clock } = this.#services;

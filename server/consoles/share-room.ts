@@ -77,7 +77,7 @@ export class ShareRoom {
     return this.#services.clock.now().getTime();
   }
 
-  /** Ends the room that nobody has looked at for long, and drops viewers that take nothing. Called every few seconds. */
+  /** Ends a room without viewers for too long, and drops viewers that do not read. Called every few seconds. */
   check(): void {
     const since = this.#emptySince;
     if (since !== undefined && this.#now - since >= EMPTY_ROOM_MS) this.end('idle');
@@ -227,7 +227,7 @@ export class ShareRoom {
     if (!this.#viewers.delete(viewer)) return;
     const { reason } = viewer.session;
     if (this.#viewers.size > 0) this.#tellAll();
-    // Nobody can come back.
+    // No viewer can come back.
     else if (reason === 'access_ended' || reason === 'vm_off') this.end(reason);
     else this.#emptySince = this.#now;
   }
@@ -236,7 +236,7 @@ export class ShareRoom {
     for (const viewer of this.#viewers) viewer.send(this.#state(viewer));
   }
 
-  /** What a viewer is told: the size of the screen, how many look at it, and what this one may do. */
+  /** Status for a viewer: the size of the screen, how many look at it, and what this one may do. */
   #state({ mode }: ShareViewer): string {
     return JSON.stringify({ type: 'state', ...this.#size, mode, viewers: this.#viewers.size });
   }

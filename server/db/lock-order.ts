@@ -4,15 +4,15 @@
  * suite against it.
  *
  * 1. A thing goes before what belongs to it: the VM before its rules, jobs and money. The holder of the VM may lock
- *    its belongings in any order within a table, as nobody else may touch them.
+ *    its belongings in any order within a table, as the lock on the VM covers them.
  * 2. Of rows that have no common owner several are locked in order of their ids, or with `skip locked`, which never
- *    waits and leaves what somebody else holds to the next round.
+ *    waits and skips locked rows until the next round.
  * 3. Rows are locked `for no key update`, never `for update`: the foreign keys of what others insert meanwhile do not
  *    wait for that. A row that others refer to is deleted only by the holder of its owner.
- * 4. A new row is nobody's to wait for, and does not count.
+ * 4. No other transaction can wait for a new row, which does not count.
  */
 export const LOCK_ORDER = [
-  // Whoever credits an outage holds it, and goes through its VMs one by one.
+  // Crediting an outage holds it, and goes through its VMs one by one.
   'outages',
   'accounts',
   'vms',

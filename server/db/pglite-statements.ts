@@ -8,7 +8,7 @@ const { DataRowMessage, ParameterDescriptionMessage, RowDescriptionMessage } = p
 const MAX_PREPARED = 500;
 /**
  * A plan is made for the tables as they are, and kept. After so many runs it is made anew, lest one from when
- * a table was almost empty reads all of it ever after: the engine has nobody who would notice sooner.
+ * a table was almost empty reads all of it ever after: the engine has no autovacuum to notice sooner.
  */
 const MAX_RUNS = 1_000;
 

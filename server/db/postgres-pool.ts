@@ -90,7 +90,7 @@ export class Pool {
 
   #take(alone: boolean): Connection | Promise<Connection> {
     if (this.#refusal) return Promise.reject(this.#refusal);
-    // Nobody overtakes those who wait: else single statements would keep every connection from a transaction.
+    // First come, first served: else single statements would keep every connection from a transaction.
     const connection = this.#waiting.size === 0 ? this.#choose(alone) : undefined;
     return connection ? this.#hand(connection, alone) : this.#wait(alone);
   }

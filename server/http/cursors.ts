@@ -8,7 +8,7 @@ const ID = /^[a-z]+_[0-9a-z]{26}$/;
 
 /**
  * A cursor names the last item of a page, and the list that it is of: elsewhere, or cut, it is refused. It is no
- * secret; that nobody reads another's rows is seen to where they are read.
+ * secret; the query itself keeps accounts apart.
  */
 export function sealCursor(list: string, id: string): string {
   const tie = createHash('sha256').update(`${list}\n${id}`).digest().subarray(0, TIE_BYTES);

@@ -42,7 +42,7 @@ type Noun = 'query parameter' | 'field';
 export interface InputChecks {
   /**
    * What refuses these inputs, a `validation_failed`, or undefined. Fills in defaults, and reads the numbers of the
-   * query from its text. Costs no more than the values that there are, and asks nobody.
+   * query from its text. Costs no more than the values that there are, and does no I/O.
    */
   refusal(query: unknown, body: unknown): ApiError | undefined;
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts';
  */
 export const ABSENCE_MS = 10_000;
 
-/** Numbers that somebody holds an advisory lock on; those of living nodes are among them. */
+/** Numbers of held advisory locks; those of living nodes are among them. */
 export async function presentNodes(db: Database): Promise<Set<bigint>> {
   const rows = await db.query<{ id: bigint }>(sql`
     select (classid::bigint << 32) | objid::bigint as id from pg_locks

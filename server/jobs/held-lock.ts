@@ -1,7 +1,7 @@
 import { type Database, one, type Session, sql } from '../db/database.ts';
 
 export interface LockOptions {
-  /** Many may hold it at once, as long as nobody holds it alone. */
+  /** Shared: many may hold it at once, unless it is held exclusively. */
   shared?: boolean;
 }
 

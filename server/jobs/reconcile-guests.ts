@@ -13,7 +13,7 @@ import { inTransaction } from './renew-vms.ts';
 import { settleGuest } from './settle-guest.ts';
 
 /**
- * How long VM and guest must contradict each other before it is believed: what a guest did by itself is told a moment
+ * How long VM and guest must contradict each other before it is believed: what a guest did by itself is reported a moment
  * after it is so.
  */
 export const BELIEVED_AFTER_MS = 5_000;
@@ -141,7 +141,7 @@ export class GuestReconciler {
       if (entry.settled || now - entry.since < BELIEVED_AFTER_MS) continue;
       const work = async () => {
         const done = await settleGuest(this.#services, vm, finding);
-        // What is only told is told once.
+        // What is only reported is reported once.
         entry.settled = done || finding === 'missing' || finding === 'unseen';
         if (entry.settled)
           logger.warn({ vm_id: vm.id, status: vm.status, finding }, 'VM and guest contradicted each other');

@@ -157,7 +157,7 @@ async function renew(
     billing_period_end_at: endAt,
     ...(vm.suspended_at && { billing_anchor_day: startAt.getUTCDate() }),
     price_monthly_minor,
-    // After a suspension it is a new sale. What its owner was told of the price has come by now, or does not hold.
+    // After a suspension it is a new sale. A notice of its price has come true by now, or does not hold.
     ...(vm.suspended_at ? pricedAnew(now) : noticesAfter(vm, startAt)),
     tax_rate: sale.tax_rate,
     rounding_remainder: sale.remainder,

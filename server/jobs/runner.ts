@@ -166,7 +166,7 @@ export class JobRunner implements JobReceiver {
         claim = await claimJob(tx, jobId, owner, clock.now());
       });
     } catch (error) {
-      // Perhaps it is ours without our knowing; nobody would ever run it then. Before anything else is claimed.
+      // Perhaps it is ours without our knowing; no node would ever run it then. Before anything else is claimed.
       if (claim && error instanceof DatabaseAwayError && error.outcomeUnknown)
         await this.#release({ id: jobId, owner, epoch: claim.job.epoch });
       throw error;

@@ -10,7 +10,7 @@ import type { Finding } from './judge-guest.ts';
 
 type SettleServices = Pick<Services, 'db' | 'clock' | 'compute' | 'queue' | 'signals'>;
 
-/** As the API's own stop has it when nobody says. */
+/** The default of the API's own stop. */
 const STOP_TIMEOUT_SECONDS = 60;
 
 interface Settlement {
@@ -58,7 +58,7 @@ async function isWhole({ db, compute }: SettleServices, { id }: RecordedVm): Pro
   return guest.vcpu === vm.vcpu && guest.ramMb === vm.ram_mb && guest.diskGb >= vm.disk_gb;
 }
 
-/** What is shown of a guest, and told of it. */
+/** Status and event of a guest. */
 const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> = {
   missing: ({ status }) =>
     // The power of one that is suspended, or shows it already, is no question.
@@ -69,7 +69,7 @@ const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> 
           level: 'error',
           event: {
             type: 'guest.warning',
-            message: "The VM's machine is not to be found on its host. The operator has been told.",
+            message: "The VM's machine is not to be found on its host. The operator has been notified.",
           },
         },
   unseen: () => ({

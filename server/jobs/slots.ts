@@ -28,7 +28,7 @@ export class Slots {
   /** Those that are back from waiting; they go before new jobs. */
   readonly #returning = new Set<{ holder: Holder; enter: () => void }>();
 
-  /** `onRoom` is called when a slot is free that nobody who returns can use. */
+  /** `onRoom` is called when a slot is free that no returning job can use. */
   constructor(limit: number, onRoom: () => void) {
     this.#limit = limit;
     this.#onRoom = onRoom;

@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import type { Failures } from './failures.ts';
 import { inTransaction } from './renew-vms.ts';
 
-/** Shares of the traffic that is included at which the owner of a VM is told, in percent. */
+/** Shares of the included traffic at which the owner of a VM gets a notice, in percent. */
 const NOTICES = [80, 100] as const;
 /** VMs read at once. */
 const BATCH = 500;

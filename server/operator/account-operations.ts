@@ -34,7 +34,7 @@ const NewPayment = Input({
   key: Key,
 });
 
-/** How money comes when nobody says: somebody has counted it. */
+/** The default: cash that was counted. */
 const DEFAULT_METHOD = 'manual';
 
 /** The account, or `not_found`. */

@@ -6,7 +6,7 @@ export interface Peer {
   uid: number | null;
   pid: number | null;
   userName: string | null;
-  /** Who signed in on the machine, where that is somebody else: it stays through `sudo` and `su`. */
+  /** Who signed in on the machine, where that is another user: it stays through `sudo` and `su`. */
   loginName: string | null;
 }
 

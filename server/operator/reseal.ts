@@ -12,7 +12,7 @@ import { resealOpsKeys } from '../platform/ops-key.ts';
 import { UnknownKeyError } from '../platform/secrets.ts';
 import type { Services } from '../services.ts';
 
-/** Rows of one transaction: few enough that nobody waits for them. */
+/** Rows of one transaction: few enough that no request waits for them. */
 const BATCH = 100;
 
 /** What became of everything that is sealed. */

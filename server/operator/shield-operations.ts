@@ -72,7 +72,7 @@ async function viewOf(services: OperatorServices, { tenant_id, id }: TargetRow) 
   return presentTarget(view);
 }
 
-/** Nobody is to believe that an address is protected where there is nothing that could. */
+/** Without an edge no address may be shown as protected. */
 function requireEdge({ edge }: OperatorServices, mode: TargetMode): void {
   if (edge.name !== 'off' || mode === 'off') return;
   throw new ApiError(

@@ -18,7 +18,7 @@ import { startByOperator } from './start-by-operator.ts';
 const EVENTS_SHOWN = 10;
 /** More than the catalog of any host lets a VM have. */
 const SNAPSHOTS_SHOWN = 100;
-/** As the API's own stop has it when nobody says. */
+/** The default of the API's own stop. */
 const STOP_TIMEOUT_SECONDS = 60;
 
 const VmQuery = Input({

@@ -6,7 +6,7 @@ export interface SshKeyPair {
   private: string;
 }
 
-/** A fresh ed25519 pair. The library writes about one in two hundred so that nobody can read it, itself included. */
+/** A fresh ed25519 pair. The library writes about one in two hundred unreadable, even to itself. */
 export function freshKeyPair(comment?: string): SshKeyPair {
   for (;;) {
     const pair = ssh2.utils.generateKeyPairSync('ed25519', { comment });

@@ -36,7 +36,7 @@ export function addImageImport(parent: Command): void {
       if ((file === undefined) === (options.build === undefined))
         throw new Failure(['give either a file or --build'], 1);
       const { client, json } = contextOf(command);
-      // Asked first, so that nobody waits for a build that cannot be imported.
+      // Asked first, so that a build that cannot be imported is not waited for.
       await client.get<Image[]>('/images');
       const { name = options.build ?? nameOf(file!), user, sha256 } = options;
       const readiness = { ready: options.ready, ready_within_seconds: wholeSeconds(options.readyWithin) };

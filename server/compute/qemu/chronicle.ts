@@ -61,7 +61,7 @@ export class Chronicle {
     this.#note(guest, { shortages: (guest.record.run?.shortages ?? 0) + 1 });
   }
 
-  /** Its interface on the host was taken away: it lives, and reaches nobody. */
+  /** Its interface on the host was taken away: it runs on, without a network. */
   cutOff(guest: Guest): void {
     if (!guest.run || guest.run.cutOff) return;
     guest.run.cutOff = true;

@@ -58,7 +58,7 @@ export async function startMachine(parts: CloneParts, guest: Guest, machine: Mac
   }
 }
 
-/** What is left of a clone whose wakening was cut short is nobody, and reached by nobody: its next start boots it. */
+/** What is left of a clone whose wakening was cut short has no identity and is not reachable: its next start boots it. */
 export async function discardClone(launcher: Launcher, guest: Guest): Promise<void> {
   await launcher.kill({ ...guest.record, directory: guest.directory });
   await coolDown(guest);

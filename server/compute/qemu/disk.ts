@@ -59,7 +59,7 @@ export async function revertDisk(path: string, snapshot: string): Promise<void> 
   await run(QEMU_IMG, 'snapshot', '-q', '-a', snapshot, path);
 }
 
-/** Snapshots inside one disk. Of a running guest QEMU is asked: nobody else may write to a disk in use. */
+/** Snapshots inside one disk. QEMU does it for a running guest: no other process may write to a disk in use. */
 export interface DiskSnapshots {
   names(): Promise<string[]>;
   take(name: string): Promise<void>;

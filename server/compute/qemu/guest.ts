@@ -77,7 +77,7 @@ export interface RunRecord {
 
 type StoredEvent = Omit<GuestEvent, 'at'> & { at: string };
 
-/** What may be the name of a guest's directory; an id of anything else is nobody's. */
+/** What may be the name of a guest's directory; any other id is no guest's. */
 export const GUEST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** The service's alone. */
 const RECORD_MODE = 0o600;

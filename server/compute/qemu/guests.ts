@@ -29,7 +29,7 @@ type GuestsOptions = Pick<
   'directory' | 'images' | 'nameservers' | 'warm' | 'users' | 'accelerator' | 'reserve'
 >;
 
-/** A guest in the making or being removed: nobody sees it, and a start of the service clears it away. */
+/** A guest in the making or being removed: it is not listed, and a start of the service clears it away. */
 const UNFINISHED = /^\.(new|gone)-/;
 /**
  * The group is who runs QEMU, where that is not the service: it makes its sockets there, and by the sticky bit takes

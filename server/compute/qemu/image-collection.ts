@@ -17,7 +17,7 @@ export interface ImagePlaces {
 /** How long what was just taken in, or is being taken in, is left alone: until then no name may lead to it yet. */
 const GRACE_MS = 3_600_000;
 const HASH = /[0-9a-f]{64}/g;
-/** A file that is about to be removed: whoever would begin to use it finds none. */
+/** A file that is about to be removed: a new guest of it does not find it. */
 const GOING = '.going';
 const BLOCK_BYTES = 512;
 

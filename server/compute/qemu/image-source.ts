@@ -46,7 +46,7 @@ const APPEND = /^[ -~]{0,1024}$/;
 /** An hour: what takes longer is not waited for. */
 const MAX_READY_SECONDS = 3_600;
 
-/** How readiness is told, as it is kept; {@link ImageError} where it is told in no known way. */
+/** How readiness is detected, as it is stored; {@link ImageError} for an unknown way. */
 export function readinessOf({
   readiness,
   readyWithinSeconds,

@@ -114,7 +114,7 @@ function descriptor(naming: Naming, label: string, sectors: number, paths: numbe
   block.writeUInt32LE(paths, 140);
   block.writeUInt32BE(paths + 1, 148);
   block.set(directoryRecord(rootEntry(root, 0)), 156);
-  // Who made it, and names of files that say more: nobody and none.
+  // Publisher and file identifiers: empty.
   text('', 190, 623);
   // Four dates, unknown: sixteen digits and a time zone each.
   for (let at = 813; at < 881; at += 17) block.write('0'.repeat(16), at, 'latin1');

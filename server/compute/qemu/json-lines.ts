@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const LINE_END = 10;
 
-/** A connection to a unix socket; rejects when nobody listens there. */
+/** A connection to a unix socket; rejects when nothing listens there. */
 export function connectUnix(path: string): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const socket = connect(path);

@@ -7,7 +7,7 @@ const RETRY_MS = 1_000;
 const PAUSE_MS = 200;
 
 /**
- * Has the rules and routes of all guests made anew whenever somebody else has altered them, until `signal` aborts. What
+ * Has the rules and routes of all guests made anew whenever another process has altered them, until `signal` aborts. What
  * is lost while nothing can be watched is found by the next reading of traffic, or when it can be again.
  */
 export async function watchNetwork(

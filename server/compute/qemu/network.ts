@@ -14,13 +14,13 @@ export interface HostNetwork {
   /** Makes a running guest's rules exactly this, atomically. */
   apply(guest: NetworkGuest, policy: NetworkPolicy): Promise<void>;
   /**
-   * Makes all guests' rules exactly these in one batch, and their routes: after a start, or when somebody emptied the
+   * Makes all guests' rules exactly these in one batch, and their routes: after a start, or when another process emptied the
    * tables. Returns the ids of those that have no network now: nothing passes to or from them. Their interface is not
    * there, or they are to have what they may not; only {@link attach}, before a new start of their machine, can mend it.
    */
   reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]>;
   /**
-   * True as soon as somebody else has altered what is in force, or may have: then {@link reassert} is due. False after
+   * True as soon as another process has altered what is in force, or may have: then {@link reassert} is due. False after
    * half a minute, or when `signal` aborts. {@link ComputeUnavailableError} while that cannot be seen.
    */
   altered(signal: AbortSignal): Promise<boolean>;
@@ -62,7 +62,7 @@ export interface NetworkCounters {
 }
 
 export interface NetworkReading extends NetworkCounters {
-  /** The way to the guest is there as well: false when somebody took its interface or its routes away. */
+  /** The way to the guest is there as well: false when its interface or its routes were removed. */
   connected: boolean;
 }
 

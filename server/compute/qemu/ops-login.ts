@@ -56,7 +56,7 @@ function logIn(
     client.once('ready', resolve);
     // Kept: a connection that breaks later has ended the command, which says so.
     client.on('error', (error) =>
-      reject(new AgentUnavailableError(`the guest lets nobody in: ${error.message}`)),
+      reject(new AgentUnavailableError(`the guest refuses the login: ${error.message}`)),
     );
     // The way to the guest is the host's own, so no one in between could be detected by a host key.
     const authHandler = offeringKeys(username, privateKeys);

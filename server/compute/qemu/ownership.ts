@@ -42,7 +42,7 @@ export class Ownership {
   }
 
   /**
-   * Calls `work` with a user that nobody else is given meanwhile, and that none of the `guests` has, nor who holds one of
+   * Calls `work` with a user that is given to no other guest meanwhile, and that none of the `guests` has, nor who holds one of
    * the directories `setAside`. {@link CapacityError} where all are taken.
    */
   async withUser<T>(
@@ -80,7 +80,7 @@ export class Ownership {
   }
 }
 
-/** Lets a guest's user, the service's group and nobody else into a directory, and to what will be made in it. */
+/** Opens a directory to a guest's user and the service's group only, and to what will be made in it. */
 export async function shareDirectory(directory: string, { uid, group }: GuestUser): Promise<void> {
   const own = ['u::rwx', `u:${uid}:rwx`, 'g::---', `g:${group}:rwx`, 'm::rwx', 'o::---'];
   await setAcl([...own, ...own.map((entry) => `d:${entry}`)], directory);

@@ -20,7 +20,7 @@ export class Pool {
     this.#parts = parts;
   }
 
-  /** What is kept free for others, in bytes: 0 where nobody else is on that file system. */
+  /** What is kept free for others, in bytes: 0 where nothing else is on that file system. */
   async reservedBytes(): Promise<number> {
     const { directory, reserve } = this.#parts;
     return reserve && (await shareRoom(directory, reserve.beside)) ? reserve.bytes : 0;

@@ -120,7 +120,7 @@ export class Power {
 
   /** Also of a machine that does not answer, which is not held. */
   async #kill(guest: Guest): Promise<void> {
-    // Before it: its end is no news to whoever tries to take hold of it meanwhile.
+    // Before it: its end is expected by an adoption that runs meanwhile.
     if (guest.record.run) await guest.save({ run: null }).catch(() => {});
     await this.#parts.launcher.kill({ ...guest.record, directory: guest.directory });
     guest.unseen = undefined;

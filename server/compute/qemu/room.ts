@@ -3,7 +3,7 @@ import type { Pool } from './pool.ts';
 
 /** How soon a guest goes on once there is room. */
 const LOOK_EVERY_MS = 5_000;
-/** One that stands still again so soon is in the same trouble, of which has been told. */
+/** One that stands still again so soon has the same trouble, which has been reported. */
 const CALM_MS = 60_000;
 
 export interface RoomParts {

@@ -142,7 +142,7 @@ export class Run {
     const { status } = await this.#monitor.execute<{ status: string }>('query-status');
     if (status === 'shutdown') return this.#poweredOff();
     if (status === 'guest-panicked') return this.#panicked();
-    // Paused by nobody but the pool's guard.
+    // Only the pool's guard pauses.
     if (status === 'io-error' || status === 'paused') this.#room.stalled();
     const channels =
       await this.#monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');

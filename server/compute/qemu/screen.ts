@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 const READ_BYTES = 256 * 1024;
 
 /**
- * The screen of a machine at a unix socket; rejects when nobody listens there. Whole pictures are many megabytes, and
+ * The screen of a machine at a unix socket; rejects when nothing listens there. Whole pictures are many megabytes, and
  * new memory for each read kept the service collecting it for a quarter of its time. So everything is read into the same
  * memory: a chunk is its reader's until its handler returns, and while it pauses the stream.
  */
@@ -19,7 +19,7 @@ export async function connectScreen(path: string): Promise<Duplex> {
     },
   };
   const socket = connect({ path, onread });
-  // Nothing is read before somebody listens.
+  // Nothing is read before there is a listener.
   socket.pause();
   let paused = false;
   const stream = new Duplex({

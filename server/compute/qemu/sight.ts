@@ -7,7 +7,7 @@ import type { Power } from './power.ts';
 
 /**
  * Guests whose machines did not answer when they were to be taken hold of: whether they run cannot be told, so nothing is
- * said or done about them as if they were off. Whoever asks about one has it adopted again first.
+ * said or done about them as if they were off. A question about one adopts it again first.
  */
 export class Sight {
   readonly #power: Pick<Power, 'adopt'>;
@@ -43,7 +43,7 @@ export class Sight {
     return { id, power, agent, addresses, vcpu, ramMb, diskGb, snapshotIds: Object.keys(record.snapshots) };
   }
 
-  /** All guests at a glance. Those that are unseen are tried again meanwhile: one that hangs holds up nobody. */
+  /** All guests at a glance. Those that are unseen are tried again meanwhile: one that hangs delays no other. */
   all(guests: Guests): GuestSight[] {
     const unread = [...guests.setAside].map((id) => ({ id, power: 'unknown' as const }));
     const read = guests.all().map((guest) => {

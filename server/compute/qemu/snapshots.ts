@@ -13,7 +13,7 @@ import type { Guest } from './guest.ts';
 import type { Inside } from './inside.ts';
 import type { Pool } from './pool.ts';
 
-/** Of a running guest QEMU is asked, because nobody else may write to a disk in use. */
+/** QEMU does it for a running guest: no other process may write to a disk in use. */
 function snapshotsOf(guest: Guest) {
   return guest.run ? snapshotsLive(guest.run.monitor) : snapshotsOffline(guest.file('disk'));
 }

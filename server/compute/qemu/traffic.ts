@@ -46,7 +46,7 @@ export async function reassertRules(guests: Guests, surroundings: Surroundings):
 
 /**
  * Traffic of guests that run. One that the network knows nothing of, or has no way to, has lost its rules or routes,
- * because somebody altered the host's: then those of all are made anew, so that no guest stays open, or cut off, beyond
+ * because the host's were altered: then those of all are made anew, so that no guest stays open, or cut off, beyond
  * one reading.
  */
 export async function readTraffic(
@@ -56,7 +56,7 @@ export async function readTraffic(
 ): Promise<Map<string, NetworkReading>> {
   const ids = running.map(({ id }) => id);
   const traffic = await surroundings.network.counters(ids);
-  // What can only be repaired by a new start has been told.
+  // What only a new start repairs has been reported.
   const lost = running
     .filter(({ id, run }) => !run?.cutOff && !traffic.get(id)?.connected)
     .map(({ id }) => id);

@@ -207,7 +207,7 @@ async function applyForwards(
   }
 }
 
-/** What nobody but QEMU has a hand in is altered by nobody else. */
+/** Only QEMU is part of it, so nothing else alters it. */
 function untilAborted(signal: AbortSignal): Promise<false> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve(false);

@@ -49,7 +49,7 @@ const KEY_FILE = 'key';
 const MAX_KEPT = MAX_TEMPLATES / 2;
 /** In a directory's name: the whole would leave too little for the paths of sockets. */
 const NAME_CHARACTERS = 8;
-/** Nobody hears of it: its network leads nowhere, and each clone gets its own before it has one. */
+/** It is not reachable: its network leads nowhere, and each clone gets its own before it has one. */
 const MAC = '52:54:00:00:00:00';
 /** One that has no state: what user networking saves is refused by a clone on a tap. */
 const NETDEV = 'hubport,id=net0,hubid=0';

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 1_000;
 /** Connections that one guest takes on one node; more are a leak in the caller. */
 const MAX_CONNECTIONS = 64;
 
-/** Consoles where somebody is logged in while nobody looks on. The one left alone longest is logged out. */
+/** Logged-in consoles without a viewer. The one idle longest is logged out. */
 const MAX_UNWATCHED = 50;
 
 interface Watched {
@@ -88,7 +88,7 @@ export class Inside {
     return watched;
   }
 
-  /** Ends a console that nobody needs, and the oldest of those that are only logged in. */
+  /** Ends an unused console, and the oldest of those that are only logged in. */
   #tidy(watched: Watched): void {
     if (watched.viewers > 0) return;
     if (!watched.console.busy) {

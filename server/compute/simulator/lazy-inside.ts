@@ -5,7 +5,7 @@ import { ComputeUnavailableError } from '../driver.ts';
 import type { Inside } from './inside.ts';
 
 /**
- * The insides of guests, loaded when somebody first connects to one: shell, screen and SSH server are most of the
+ * The insides of guests, loaded at the first connection: shell, screen and SSH server are most of the
  * simulator's code, and a start need not wait for them.
  */
 export class LazyInside implements Pick<Inside, 'openSsh' | 'openVnc' | 'look' | 'close'> {

@@ -37,7 +37,7 @@ export class Operations {
   }
 
   /**
-   * Lets `work` alter the guest at one instant, with nobody beside it; a run that is over by then has been
+   * Lets `work` alter the guest atomically; a run that is over by then has been
    * closed, so `guest.run` says whether it is on.
    */
   async change<T>(

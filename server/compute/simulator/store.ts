@@ -25,7 +25,7 @@ export async function deleteGuest(db: Queryable, id: string): Promise<void> {
 
 /**
  * Lets `work` alter the guest in place, stores it, and returns what `work` returned; undefined when there is
- * no such guest. Nobody else alters it meanwhile; a throw leaves it as it was.
+ * no such guest. It is locked meanwhile; a throw leaves it as it was.
  */
 export function changeGuest<T extends object>(
   db: Database,

@@ -25,7 +25,7 @@ const NOTICES = {
   4001: ['The machine is off', 'The link works again when the machine is running.', true],
   4002: ['This link is over', 'It was revoked or has expired. Ask the person who sent it for a new one.'],
   4003: ['The machine does not answer', 'It may still be starting.', true],
-  4004: ['The machine lets nobody in', 'The service was refused when it logged in.', true],
+  4004: ['The machine refused the login', 'The service was refused when it logged in.', true],
   4005: [
     'The machine is not the same',
     'It shows another host key than before, so the service did not log in.',

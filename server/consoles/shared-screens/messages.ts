@@ -10,7 +10,7 @@ export type Order =
   /** Asks whether the thread is there. */
   | { order: 'ping' };
 
-/** What the thread answers, in the order in which it was told. */
+/** The thread's answers, in the order of the requests. */
 export type Answer =
   /** One `write` is on the screen. */
   | { answer: 'written'; id: number }

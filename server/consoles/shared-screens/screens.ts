@@ -4,11 +4,11 @@ import { SCREENS_ANSWER_MS, SCREENS_HEAP_MB } from '../limits.ts';
 import type { TerminalSize } from '../terminal.ts';
 import type { Answer, Order } from './messages.ts';
 
-/** What the owner of a screen is told, in the order in which it gave its orders. */
+/** Events for the owner of a screen, in the order of its requests. */
 export interface ScreenListener {
   /** The oldest of the chunks that are not there yet is on the screen. */
   written(): void;
-  /** The screen with exactly those chunks on it that {@link written} has told of. */
+  /** The screen with exactly those chunks on it that {@link written} has reported. */
   picture(bytes: Buffer): void;
   /** The thread has ended, and the screen with it. */
   lost(): void;

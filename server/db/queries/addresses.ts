@@ -29,7 +29,7 @@ export async function ensurePools(db: Queryable, pools: Pool[]): Promise<void> {
     on conflict (name) do update set network = excluded.network, last_offset = excluded.last_offset`);
 }
 
-/** Orphans that answer on the address, which is sold to nobody then. */
+/** Orphans that answer on the address, which is not sold then. */
 const isHeld = (address: Sql) => sql`select from orphan_addresses held where held.address = ${address}`;
 
 /** Those of the pools that have an address to give, as {@link allocateAddress} does. */

@@ -87,7 +87,7 @@ export async function finishAgentRun(
   return rows.length > 0;
 }
 
-/** Ends a run of which nothing more is known: its node is gone, or nobody decided in time. */
+/** Ends a run of which nothing more is known: its node is gone, or the approval came to no decision in time. */
 export async function abandonAgentRun(
   db: Queryable,
   id: string,
@@ -129,7 +129,7 @@ export function resumeAgentRun(
   );
 }
 
-/** Runs that some node is at, and those whose approval nobody gave by `now`. */
+/** Runs that some node is at, and those whose approval has expired by `now`. */
 export function looseAgentRuns(db: Queryable, now: Date): Promise<AgentRunRow[]> {
   return db.query<AgentRunRow>(sql`
     select * from agent_runs where state = 'running'

@@ -95,7 +95,7 @@ export async function completeEntry(
     update agent_entries set content = ${content}, exit_code = ${exitCode}::int where vm_id = ${vmId} and seq = ${seq}`);
 }
 
-/** Says of a command that was under way when its node went that nobody knows how it ended. */
+/** Says of a command that was under way when its node went that its end is unknown. */
 export async function completeLostEntries(db: Queryable, runId: string, content: string): Promise<void> {
   await db.query(
     sql`update agent_entries set content = ${content} where run_id = ${runId} and content is null`,

@@ -134,7 +134,7 @@ export function deleteEmptySeats(db: Queryable, now: Date, limit: number): Promi
   return deleteSome(db, { table: sql`console_viewers`, where, order: sql`seen_at` }, limit);
 }
 
-/** Shares that ended before `at`: nobody asks for them any more. */
+/** Shares that ended before `at`. */
 export function deleteSharesBefore(db: Queryable, at: Date, limit: number): Promise<number> {
   const where = sql`expires_at < ${at}`;
   return deleteSome(db, { table: sql`console_shares`, where, order: sql`expires_at` }, limit);

@@ -1,6 +1,6 @@
 import { one, type Queryable, sql } from '../database.ts';
 
-/** What goes wrong with money while nobody looks. */
+/** Silent failures with money, for alarms. */
 export interface MoneyAlarms {
   /** Unpaid VMs of which an attempt to switch them off, or to delete them, failed. */
   dunning_failing: number;

@@ -114,7 +114,7 @@ export function insertPortForward(db: Queryable, row: PortForwardRow): Promise<P
 }
 
 /**
- * Until the transaction ends nobody else claims ports of this address: two who each look for a free one could wait for
+ * Serialises claims on this address until the transaction ends: two who each look for a free one could wait for
  * what the other has tried.
  */
 export async function lockPorts(db: Queryable, publicIp: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { one, type Queryable, type Sql, sql } from '../database.ts';
 
 /**
- * Deletes up to `limit` rows, the first in the order of an index; how many. It never waits: rows that somebody holds
+ * Deletes up to `limit` rows, the first in the order of an index; how many. It never waits: locked rows
  * are left to the next round.
  */
 export async function deleteSome(

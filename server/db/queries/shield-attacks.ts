@@ -53,7 +53,7 @@ export async function insertAttack(db: Queryable, row: AttackRow): Promise<boole
 }
 
 /**
- * Writes what an attack has come to; false where somebody ended it meanwhile. When it began to be mitigated is
+ * Writes what an attack has come to; false where it was ended meanwhile. When it began to be mitigated is
  * written here only for one that needs no rule of ours: else it is for those who put the rule on the edge to say.
  */
 export async function updateAttack(db: Queryable, row: AttackRow): Promise<boolean> {

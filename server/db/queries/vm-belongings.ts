@@ -40,7 +40,7 @@ export async function deleteAgentHistory(db: Queryable, vmId: string): Promise<v
   await db.query(sql`delete from agent_entries where vm_id = ${vmId}`);
 }
 
-/** Removes what lets somebody into a VM's guest by the service, and the host key that it is known by. */
+/** Removes the service's credentials for a VM's guest, and the host key that it is known by. */
 export async function deleteConsoleAccess(db: Queryable, vmId: string): Promise<void> {
   await db.query(sql`delete from console_shares where vm_id = ${vmId}`);
   await db.query(sql`delete from console_tickets where vm_id = ${vmId}`);

@@ -61,13 +61,13 @@ export interface VmRow {
   dunning_next_at: Date | null;
   /** When what it has was sold: it keeps the price of that day for as long as the catalog says. */
   priced_at: Date;
-  /** The higher price that its owner was told of last, when that was, and from which month on it is charged. */
+  /** The last notice of a higher price: the price, when it was sent, and the month from which it is charged. */
   price_notice_minor: bigint | null;
   price_notice_at: Date | null;
   price_notice_from_at: Date | null;
   /** Start of the last month whose price was looked at for a notice. */
   prices_seen_until: Date | null;
-  /** End of the last period of a plan that is retired, as its owner was told. */
+  /** End of the last period of a retired plan, as announced to its owner. */
   retires_at: Date | null;
   /** What its customer wants its power to be. */
   wanted_power: WantedPower;

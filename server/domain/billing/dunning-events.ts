@@ -35,7 +35,7 @@ export function renewalDue(vm: VmRow, days: number, due: Due): EventText {
   };
 }
 
-/** Its price rises, of which its owner is told ahead. */
+/** Advance notice of a higher price. */
 export function priceChange({ currency }: VmRow, { old_minor, price_minor, from }: PriceNotice): EventText {
   return {
     type: 'billing.price_change',
@@ -49,7 +49,7 @@ export function priceChange({ currency }: VmRow, { old_minor, price_minor, from 
   };
 }
 
-/** Its plan is retired, and it ends with its period; of which its owner is told once, and some days before the end. */
+/** Its plan is retired, and it ends with its period: announced once, and again some days before the end. */
 export function planRetires({ plan }: VmRow, retiresAt: Date, days?: number): EventText {
   const at = retiresAt.toISOString();
   return {

@@ -4,7 +4,7 @@ import { isRenewed, type Renewable } from './retirement.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** So long before its deletion the owner of a VM is told of it. Nothing is deleted without that notice. */
+/** The owner of a VM gets notice of its deletion this long ahead. Nothing is deleted without that notice. */
 export const DELETION_NOTICE_DAYS = 3;
 
 type Grace = Catalog['grace'];
@@ -32,7 +32,7 @@ export function graceGivenUp(vm: VmRow, grace: Grace, now: Date): VmChange {
   return { grace_ended_at: new Date(Math.min(now.getTime(), graceEnd(vm, grace).getTime())) };
 }
 
-/** When the owner of a suspended VM is told that it is going to be deleted. */
+/** When the owner of a suspended VM gets notice of its deletion. */
 export function deletionNoticeAt(suspendedAt: Date, { delete_after_days }: Grace): Date {
   const days = Math.max(0, delete_after_days - DELETION_NOTICE_DAYS);
   return new Date(suspendedAt.getTime() + days * DAY_MS);

@@ -5,7 +5,7 @@ import { retirementOf } from './retirement.ts';
 
 const DAY_MS = 86_400_000;
 
-/** What the owner of a VM is to be told of a higher price. */
+/** Notice of a higher price to the owner of a VM. */
 export interface PriceNotice {
   old_minor: bigint;
   price_minor: bigint;
@@ -16,7 +16,7 @@ export interface PriceNotice {
 export interface PriceOutlook {
   /** To be told now; null where nothing is. */
   notice: PriceNotice | null;
-  /** What was told does not hold any more: the catalog has changed since. */
+  /** The notice that was given does not hold any more: the catalog has changed since. */
   withdrawn: boolean;
   /** Start of the last month that was looked at. */
   seenUntil: Date | null;
@@ -26,7 +26,7 @@ export interface PriceOutlook {
 
 /**
  * Looks ahead to the first month of a VM of whose price its owner can still be told in time. There is one notice at a
- * time: of a second rise in sight the owner is told once the first has come.
+ * time: a second rise in sight is announced once the first has come.
  */
 export function lookAhead(vm: VmRow, catalog: Catalog, now: Date): PriceOutlook {
   const { price_notice_days: days = 0 } = catalog;

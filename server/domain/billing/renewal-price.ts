@@ -18,7 +18,7 @@ export interface ComingMonth {
 
 /**
  * What a VM's next month is sold as: what it has, at the price of its plan or of its parts. A plan that the catalog no
- * longer knows keeps the price it was sold at, and so does a VM whose owner has not been told in time that it is going
+ * longer knows keeps the price it was sold at, and so does a VM whose owner had no notice in time that it is going
  * to be dearer. One that was switched off begins anew, at today's price.
  */
 export function renewalConfiguration(vm: VmRow, catalog: Catalog, now: Date): Configuration {
@@ -41,7 +41,7 @@ export function monthConfiguration(vm: VmRow, catalog: Catalog, startAt: Date, n
   return { ...currentConfiguration(vm, catalog), price_hourly_micros };
 }
 
-/** Where owners are told of dearer prices, that of an hour only rises together with that of the month. */
+/** Where higher prices need notice, that of an hour only rises together with that of the month. */
 function hourOf(
   { price_hourly_micros: sold }: VmRow,
   { price_hourly_micros: asked }: Configuration,
@@ -50,7 +50,7 @@ function hourOf(
   return price_notice_days > 0 && sold !== null && asked !== null && asked > sold ? sold : asked;
 }
 
-/** What the catalog asks of a VM for a month from `startAt` on, told of or not. */
+/** What the catalog asks of a VM for a month from `startAt` on, with notice or without. */
 export function askedFor(vm: VmRow, catalog: Catalog, startAt: Date): Configuration {
   return catalogConfiguration(vm, catalog, startAt, vm.priced_at);
 }
@@ -76,7 +76,7 @@ function repriced(current: Configuration, { price_monthly_minor, price_hourly_mi
   };
 }
 
-/** Whether the owner of a VM has been told long enough before `startAt` that it costs `price` from then on, or will be. */
+/** Whether the owner of a VM had, or can still get, notice long enough before `startAt` that it costs `price` from then on. */
 function hasNotice(
   { price_notice_minor, price_notice_at, price_notice_from_at }: VmRow,
   price: bigint,

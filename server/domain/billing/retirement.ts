@@ -5,13 +5,13 @@ import { startOfDay } from '../catalog/prices.ts';
 import { addMonth } from './period.ts';
 
 const DAY_MS = 86_400_000;
-/** A VM does not end with its plan unless its owner was told at least so many days ahead. */
+/** A VM ends with its plan only after a notice of at least so many days. */
 const LEAST_NOTICE_DAYS = 7;
 
 /** What decides on whether a VM is renewed at the end of its period. */
 export type Renewable = Pick<VmRow, 'auto_renew' | 'billing_period_end_at' | 'retires_at'>;
 
-/** Whether a VM ends with its period because its plan is retired, of which its owner was told. */
+/** Whether a VM ends with its period because its plan is retired and its owner had notice. */
 export function isRetired({ billing_period_end_at, retires_at }: Omit<Renewable, 'auto_renew'>): boolean {
   return retires_at !== null && billing_period_end_at >= retires_at;
 }
@@ -23,7 +23,7 @@ export function isRenewed(vm: Renewable): boolean {
 
 /**
  * When a VM's last period ends because its plan is retired, null where it is not: the first end from that day on of
- * which its owner can still be told in time. What was told already stays, unless the catalog has a later day now, or
+ * which notice can still be given in time. A notice that was given stays, unless the catalog has a later day now, or
  * an earlier one that can still be kept.
  */
 export function retirementOf(vm: VmRow, catalog: Catalog, now: Date): Date | null {

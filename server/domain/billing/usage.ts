@@ -50,7 +50,7 @@ export function meterAt({ out_bytes, days }: Meter, at: Date | null): bigint {
 
 /** The VM's meter; without one nothing it uses has a price. */
 function meterOf(vm: MeteredVm): Meter | undefined {
-  // What has a price must never be free because somebody forgot to read the meter.
+  // What has a price must never be free because the meter was not read.
   if (vm.usage_priced && !vm.meter) throw new Error(`the meter of ${vm.id} was not read`);
   return vm.usage_priced ? vm.meter : undefined;
 }

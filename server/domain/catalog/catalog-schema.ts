@@ -83,7 +83,9 @@ export const PlanSchema = Type.Object(
       description: 'Of a GB sent beyond bandwidth_gb; that of `usage` when absent',
     }),
     regions: Type.Array(Code, { minItems: 1, description: 'Regions that sell it' }),
-    deprecated: Type.Optional(Type.Boolean({ description: 'Existing VMs keep it, nobody can choose it' })),
+    deprecated: Type.Optional(
+      Type.Boolean({ description: 'Existing VMs keep it, new ones cannot choose it' }),
+    ),
     retires_on: Type.Optional(
       Type.String({
         pattern: DATE,
@@ -193,7 +195,7 @@ export const CatalogSchema = Type.Object(
         minimum: 0,
         maximum: MAX_PRICE_NOTICE_DAYS,
         description:
-          'How long before a renewal at a higher price the owner of a VM is told of it; without that notice it is renewed at the old price. 0 when absent: without notice',
+          'How long before a renewal at a higher price the owner of a VM is notified; without that notice it is renewed at the old price. 0 when absent: without notice',
       }),
     ),
     limits: LimitsSchema,

@@ -13,7 +13,7 @@ import type { PortRange } from './ports.ts';
 
 /** Public ports looked at in one query: a nearly full address costs some dozens of them. */
 const WINDOW = 1_000;
-/** Ports come free as other forwards are deleted, which nobody can foresee. */
+/** Ports come free as other forwards are deleted, which cannot be foreseen. */
 const RETRY_AFTER_SECONDS = 300;
 
 /** Writes a port forward with the public port that it names; `port_in_use` when another one has that. */

@@ -6,7 +6,7 @@ export interface Rate {
 
 /** Weight of the newest second in a baseline: half of it is the last three seconds. */
 const ALPHA = 0.2;
-/** Traffic above so many times the usual is suspicious; above twice that nobody waits for a second look. */
+/** Traffic above so many times the usual is suspicious; above twice that is acted on without a second look. */
 const FACTOR = 5;
 const TRIP_FACTOR = 2;
 /** Looks above the threshold, one after the other, that make an attack. */

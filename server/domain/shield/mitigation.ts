@@ -14,7 +14,7 @@ export const AUTOMATIC_MS = 600_000;
  */
 const LONGEST_ANSWER: Record<number, number> = { 53: 540, 123: 110 };
 
-/** Packets a second that are let through of an attacked class: what a busy target needs of it, and nobody minds. */
+/** Packets a second that are let through of an attacked class: what a busy target needs, and does no harm. */
 const ALLOWED_PPS = { syn: 2_000, udp: 5_000, icmp: 500, fragment: 1_000 } as const;
 /** Usual traffic times this passes whatever class it is of. */
 const USUAL_FACTOR = 2;

@@ -48,7 +48,7 @@ const FAMILY_OF: Partial<Record<StoredMatch['protocol'], 4 | 6>> = { icmp: 4, ic
 
 /**
  * What a rule for a target of this family means; refused with `validation_failed`, naming every problem, where it
- * makes no sense, or where it takes everything and nobody said that this is meant.
+ * makes no sense, or where it takes everything without saying so explicitly.
  */
 export function requireMeaning(input: RuleInput, family: 4 | 6): Meaning {
   const problems: FieldProblem[] = [];

@@ -6,7 +6,7 @@ export interface CreateInput extends SealedSecrets {
   start: boolean;
 }
 
-/** What a new guest is given, and nobody else may read. */
+/** Secrets for a new guest, sealed. */
 export interface SealedSecrets {
   sealed_password: string | null;
   /** Absent where an older release wrote the job, which left `user_data` in clear. */

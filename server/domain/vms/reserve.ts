@@ -19,7 +19,7 @@ export interface Purchase {
 
 /**
  * Reserves room for a VM that is bought; `capacity_unavailable`, which takes the whole order back, where there is none.
- * Called last: whoever buys of the same engine waits from here to the end of the transaction, and then sees this.
+ * Called last: another purchase of the same engine waits from here to the end of the transaction, and then sees this.
  */
 export async function reserveVm(purchase: Purchase, vmId: string, size: SoldSize): Promise<void> {
   const reservation = reservationOf(size);

@@ -31,7 +31,7 @@ export async function deleteTarget(db: Queryable, id: string): Promise<void> {
   await db.query(sql`delete from simulator_edge_targets where id = ${id}`);
 }
 
-/** Lets `work` make another state of a target, while nobody else does; undefined, and no work, where there is none. */
+/** Lets `work` make another state of a target, exclusively; undefined, and no work, where there is none. */
 export function changeTarget(
   db: Database,
   id: string,

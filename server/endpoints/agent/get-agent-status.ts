@@ -51,7 +51,7 @@ const presentApproval = (approval: PendingApproval) => ({
   reason: visible(approval.reason),
 });
 
-/** The run that counts: one whose approval has expired is over, though nobody has tidied up yet. */
+/** The run that counts: one whose approval has expired is over, though it is not reaped yet. */
 function current(run: AgentRunRow | undefined, now: Date): AgentRunRow | undefined {
   const expired = run?.approval && Date.parse(run.approval.expires_at) <= now.getTime();
   return expired ? undefined : run;

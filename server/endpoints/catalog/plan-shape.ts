@@ -58,7 +58,7 @@ export const PlanShape = Shape(
     regions: Type.Array(
       Shape({ code: Type.String(), available: Type.Boolean({ description: 'There is room now' }) }),
     ),
-    deprecated: Type.Boolean({ description: 'Existing VMs keep it, nobody can choose it' }),
+    deprecated: Type.Boolean({ description: 'Existing VMs keep it, new ones cannot choose it' }),
   },
   { $id: 'Plan', description: 'A size at a monthly price' },
 );

@@ -17,7 +17,7 @@ export const deleteFirewallRule = endpoint({
   tag: 'vm',
   summary: 'Delete a firewall rule',
   description:
-    'The list shows it as `removing` until the engine has let go of it; it cannot be deleted again.',
+    'The list shows it as `removing` until the engine has released it; it cannot be deleted again.',
   params: Type.Object({
     id: PathId('vm', 'VM identifier'),
     rule_id: PathId('fwr', 'Firewall rule identifier'),

@@ -5,7 +5,7 @@ import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../schemas.ts';
 
 /** States of what the engine has to be told: firewall rules and port forwards. */
 export const RuleStatus = Enum(['pending', 'active', 'removing', 'error'], {
-  description: '`pending` until the engine has it, `removing` until the engine has let go of it',
+  description: '`pending` until the engine has it, `removing` until the engine has released it',
 });
 
 const Direction = Enum(DIRECTIONS, { description: '`in` is towards the VM' });

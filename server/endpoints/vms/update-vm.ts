@@ -62,7 +62,7 @@ export const updateVm = endpoint({
     if (auto_renew) requireRenewable(resource);
     if (billing === 'hourly') requireHourly(renewalConfiguration(resource, services.catalog, now), 'billing');
     const ended = auto_renew === false ? graceGivenUp(resource, services.catalog.grace, now) : {};
-    // Prices that came while its owner was told nothing are looked at in the next round.
+    // Prices that came while no notice was due are looked at in the next round.
     const seen = auto_renew && !resource.auto_renew ? { prices_seen_until: null } : {};
     const next = { auto_renew, renewal_priority, next_billing_mode: billing, ...ended, ...seen };
     await writeVm(db, resource.id, { hostname, notes, ...next }, now);

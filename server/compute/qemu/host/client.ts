@@ -132,7 +132,7 @@ export class HostClient implements HostNetwork, Launcher {
     return reply;
   }
 
-  /** What is answered later is nobody's any more. */
+  /** A later answer is dropped. */
   #forget(id: number): void {
     this.#waiting.delete(id);
     if (this.#waiting.size === 0) this.#connection?.then((socket) => socket.unref()).catch(() => {});

@@ -88,7 +88,7 @@ export interface HostParts {
 }
 
 /**
- * Does one operation with arguments that nobody has looked at yet. {@link InvalidArgumentError} where there is no such
+ * Does one operation with unchecked arguments. {@link InvalidArgumentError} where there is no such
  * operation or an argument is not exactly of its shape; then nothing has been done.
  */
 export async function perform(parts: HostParts, name: string, given: unknown): Promise<unknown> {
@@ -117,7 +117,7 @@ const HANDLERS: Record<Operation, Handler> = {
   attach: ({ network }, { guest, policy }: GuestAndPolicy) => network.attach(guest, policy),
   apply: ({ network }, { guest, policy }: GuestAndPolicy) => network.apply(guest, policy),
   reassert: ({ network }, { guests }: { guests: GuestAndPolicy[] }) => network.reassert(guests),
-  // Whoever asks goes away by closing the connection; the wait ends by itself.
+  // A client cancels by closing the connection; the wait ends by itself.
   altered: ({ network }) => network.altered(NEVER),
   detach: ({ network }, { id }: { id: string }) => network.detach(id),
   counters: async ({ network }, { ids }: { ids: string[] }) => [...(await network.counters(ids))],

@@ -76,7 +76,7 @@ async function answer(parts: HostParts, { clock, logger }: ServeOptions, message
   }
 }
 
-/** Whom an operation is about, for the log; of what nobody has checked yet, so cut short. */
+/** Whom an operation is about, for the log; unchecked, so cut short. */
 function guestOf(given: unknown): string | undefined {
   const { id, guest, machine } = Object(given);
   const found = id ?? Object(guest).id ?? Object(machine).id;

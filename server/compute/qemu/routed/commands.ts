@@ -26,7 +26,7 @@ export function run(program: 'nft' | 'ip' | 'tc', args: string[], input?: string
   });
 }
 
-/** In each change of ours, where whoever watches the tables sees it: a table that is made and gone in one step. */
+/** In each change of ours, where a watcher of the tables sees it: a table that is made and gone in one step. */
 export const SIGNATURE = 'vauban-own';
 const SIGNED = [`add table inet ${SIGNATURE}`, `delete table inet ${SIGNATURE}`];
 

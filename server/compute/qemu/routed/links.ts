@@ -12,7 +12,7 @@ const TAP_SETTINGS: Record<string, string> = {
   // The host answers for every address it can reach elsewhere: the gateway's, and other guests' of the same network …
   'ipv4/conf/TAP/proxy_arp': '1',
   'ipv6/conf/TAP/proxy_ndp': '1',
-  // … and at once: by default it waits for up to 0.8 s lest somebody else answered.
+  // … and at once: by default it waits for up to 0.8 s in case another host answers.
   'ipv4/neigh/TAP/proxy_delay': '0',
   'ipv6/neigh/TAP/proxy_delay': '0',
   // A guest is no router of the host's.
@@ -28,7 +28,7 @@ const HOST_SETTINGS: [string, string][] = [
   ['ipv6/conf/all/forwarding', '1'],
   ['ipv4/conf/UPLINK/forwarding', '1'],
   ['ipv6/conf/UPLINK/forwarding', '1'],
-  // Answers on the uplink for guests' addresses where nobody routes them here.
+  // Answers on the uplink for guests' addresses where no router sends them here.
   ['ipv6/conf/UPLINK/proxy_ndp', '1'],
 ];
 
@@ -40,7 +40,7 @@ export function routeLines(guest: NetworkGuest, { tap, mac, addresses }: Card, u
   return [
     `link set dev ${tap} alias ${guest.id}`,
     `link set dev ${tap} up`,
-    // The same on every interface, each of which is a link of its own: nobody else can have it.
+    // The same on every interface, each of which is a link of its own: no other can have it.
     `addr replace ${ROUTER_6}/64 dev ${tap} nodad`,
     ...addresses.flatMap((address) => [
       `route replace ${address}/${isV6(address) ? 128 : 32} dev ${tap}`,
@@ -152,7 +152,7 @@ export async function enableForwarding(uplink: string): Promise<void> {
 }
 
 /**
- * Whether the host passes packets on, and the addresses of guests whose interfaces are there lead to them: nobody has
+ * Whether the host passes packets on, and the addresses of guests whose interfaces are there lead to them: nothing has
  * switched it off, or taken a way away.
  */
 export async function waysAreSound(cards: Card[], uplink: string): Promise<boolean> {

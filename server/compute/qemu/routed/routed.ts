@@ -30,7 +30,7 @@ import type { TrafficLimits } from './traffic-limits.ts';
 const INTERFACE = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}$/;
 /** How long {@link RoutedNetwork.altered} waits: who asks hears often that it works. */
 const WATCH_MS = 30_000;
-/** Shorter than any guest's, so that it is nobody's. */
+/** Shorter than any guest's, so that it is taken for none. */
 const PROBE_TAP = `${TAP_PREFIX}probe`;
 
 export interface RoutedOptions {
@@ -205,7 +205,7 @@ export class RoutedNetwork implements HostNetwork {
 
   /**
    * Applies the batch that `write` makes of what the table holds, and remembers what it then holds. Where it fails
-   * somebody else may have changed the table: once more, on what is there in truth (`known` is false then).
+   * another process may have changed the table: once more, on what is there in truth (`known` is false then).
    */
   async #change(
     write: (held: Map<string, Card>, known: boolean) => string[] | Promise<string[]>,

@@ -25,7 +25,7 @@ type Listener = ChildProcessByStdio<null, Readable, null>;
 type Keeper = ChildProcessByStdio<Writable, null, null>;
 
 /**
- * Notices within a moment that somebody else has altered what the network made. The kernel tells of every change of its
+ * Notices at once when another process has altered what the network made. The kernel announces every change of its
  * tables; one without our signature is another's. Whether ways are as they should be is asked when any of them changed.
  * Beside that it owns a gate: a table that `nft flush ruleset` leaves alone, for as long as this process lives.
  */
@@ -33,7 +33,7 @@ export class Sentinel {
   readonly #waysAreSound: () => Promise<boolean>;
   #children: (Listener | Keeper)[] = [];
   #starting: Promise<void> | undefined;
-  /** Changes of ours that the kernel has not told of yet. */
+  /** Changes of ours that the kernel has not announced yet. */
   #expected = 0;
   #heard = 0;
   #altered = false;
@@ -72,7 +72,7 @@ export class Sentinel {
     this.#altered = false;
   }
 
-  /** True as soon as somebody else has altered something, false when `signal` aborts before. */
+  /** True as soon as another process has altered something, false when `signal` aborts before. */
   async altered(signal: AbortSignal): Promise<boolean> {
     if (this.#altered || signal.aborted) return this.#altered;
     await new Promise<void>((resolve) => {

@@ -2,9 +2,9 @@ import { TAP_PREFIX } from './names.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 
 const GUESTS = `"${TAP_PREFIX}*"`;
-/** Addresses that nobody outside can answer to: such a guest reaches the internet by the host's own address. */
+/** Addresses that are not routed on the internet: such a guest reaches the internet by the host's own address. */
 const NOT_PUBLIC = '{ 10.0.0.0/8, 100.64.0.0/10, 172.16.0.0/12, 192.168.0.0/16 }';
-/** Where clouds keep what is nobody else's business, such as a provider's metadata of this very host. */
+/** Where clouds keep what is private to a machine, such as a provider's metadata of this very host. */
 const LINK_LOCAL_4 = '169.254.0.0/16';
 /** How quickly a guest may look for neighbours from a link-local address, each of which costs the host an entry. */
 const DISCOVERY_LIMIT = 'limit rate 20/second burst 40 packets';
@@ -37,7 +37,7 @@ interface Chain {
 
 /**
  * Bits of a packet's mark, by which one table tells the other what it has done: the sender was proven, the rules let the
- * packet pass. Set in one place each, so that no other way out of a chain, such as a rule that somebody added, has them.
+ * packet pass. Set in one place each, so that no other way out of a chain, such as an added rule, has them.
  */
 const PROVEN = '0x10000000';
 const PASSED = '0x20000000';
@@ -160,7 +160,7 @@ function ends(): Record<string, Chain> {
 /**
  * Lines that make a table of its own, behind all others, which drops what a guest sends or gets unless the tables above
  * have marked it: so whatever of them is lost, flushed or overruled, no packet passes that the rules did not see.
- * With `owned` it is the property of the process that makes it, which nobody else may flush, and is gone with it.
+ * With `owned` it is the property of the process that makes it, which no other may flush, and is gone with it.
  */
 export function gateTable(name: string, owned = false): string[] {
   const gate: Record<string, Chain> = {

@@ -1,6 +1,6 @@
 /** What one guest may have of what all guests of the host share. */
 export interface TrafficLimits {
-  /** Connections through it at a time, whoever began them: each is an entry in the kernel's one table of connections. */
+  /** Connections through it at a time, from either side: each is an entry in the kernel's one table of connections. */
   connections: number;
   /** Packets that it may send a second; as many may go at once. Each costs the host the same, however small. */
   packetsPerSecond: number;

@@ -42,7 +42,7 @@ export function addLog(inside: InsideState, line: LogLine): void {
   inside.log = [...inside.log, { ...line, text: line.text.slice(0, 400) }].slice(-MAX_LOG_LINES);
 }
 
-/** Notes that somebody logged in; the oldest logins make room. */
+/** Records a login; the oldest ones are dropped. */
 export function addLogin(inside: InsideState, login: Login): void {
   inside.logins = [...inside.logins, login].slice(-MAX_LOGINS);
 }

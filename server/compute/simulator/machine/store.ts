@@ -30,7 +30,7 @@ export function readInside(
   );
 }
 
-/** Lets `work` alter the inside in place, with nobody beside it, and returns it as stored. */
+/** Lets `work` alter the inside in place, exclusively, and returns it as stored. */
 export function changeInside(
   db: Database,
   id: string,

@@ -22,7 +22,7 @@ export class Console {
   #terminal: Terminal | undefined;
   #boot = new AbortController();
   #bootFrom: number | undefined;
-  /** Somebody is logged in. */
+  /** A user is logged in. */
   busy = false;
 
   /** Lives until `signal` aborts. */

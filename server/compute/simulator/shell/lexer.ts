@@ -27,7 +27,7 @@ const OPERATORS = [
   '&',
   '\n',
 ];
-/** A line is typed or sent by a program; nobody means one that is larger. */
+/** Of a line, typed or sent by a program: a longer one is no command. */
 const MAX_SCRIPT = 65_536;
 
 /** Cuts a script into words and operators; comments fall away. Throws {@link SyntaxFault}. */

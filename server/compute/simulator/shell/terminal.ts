@@ -52,7 +52,7 @@ export class Terminal implements Sink {
     } else if (this.#keys.length < MAX_PENDING_KEYS) this.#keys.push(key);
   }
 
-  /** The next key; undefined once nobody types any more, or `signal` aborted. */
+  /** The next key; undefined once input has ended, or `signal` aborted. */
   key(signal?: AbortSignal): Promise<string | undefined> {
     if (this.#keys.length > 0) return Promise.resolve(this.#keys.shift());
     if (this.#closed || signal?.aborted) return Promise.resolve(undefined);
@@ -112,7 +112,7 @@ export class Terminal implements Sink {
     return { [Symbol.asyncIterator]: () => lines(this) };
   }
 
-  /** Nobody types any more. */
+  /** Input has ended. */
   close(): void {
     this.#closed = true;
     this.#waiting?.(undefined);

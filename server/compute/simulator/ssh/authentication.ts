@@ -7,7 +7,7 @@ import { passwordMatches } from '../password.ts';
 export const MAX_AUTHENTICATION_TRIES = 6;
 const METHODS = ['publickey', 'password'] as const;
 
-/** Whether somebody may log in; keys and passwords as the guest has them at this moment. */
+/** Whether a login succeeds, by the guest's current keys and passwords. */
 export function mayLogIn(guest: Guest, context: AuthContext): boolean {
   const { user } = distributionOf(guest.template);
   if (context.username !== user && context.username !== 'root') return false;
@@ -16,7 +16,7 @@ export function mayLogIn(guest: Guest, context: AuthContext): boolean {
   return false;
 }
 
-/** Turns somebody away, and says what else may be tried. */
+/** Rejects a login, and says which methods remain. */
 export function refuse(context: AuthContext): void {
   context.reject([...METHODS]);
 }

@@ -11,9 +11,9 @@ import type { Word } from './words.ts';
 
 export type { Judgement, Risk } from './risk.ts';
 
-/** Beyond it nobody reads what is to be approved; it bounds the work of judging as well. */
+/** A person cannot review more than this; it bounds the work of judging as well. */
 export const MAX_COMMAND_LENGTH = 4_096;
-/** `sudo sh -c "timeout 5 sh -c …"`: nobody needs more. */
+/** `sudo sh -c "timeout 5 sh -c …"`: more is never needed. */
 const MAX_DEPTH = 4;
 
 /** What only looks, by program: nothing is written, no other machine is spoken to, no secret is shown. */

@@ -1,7 +1,7 @@
 /** A word of a command as the program will see it. */
 export interface Word {
   value: string;
-  /** The shell replaces it by the names of files that match, which nobody knows beforehand. */
+  /** The shell replaces it by the names of files that match, which are not known beforehand. */
   glob: boolean;
 }
 

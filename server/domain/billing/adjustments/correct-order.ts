@@ -80,7 +80,7 @@ async function promoAtMostOf({ tx }: LedgerContext, order: OrderRow): Promise<bi
   return order.adjustment === null ? undefined : promoReturnedBy(tx, order.id);
 }
 
-/** What is left of an order, without what the wallet did not cover: nobody paid that. */
+/** What is left of an order, without what the wallet did not cover, which was not paid. */
 async function collected({ tx }: LedgerContext, { id }: OrderRow, remainders: Remainder[]): Promise<bigint> {
   return max(refundableOf(remainders) - (await writtenOff(tx, id)), 0n);
 }

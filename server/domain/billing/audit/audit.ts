@@ -20,7 +20,7 @@ export interface AuditReport {
   truncated: boolean;
 }
 
-/** Accounts looked at in one transaction: the embedded engine serves nobody else meanwhile. */
+/** Accounts looked at in one transaction: the embedded engine serves no other request meanwhile. */
 const ACCOUNTS_AT_ONCE = 100;
 /** More than a person reads; what is wrong with thousands of rows has one cause. */
 const MAX_FINDINGS = 1_000;
@@ -29,7 +29,7 @@ const STATEMENT_TIMEOUT_MS = 60_000;
 
 /**
  * Holds the books against the laws. Each batch of accounts is seen as it was at one instant, by a transaction that
- * only reads and waits for nobody; in between customers go on, so that an audit takes no longer than it likes from
+ * only reads and never waits for a lock; in between customers go on, so that an audit takes no longer than it likes from
  * anybody. What belongs to the seller is seen last.
  */
 export async function audit(db: Database, clock: Clock): Promise<AuditReport> {

@@ -1,13 +1,13 @@
 import { sql } from '../../../db/database.ts';
 import type { AccountLaw } from './law.ts';
 
-/** What owners of VMs were told of their prices. */
+/** Price notices to owners of VMs. */
 export const NOTICE_LAWS: AccountLaw[] = [
   {
     name: 'a VM remembers the price that its owner was told of',
     // A notice is months old at the most, and events are kept for longer.
     offences: (scope) => sql`
-      select vms.id || ' remembers ' || price_notice_minor || ' from ' || price_notice_from_at || ', of which nobody was told' as what
+      select vms.id || ' remembers ' || price_notice_minor || ' from ' || price_notice_from_at || ', without a notice' as what
       from vms
       where ${scope(sql`vms.account_id`)} and deleted_at is null and price_notice_minor is not null and not exists (
         select 1 from events

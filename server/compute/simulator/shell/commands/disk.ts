@@ -121,7 +121,7 @@ async function dd(process: Process): Promise<number> {
       ? zeros(limit)
       : process.contents(given.if === undefined ? [] : [given.if])) {
       const piece = bytes.subarray(0, Math.min(bytes.length, limit - copied));
-      // Through the process even when it is let go: so a runaway gives way to others, and ends.
+      // Through the process even without a limit: so a runaway yields to others, and ends.
       if (file) await file.write(piece);
       else if (!null_) await process.stdout.write(piece);
       copied += piece.length;

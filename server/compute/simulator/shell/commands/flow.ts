@@ -4,7 +4,7 @@ import { COMMANDS } from './all.ts';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const YES_CHUNK = 16_384;
-/** More lines nobody reads, and they are counted one by one. */
+/** Lines are counted one by one, which bounds the work. */
 const MAX_SEQUENCE = 10_000_000;
 
 async function sleep(process: Process): Promise<number> {

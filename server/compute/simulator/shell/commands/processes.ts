@@ -3,7 +3,7 @@ import { setUnit, stateOf, unitsOf } from '../../machine/units.ts';
 import type { Command, Process } from '../process.ts';
 import { table } from '../tables.ts';
 
-/** Nobody means more, and finding flags in them may cost the square of their length. */
+/** More is no real use, and finding flags in them may cost the square of their length. */
 const MAX_FLAGS = 200;
 
 /** CPU time as `ps` shows it: minutes and seconds. */
