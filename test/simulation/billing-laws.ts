@@ -85,18 +85,23 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
     select vm_id || ' was renewed at ' || created_at || ' until ' || max(to_at) as what
     from months where kind = 'renew' group by vm_id, created_at having max(to_at) <= created_at`,
   'a month is dearer than the one before only where the owner was told in time': sql`
-    select order_id || ' costs ' || price || ' a month after ' || before || ' from ' || from_at as what
-    from (
-      select vm_id, kind, order_id, from_at, created_at, proration, unit_price::numeric as price,
-        -- In the order of the bookings: clocks that differ have another.
-        lag(unit_price::numeric) over (partition by vm_id order by booked, position) as before
+    with sold as (
+      select vm_id, kind, order_id, from_at, to_at, created_at, position, proration, booked, unit_price::numeric as price
       from order_lines join orders on orders.id = order_id
         left join (select order_id as id, max(position) as booked from journal group by 1) as booking on booking.id = order_id
       where status = 'completed' and unit = 'month' and kind in ('create', 'renew', 'change_plan', 'change_custom')
+    )
+    select order_id || ' costs ' || price || ' a month after ' || before || ' from ' || from_at as what
+    from (
+      -- In the order of the bookings: clocks that differ have another.
+      select *, lag(price) over (partition by vm_id order by booked, position) as before from sold where booked is not null
     ) line
     -- After a suspension it is a new sale, which begins as it is paid.
-    where kind = 'renew' and not proration and price > before and from_at <> created_at and not exists (
-      select 1 from events where events.vm_id = line.vm_id and type = 'billing.price_change'
+    where kind = 'renew' and not proration and price > before and from_at <> created_at
+      -- A change in the last minutes of a month may cost nothing, and nothing is booked then.
+      and not exists (select 1 from sold free
+        where free.booked is null and free.vm_id = line.vm_id and free.to_at = line.from_at and free.price = line.price)
+      and not exists (select 1 from events where events.vm_id = line.vm_id and type = 'billing.price_change'
         and (metadata->>'price_monthly_minor')::numeric = price * 100
         and events.created_at <= from_at - ${`${PRICE_NOTICE_DAYS} days`}::text::interval)`,
   'no size is changed after the end of the period': sql`
