@@ -32,7 +32,11 @@ export async function tryImage(image: Image): Promise<void> {
     clock,
     logger: { warn: () => {} },
     directory,
-    images: { find: async (name) => (name === image.name ? image : undefined), list: async () => [image] },
+    images: {
+      find: async (name) => (name === image.name ? image : undefined),
+      list: async () => [image],
+      unreadable: async () => [],
+    },
     network: createUserNetwork(clock),
     launcher: createDirectLauncher(clock),
     accelerator: (await findAccelerator()).kind,

@@ -82,6 +82,10 @@ async function runTests(files: string[], env: Record<string, string>): Promise<b
     '--test',
     `--test-concurrency=${concurrency}`,
     `--test-timeout=${slow ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT}`,
+    ...['spec', join(REPOSITORY, 'test/support/slowest-files.ts')].flatMap((reporter) => [
+      `--test-reporter=${reporter}`,
+      '--test-reporter-destination=stdout',
+    ]),
   ];
   running = spawn(process.execPath, [...options, ...files], {
     cwd: REPOSITORY,

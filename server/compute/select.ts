@@ -111,7 +111,7 @@ async function reachHelper(path: string): Promise<void> {
 
 /** Whether anything that is sold could be made: an image whose disk can be read. */
 async function hasSoldImage({ templates }: ComputeParts, images: Images): Promise<boolean> {
-  const found = await Promise.all(templates.map(({ code }) => images.find(code)));
+  const found = await Promise.all(templates.map(({ code }) => images.find(code).catch(() => undefined)));
   const readable = found.map((image) =>
     image === undefined
       ? false
@@ -129,5 +129,5 @@ const imageDirectory = ({ dataDir }: Config) => join(dataDir, 'images');
 function imagesOf({ config, templates }: ComputeParts): Images {
   const store = createImageStore(imageDirectory(config));
   const imageOf = new Map(templates.map(({ code, image }) => [code, image ?? code]));
-  return { find: (code) => store.find(imageOf.get(code) ?? code), list: () => store.list() };
+  return { ...store, find: (code) => store.find(imageOf.get(code) ?? code) };
 }

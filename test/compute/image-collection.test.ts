@@ -66,7 +66,7 @@ test(
   'what was cut off is put right, and nothing goes while it is not known who needs it',
   options,
   async (t) => {
-    const { dataDir, store, guests, driver, files } = await site(t);
+    const { dataDir, store, bring, guests, driver, files } = await site(t);
     const spec = tinySpec();
     await driver.create(spec);
     await store.remove('tiny');
@@ -86,5 +86,12 @@ test(
     );
     assert.deepEqual(await files(), before);
     await writeFile(path, record);
+
+    await bring(2);
+    const all = await files();
+    const image = join(dataDir, 'images/tiny.json');
+    await writeFile(image, (await readFile(image, 'utf8')).slice(0, 10));
+    await assert.rejects(collectImages({ dataDir }, later()), /tiny\.json cannot be read/);
+    assert.deepEqual(await files(), all);
   },
 );

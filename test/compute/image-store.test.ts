@@ -183,11 +183,21 @@ test('every wrong thing is named, and nothing of it stays', options, async (t) =
   assert.ok(readdirSync(images, { recursive: true }).length <= content.length + 1);
 });
 
-test('a record that cannot be read is an error, not an absent image', options, async (t) => {
-  const { images, qcow2, store } = workshop(t);
-  await store.import({ name: 'a', disk: qcow2('d'), user: 'root' });
-  writeFileSync(join(images, 'a.json'), '{');
-  await assert.rejects(store.find('a'), /the image a cannot be read/);
-  await assert.rejects(store.list(), /the image a cannot be read/);
-  chmodSync(images, 0o755);
-});
+test(
+  'a record that cannot be read is an error, not an absent image, and hides no other',
+  options,
+  async (t) => {
+    const { images, qcow2, store } = workshop(t);
+    await store.import({ name: 'a', disk: qcow2('d'), user: 'root' });
+    const other = await store.import({ name: 'b', disk: qcow2('d'), user: 'root' });
+    for (const cut of ['{', '', '{"user":"root"}']) {
+      writeFileSync(join(images, 'a.json'), cut);
+      await assert.rejects(store.find('a'), /the image a cannot be read/);
+      assert.deepEqual(await store.list(), [other]);
+      assert.deepEqual(await store.unreadable(), ['a']);
+    }
+    assert.equal(await store.remove('a'), true);
+    assert.deepEqual(await store.unreadable(), []);
+    chmodSync(images, 0o755);
+  },
+);

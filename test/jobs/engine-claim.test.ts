@@ -46,7 +46,7 @@ function qemu(t: TestContext, directory: string): ComputeDriver {
     clock: systemClock,
     logger,
     directory,
-    images: { find: async () => undefined, list: async () => [] },
+    images: { find: async () => undefined, list: async () => [], unreadable: async () => [] },
     network: createUserNetwork(systemClock),
     launcher: createDirectLauncher(systemClock),
     accelerator: 'tcg',

@@ -9,6 +9,7 @@ import { asCapacity, GIGABYTE } from './disk.ts';
 import { GUEST_ID, Guest, type GuestRecord } from './guest.ts';
 import { earlierHardware, findOffer } from './hardware.ts';
 import type { Image } from './image.ts';
+import type { ImageStore } from './image-store.ts';
 import { furnish, newRecord } from './new-guest.ts';
 import type { QemuOptions } from './options.ts';
 import { type GuestUser, Ownership, shareDirectory } from './ownership.ts';
@@ -19,10 +20,7 @@ import { seedImage } from './seed.ts';
 import { TEMPLATE, WARM_SEED_BYTES, type WarmTemplates } from './warm.ts';
 
 /** Where images come from: what a template of the catalog calls them. */
-export interface Images {
-  find(name: string): Promise<Image | undefined>;
-  list(): Promise<Image[]>;
-}
+export type Images = Pick<ImageStore, 'find' | 'list' | 'unreadable'>;
 
 type GuestsOptions = Pick<
   QemuOptions,

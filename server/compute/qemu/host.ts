@@ -174,7 +174,10 @@ async function findImages(images: ImageStore): Promise<Finding> {
   const names = (await images.list()).map(({ name }) => name);
   if (names.length === 0)
     return { what, state: 'missing', found: `none (${SETUP}, or vaubanctl image import)` };
-  return { what, state: 'ok', found: names.join(', ') };
+  const unreadable = await images.unreadable();
+  if (unreadable.length === 0) return { what, state: 'ok', found: names.join(', ') };
+  const mend = `cannot be read, import again: ${unreadable.join(', ')}`;
+  return { what, state: 'limited', found: `${names.join(', ')}; ${mend}` };
 }
 
 /** Names those that the driver sets aside. */

@@ -62,21 +62,20 @@ async function hashesInUse({ dataDir, poolDir = dataDir }: ImagePlaces): Promise
   const images = join(dataDir, 'images');
   const texts: string[] = [];
   for (const name of await names(images))
-    if (name.endsWith('.json')) texts.push(await readFile(join(images, name), 'utf8'));
+    if (name.endsWith('.json')) texts.push(await readRecord(join(images, name)));
   for (const parent of ['guests', 'warm']) {
     for (const name of await names(join(poolDir, parent))) {
       const directory = join(poolDir, parent, name);
       for (const disk of [FILES.disk, FILES.nextDisk, FILES.formerDisk])
         texts.push(await backingFile(join(directory, disk)));
-      texts.push(await record(directory));
+      texts.push(await readRecord(join(directory, FILES.record)));
     }
   }
   return new Set(texts.flatMap((text) => text.match(HASH) ?? []));
 }
 
-/** What is remembered of a guest; '' where nothing is. A record that was cut short may lack what it needs. */
-async function record(directory: string): Promise<string> {
-  const path = join(directory, FILES.record);
+/** What is remembered of an image or a guest; '' where nothing is. A record that was cut short may lack what it needs. */
+async function readRecord(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(absent);
   if (text === undefined) return '';
   try {

@@ -17,8 +17,11 @@ import { ImageError, type ImageSource, NAME, readinessOf, refuseFields } from '.
 export interface ImageStore {
   /** Checks and copies; {@link ImageError} names what is wrong, and nothing has changed. Again is a success. */
   import(source: ImageSource): Promise<Image>;
-  /** By name. */
+  /** By name, those that can be read. */
   list(): Promise<Image[]>;
+  /** Names whose record cannot be read: no VM is made of them until they are imported again or removed. */
+  unreadable(): Promise<string[]>;
+  /** Rejects where the record is there and cannot be read: that is not an image that was never imported. */
   find(name: string): Promise<Image | undefined>;
   /** Takes the name away; its files stay for the guests that stand on them, until they are collected. False where there is none. */
   remove(name: string): Promise<boolean>;
@@ -54,16 +57,24 @@ export function createImageStore(directory: string, reservedBytes = 0): ImageSto
     }
   }
 
-  async function list(): Promise<Image[]> {
+  async function names(): Promise<string[]> {
     const entries = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
     });
-    const names = entries
-      .filter((entry) => entry.endsWith(RECORD))
-      .map((entry) => entry.slice(0, -RECORD.length));
-    const images = await Promise.all(names.sort().map(find));
-    return images.filter((image) => image !== undefined);
+    const records = entries.filter((entry) => entry.endsWith(RECORD));
+    return records.map((entry) => entry.slice(0, -RECORD.length)).sort();
+  }
+
+  async function list(): Promise<Image[]> {
+    const images = await Promise.allSettled((await names()).map(find));
+    return images.flatMap((image) => (image.status === 'fulfilled' && image.value ? [image.value] : []));
+  }
+
+  async function unreadable(): Promise<string[]> {
+    const all = await names();
+    const images = await Promise.allSettled(all.map(find));
+    return all.filter((_, index) => images[index]!.status === 'rejected');
   }
 
   async function importImage(source: ImageSource): Promise<Image> {
@@ -91,13 +102,13 @@ export function createImageStore(directory: string, reservedBytes = 0): ImageSto
   }
 
   async function remove(name: string): Promise<boolean> {
-    if (!(await find(name))) return false;
+    if (!(await names()).includes(name)) return false;
     await rm(join(directory, name + RECORD));
     await syncPath(directory);
     return true;
   }
 
-  return { import: importImage, list, find, remove };
+  return { import: importImage, list, unreadable, find, remove };
 }
 
 function present(name: string, { directBoot, ...record }: ImageRecord, files: string): Image {

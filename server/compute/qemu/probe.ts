@@ -23,10 +23,12 @@ export async function probeHost(host: Host, guests: Guests): Promise<DriverRepor
   await access(directory, constants.W_OK);
   if (accelerator === 'kvm') await access('/dev/kvm', constants.R_OK | constants.W_OK);
   const names = (await images.list()).map(({ name }) => name);
+  const unreadable = await images.unreadable();
   const connected = await network.probe();
   const parts = [
     `qemu: QEMU ${version} with ${SPEED[accelerator]}`,
     `images: ${names.join(', ') || 'none'}`,
+    ...(unreadable.length > 0 ? [`unreadable images: ${unreadable.join(', ')}`] : []),
     `network: ${connected.summary}`,
     `${guests.all().length} guests`,
     ...(guests.setAside.size > 0 ? [`set aside: ${[...guests.setAside].join(', ')}`] : []),

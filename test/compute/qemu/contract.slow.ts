@@ -24,6 +24,7 @@ if (!image) {
   const images = {
     find: async (name: string) => [image, unready].find((each) => each.name === name),
     list: async () => [image, unready],
+    unreadable: async () => [],
   };
   computeContract('qemu', {
     shutdownSeconds: 60,

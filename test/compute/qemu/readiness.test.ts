@@ -99,7 +99,9 @@ test('an image says what tells that its guests are ready', { skip }, async (t) =
     return { ...image, name, readiness, readyWithinSeconds };
   });
   const find = async (name: string) => images.find((each) => each.name === name);
-  const { directory, driver } = qemuFor(t, image, { images: { find, list: async () => images } });
+  const { directory, driver } = qemuFor(t, image, {
+    images: { find, list: async () => images, unreadable: async () => [] },
+  });
   const started = async (template: string) => {
     const spec = tinySpec({ template });
     await driver.create(spec);

@@ -31,7 +31,11 @@ export function openQemu(directory: string, image: Image, options: Partial<QemuO
     clock: systemClock,
     logger: { warn: console.warn },
     directory,
-    images: { find: async (name) => (name === image.name ? image : undefined), list: async () => [image] },
+    images: {
+      find: async (name) => (name === image.name ? image : undefined),
+      list: async () => [image],
+      unreadable: async () => [],
+    },
     network: createUserNetwork(systemClock),
     launcher: createDirectLauncher(systemClock),
     accelerator: 'tcg',
