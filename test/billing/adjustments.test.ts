@@ -1,55 +1,17 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
-import { type Database, sql } from '../../server/db/database.ts';
+import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
 import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
-import { refundOrder, voidOrder } from '../../server/domain/billing/adjustments/correct-order.ts';
 import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { renewVms } from '../../server/jobs/renew-vms.ts';
-import { ManualClock } from '../../server/platform/clock.ts';
-import { type Customer, openCustomer } from '../jobs/support/customer.ts';
-import { openInstallation, runJobs } from '../jobs/support/installation.ts';
-import { defer } from '../support/cleanup.ts';
-import { freshDatabase } from '../support/database.ts';
+import { shop } from './shop.ts';
 
 const DAY_MS = 86_400_000;
-const VM = { template: 'debian-12', hostname: 'web', password: 'correct-horse-battery' };
-
-/** An installation with one customer who has 200.00; `s8` costs 29.99 here and `s1` 3.99. */
-async function shop(t: TestContext) {
-  const db = await freshDatabase(t);
-  const clock = new ManualClock('2026-01-01T00:00:00Z');
-  const installation = await openInstallation(db, { clock });
-  defer(t, () => installation.close());
-  const node = await installation.openNode();
-  const { services } = installation;
-  services.catalog.tax_rate = '0.19';
-  const customer = await openCustomer(installation, 200_00n);
-  const done = () => runJobs(installation, node);
-  const buy = async (plan: string) => {
-    const { vm, order } = await customer.must({ method: 'POST', path: '/v1/vm', body: { ...VM, plan } });
-    await done();
-    return { vm, order, path: `/v1/vm/${vm.id}` };
-  };
-  const change = async (path: string, plan: string) => {
-    const body = { plan, allow_reboot: true, resize_disk: false };
-    const { order } = await customer.must({ method: 'POST', path: `${path}/change-plan`, body });
-    await done();
-    return order;
-  };
-  const correction = (orderId: string) => ({ orderId, reason: 'because', actor: 'root' });
-  const refund = (orderId: string, amount?: bigint) =>
-    db.transaction((tx) => refundOrder({ tx, clock }, correction(orderId), () => amount));
-  const undo = (orderId: string) => db.transaction((tx) => voidOrder({ tx, clock }, correction(orderId)));
-  return { db, clock, services, customer, done, buy, change, refund, undo };
-}
-
-const spent = async (customer: Customer) => 200_00n - (await customer.wallet()).available_minor;
-const sound = async (db: Database) => assert.deepEqual(await auditNow(db), []);
 
 test('a refund names the invoice of its order, at its rate, and is served as the order is', async (t) => {
-  const { db, clock, services, customer, buy, refund } = await shop(t);
+  const { db, clock, services, customer, buy, refund, sound } = await shop(t);
   const { order } = await buy('s1');
   services.catalog.tax_rate = '0.25';
   clock.advance(10 * DAY_MS);
@@ -70,11 +32,11 @@ test('a refund names the invoice of its order, at its rate, and is served as the
     select sum(case when credit like 'deferred:%' then amount_minor when debit like 'deferred:%' then -amount_minor else 0 end)::bigint
       as due from journal`);
   assert.equal(due, 0n, 'the month is over, and so is what was deferred of it');
-  await sound(db);
+  await sound();
 });
 
 test('what is refunded of a running period is not given back again', async (t) => {
-  const { db, clock, customer, done, buy, change, refund, undo } = await shop(t);
+  const { clock, customer, done, buy, change, refund, undo, spent, sound } = await shop(t);
   const { order: bought, path } = await buy('s1');
   const order = await change(path, 's8');
   clock.advance(5 * DAY_MS);
@@ -91,7 +53,7 @@ test('what is refunded of a running period is not given back again', async (t) =
   );
   const down = await change(path, 's1');
   assert.equal(down.amount_minor, -300);
-  await sound(db);
+  await sound();
   // Up again costs what the change down has kept back less.
   const up = await change(path, 's8');
   assert.equal(up.amount_minor, 300);
@@ -99,18 +61,18 @@ test('what is refunded of a running period is not given back again', async (t) =
   const last = await refund(up.id);
   assert.equal(last.amount_minor, -300n);
   await assert.rejects(refund(order.id), /Nothing is left/);
-  await sound(db);
+  await sound();
   // Taken back, it can be given back again.
   await undo(last.id);
   await customer.must({ method: 'DELETE', path });
   await done();
-  assert.equal(await spent(customer), 0n);
+  assert.equal(await spent(), 0n);
   await assert.rejects(refund(order.id), /Nothing is left/);
-  await sound(db);
+  await sound();
 });
 
 test('a refund counts what a change gave back by a clock that is behind', async (t) => {
-  const { db, clock, customer, buy, change, refund } = await shop(t);
+  const { clock, buy, change, refund, spent, sound } = await shop(t);
   clock.advance(DAY_MS);
   const { order, path } = await buy('s1');
   const up = await change(path, 's8');
@@ -120,39 +82,39 @@ test('a refund counts what a change gave back by a clock that is behind', async 
   late.mock.restore();
   assert.equal(down.amount_minor, -up.amount_minor);
   await refund(order.id);
-  assert.equal(await spent(customer), 0n);
+  assert.equal(await spent(), 0n);
   await assert.rejects(refund(up.id), /Nothing is left/);
-  await sound(db);
+  await sound();
 });
 
 test('a free credit for a VM that is still being made does not keep its deposit', async (t) => {
-  const { db, clock, services, customer, done } = await shop(t);
-  const { vm, order } = await customer.must({ method: 'POST', path: '/v1/vm', body: { ...VM, plan: 's1' } });
+  const { db, clock, services, customer, done, place, sound } = await shop(t);
+  const { id, path, order } = await place('s1');
   const account = { id: customer.accountId, currency: services.catalog.currency };
-  const credit = { type: 'credit' as const, amountMinor: 100n, vmId: vm.id, reason: 'slow', actor: 'root' };
+  const credit = { type: 'credit' as const, amountMinor: 100n, vmId: id, reason: 'slow', actor: 'root' };
   await db.transaction((tx) => creditOrDebit({ tx, clock }, services.catalog, { ...credit, account }));
   await done();
-  await sound(db);
-  const preview = await customer.must({ method: 'GET', path: `/v1/vm/${vm.id}/delete-preview` });
+  await sound();
+  const preview = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
   assert.equal(preview.refund_minor, order.amount_minor);
 });
 
 test('a deletion leaves to refunds what it has not given back', async (t) => {
-  const { db, clock, customer, done, buy, refund, undo } = await shop(t);
+  const { clock, customer, done, buy, refund, undo, spent, sound } = await shop(t);
   const { order, path } = await buy('s8');
   clock.advance(10 * DAY_MS);
   await customer.must({ method: 'DELETE', path });
   await done();
-  const used = await spent(customer);
+  const used = await spent();
   assert.ok(used > 0n && used < BigInt(order.amount_minor));
   await assert.rejects(refund(order.id, used + 1n), /must be at most/);
   assert.equal((await undo(order.id)).amount_minor, -used, 'a void is all that is left');
-  assert.equal(await spent(customer), 0n);
-  await sound(db);
+  assert.equal(await spent(), 0n);
+  await sound();
 });
 
 test('each month is refunded for itself, and a renewal begins anew', async (t) => {
-  const { db, clock, services, customer, done, buy, change, refund } = await shop(t);
+  const { clock, services, customer, done, buy, change, refund, spent, sound } = await shop(t);
   const { order, path } = await buy('s2');
   const price = BigInt(order.amount_minor);
   clock.advance(1 * DAY_MS);
@@ -160,11 +122,11 @@ test('each month is refunded for itself, and a renewal begins anew', async (t) =
   clock.set(new Date('2026-02-01T00:00:00Z'));
   await renewVms(services);
   await done();
-  const before = await spent(customer);
+  const before = await spent();
   assert.equal((await refund(order.id)).amount_minor, -price);
   assert.equal((await refund(up.id)).amount_minor, -BigInt(up.amount_minor));
   const paid = before - price - BigInt(up.amount_minor);
-  assert.equal(await spent(customer), paid);
+  assert.equal(await spent(), paid);
   // The month that runs is not touched by that.
   const preview = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
   assert.equal(BigInt(preview.refund_minor), paid);
@@ -175,7 +137,7 @@ test('each month is refunded for itself, and a renewal begins anew', async (t) =
   clock.advance(14 * DAY_MS);
   const half = await customer.must({ method: 'GET', path: `${path}/delete-preview` });
   assert.ok(half.refund_minor > 0, 'nothing of this month has been refunded');
-  await sound(db);
+  await sound();
 });
 
 test('an edited correction is found', async (t) => {
