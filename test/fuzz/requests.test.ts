@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { checkReply } from '../acceptance/support/checks.ts';
@@ -11,10 +10,10 @@ import { Target } from './support/target.ts';
 
 /**
  * Whatever is sent, the service answers as openapi.json promises, never breaks, and writes nothing when it
- * refuses. A failure names its seed and path, which repeat it: FUZZ_SEED=… FUZZ_PATH=…. To look for longer:
- * FUZZ_RUNS=100000 node --test test/fuzz/requests.test.ts
+ * refuses. A failure names its seed and path, which repeat it: FUZZ_SEED=… FUZZ_PATH=…. To look elsewhere, and for longer:
+ * FUZZ_SEED=$RANDOM FUZZ_RUNS=100000 node --test test/fuzz/requests.test.ts
  */
-const seed = Number(process.env.FUZZ_SEED ?? randomInt(2 ** 31));
+const seed = Number(process.env.FUZZ_SEED ?? 1);
 const path = process.env.FUZZ_PATH;
 const runs = Number(process.env.FUZZ_RUNS ?? 1_200);
 /** A busy machine does fewer runs instead of taking longer, unless it was asked for more. */
