@@ -19,7 +19,7 @@ const MAXIMUM_CREATE_RATIO = 2;
 /** A quiet time below this counts as this, in milliseconds: it is no more than the machine's own unrest. */
 const READ_FLOOR_MS = 5;
 const CREATE_FLOOR_MS = 50;
-/** Numbers of VMs that belong to nobody's measurement but the neighbour's. */
+/** Numbers of VMs of the neighbour. */
 const NEIGHBOURS_VM = 9_000_000;
 
 /** What one customer does to the service while another one is measured. */

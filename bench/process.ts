@@ -61,7 +61,7 @@ async function launch({ script, env, output = 'ignore' }: Program): Promise<Serv
   return { port, child, [Symbol.asyncDispose]: () => stop(child) };
 }
 
-/** A port of 127.0.0.1 that nobody listens at. */
+/** A free port of 127.0.0.1. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
@@ -84,7 +84,7 @@ const isRunning = (child: ChildProcess) => child.exitCode === null && child.sign
 export async function untilAnswered({ port, child }: Server, path: string, key?: string): Promise<void> {
   const headers: Record<string, string> = key ? { authorization: `Bearer ${key}` } : {};
   const giveUpAt = performance.now() + START_TIMEOUT;
-  // A request that finds nobody costs us, and so the starting process beside us, far more than a connection.
+  // A request that finds no listener costs us, and so the starting process beside us, far more than a connection.
   await untilListening(port, child);
   while (performance.now() < giveUpAt && isRunning(child)) {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers }).catch(() => undefined);

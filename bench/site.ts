@@ -11,7 +11,7 @@ import type { Bench, Engine } from './bench.ts';
 import { during } from './lifetime.ts';
 import { type Claim, leftOut } from './report.ts';
 
-/** What a program of `bench/guests` is told, in the namespace that stands for a host. */
+/** The settings of a program of `bench/guests`, in the namespace that stands for a host. */
 export interface SiteOrder {
   /** Of everything that it makes; removed at the end. */
   workspace: string;

@@ -18,7 +18,7 @@ carryOut(async (life, order) => {
   const running: number[] = [];
   const racers = [ours(service, running), bare(parts)];
   if (!noLibvirt) racers.push(await libvirt(life, order, parts));
-  // What is read for the first time, or made once, is nobody's.
+  // What is read for the first time, or made once, does not count.
   await inTurn(1, racers);
   running.length = 0;
   const [mine, script, install] = await inTurn(ROUNDS, racers);

@@ -18,7 +18,7 @@ const TICKS_A_SECOND = 100;
 
 type RealService = Awaited<ReturnType<typeof startRealService>>;
 
-/** What the service uses while nobody asks it for anything. */
+/** What an idle service uses. */
 interface Usage {
   /** Memory goes up and down by itself: both ends, so that the worse of two can be taken. */
   leastMib: number;

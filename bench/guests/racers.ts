@@ -10,7 +10,7 @@ import type { RivalParts } from './rival.ts';
 import type { startRealService } from './service.ts';
 
 type RealService = Awaited<ReturnType<typeof startRealService>>;
-/** A guest that somebody has logged in to. */
+/** A guest with a first login. */
 interface Finish {
   /** From the wish for it. */
   seconds: number;
@@ -60,14 +60,14 @@ export async function libvirt(life: Lifetime, order: SiteOrder, parts: RivalPart
   };
 }
 
-/** `count` at once: seconds until somebody had logged in to the last. */
+/** `count` at once: seconds until the last one's first login. */
 async function race(racer: Racer, count: number): Promise<number> {
   const finished = await Promise.all(Array.from({ length: count }, racer));
   for (const { remove } of finished) await remove();
   return Math.max(...finished.map(({ seconds }) => seconds));
 }
 
-/** Of each racer the seconds until somebody had logged in to the last of `count` guests, round by round. */
+/** Of each racer the seconds until the first login to the last of `count` guests, round by round. */
 export async function inTurn(rounds: number, racers: Racer[], count = 1): Promise<number[][]> {
   const times: number[][] = racers.map(() => []);
   for (let round = 0; round < rounds; round++)

@@ -9,7 +9,7 @@ import { tinyImage } from '../../test/support/tiny-image.ts';
 import type { SiteOrder } from '../site.ts';
 import { makeDirectory } from './inside.ts';
 
-/** A guest that somebody else than the service makes; its seed is there before the clock starts. */
+/** A guest made without the service; its seed is there before the clock starts. */
 export interface RivalGuest {
   directory: string;
   seed: string;

@@ -14,7 +14,7 @@ const ROUNDS = 5;
 const MAXIMUM_OVER_BARE = 0.8;
 const MAXIMUM_OVER_LIBVIRT = 0.8;
 
-/** Until there is a template that nobody works on any more: the first guest had it made. */
+/** Until there is a finished template: the first guest had it made. */
 async function untilTemplate(dataDir: string): Promise<void> {
   const ready = () => readdirSync(join(dataDir, 'warm')).some((name) => !name.startsWith('.'));
   while (!ready()) await sleep(100);
@@ -26,7 +26,7 @@ carryOut(async (life, order) => {
   const noLibvirt = whyNoLibvirt();
   const racers = [ours(service, []), bare(parts)];
   if (!noLibvirt) racers.push(await libvirt(life, order, parts));
-  // What is read for the first time, or made once, is nobody's.
+  // What is read for the first time, or made once, does not count.
   await inTurn(1, racers);
   await untilTemplate(service.dataDir);
   const [mine, script, install] = await inTurn(ROUNDS, racers);

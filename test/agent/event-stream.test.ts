@@ -47,7 +47,7 @@ test('a client that is behind is not pinged, and is cut at the end', async () =>
   stream.end();
   await once(stream.readable, 'close');
   assert.ok(stream.closed.aborted);
-  // What comes after the end goes nowhere, and nobody waits for it.
+  // What comes after the end goes nowhere, and is not waited for.
   stream.send(2, 'message.delta', { text: BLOCK });
   await stream.drained(never);
 });

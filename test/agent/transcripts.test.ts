@@ -71,7 +71,7 @@ test('completed', async (t) => {
   );
 });
 
-test('a waiting command is let go by a new conversation, and by a new message', async (t) => {
+test('a waiting command is dropped by a new conversation, and by a new message', async (t) => {
   const { stage, guest } = await setUp(t, [
     { command: DANGEROUS },
     { command: DANGEROUS },
@@ -91,7 +91,7 @@ test('a waiting command is let go by a new conversation, and by a new message', 
   const superseded = (await waiting()).approval;
   await stage.run({ message: 'Never mind' });
   assert.equal((await stage.refused({ approval: superseded })).code, 'approval_not_pending');
-  assert.deepEqual(guest.ran, [], 'what was let go is never run');
+  assert.deepEqual(guest.ran, [], 'what was dropped is never run');
 });
 
 test('approved', async (t) => {

@@ -157,7 +157,7 @@ test('what a row says is sealed: words and instants, not figures alone', async (
   ]);
 });
 
-test('an audit waits for nobody and nobody waits for it, and sees each account at one instant', async (t) => {
+test('an audit neither waits nor is waited for, and sees each account at one instant', async (t) => {
   const { db, clock, accounts } = await books(t);
   const before = (await audit(db, clock)).findings;
   const busy = Array.from({ length: 20 }, async (_, n) => {

@@ -195,7 +195,7 @@ test('credit is never paid out', async (t) => {
   await payOut(1000n);
   assert.deepEqual(await wallet(), [500n, 500n, 0n]);
   const past = db.query(sql`update wallets set available_minor = 499 where account_id = ${accountId}`);
-  await assert.rejects(past, { code: '23514' }, 'the store refuses it whoever asks');
+  await assert.rejects(past, { code: '23514' }, 'the store refuses it from any caller');
 });
 
 test('credit ends at its end, and not before', async (t) => {

@@ -167,7 +167,7 @@ test('a VM is billed from when it has come into being until it is given up', asy
   assert.equal(burnRateMonthly(billed, catalog, clock.now()), 2n * 399n);
 });
 
-test('traffic of the month counts deleted VMs, and nobody else', async (t) => {
+test('traffic of the month counts deleted VMs, and no other account', async (t) => {
   const { db, clock, accountId, vm, strange } = await setUp(t);
   const gone = await storedVm(db, clock, accountId, { deleted_at: date('2026-02-03T00:00:00Z') });
   const traffic: [string, string, bigint][] = [

@@ -29,7 +29,7 @@ async function halfSent(baseUrl: string, key: string, body: string): Promise<Cli
   return outgoing;
 }
 
-test('a service that is told to stop lets no request down and ends with status 0', async (t) => {
+test('a service on SIGTERM answers every request and ends with status 0', async (t) => {
   const service = await startService(t, { env });
   const customer = await newCustomer(service);
   const { vm } = await customer.ask('POST', '/v1/vm', CREATE);

@@ -49,7 +49,7 @@ test('guests of customers take CAP_NET_ADMIN and the tun device', async (t) => {
   assert.match((await find('held', 'absent')).found, /user mode only.*absent does not open/);
 });
 
-test('a host is told part by part, and one without images runs no guest', async () => {
+test('a host is reported part by part, and one without images runs no guest', async () => {
   const dataDir = join(tmpdir(), 'not', 'there', 'yet');
   const findings = await inspectHost({
     dataDir,

@@ -179,7 +179,7 @@ test('every wrong thing is named, and nothing of it stays', options, async (t) =
     String(name).includes('unfinished'),
   );
   assert.deepEqual(unfinished, []);
-  // A kernel that was sound before its initrd was not may stay: it has its own name and harms nobody.
+  // A kernel that was sound before its initrd was not may stay: it has its own name and does no harm.
   assert.ok(readdirSync(images, { recursive: true }).length <= content.length + 1);
 });
 

@@ -51,7 +51,7 @@ test('tiny starts from its kernel and becomes what its seed says', { skip }, asy
   await guest.powerOff();
 });
 
-test('tiny starts by BIOS, takes its address by DHCP, and its panic is told', { skip }, async (t) => {
+test('tiny starts by BIOS, takes its address by DHCP, and reports its panic', { skip }, async (t) => {
   const network = { addresses: [], nameservers: [] };
   const guest = await bootGuest(t, (await tinyImage())!, { diskMib: DISK_MIB, direct: false, ...network });
   const client = await guest.login('key');

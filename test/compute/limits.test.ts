@@ -23,7 +23,7 @@ const MIB = 1_048_576;
 const MACHINE = { id: 'vm_01', vcpu: 2, ramMb: 1_000, accelerator: 'kvm', directory: tmpdir() } as const;
 const share = (fields: object = {}) => ({ ...shareOf(MACHINE), ...fields });
 
-/** A process that does nothing until it is told to, and then uses all it gets. */
+/** A process that waits for its signal, and then uses all it gets. */
 function worker(t: TestContext): { pid: number; work(): void; end(): Promise<void> } {
   const child = spawn('sh', ['-c', 'read go; while :; do :; done'], { stdio: ['pipe', 'ignore', 'ignore'] });
   const ended = once(child, 'exit');
@@ -177,7 +177,7 @@ test('a machine that cannot be held to its share runs all the same where that wi
     const limited = limitedLauncher(launcher, { logger, find });
     for (const _ of [1, 2]) assert.equal(await limited.launch(machine), 4711);
   }
-  assert.equal(told.length, finds.length, 'which is told once');
+  assert.equal(told.length, finds.length, 'which is reported once');
   assert.deepEqual(ended, []);
   for (const find of finds) {
     const strict = limitedLauncher(launcher, { logger, find, required: true });

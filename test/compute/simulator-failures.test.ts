@@ -103,7 +103,7 @@ test('sim-no-agent: nothing inside answers', async () => {
   await assert.rejects(driver.authorizeKey(id, 'ssh-ed25519 AAAA'), AgentUnavailableError);
 });
 
-test('sim-no-ssh: runs, takes a password, and is told of once after five minutes', async () => {
+test('sim-no-ssh: runs, takes a password, and is reported once after five minutes', async () => {
   const { driver, clock } = simulator(db);
   const id = await booted(driver, clock, 'sim-no-ssh');
   const due = new Date(clock.now().getTime() + 5 * MINUTE_MS);

@@ -36,7 +36,7 @@ test('a boot goes on while no process is there', async () => {
   await next.start(spec.id);
 });
 
-test('a guest that was told to shut down does so when nobody waits any more', async () => {
+test('a guest that was told to shut down does so when no caller waits any more', async () => {
   const { driver, clock } = simulator(db);
   const id = await booted(driver, clock);
   const giveUp = new AbortController();

@@ -48,7 +48,7 @@ test('the ops session', async (t) => {
       assert.equal(error.pinned, pinned!.fingerprint);
       return true;
     });
-    assert.equal(guest.logins, logins, 'nobody logs in to a stranger');
+    assert.equal(guest.logins, logins, 'no login to a stranger');
     assert.deepEqual(await db.query(sql`select fingerprint from guest_host_keys`), [pinned]);
     await db.query(sql`delete from guest_host_keys`);
   });

@@ -176,7 +176,7 @@ test('consoles', async (t) => {
     Object.assign(compute, { openVnc });
   });
 
-  await t.test('the client goes: what was opened for it is let go of', async () => {
+  await t.test('the client goes: what was opened for it is closed', async () => {
     const sockets = await both();
     assert.equal(world.rfb.connections.size, 1);
     for (const { ws } of sockets) ws.terminate();
@@ -205,7 +205,7 @@ test('consoles', async (t) => {
     await (await open(t, again.url, again)).says(GREETING);
   });
 
-  await t.test('a guest that is somebody else now is not logged in to', async (t) => {
+  await t.test('a guest with another host key is not logged in to', async (t) => {
     const before = await world.terminal();
     await (await open(t, before.url, before)).says('welcome');
     world.ssh.replaceHostKey();

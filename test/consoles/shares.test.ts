@@ -163,7 +163,7 @@ test('share links', async (t) => {
   });
 });
 
-test('a viewer that falls behind is shown the screen as it is, and slows nobody down', async (t) => {
+test('a viewer that falls behind is shown the screen as it is, and slows no other down', async (t) => {
   const world = await openWorld(t);
   const share = await world.share();
   const [quick, slow] = [await open(t, share.url, share), await open(t, share.url, share)];

@@ -19,7 +19,7 @@ const SIZE_MB = 130;
 interface World {
   disk: SmallDisk;
   db: Database;
-  /** What the outage log was told. */
+  /** What the outage log received. */
   log: string[];
 }
 

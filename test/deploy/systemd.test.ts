@@ -10,7 +10,7 @@ import { defer } from '../support/cleanup.ts';
 import { read } from '../support/source.ts';
 
 const UNITS = ['vauban.service', 'vauban-host.service'];
-/** Of systemd's own scale, 0 to 10; what is left is told in docs/network.md. */
+/** Of systemd's own scale, 0 to 10; docs/network.md says what is left. */
 const MAX_EXPOSURE: Record<string, number> = { 'vauban.service': 2, 'vauban-host.service': 3.5 };
 
 const version = spawnSync('systemd-analyze', ['--version'], { encoding: 'utf8' });

@@ -111,7 +111,7 @@ test('a consumer of another EU country pays the rate of it, contained in the sam
     assert.deepEqual([total_minor, taxes[0].tax_minor], [699, 117]);
   }
   assert.equal(january.buyer.country, 'AT');
-  assert.equal(february.buyer, null, 'a draft names nobody yet');
+  assert.equal(february.buyer, null, 'a draft names no buyer yet');
 });
 
 test('an issued invoice is read as PDF and as XML, the same bytes each time', async (t) => {

@@ -104,7 +104,7 @@ test('what is wrong by its form opens no transaction where nothing that comes fi
   const wrong = await customer.send('POST', '/v1/vm/sshkeys', { body: { name: 1 } });
   assert.deepEqual([wrong.status, wrong.json.error.code], [422, 'validation_failed']);
   assert.equal(count.transactions, before);
-  // A resource that is not there is told first.
+  // A missing resource is reported first.
   const absent = await customer.send('PATCH', ABSENT, { body: { hostname: '-' } });
   assert.deepEqual([absent.status, absent.json.error.code], [404, 'not_found']);
 });

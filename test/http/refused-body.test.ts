@@ -24,7 +24,7 @@ async function open(t: TestContext) {
   const { key } = await db.transaction((tx) => createKey(tx, clock, wish));
   await http.listen({ host: '127.0.0.1', port: 0 });
   const { port } = http.server.address() as AddressInfo;
-  /** A client that sends what it is told to, whatever it hears meanwhile. */
+  /** A client that goes on sending, whatever it receives meanwhile. */
   const client = async () => {
     const socket = connect(port, '127.0.0.1');
     defer(t, () => socket.destroy());

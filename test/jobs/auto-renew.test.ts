@@ -75,7 +75,7 @@ test('turned off in grace the VM is switched off, and turned on again it is rene
   assert.match(await messageOf(customer, id, 'billing.unpaid'), /6\.99 EUR.* 6\.98 EUR are lacking/);
   stage.installation.services.clock.set(new Date('2026-02-02T00:00:00Z'));
   await patch({ auto_renew: false });
-  // Nobody looks for twelve hours, which are not for its owner to pay.
+  // The service is down for twelve hours, which are not for its owner to pay.
   await comes(stage, '2026-02-02T12:00:00Z');
   assert.equal((await vmOf(stage, id)).status, 'suspended');
   await customer.topUp(10_00n);

@@ -39,7 +39,7 @@ async function told(customer: Customer, id: string, type: string) {
 const daysOf = async (customer: Customer, id: string) =>
   (await told(customer, id, 'billing.renewal_due')).map(({ metadata }) => metadata.days);
 
-test('an owner is told of each step once a period, from a week ahead to the deletion', async (t) => {
+test('an owner gets notice of each step once a period, from a week ahead to the deletion', async (t) => {
   const { stage, id } = await owner(t, 700n);
   for (const instant of [
     ['2026-01-24T23:59:59Z', '2026-01-25T00:00:00Z', '2026-01-28T12:00:00Z', '2026-01-29T00:00:00Z'],
@@ -84,7 +84,7 @@ test('a notice says what is lacking, and the next period has its own', async (t)
   assert.deepEqual(await daysOf(customer, id), [1, 7]);
 });
 
-test('where the wallet covers the renewal, or there is none, nobody is told', async (t) => {
+test('where the wallet covers the renewal, or there is none, there is no notice', async (t) => {
   const { stage, customer, id } = await owner(t, 3n * 699n + 100n);
   const ending = await buyVm(stage, customer, { auto_renew: false });
   for (const instant of ['2026-01-25T00:00:00Z', '2026-01-29T00:00:00Z', '2026-01-31T00:00:00Z'])
@@ -107,7 +107,7 @@ test('money is counted for the VM that goes first', async (t) => {
   assert.equal(notice!.metadata.lacking_minor, 699);
 });
 
-test('nothing is deleted without three days’ notice, however long nobody looked', async (t) => {
+test('nothing is deleted without three days’ notice, however long the service was down', async (t) => {
   const { stage, customer, id } = await owner(t, 700n);
   await comes(stage, PERIOD_END);
   await comes(stage, GRACE_END);

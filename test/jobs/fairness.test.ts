@@ -67,7 +67,7 @@ function begun({ installation }: Scene): Promise<{ account_id: string; kind: str
 const stop = (id: string) =>
   ({ method: 'POST', path: `/v1/vm/${id}/stop`, body: { timeout_seconds: 300 } }) as const;
 
-test('34 VMs that ignore their shutdown hold up nobody', async (t) => {
+test('34 VMs that ignore their shutdown delay no other', async (t) => {
   const scene = await open(t);
   const { installation, node, troublemaker, neighbour } = scene;
   const { clock, db } = installation.services;
@@ -151,7 +151,7 @@ test('a suspension does not wait for the jobs of its own account', async (t) => 
   assert.equal(began.length, 1, 'it has begun');
 });
 
-test('100 jobs that fail again and again starve nobody, and end', async (t) => {
+test('100 jobs that fail again and again starve no other, and end', async (t) => {
   const lines: string[] = [];
   const logger = createLogger({ logLevel: 'warn' }, { write: (line: string) => void lines.push(line) });
   const installation = await openInstallation(await freshDatabase(t), { logger });

@@ -353,7 +353,7 @@ async function brokenBy(stage: Stage, statement: Sql): Promise<string[]> {
   return [...new Set((await auditNow(stage.db)).map(({ law }) => law))];
 }
 
-/** Seals a line anew, as somebody would who knows how seals are made. */
+/** Seals a line anew, as a forger would who knows how seals are made. */
 const resealed = sql`seal = row_seal(to_jsonb(order_lines) || jsonb_build_object('amount_minor', amount_minor + 5))`;
 
 test('an edited figure of the hours is found, with seals made anew too', async (t) => {

@@ -68,7 +68,7 @@ test('guests that nodes share are read and set by the one that leads', {
   assert.equal(second.asked.readings, 1, 'the next one leads at once');
 });
 
-test('guests that only one node reaches are read and set by it, whoever leads', async (t) => {
+test('guests that only one node reaches are read and set by it, whichever node leads', async (t) => {
   const db = await freshDatabase(t);
   const node = await openNode(t, db, 'here');
   await runningVm(node);

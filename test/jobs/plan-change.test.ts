@@ -88,7 +88,7 @@ test('what cannot be had now is quoted with its reasons, as the order and the op
   for (const [plan, code] of cases) {
     const { allowed, net_minor } = await quote(`plan=${plan}`);
     assert.equal(allowed, false);
-    assert.notEqual(net_minor, 0, 'the price is told all the same');
+    assert.notEqual(net_minor, 0, 'the price is shown all the same');
     assert.deepEqual(await codes(`plan=${plan}`), [code]);
     assert.equal(await order('change-plan', { plan, allow_reboot: true }), code);
   }

@@ -59,7 +59,7 @@ async function toldOf(customer: Customer, id: string, type: string) {
   return events.toReversed() as { metadata: Record<string, unknown>; message: string; created_at: string }[];
 }
 
-/** When its owner was told of which price from when. */
+/** Its notices: when, of which price, from when. */
 async function noticesOf(customer: Customer, id: string) {
   const told = await toldOf(customer, id, 'billing.price_change');
   return told.map(({ created_at, metadata: { price_monthly_minor: price, from_at } }) => [
@@ -184,7 +184,7 @@ test('a higher price is charged once its owner has had notice in time, and told 
   await assertInvariants(stage.db);
 });
 
-test('while nobody could be told, the old price holds; a lower one holds at once', async (t) => {
+test('without a notice the old price holds; a lower one holds at once', async (t) => {
   const { stage, customer, catalog, plan, node } = await owner(t);
   const id = await buyVm(stage, customer);
   catalog.price_notice_days = 30;
@@ -206,7 +206,7 @@ test('while nobody could be told, the old price holds; a lower one holds at once
   assert.deepEqual((await renewalsOf(stage, id)).slice(2), [500n, 500n, 699n]);
 });
 
-test('what was told and is taken back costs nothing, nor does what was told another price', async (t) => {
+test('a notice that is taken back costs nothing, nor does one of another price', async (t) => {
   const { stage, customer, catalog, plan, node } = await owner(t);
   const id = await buyVm(stage, customer);
   catalog.price_notice_days = 10;
@@ -227,7 +227,7 @@ test('what was told and is taken back costs nothing, nor does what was told anot
   assert.deepEqual(await renewalsOf(stage, id), [699n, 900n]);
 });
 
-test('of each of two rises the owner is told ahead', async (t) => {
+test('each of two rises has its notice ahead', async (t) => {
   const { stage, customer, catalog, plan, node } = await owner(t);
   const id = await buyVm(stage, customer);
   catalog.price_notice_days = 14;
@@ -323,13 +323,13 @@ test('no VM ends with its plan that was not told a week before', async (t) => {
   assert.equal((await vmOf(stage, id)).status, 'suspended');
 });
 
-test('the owner of a VM that is to be renewed after all is told what the others were told', async (t) => {
+test('a VM that is to be renewed after all gets the notice that the others got', async (t) => {
   const { stage, customer, catalog, plan, node } = await owner(t);
   catalog.price_notice_days = 10;
   const id = await buyVm(stage, customer);
   const renew = (auto_renew: boolean) =>
     customer.must({ method: 'PATCH', path: `/v1/vm/${id}`, body: { auto_renew } });
-  // Prices were looked at, of the month from 10 February on, and the catalog is edited while nobody is to be told.
+  // Prices were looked at, of the month from 10 February on, and the catalog is edited while no notice is due.
   await node.passes('2026-01-11T00:00:00Z');
   await renew(false);
   plan.price_monthly = '8.00';

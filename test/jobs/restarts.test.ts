@@ -203,7 +203,7 @@ test('an unpaid or suspended VM is not started, and is once it is paid for', asy
   const { services } = stage.installation;
   const id = await buyVm(stage, customer);
   const end = (await vmOf(stage, id)).billing_period_end_at;
-  // Over, and not yet looked at by the renewal: nobody knows whether it is paid for.
+  // Over, and not yet looked at by the renewal: whether it is paid for is not known.
   services.clock.set(end);
   await cutPower(stage.db, id);
   await reconcile(stage);

@@ -22,7 +22,7 @@ function watched(db: Database, before: (statement: Sql) => Promise<void> | void)
   };
 }
 
-/** The database, in which nothing makes a guest until the gate is open; `reached` when somebody tries. */
+/** The database, in which nothing makes a guest until the gate is open; `reached` at the first try. */
 function gated(real: Database) {
   const opened = Promise.withResolvers<void>();
   const tried = Promise.withResolvers<void>();
@@ -34,7 +34,7 @@ function gated(real: Database) {
   return { db, reached: tried.promise, gate: { open: opened.resolve } };
 }
 
-test('a job that cannot be finished is let go of as soon as the database is there', async (t) => {
+test('a job that cannot be finished is released as soon as the database is there', async (t) => {
   let refusals = 3;
   const real = await freshDatabase(t);
   const db = watched(real, ({ text }) => {
@@ -86,7 +86,7 @@ test('a job that is cancelled while it fails ends without an error, and lets the
   assert.deepEqual({ available_minor, held_minor }, { available_minor: 100_00n, held_minor: 0n });
 });
 
-test('the next job of a VM waits until the cancelled one has let go of the guest', async (t) => {
+test('the next job of a VM waits until the cancelled one has released the guest', async (t) => {
   const { db, reached, gate } = gated(await freshDatabase(t));
   const installation = await openInstallation(db);
   defer(t, () => installation.close());

@@ -357,7 +357,7 @@ test('an unpaid VM that the service deletes is charged as far as the wallet reac
   await assertInvariants(stage.db);
 });
 
-test('the owner is told at 80 and at 100 %, once a period', async (t) => {
+test('the owner gets notice at 80 and at 100 %, once a period', async (t) => {
   const { stage, customer } = await open(t, 100_00n);
   const { services } = stage.installation;
   const id = await buyVm(stage, customer);

@@ -4,7 +4,7 @@ import { DiskWatch } from '../../server/jobs/watch-disks.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
 
-test('a file system that is four fifths full is told of once, and measured', {
+test('a file system that is four fifths full is reported once, and measured', {
   skip: noSmallDisk,
 }, async (t) => {
   const { directory: dataDir, fill, makeRoom } = await smallDisk(t, 20);

@@ -146,7 +146,7 @@ test('the limits of a key and its account', async (t) => {
   });
 
   await t.test(
-    'of 400 requests at once exactly 120 pass, and every number of remaining ones is told once',
+    'of 400 requests at once exactly 120 pass, and each remaining count is reported once',
     async () => {
       const customer = await newCustomer(service);
       const replies = await burst(400, () => customer.send('GET', PLANS));

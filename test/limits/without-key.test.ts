@@ -64,12 +64,15 @@ test('the limit of requests without a valid key', async (t) => {
     },
   );
 
-  await t.test('without a configured proxy nobody chooses the address that he is counted for', async () => {
-    service.clock.advance(60_000);
-    const spoofed = (ip: string) => send(service, 'GET', '/v1/vm', { headers: { 'x-forwarded-for': ip } });
-    assert.equal(rateOf(await spoofed('203.0.113.7')).remaining, 299);
-    assert.equal(rateOf(await spoofed('203.0.113.8')).remaining, 298);
-  });
+  await t.test(
+    'without a configured proxy a client cannot choose the address that it is counted for',
+    async () => {
+      service.clock.advance(60_000);
+      const spoofed = (ip: string) => send(service, 'GET', '/v1/vm', { headers: { 'x-forwarded-for': ip } });
+      assert.equal(rateOf(await spoofed('203.0.113.7')).remaining, 299);
+      assert.equal(rateOf(await spoofed('203.0.113.8')).remaining, 298);
+    },
+  );
 });
 
 test('an IPv4 address is counted alone, an IPv6 address with its /64, however they are written', async (t) => {

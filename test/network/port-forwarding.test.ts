@@ -60,7 +60,7 @@ test('port forwarding', async (t) => {
   const api = await openApi(t);
   const { db, network } = api.services;
 
-  await t.test('a port is picked, forwarded, and free again when the engine has let go of it', async () => {
+  await t.test('a port is picked, forwarded, and free again when the engine has released it', async () => {
     const vm = await makeVm(api);
     const added = await api.call('POST', forwardsOf(vm), SSH);
     assert.equal(added.status, 200);

@@ -88,7 +88,7 @@ test('lists are tables whose columns stand below each other, of every page', asy
   assert.equal(JSON.parse((await vaubanctl(dataDir, '--json', 'account', 'list')).stdout).length, 101);
 });
 
-test('a refusal is told with its field on standard error', async (t) => {
+test('a refusal is printed with its field on standard error', async (t) => {
   const { dataDir, newAccount } = await startOperator(t);
   const id = await newAccount();
   const credit = (...more: string[]) => vaubanctl(dataDir, 'account', 'credit', id, '5', ...more);

@@ -61,5 +61,5 @@ test('every vector at every intensity is found, named and dropped', async (t) =>
         `${String(Math.round(passing)).padStart(14)} ${String(length).padStart(6)}`,
     );
   }
-  assert.deepEqual(await attacksOn(api, spared), [], 'nobody attacked it');
+  assert.deepEqual(await attacksOn(api, spared), [], 'it was not attacked');
 });

@@ -84,7 +84,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'what is renewed is paid for': sql`
     select vm_id || ' was renewed at ' || created_at || ' until ' || max(to_at) as what
     from months where kind = 'renew' group by vm_id, created_at having max(to_at) <= created_at`,
-  'a month is dearer than the one before only where the owner was told in time': sql`
+  'a month is dearer than the one before only after a notice in time': sql`
     with sold as (
       select vm_id, kind, order_id, from_at, to_at, created_at, position, proration, booked, unit_price::numeric as price
       from order_lines join orders on orders.id = order_id
@@ -107,8 +107,8 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'no size is changed after the end of the period': sql`
     select order_id || ' was ordered at ' || created_at || ', the period ended ' || to_at as what
     from shares share where kind like 'change%' and unit = 'month' and created_at >= to_at`,
-  'each step against an unpaid VM is told once a period': sql`
-    select vm_id || ' was told ' || count(*) || ' times of ' || min(type) || ', due ' || (metadata->>'due_at') as what
+  'each step against an unpaid VM has one event a period': sql`
+    select vm_id || ' has ' || count(*) || ' events of ' || min(type) || ', due ' || (metadata->>'due_at') as what
     from (select *, case when type = 'billing.ended' then 'billing.unpaid' else type end as step from events
       where type in ('billing.renewal_due', 'billing.unpaid', 'billing.ended', 'vm.suspended', 'billing.deletion_due')) told
     group by vm_id, step, metadata->>'due_at', metadata->>'days' having count(*) > 1`,
@@ -161,7 +161,7 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'no month is paid before it begins': sql`
     select id || ' is paid from ' || billing_period_start_at as what from vms
     where deleted_at is null and billing_period_start_at > ${now}`,
-  'nobody has more than the quota': sql`
+  'no account has more than the quota': sql`
     select accounts.id || ' has ' || count(*) || ' VMs, ' || sum(vcpu) || ' vCPUs' as what
     from accounts join vms on account_id = accounts.id
     where deleted_at is null and not (vms.status = 'error' and provisioned_at is null)

@@ -67,7 +67,7 @@ export class Checks {
     });
   }
 
-  /** VMs whose period is over although their owner can pay, and unpaid ones that were let go on. */
+  /** VMs whose period is over although their owner can pay, and unpaid ones that were not suspended. */
   async #neglected(): Promise<string[]> {
     const { db, clock, catalog } = this.#world.services;
     const now = clock.now().getTime();
@@ -92,11 +92,11 @@ export class Checks {
       if (waits > HOUR_MS) problems.push(`${vm.id} is left alone until ${vm.dunning_next_at}`);
       const suspendedFor = now - (vm.suspended_at?.getTime() ?? now);
       if (renews && available_minor >= price) problems.push(`${vm.id} is not renewed, though it could be`);
-      if (!vm.unpaid_since) problems.push(`${vm.id} is unpaid and nobody says so`);
+      if (!vm.unpaid_since) problems.push(`${vm.id} is unpaid and not marked so`);
       if (late >= grace && !vm.suspended_at && waits <= 0 && !ends)
         problems.push(`${vm.id} is ${vm.status}, not suspended`);
       if (suspendedFor >= 11 * DAY_MS && !vm.deletion_notice_at)
-        problems.push(`${vm.id} is not told of its deletion`);
+        problems.push(`${vm.id} has no notice of its deletion`);
       const noticedFor = now - (vm.deletion_notice_at?.getTime() ?? now);
       if (suspendedFor >= 14 * DAY_MS && noticedFor >= 3 * DAY_MS && waits <= 0)
         problems.push(`${vm.id} is not deleted`);

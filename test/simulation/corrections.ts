@@ -83,7 +83,7 @@ export class Operator {
     const given = dice.pick(this.#given);
     if (!given) return 'nothing_given';
     const answer = await this.ask(dice, given.path, given.body);
-    // Somebody else is at it.
+    // Another is at it.
     if (answer.code === 'idempotency_in_progress') return answer.code;
     requireSame(given.path, answer, given.data);
     return 'ok';

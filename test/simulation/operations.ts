@@ -48,7 +48,7 @@ const refundIn = ({ refund }: Reply['data']): NotedOrder | null =>
       }
     : null;
 
-/** Sends a paid call, now and then twice at once: then one is told to wait, or both get the same answer. */
+/** Sends a paid call, now and then twice at once: then one has to wait, or both get the same answer. */
 async function once(
   tenant: Tenant,
   dice: Dice,

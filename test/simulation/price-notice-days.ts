@@ -1,2 +1,2 @@
-/** So long before a renewal at a higher price the owner of a VM is told of it, in each world. */
+/** Days between the notice of a higher price and the renewal at it, in each world. */
 export const PRICE_NOTICE_DAYS = 5;

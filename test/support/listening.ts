@@ -5,7 +5,7 @@ import { once } from 'node:events';
 export async function untilListening(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   let log = '';
-  // Read to the end: a log that nobody reads would stop it.
+  // Read to the end: an unread log would stop it.
   await new Promise<void>((resolve, reject) => {
     child.stdout!.on('data', (chunk) => {
       log += chunk;

@@ -51,7 +51,7 @@ export function findPostgres(): string | undefined {
   );
 }
 
-/** PostgreSQL refuses to run as root; then somebody else has to. */
+/** PostgreSQL refuses to run as root; then another user has to. */
 function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string, user: string) =>

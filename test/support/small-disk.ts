@@ -39,7 +39,7 @@ export async function smallDisk(t: Lifetime, sizeMb: number): Promise<SmallDisk>
           await file.write(Buffer.alloc(Math.min(left, MB)));
         }
       } catch (error) {
-        // Somebody else took the rest meanwhile.
+        // Another process took the rest meanwhile.
         if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
       } finally {
         await file.close();

@@ -53,7 +53,7 @@ export async function access(t: TestContext, { operator, client, baseUrl }: Inst
     }
   });
 
-  await t.test('nobody else is', async () => {
+  await t.test('no other address is', async () => {
     for (const [address] of FORWARDED) await direct.refused('getWallet', 'ip_not_allowed', from(address));
   });
 

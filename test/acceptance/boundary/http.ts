@@ -215,7 +215,7 @@ export async function http(
     }
   });
 
-  await t.test('nobody learns what serves', async () => {
+  await t.test('the server does not name itself', async () => {
     const { headers } = await client.send(WALLET);
     assert.deepEqual([headers.server, headers['x-powered-by']], [undefined, undefined]);
   });

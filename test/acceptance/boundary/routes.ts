@@ -59,7 +59,7 @@ const sample = (path: string) => path.replace(/\{\w+\}/g, ID);
 export async function routes(t: TestContext, { operator, client: nobody }: Installation): Promise<void> {
   const account = await operator.account('routes');
   const everything = nobody.withKey(await operator.key(account, SCOPES));
-  /** A wrong method is told from a missing scope: such a key is good for almost nothing. */
+  /** A wrong method is not a missing scope: such a key is good for almost nothing. */
   const little = nobody.withKey(await operator.key(account, ['shield:write']));
 
   await t.test('a method that an address does not have is 405 and names those that it has', async () => {

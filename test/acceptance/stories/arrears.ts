@@ -9,7 +9,7 @@ import { LOW_LIMIT } from './limits.ts';
 import { priceOfSmallest, refuse } from './refusals.ts';
 
 /**
- * A VM that nobody paid for, weeks later. Time cannot be turned forward from outside, so the VM's period is
+ * A VM that was not paid for, weeks later. Time cannot be turned forward from outside, so the VM's period is
  * turned back in the database while the service is away. So is made a VM in error whose deletion was given up: any other
  * is brought back by the service, as its guest is well.
  */

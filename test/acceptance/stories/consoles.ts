@@ -29,7 +29,7 @@ async function isLetIn(url: string, protocols: string[]): Promise<boolean> {
   return opened;
 }
 
-/** A customer looks at the screen, types into a terminal, and shows it to somebody for a while. */
+/** A customer looks at the screen, types into a terminal, and shares it for a while. */
 export async function consoles({ client }: Subject): Promise<void> {
   const { id } = await newVm(client, 'consoles');
   const at = [id];

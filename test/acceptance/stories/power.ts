@@ -27,7 +27,7 @@ export async function power({ client }: Subject): Promise<void> {
   await idle(client, vm.id);
 }
 
-/** Stopped, it needs nobody's leave to be rebooted. */
+/** Stopped, it needs no leave to be rebooted. */
 async function changeSize(client: Client, vm: Vm): Promise<void> {
   await client.ok('changeCustom', { at: [vm.id], body: { vcpu: 2 } });
   const changed = await idle(client, vm.id);
@@ -50,7 +50,7 @@ export async function takeAway({ client }: Subject): Promise<void> {
   }
 }
 
-/** A rule may stay visible as `removing` until the engine has let go of it. */
+/** A rule may stay visible as `removing` until the engine has released it. */
 async function gone(client: Client, operation: string, at: string[]): Promise<void> {
   await idle(client, at[0]!);
   const answer = await client.call(operation, { at });

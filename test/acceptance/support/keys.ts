@@ -2,7 +2,7 @@ import type { Operator } from './operator.ts';
 import { SCOPES } from './roster.ts';
 import type { Subject } from './world.ts';
 
-/** Where nobody calls from: a network for documentation. */
+/** Where no request comes from: a network for documentation. */
 const ELSEWHERE = ['198.51.100.0/24', '2001:db8:ffff::/48'];
 /** A key cannot be made expired; this one is soon. */
 const EXPIRES_AFTER_MS = 200;

@@ -19,7 +19,7 @@ export function placesOf(operation: Operation, ids: Ids): string[] {
   });
 }
 
-/** A public key that nobody has seen before, as a line of OpenSSH. */
+/** A fresh public key, as a line of OpenSSH. */
 export function newPublicKey(): string {
   const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
   const fields = [Buffer.from('ssh-ed25519'), Buffer.from(x!, 'base64url')].map((field) =>

@@ -29,7 +29,7 @@ export interface ScriptedGuest {
   finish(reaction: Reaction): void;
   /** What it does with a command; may be changed. */
   react: (command: string) => Reaction;
-  /** It lets nobody in any more. */
+  /** It refuses logins from now on. */
   refuses: boolean;
   /** The command that hangs was ended from outside. */
   ended: boolean;

@@ -1,4 +1,4 @@
-// The service as a process whose clock stands still and which dies where it is told. A Unix socket beside the
+// The service as a process whose clock stands still and which dies where it is ordered to. A Unix socket beside the
 // operator's takes the orders; see controlled.ts, which gives them. CLOCK_START is the instant it begins at.
 import { rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -18,7 +18,7 @@ const clock = new ManualClock(process.env.CLOCK_START);
 const db = await openState(config);
 const points = new KillPoints();
 
-/** Jobs that are not over, or not let go of: a line each. */
+/** Jobs that are not over, or still owned: a line each. */
 async function underWay(): Promise<string[]> {
   const rows = await db.query<{ line: string }>(sql`
     select concat_ws(' ', id, kind, status, 'at step', step, case when undoing then 'undoing' end, 'owned by', owner) as line

@@ -53,7 +53,7 @@ export class ControlledService {
     return this.#order('/points');
   }
 
-  /** Jobs that are not over, or not let go of: a line each. */
+  /** Jobs that are not over, or still owned: a line each. */
   underWay(): Promise<string[]> {
     return this.#order('/under-way');
   }

@@ -3,7 +3,7 @@ import type { Database, Queryable, Sql, Transaction } from '../../../server/db/d
 /** Enough of a statement to tell it from every other one. */
 const NAME_LENGTH = 120;
 /**
- * What leaves nothing behind where it stands alone: a read, of which there are the more the longer somebody
+ * What leaves nothing behind where it stands alone: a read, of which there are the more the longer a caller
  * waits, and the queue's search for deliveries, which may be lost.
  */
 const WITHOUT_TRACE = /^\s*select|pgboss/;
@@ -15,7 +15,7 @@ function nameOf({ text }: Sql): string {
 
 /**
  * Every place where dying leaves another state behind: before each statement of a transaction, before and
- * after each commit, before and after each change without a transaction. Records them, and kills this process at the one it is told.
+ * after each commit, before and after each change without a transaction. Records them, and kills this process at the one ordered.
  */
 export class KillPoints {
   #recording = false;

@@ -99,7 +99,7 @@ test('a user that is not for guests is refused, and so is one that runs anything
   });
 });
 
-test("what does not start is told in the program's own words, and nobody else's", { skip }, async (t) => {
+test("what does not start is reported in the program's own words only", { skip }, async (t) => {
   const { launcher, machine } = await open(t, 'echo "no such disk" >&2; exit 1');
   await assert.rejects(launcher.launch(machine), {
     name: 'ComputeUnavailableError',
@@ -163,7 +163,7 @@ test('the probe opens the devices as the user of guests, and says which does not
   );
 });
 
-test('a pid file that names a stranger ends nobody', { skip }, async (t) => {
+test('a pid file that names a stranger ends no process', { skip }, async (t) => {
   const { uid, launcher, machine } = await open(t);
   const file = join(machine.directory, 'qemu.pid');
   for (const content of [`${process.pid}`, '1', '-1', '0', 'x', '1e3', '9'.repeat(30)]) {

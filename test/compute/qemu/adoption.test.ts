@@ -20,10 +20,10 @@ const skip = await skipWithoutTinyImage();
 const KEY = freshKeyPair('test');
 const LOGIN = { privateKey: KEY.private };
 
-/** Runs `command` after the connection's end, which nobody would hear of otherwise. */
+/** Runs `command` after the connection's end, whose output would be lost otherwise. */
 const soon = (command: string) => `(sleep 1; ${command}) </dev/null >/dev/null 2>&1 &`;
 
-/** The next event of this type; what was told before counts. */
+/** The next event of this type; earlier ones count. */
 function told(driver: ComputeDriver, type: GuestEvent['type']): Promise<GuestEvent> {
   return new Promise((resolve) => {
     driver.watch((event) => event.type === type && resolve(event));
@@ -42,7 +42,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-test('guests outlive the service, and what they do by themselves is told', { skip }, async (t) => {
+test('guests outlive the service, and what they do by themselves is reported', { skip }, async (t) => {
   const { directory, driver, open } = qemuFor(t, image);
   const spec = tinySpec({ authorizedKeys: [KEY.public] });
   await driver.create(spec);
@@ -79,7 +79,7 @@ test('guests outlive the service, and what they do by themselves is told', { ski
   assert.equal((await last.inspect(spec.id))?.power, 'off');
 });
 
-test('what happened while the service was away is told by the next', { skip }, async (t) => {
+test('what happened while the service was away is reported by the next', { skip }, async (t) => {
   const { directory, driver, open } = qemuFor(t, image);
   const spec = tinySpec({ password: 'correct horse' });
   await driver.create(spec);

@@ -169,7 +169,7 @@ export async function bootGuest(
   return {
     password,
     hostKey: () => hostKey,
-    /** Logs in as soon as the guest lets somebody in; refuses when it lets others in. */
+    /** Logs in as soon as the guest accepts logins; fails when it accepts other keys. */
     async login(how: { password: string } | 'key'): Promise<ssh2.Client> {
       while (!(await greets(port))) {
         if (!running()) throw new Error('QEMU has ended');

@@ -59,7 +59,7 @@ test('a console log has all that a guest wrote, and stays within a megabyte', { 
   }
   assert.match(await readFile(path, 'latin1'), /28 29 [29 ]*$/);
 
-  // Nobody reads for a while.
+  // Nothing is read for a while.
   for (let n = 0; n < 30; n++) await write(`${n}`.repeat(20_000));
   await write('the end');
   await rm(path);

@@ -14,7 +14,7 @@ const SERVER = join(import.meta.dirname, '../../../server');
 async function traced(directory: string, script: string): Promise<string[]> {
   const log = join(directory, 'trace');
   const program = [process.execPath, '--input-type=module', '-e', script];
-  // With -y a descriptor is told with its path.
+  // With -y a descriptor is printed with its path.
   const watched = 'trace=fsync,fdatasync,rename,renameat,renameat2,link,linkat';
   // Node keeps what it has compiled by renaming files as well.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
@@ -28,7 +28,7 @@ async function traced(directory: string, script: string): Promise<string[]> {
   );
 }
 
-test('a record is on the disk before it is moved into place, and its new name before it is told', {
+test('a record is on the disk before it is moved into place, and its new name before success is reported', {
   skip: !isInstalled('strace') && 'strace not installed',
 }, async (t) => {
   const directory = await temporaryDirectory(t);

@@ -20,7 +20,7 @@ const clock: Clock = {
   sleep: (ms, signal) => systemClock.sleep(PATIENCE.includes(ms) ? 0 : ms, signal),
 };
 
-test('a machine that hangs while the service starts keeps nobody else waiting', { skip }, async (t) => {
+test('a machine that hangs while the service starts keeps no other waiting', { skip }, async (t) => {
   const { directory, driver, open } = qemuFor(t, image);
   const [hung, other] = [tinySpec({ id: 'vm_hung' }), tinySpec({ id: 'vm_other' })];
   for (const spec of [hung, other]) await driver.create(spec);

@@ -22,7 +22,7 @@ async function machine(t: TestContext, serve: (socket: Socket) => void): Promise
 
 const digest = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
-test('what is said before somebody listens is not lost', async (t) => {
+test('what is said before there is a listener is not lost', async (t) => {
   const path = await machine(t, (socket) => socket.write('RFB 003.008\n'));
   const stream = await connectScreen(path);
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));

@@ -26,7 +26,7 @@ function select(dataDir: string, env: Record<string, string> = {}) {
     logger: createLogger(config),
     firstZone: 'eu-central-a',
     templates: [{ code: 'debian-13' }, { code: 'small', image: 'tiny' }],
-    opsLogin: () => Promise.reject(new Error('nobody logs in here')),
+    opsLogin: () => Promise.reject(new Error('there is no login here')),
   });
 }
 

@@ -111,7 +111,7 @@ test('a guest that runs while it is set aside is taken hold of when its record i
   const after = open();
   await assert.rejects(after.shutdown(spec.id, 60), setAside);
   await writeFile(path, whole);
-  // Nobody has to ask for this very guest: the next readings do.
+  // No request for this very guest is needed: the next readings do.
   await after.sample([]);
   assert.equal((await after.inspect(spec.id))?.power, 'running');
   await after.powerOff(spec.id);

@@ -147,7 +147,7 @@ test('a template survives a restart of the service, and not a change of QEMU', {
   await after.remove(clone(6).id);
   await after.close();
 
-  // What another QEMU has made nobody goes on from: it goes, unless a guest's disk stands on it.
+  // A template of another QEMU is of no use: it is removed, unless a guest's disk stands on it.
   const key = join(place, 'key');
   writeFileSync(key, `other ${readFileSync(key, 'utf8').split(' ')[1]}`);
   const standing = templates();

@@ -115,7 +115,7 @@ test('what switches the passing on of packets off, or takes a way away, is notic
   await world.network.reassert([...guests, { guest: other, policy: CLOSED }]);
   await world.network.detach(other.id);
   await world.host.run('nft', 'add', 'table', 'inet', 'somebody');
-  // Time enough for what is told of the first ones to arrive.
+  // Time enough for the news of the first ones to arrive.
   for (let round = 0; round < N; round++) await world.network.apply(guest, CLOSED);
   ended.abort();
   assert.equal(await quiet, false);

@@ -115,7 +115,7 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   );
   assert.deepEqual(await stored(), before, 'what is refused is not asserted after the next start either');
 
-  // The driver itself repairs what somebody else alters, without being asked for anything.
+  // The driver repairs what another process alters, unasked.
   const whole = async () => (await world.host.run('nft', 'list', 'ruleset')).includes(`in-${tapName(id)}`);
   const forwarding = async () =>
     (await world.host.run('cat', '/proc/sys/net/ipv4/ip_forward')).trim() === '1';
@@ -130,7 +130,7 @@ test('a real guest, run by the helper, is reached through its forward and fenced
     t.diagnostic(`${act.join(' ')}: repaired after ${Math.round(performance.now() - began)} ms`);
   }
 
-  // Who is in stays in, as everywhere; nobody else comes.
+  // Established connections stay, as everywhere; new ones are refused.
   await driver.applyNetwork(id, CLOSED);
   const late = await world.internet.ask({ do: 'dial', host: v6, port: 22 });
   assert.equal(await execute(client, 'echo still inside'), 'still inside');

@@ -149,7 +149,7 @@ test('one guest with what it may not have costs the others nothing when all rule
   );
 });
 
-test('of a batch that nft refuses for a reason that nobody foresaw the sound guests remain', {
+test('of a batch that nft refuses for an unforeseen reason the sound guests remain', {
   skip,
 }, async (t) => {
   const world = await World.open(t);

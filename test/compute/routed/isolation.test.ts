@@ -94,7 +94,7 @@ test('neighbours of one IPv6 network reach each other where both firewalls let t
   await world.network.apply(b, { ...CLOSED, firewall });
   const socket = await a.space.ask({ do: 'dial', host: b.v6, port: 80 });
   assert.equal(await a.space.ask({ do: 'echo', socket: socket as number, text: 'hello' }), 'hello');
-  // The other way, and by the gateway that the API names, as somebody may set a guest up by hand.
+  // The other way, and by the gateway that the API names, as a guest may be set up by hand.
   await b.space.ip(`route add ${GATEWAY[6]} dev eth0`, `route replace default via ${GATEWAY[6]} dev eth0`);
   const back = await b.space.ask({ do: 'dial', host: a.v6, port: 80 });
   assert.equal(await b.space.ask({ do: 'echo', socket: back as number, text: 'back' }), 'back');

@@ -32,7 +32,7 @@ test('a guest has so many connections and no more, in and out, and others have t
   await world.settle(crowded.space, crowded);
   assert.equal(arrived(crowded), CONNECTIONS);
   assert.equal(await refused(world, crowded, 'connections'), MORE);
-  // Whoever begins them, and whatever becomes of its rules.
+  // From either side, and whatever its rules are.
   await world.network.apply(crowded, OPEN);
   await world.internet.ask({ do: 'sendFlows', host: crowded.v4, port: 80, count: MORE });
   await world.settle(world.internet, crowded);

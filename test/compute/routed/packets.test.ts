@@ -158,7 +158,7 @@ test('under traffic no packet passes between old rules and new ones', { skip }, 
   assert.deepEqual(guest.space.arrivals(5000), []);
 });
 
-test('rules that somebody deleted come back, counters go on, and a detached guest leaves nothing', {
+test('deleted rules come back, counters go on, and a detached guest leaves nothing', {
   skip,
 }, async (t) => {
   const world = await World.open(t);

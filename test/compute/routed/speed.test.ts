@@ -63,7 +63,7 @@ test('a guest sends and receives no faster than it was sold, from then on and un
   const isFast = async () => {
     const { up, down } = await transfer(world, guest);
     t.diagnostic(`fast: of ${sent} bytes ${up} up, ${down} down`);
-    // And then some: the guest answers that nobody listens.
+    // And then some: the guest answers that nothing listens.
     assert.ok(up >= sent && down >= sent);
   };
   await isSlow();
@@ -71,7 +71,7 @@ test('a guest sends and receives no faster than it was sold, from then on and un
   await isFast();
   await world.network.apply(guest, SLOW);
   await isSlow();
-  // A start of the service, on a host where somebody has cleared everything away.
+  // A start of the service, on a host where everything was cleared away.
   await world.host.run('nft', 'flush', 'ruleset');
   await world.host.run('tc', 'qdisc', 'del', 'dev', guest.tap, 'root');
   await world.network.reassert([{ guest, policy: SLOW }]);

@@ -107,7 +107,7 @@ test('a reboot shows the boot again and logs out; deletion ends the connection',
   await closed;
 });
 
-test('a viewer that speaks nonsense is let go, and harms nobody', LIMIT, async (t) => {
+test('a viewer that sends nonsense is dropped, and harms no other', LIMIT, async (t) => {
   const setting = await openSetting(t);
   const id = await runningGuest(setting);
   const viewer = await view(t, setting, id);
@@ -127,7 +127,7 @@ test('a viewer that speaks nonsense is let go, and harms nobody', LIMIT, async (
   await logIn(viewer);
 });
 
-test('a wrong password costs time and lets nobody in', LIMIT, async (t) => {
+test('a wrong password costs time and is refused', LIMIT, async (t) => {
   const setting = await openSetting(t);
   const viewer = await view(t, setting, await runningGuest(setting));
   await viewer.shows(/web login:$/);

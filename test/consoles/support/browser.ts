@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { defer } from '../../support/cleanup.ts';
 
-/** So that a browser that nobody looks at speaks to nobody but the page's host. */
+/** So that a headless browser connects to the page's host only. */
 const ARGUMENTS = [
   '--disable-gpu',
   '--no-first-run',

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 
-/** A screen that shows no picture: it greets as RFB does and sends back what it is told. */
+/** A screen that shows no picture: it greets as RFB does and echoes what it receives. */
 export interface RfbGuest {
   open(): Promise<Duplex>;
   /** Its connections that are open. */

@@ -13,7 +13,7 @@ export interface SshGuest {
   open(): Promise<Duplex>;
   /** From now on it shows another host key. */
   replaceHostKey(): void;
-  /** How often somebody has logged in. */
+  /** Logins so far. */
   logins: number;
   /** How often a shell was given another size. */
   resizes: number;

@@ -88,7 +88,7 @@ function stepsOf(text: string): LockStep[] {
   );
 }
 
-/** What a table's own triggers lock before rows are added to it; nobody waits for that who holds its owner. */
+/** What a table's own triggers lock before rows are added to it; the lock on its owner covers them. */
 const TRIGGERED: Record<string, { table: string; owner: string }> = {
   journal: { table: 'journal_heads', owner: 'wallets' },
 };
@@ -99,7 +99,7 @@ class Trace {
   readonly #keys: Keys;
   /** Tables whose locks the statements explain. */
   readonly #explained = new Set<string>();
-  /** Ids of rows that it made itself, by table: nobody else can wait for those. */
+  /** Ids of rows that it made itself, by table: no other transaction can wait for those. */
   readonly #own = new Map<string, Set<unknown>>();
 
   constructor(keys: Keys) {

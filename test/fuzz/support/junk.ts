@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Values that somebody else's program might send, and that have broken services before. */
+/** Values that any program might send, and that have broken services before. */
 
 const RAW = /"raw:([^"]*)"/g;
 /** A number as it is written, where JavaScript would write another one. */

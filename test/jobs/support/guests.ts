@@ -4,13 +4,13 @@ import type { Stage } from './stage.ts';
 
 // What happens to simulated guests behind the service's back.
 
-/** The guest is off, and nobody was told: as after a reboot of its host. */
+/** The guest is off without an event: as after a reboot of its host. */
 export async function cutPower(db: Database, ...ids: string[]): Promise<void> {
   await db.query(sql`
     update simulator_guests set state = state || '{"run": null}' where id = any(${ids}::text[])`);
 }
 
-/** The guest runs, whoever has started it. */
+/** The guest runs, however it was started. */
 export async function switchOn(db: Database, id: string): Promise<void> {
   const run = { since: 0, bootFrom: 0, bootUntil: 0, end: null };
   await db.query(sql`

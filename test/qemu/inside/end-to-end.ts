@@ -10,11 +10,11 @@ import { type Login, logIn, sendDatagrams } from '../support/internet.ts';
 import { machines, output } from '../support/machines.ts';
 import { startRealService } from '../support/real-service.ts';
 
-/** Nobody listens there: the guest counts what arrives all the same. */
+/** Nothing listens there: the guest counts what arrives all the same. */
 const PORT = 7777;
 const PACKETS = 50;
 
-/** Datagrams that have reached the guest: those that somebody waited for, and the others. */
+/** Datagrams that have reached the guest: those with a listener, and the others. */
 async function received(guest: Login): Promise<number> {
   return Number(await guest.run("awk '/^Udp: [0-9]/ { print $2 + $3 }' /proc/net/snmp"));
 }

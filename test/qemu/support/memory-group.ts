@@ -22,7 +22,7 @@ const VERSIONS = [
   },
 ];
 
-/** Makes a group that is removed when the test ends; undefined where the machine lets nobody make one. */
+/** Makes a group that is removed when the test ends; undefined where the machine allows none. */
 export async function openMemoryGroup(t: TestContext): Promise<MemoryGroup | undefined> {
   for (const { root, needs, limit, events } of VERSIONS) {
     const group = join(root, `vauban-test-${process.pid}`);

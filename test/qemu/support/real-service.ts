@@ -31,7 +31,7 @@ export interface RealService {
   service(): Service;
   /** Ends the service by force, as a crash does, and starts it again. */
   crash(): Promise<void>;
-  /** Starts it again after it has died as it was told to. */
+  /** Starts it again after it has died as ordered. */
   revive(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ export async function openSite(t: Lifetime): Promise<{ host: Namespace; internet
 
 /**
  * Runs a file of tests, named from the folder of all tests, in the host's namespace: it must pass. It finds the
- * internet's by VAUBAN_TEST_INTERNET, and what it mounts is seen by nobody else.
+ * internet's by VAUBAN_TEST_INTERNET, and its mounts are its own.
  */
 export async function runAtSite(
   t: TestContext,
