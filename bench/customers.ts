@@ -56,11 +56,11 @@ export async function storeVms(db: Database, accountId: string, from: number, co
     await tx.query(sql`
       insert into vms (id, account_id, hostname, status, plan, template, region, zone, vcpu, ram_mb, disk_gb,
         bandwidth_gb, mac, engine, price_monthly_minor, currency, auto_renew, billing_anchor_day, billing_period_start_at,
-        billing_period_end_at, provisioned_at, last_job_id, network_applied, created_at, updated_at)
+        billing_period_end_at, priced_at, provisioned_at, last_job_id, network_applied, created_at, updated_at)
       select vm, ${accountId}, 'host-' || n, case n % 10 when 7 then 'error' else 'stopped' end, 's1', 'debian-12',
         'eu-central', 'eu-central-a', 1, 1024, 20, 10000,
         regexp_replace(lpad(to_hex(n), 12, '0'), '(..)(?!$)', '\\1:', 'g'), 'simulator', 399, 'EUR', true, 1, at,
-        at + interval '1 month', at, job, 1, at, at from new`);
+        at + interval '1 month', at, at, job, 1, at, at from new`);
     await tx.query(sql`
       insert into jobs (id, account_id, vm_id, kind, status, step, progress, created_at, started_at, finished_at)
       select job, ${accountId}, vm, 'create', 'succeeded', 3, 100, at, at, at from new`);
