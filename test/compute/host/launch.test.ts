@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, chown, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Machine } from '../../../server/compute/qemu/arguments.ts';
@@ -142,6 +142,10 @@ test('a foreign directory, a link or a kernel from elsewhere is refused', { skip
     const refusal = { name: 'InvalidArgumentError', message: /^machine\.directBoot\.kernel: / };
     await assert.rejects(launcher.launch({ ...machine, directBoot }), refusal, kernel);
   }
+  await rename(join(root, 'images'), join(root, 'unmounted'));
+  await mkdir(join(root, 'images'));
+  const unmounted = { name: 'Error', message: /^there are no images in .*: is it mounted\?$/ };
+  await assert.rejects(launcher.launch(machine), unmounted);
 });
 
 test('the probe opens the devices as the user of guests, and says which does not open and what to do', {

@@ -29,12 +29,12 @@ async function ringOnly(t: TestContext) {
   const place = ['-machine', 'none', '-nodefaults', '-display', 'none'];
   const child = spawn('qemu-system-x86_64', [...place, ...ring, '-qmp', `unix:${socket},server=on,wait=off`]);
   const ended = once(child, 'exit');
-  const monitor = await connectMonitor(socket, patientClock);
   defer(t, async () => {
-    monitor.close();
     child.kill('SIGKILL');
     await ended;
   });
+  const monitor = await connectMonitor(socket, patientClock);
+  defer(t, () => monitor.close());
   const write = async (text: string) => {
     const data = Buffer.from(text).toString('base64');
     await monitor.execute('ringbuf-write', { device: SERIAL_RING, data, format: 'base64' });

@@ -162,10 +162,13 @@ async function recordCut(host: Host): Promise<void> {
   assert.equal((await chaos.settled()).status, 'running', 'its last known state');
   await chaos.customer.ask('POST', `/v1/vm/${vm.id}/stop`, {});
   assert.equal((await chaos.settled()).last_job.error?.code, 'compute_unavailable');
-  // It has no rules, so the gate lets nothing of it pass.
-  assert.equal((await output('nft', 'list', 'table', 'inet', 'vauban')).includes(tapName(vm.id)), false);
+  const hasRules = async () =>
+    (await output('nft', 'list', 'table', 'inet', 'vauban')).includes(tapName(vm.id));
+  assert.equal(await hasRules(), false, 'so the gate lets nothing of it pass');
   await writeFile(path, whole);
   const began = performance.now();
+  // Its status never changed: that it is adopted shows on the host.
+  while (!(await hasRules())) await sleep(100);
   const took = await running(host, began);
   assert.deepEqual(await machines(chaos.dataDir), [pid]);
   await stopAndStart(host);
@@ -191,8 +194,17 @@ async function imagesUnmounted(host: Host): Promise<void> {
   assert.deepEqual([still.status, job.error?.code], ['stopped', 'compute_unavailable']);
   await output('mount', '--bind', join(chaos.dataDir, 'image-disk'), images);
   const began = performance.now();
+  // What did not start is not wanted on: its owner knows, and asks again.
+  await chaos.customer.ask('POST', `/v1/vm/${vm.id}/start`, {});
   const took = await running(host, began);
   chaos.note('images unmounted', 1, `guests run on; creating is refused, starts fail; started ${took} after`);
+}
+
+/** Whether a guest, which may still be booting, takes connections. */
+function listens(host: string, port: number): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const socket = connect(port, host, () => resolve(true)).once('error', () => resolve(false));
+  return promise.finally(() => socket.destroy());
 }
 
 async function outOfMemory(t: TestContext, host: Host): Promise<void> {
@@ -203,6 +215,7 @@ async function outOfMemory(t: TestContext, host: Host): Promise<void> {
   const at = { host: vm.ipv4, port: 22 };
   // By the host's own way, which no firewall rule closes.
   const way = (_: TestContext, address: string, port: number) => connect(port, address);
+  while (!(await listens(at.host, at.port))) await sleep(100);
   const guest = await logIn(t, at, { username: 'root', privateKey: KEY.private }, way);
   await group.hold(pid!, LIMIT_MB);
   const began = performance.now();

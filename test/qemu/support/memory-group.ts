@@ -1,4 +1,4 @@
-import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
@@ -25,10 +25,10 @@ const VERSIONS = [
 /** Makes a group that is removed when the test ends; undefined where the machine allows none. */
 export async function openMemoryGroup(t: TestContext): Promise<MemoryGroup | undefined> {
   for (const { root, needs, limit, events } of VERSIONS) {
-    const group = join(root, `vauban-test-${process.pid}`);
     const text = await readFile(join(root, needs), 'utf8').catch(() => '');
     if (needs === 'cgroup.subtree_control' ? !text.includes('memory') : text === '') continue;
-    await mkdir(group);
+    // By chance: in namespaces of their own several tests have the same process id.
+    const group = await mkdtemp(join(root, 'vauban-test-'));
     defer(t, () => rmdir(group));
     return {
       async hold(pid, megabytes) {

@@ -101,9 +101,11 @@ async function checkPlace(
   const root = await realpath(images);
   for (const name of ['kernel', 'initrd'] as const) {
     const real = await realpath(directBoot[name]).catch(() => '');
-    if (!real.startsWith(`${root}/`)) {
-      throw new InvalidArgumentError(`machine.directBoot.${name}: is not in the directory of images`);
-    }
+    if (real.startsWith(`${root}/`)) continue;
+    // Not the service's mistake, and over when they are mounted again.
+    if ((await readdir(root)).length === 0)
+      throw new Error(`there are no images in ${images}: is it mounted?`);
+    throw new InvalidArgumentError(`machine.directBoot.${name}: is not in the directory of images`);
   }
 }
 
