@@ -66,15 +66,21 @@ export function createImageStore(directory: string, reservedBytes = 0): ImageSto
     return records.map((entry) => entry.slice(0, -RECORD.length)).sort();
   }
 
+  /** Each name with its image, or with why that cannot be read. */
+  async function findAll() {
+    const all = await names();
+    const images = await Promise.allSettled(all.map(find));
+    return images.map((image, index) => ({ name: all[index]!, image }));
+  }
+
   async function list(): Promise<Image[]> {
-    const images = await Promise.allSettled((await names()).map(find));
-    return images.flatMap((image) => (image.status === 'fulfilled' && image.value ? [image.value] : []));
+    const all = await findAll();
+    return all.flatMap(({ image }) => (image.status === 'fulfilled' && image.value ? [image.value] : []));
   }
 
   async function unreadable(): Promise<string[]> {
-    const all = await names();
-    const images = await Promise.allSettled(all.map(find));
-    return all.filter((_, index) => images[index]!.status === 'rejected');
+    const all = await findAll();
+    return all.flatMap(({ name, image }) => (image.status === 'rejected' ? [name] : []));
   }
 
   async function importImage(source: ImageSource): Promise<Image> {

@@ -1,6 +1,6 @@
 import type { Migration } from '../migrate.ts';
 
-/** What an unpaid VM is told beforehand, which one is renewed first, and what its owner cannot gain by an upgrade. */
+/** Notices ahead of dunning, the order of renewals, and the grace that an upgrade does not extend. */
 export const dunning: Migration = {
   name: '0012-dunning',
   up: `

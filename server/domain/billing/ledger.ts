@@ -174,7 +174,7 @@ async function hold(
   });
 }
 
-/** Lets go of what is held for an order: `promo` of it is promotional credit, the rest money. */
+/** Releases what is held for an order: `promo` of it is promotional credit, the rest money. */
 async function release(context: LedgerContext, order: OrderRow, promo: bigint, at: Date): Promise<void> {
   const money = max(order.amount_minor, -order.amount_minor) - promo;
   await move(context, order, { debit: 'hold', credit: 'promo', amountMinor: promo, reason: 'release', at });
