@@ -2,7 +2,7 @@
 // nothing else: no key, no limits, no scope, no metrics, no log.
 import Fastify from 'fastify';
 import { findVm } from '../server/db/queries/vms.ts';
-import { presentVm } from '../server/endpoints/vms/vm-shape.ts';
+import { presentVm } from '../server/endpoints/customer/vms/vm-shape.ts';
 import { openPlace } from './bench.ts';
 
 const { VAUBAN_DATA_DIR, DATABASE_URL, VAUBAN_LISTEN, BENCH_ACCOUNT } = process.env;

@@ -1,10 +1,10 @@
+import { ALL_SCOPES } from '../server/access/scopes.ts';
 import { type Database, sql } from '../server/db/database.ts';
 import { ensurePools } from '../server/db/queries/addresses.ts';
 import { creditAccount } from '../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../server/domain/accounts/create-account.ts';
 import { createKey } from '../server/domain/accounts/keys.ts';
 import { systemClock } from '../server/platform/clock.ts';
-import { ALL_SCOPES } from '../server/platform/scopes.ts';
 
 /** An account with money, and keys that may do everything from this machine. */
 export interface Customer {

@@ -1,7 +1,7 @@
 // The service, whose guests' screens are all the one at the socket BENCH_SCREEN.
-import { startService } from '../server/app.ts';
+import { startService } from '../server/compose.ts';
 import { connectScreen } from '../server/compute/qemu/screen.ts';
-import { loadConfig } from '../server/config.ts';
+import { loadConfig } from '../server/config/config.ts';
 import { createLogger } from '../server/platform/logging.ts';
 import { openState } from '../server/state.ts';
 

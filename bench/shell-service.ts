@@ -3,8 +3,8 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { startService } from '../server/app.ts';
-import { loadConfig } from '../server/config.ts';
+import { startService } from '../server/compose.ts';
+import { loadConfig } from '../server/config/config.ts';
 import { createLogger } from '../server/platform/logging.ts';
 import { openState } from '../server/state.ts';
 

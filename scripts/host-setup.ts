@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Image } from '../server/compute/qemu/image.ts';
 import { createImageStore } from '../server/compute/qemu/image-store.ts';
-import { loadConfig } from '../server/config.ts';
+import { loadConfig } from '../server/config/config.ts';
 import { loadCatalog } from '../server/domain/catalog/load-catalog.ts';
 import { install, updateLists } from './host-packages.ts';
 import { tryImage, tryRoutedNetwork } from './host-trial.ts';

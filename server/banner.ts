@@ -1,4 +1,4 @@
-import type { Service } from './app.ts';
+import type { Service } from './compose.ts';
 
 /**
  * What a person who started the service in a terminal reads first, five lines: where it is, what runs its VMs, and what

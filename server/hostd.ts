@@ -3,11 +3,11 @@
 //   node server/hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { createPrivilegedLauncher } from './compute/qemu/host/launch.ts';
+import { machineCommand } from './compute/qemu/direct-launcher.ts';
 import { perform } from './compute/qemu/host/operations.ts';
+import { createPrivilegedLauncher } from './compute/qemu/host/privileged-launcher.ts';
 import { probeGuests } from './compute/qemu/host/probe.ts';
 import { serveHost } from './compute/qemu/host/serve.ts';
-import { machineCommand } from './compute/qemu/launcher.ts';
 import { findLimiter, limitedLauncher, tryLimits } from './compute/qemu/limits.ts';
 import { type Allowance, loadAllowance, uidsOf } from './compute/qemu/routed/allowance.ts';
 import { RoutedNetwork } from './compute/qemu/routed/routed.ts';

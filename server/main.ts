@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
-import type { Service } from './app.ts';
-import { loadConfig } from './config.ts';
+import type { Service } from './compose.ts';
+import { loadConfig } from './config/config.ts';
 import { ConfigError, UnavailableError } from './platform/config-error.ts';
 import { claimDataDir, openState, startFailure } from './state.ts';
 
@@ -40,7 +40,7 @@ try {
   explain = (error) => startFailure(config, error);
   await claimDataDir(config);
   // The embedded engine is compiled on other threads while the service's modules are read.
-  const [db, { startService }] = await Promise.all([openState(config), import('./app.ts')]);
+  const [db, { startService }] = await Promise.all([openState(config), import('./compose.ts')]);
   let demoKey: string | undefined;
   service = await startService(config, db, {
     onDemoKey(key) {

@@ -1,21 +1,21 @@
 import type { AgentRuns } from './agent/agent-runs.ts';
+import type { Leadership } from './cluster/leadership.ts';
 import type { ComputeDriver } from './compute/driver.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Database } from './db/database.ts';
 import type { DocumentRenderer } from './documents/renderer.ts';
 import type { Catalog } from './domain/catalog/catalog-schema.ts';
 import type { EdgeDriver } from './edge/driver.ts';
-import type { Leadership } from './jobs/leadership.ts';
+import type { OpsKeys } from './guest-ssh/ops-keys.ts';
 import type { JobOutlet } from './jobs/queue.ts';
-import type { EdgeReconciler } from './jobs/reconcile-edge.ts';
-import type { GuestReconciler } from './jobs/reconcile-guests.ts';
-import type { NetworkReconciler } from './jobs/reconcile-network.ts';
+import type { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
+import type { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logging.ts';
 import type { Metrics } from './platform/metrics.ts';
-import type { OpsKeys } from './platform/ops-key.ts';
 import type { SecretBox } from './platform/secrets.ts';
 import type { Signals } from './platform/signals.ts';
+import type { EdgeReconciler } from './shield/reconcile-edge.ts';
 
 /** What the parts of the service share: made once by `app.ts`, passed in, never imported as a global. */
 export interface Services {
@@ -26,7 +26,7 @@ export interface Services {
   metrics: Metrics;
   db: Database;
   compute: ComputeDriver;
-  /** What VMs made here are recorded with; see `jobs/engine-claim.ts`. */
+  /** What VMs made here are recorded with; see `cluster/engine-claim.ts`. */
   engine: string;
   edge: EdgeDriver;
   secrets: SecretBox;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
+import { SETTINGS } from './config/settings.ts';
 import type { OutageLog } from './db/away.ts';
 import { type Database, DatabaseAwayError } from './db/database.ts';
 import { shortage } from './db/disk-room.ts';
 import { clearSocket, operatorSocket } from './operator/listen-on-socket.ts';
 import { ConfigError, reasonOf, UnavailableError } from './platform/config-error.ts';
 import { createLogger } from './platform/logging.ts';
-import { SETTINGS } from './settings.ts';
 
 /** Throws ConfigError where another service uses the data directory: a second one must not touch what is in it. */
 export function claimDataDir(config: Config): Promise<void> {

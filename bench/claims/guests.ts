@@ -1,5 +1,5 @@
 import type { Section } from '../bench.ts';
-import { atSite, whyNoGuests } from '../site.ts';
+import { atSite, whyNoGuests } from '../host-env.ts';
 
 export const guests: Section = {
   name: 'guests',

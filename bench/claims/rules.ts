@@ -1,5 +1,5 @@
 import type { Section } from '../bench.ts';
-import { atSite, whyNoSite } from '../site.ts';
+import { atSite, whyNoSite } from '../host-env.ts';
 
 export const rules: Section = {
   name: 'rules',

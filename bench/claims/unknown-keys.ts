@@ -1,4 +1,4 @@
-import { generateKey } from '../../server/platform/api-key.ts';
+import { generateKey } from '../../server/access/api-key.ts';
 import type { Section } from '../bench.ts';
 import { httpRequest, startLoadGenerator } from '../load.ts';
 import { type Disturbance, measureNeighbour } from '../neighbour.ts';

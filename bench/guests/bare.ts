@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { RAM_MB, type RivalGuest, type RivalParts, unplug } from './rival.ts';
+import { RAM_MB, type RivalGuest, type RivalParts, unplug } from './baseline.ts';
 
 const SCRIPT = join(import.meta.dirname, 'bare-guest.sh');
 

@@ -1,9 +1,9 @@
 // Times from the wish for a guest to a login in it: the service's, a bare script's, and virt-install's.
 import { atMost, type Claim, leftOut } from '../report.ts';
+import { rivalParts } from './baseline.ts';
+import { atMostTimes, bare, inTurn, libvirt, ours, ratioOf, shown } from './contenders.ts';
 import { carryOut } from './inside.ts';
 import { whyNoLibvirt } from './libvirt.ts';
-import { atMostTimes, bare, inTurn, libvirt, ours, ratioOf, shown } from './racers.ts';
-import { rivalParts } from './rival.ts';
 import { startRealService } from './service.ts';
 
 const ROUNDS = 5;

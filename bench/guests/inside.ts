@@ -3,9 +3,9 @@ import type { Lifetime } from '../../test/support/cleanup.ts';
 import { defer } from '../../test/support/cleanup.ts';
 import { findPostgres, startPostgres } from '../../test/support/postgres-server.ts';
 import { makePlace, type Place } from '../bench.ts';
+import type { SiteOrder } from '../host-env.ts';
 import { during, endAll } from '../lifetime.ts';
 import type { Claim } from '../report.ts';
-import type { SiteOrder } from '../site.ts';
 
 /** What measures inside a namespace does on a signal; then the process ends. */
 export function carryOut(measure: (life: Lifetime, order: SiteOrder) => Promise<Claim[]>): void {

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isInstalled } from '../../scripts/installed.ts';
 import { output } from '../../test/qemu/support/machines.ts';
 import { defer, type Lifetime } from '../../test/support/cleanup.ts';
-import type { SiteOrder } from '../site.ts';
+import type { SiteOrder } from '../host-env.ts';
+import { RAM_MB, type RivalGuest, type RivalParts, unplug } from './baseline.ts';
 import { makeDirectory } from './inside.ts';
-import { RAM_MB, type RivalGuest, type RivalParts, unplug } from './rival.ts';
 
 const DAEMON = join(import.meta.dirname, 'libvirtd.sh');
 const PROGRAMS = ['virt-install', 'libvirtd', 'virsh'];

@@ -3,8 +3,8 @@ import { freshKeyPair } from '../../server/platform/ssh-key-pair.ts';
 import { newCustomer } from '../../test/chaos/support/customer.ts';
 import { makeOffer } from '../../test/qemu/support/offer.ts';
 import { defer, type Lifetime } from '../../test/support/cleanup.ts';
+import type { SiteOrder } from '../host-env.ts';
 import { startService } from '../process.ts';
-import type { SiteOrder } from '../site.ts';
 import { makePlaceInside } from './inside.ts';
 
 /** One that no measurement reaches. */

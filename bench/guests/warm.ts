@@ -3,10 +3,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { leftOut } from '../report.ts';
+import { rivalParts } from './baseline.ts';
+import { atMostTimes, bare, inTurn, libvirt, ours } from './contenders.ts';
 import { carryOut } from './inside.ts';
 import { whyNoLibvirt } from './libvirt.ts';
-import { atMostTimes, bare, inTurn, libvirt, ours } from './racers.ts';
-import { rivalParts } from './rival.ts';
 import { startRealService } from './service.ts';
 
 const ROUNDS = 5;

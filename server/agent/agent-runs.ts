@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
-import { openOpsSession } from '../consoles/ops-session.ts';
 import type { AgentRunRow, FinalReason } from '../db/queries/agent-runs.ts';
 import { isKeyGood } from '../db/queries/api-keys.ts';
 import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
+import { openOpsSession } from '../guest-ssh/connect.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Services } from '../services.ts';
 import { EventStream } from './event-stream.ts';

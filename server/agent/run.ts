@@ -1,18 +1,18 @@
 import type { Client } from 'ssh2';
 import type { PendingApproval } from '../db/queries/agent-runs.ts';
 import { type Judgement, judgeCommand, MAX_COMMAND_LENGTH } from '../domain/agent/policy/judge.ts';
+import { GuestLink } from '../guest-ssh/ssh-connection.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
+import { Teller } from './event-emitter.ts';
 import type { EventStream } from './event-stream.ts';
 import type { Usage } from './events.ts';
 import { runOnGuest } from './guest-command.ts';
-import { GuestLink } from './guest-link.ts';
 import { APPROVAL_LIFETIME_MS, MAX_NONSENSE } from './limits.ts';
 import { type AgentModel, ModelError, type ProposedCommand, type Said } from './model.ts';
+import { Thinker } from './model-turn.ts';
 import { NOT_RUN, type RunRecord } from './run-record.ts';
 import { failed, Stop } from './stop.ts';
-import { Teller } from './teller.ts';
-import { Thinker } from './thinker.ts';
 import { visible } from './visible.ts';
 
 /** The customer's word on a command that waited for it. */

@@ -1,7 +1,7 @@
 import type { VmRow } from '../db/queries/vms.ts';
+import { OpsSessionError } from '../guest-ssh/connect.ts';
 import type { Services } from '../services.ts';
 import type { CloseReason } from './close-reasons.ts';
-import { OpsSessionError } from './ops-session.ts';
 
 const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
   unreachable: 'guest_unreachable',

@@ -1,11 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { TicketRow } from '../db/queries/console-tickets.ts';
+import { defaultUser } from '../guest-ssh/connect.ts';
 import type { Services } from '../services.ts';
 import { connectFailure } from './connect-failure.ts';
 import { guestEnd } from './guest-end.ts';
 import { DEFAULT_COLS, DEFAULT_ROWS } from './limits.ts';
 import { parseResize } from './messages.ts';
-import { defaultUser } from './ops-session.ts';
 import { relay } from './relay.ts';
 import { Resizer } from './resizer.ts';
 import type { ConsoleSession } from './session.ts';

@@ -1,5 +1,5 @@
+import { type LimitState, WINDOW_SECONDS } from '../access/rate-limits.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type LimitState, WINDOW_SECONDS } from '../platform/rate-limits.ts';
 import { OPENINGS_PER_LINK, OPENINGS_PER_NETWORK } from './limits.ts';
 
 /**

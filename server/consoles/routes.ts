@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
+import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
 import type { TicketKind } from '../db/queries/console-tickets.ts';
 import { isAllowedOrigin } from '../http/base-url.ts';
 import { limitExceeded, limitHeaders } from '../http/limit-headers.ts';
@@ -7,7 +8,6 @@ import type { RouteConfig } from '../http/pipeline.ts';
 import { offeredProtocols, Upgrades } from '../http/upgrades.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import type { LimitState, RateLimiter } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
 import type { Consoles } from './consoles.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';

@@ -1,5 +1,6 @@
 import type { ShareMode } from '../db/queries/console-shares.ts';
 import type { VmRow } from '../db/queries/vms.ts';
+import { defaultUser } from '../guest-ssh/connect.ts';
 import type { Services } from '../services.ts';
 import { Allowance } from './allowance.ts';
 import type { CloseReason } from './close-reasons.ts';
@@ -15,7 +16,6 @@ import {
   PICTURES_IN_HAND_MS,
 } from './limits.ts';
 import { parseResize, sharedSize } from './messages.ts';
-import { defaultUser } from './ops-session.ts';
 import { OutputPacer } from './output-pacer.ts';
 import { Resizer } from './resizer.ts';
 import type { ConsoleSession } from './session.ts';

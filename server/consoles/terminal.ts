@@ -1,6 +1,6 @@
 import type ssh2 from 'ssh2';
 import type { VmRow } from '../db/queries/vms.ts';
-import { type OpsServices, OpsSessionError, openOpsSession } from './ops-session.ts';
+import { type OpsServices, OpsSessionError, openOpsSession } from '../guest-ssh/connect.ts';
 
 /** What programs in the guest believe they draw on; xterm.js and every modern terminal understand it. */
 const TERM = 'xterm-256color';

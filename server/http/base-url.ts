@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Where the caller reached us: `VAUBAN_PUBLIC_URL`, else what the request was sent to, as seen through trusted proxies. */
 export function baseUrl(config: Config, request: FastifyRequest): string {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
+import type { RateLimiter } from '../access/rate-limits.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { RateLimiter } from '../platform/rate-limits.ts';
 import { limitExceeded, limitHeaders } from './limit-headers.ts';
 import { maxHeaderSize, STATUS_CODES } from './node-http.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Result } from '../endpoints/endpoint.ts';
 import { ApiError } from '../platform/errors.ts';
+import type { Result } from './endpoint.ts';
 
 /** Bytes that tie a cursor to its list: enough that no cursor fits another list by accident. */
 const TIE_BYTES = 9;

@@ -1,5 +1,5 @@
+import type { LimitState } from '../access/rate-limits.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { LimitState } from '../platform/rate-limits.ts';
 
 /** The headers that tell how a limit stands; with Retry-After where it refuses. */
 export function limitHeaders(state: LimitState, now: Date): Record<string, number> {

@@ -1,19 +1,19 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DatabaseAwayError, type Queryable, type Transaction } from '../db/database.ts';
-import type { Caller, Endpoint } from '../endpoints/endpoint.ts';
 import {
   type AuthenticatedKey,
   type Authenticator,
   type LookUpBudget,
   requireScope,
-} from '../platform/authentication.ts';
+} from '../access/authentication.ts';
+import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
+import { DatabaseAwayError, type Queryable, type Transaction } from '../db/database.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { LimitState, RateLimiter } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
 import { baseUrl } from './base-url.ts';
 import { openQuery, sealReply } from './cursors.ts';
+import type { Caller, Endpoint } from './endpoint.ts';
 import {
   type Operation,
   operationOf,

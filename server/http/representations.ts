@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import type { Endpoint, FileResult, Result, StreamedResult } from '../endpoints/endpoint.ts';
+import type { Endpoint, FileResult, Result, StreamedResult } from './endpoint.ts';
 
 const JSON_TYPE = 'application/json';
 

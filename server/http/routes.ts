@@ -1,6 +1,6 @@
-import type { Endpoint } from '../endpoints/endpoint.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isStorable } from '../platform/text.ts';
+import type { Endpoint } from './endpoint.ts';
 
 /** Fixed resources under /v1/vm: never VM ids, whatever the method. */
 const RESERVED = ['catalog', 'prices', 'custom-quote', 'ops-key', 'sshkeys'];

@@ -5,15 +5,15 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Endpoint } from '../endpoints/endpoint.ts';
-import type { Authenticator } from '../platform/authentication.ts';
+import type { Authenticator } from '../access/authentication.ts';
+import type { RateLimiter } from '../access/rate-limits.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { RateLimiter } from '../platform/rate-limits.ts';
 import type { Services } from '../services.ts';
 import { registerBodyParser } from './body-parser.ts';
 import { refuseBrokenRequests } from './broken-request.ts';
+import type { Endpoint } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { maxHeaderSize } from './node-http.ts';
 import { type Passage, Pipeline, type RouteConfig } from './pipeline.ts';

@@ -1,9 +1,9 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type ApiError, type FieldProblem, validationFailed } from '../platform/errors.ts';
 import type { TObject } from '../platform/schema.ts';
 import { isStorable } from '../platform/text.ts';
+import type { Endpoint } from './endpoint.ts';
 import { explain } from './problem-messages.ts';
 
 /** Problems named in one answer: enough to mend a request, bounded for a hostile one. */

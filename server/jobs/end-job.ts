@@ -4,8 +4,8 @@ import { abandonJob } from '../db/queries/stuck-jobs.ts';
 import { updateVm, type VmRow } from '../db/queries/vms.ts';
 import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
 import type { Services } from '../services.ts';
+import { JOBS } from './definitions/index.ts';
 import type { JobError, Outcome } from './job.ts';
-import { JOBS } from './kinds/index.ts';
 
 type EndServices = Pick<Services, 'clock' | 'catalog' | 'signals'>;
 

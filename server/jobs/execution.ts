@@ -2,11 +2,11 @@ import { DatabaseAwayError, type Transaction } from '../db/database.ts';
 import { advanceJob, confirmJob, finishJob, type Ownership, type Retry } from '../db/queries/owned-jobs.ts';
 import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
 import { mostAttempts, nextAttempt } from './attempts.ts';
+import { JOBS } from './definitions/index.ts';
 import { abandon, settleVm } from './end-job.ts';
 import type { JobContext, JobDefinition, Outcome, Step } from './job.ts';
 import { jobError } from './job-error.ts';
-import { JOBS } from './kinds/index.ts';
-import { settledStatus } from './settled-status.ts';
+import { settledStatus } from './observe-vm-status.ts';
 import type { Slot } from './slots.ts';
 
 /** Why a job's signal aborts: it is not this node's any more. */

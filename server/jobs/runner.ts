@@ -1,3 +1,4 @@
+import type { Node } from '../cluster/membership.ts';
 import { DatabaseAwayError } from '../db/database.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
 import { claimJob, nextJob, type Ownership, type Retry, releaseJob } from '../db/queries/owned-jobs.ts';
@@ -5,7 +6,6 @@ import type { VmRow } from '../db/queries/vms.ts';
 import type { Services } from '../services.ts';
 import { JobCanceled, JobExecution, type StepHook } from './execution.ts';
 import { fencedCompute } from './fenced-compute.ts';
-import type { Node } from './node.ts';
 import type { JobReceiver } from './queue.ts';
 import { type Lane, type Slot, Slots } from './slots.ts';
 

@@ -6,34 +6,37 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import { PaymentExistsError } from '../domain/accounts/book-payment.ts';
+import { registerAccountOperations } from '../endpoints/operator/account-operations.ts';
+import { registerAccountStatusOperations } from '../endpoints/operator/account-status-operations.ts';
+import { registerAdjustmentOperations } from '../endpoints/operator/adjustment-operations.ts';
+import { registerAttackOperations } from '../endpoints/operator/attack-operations.ts';
+import { registerAuditOperations } from '../endpoints/operator/audit-operations.ts';
+import { registerBillingProfileOperations } from '../endpoints/operator/billing-profile-operations.ts';
+import { registerBookOperations } from '../endpoints/operator/book-operations.ts';
+import { registerDiskOperations } from '../endpoints/operator/disk-operations.ts';
+import { registerDrainOperations } from '../endpoints/operator/drain-operations.ts';
+import { registerHostOperations } from '../endpoints/operator/host-operations.ts';
+import { registerInvoiceOperations } from '../endpoints/operator/invoice-operations.ts';
+import { registerJobOperations } from '../endpoints/operator/job-operations.ts';
+import { registerKeyOperations } from '../endpoints/operator/key-operations.ts';
+import { registerLogOperations } from '../endpoints/operator/log-operations.ts';
+import { registerOpsKeyOperations } from '../endpoints/operator/ops-key-operations.ts';
+import { registerOrphanOperations } from '../endpoints/operator/orphan-operations.ts';
+import { registerOutageOperations } from '../endpoints/operator/outage-operations.ts';
+import { registerPromoOperations } from '../endpoints/operator/promo-operations.ts';
+import { registerSecretOperations } from '../endpoints/operator/secret-operations.ts';
+import {
+  registerTargetOperations,
+  registerTenantOperations,
+} from '../endpoints/operator/shield-operations.ts';
+import { registerVmOperations } from '../endpoints/operator/vm-operations.ts';
 import { registerBodyParser } from '../http/body-parser.ts';
 import { sendError } from '../http/errors.ts';
 import { notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { registerAccountOperations } from './account-operations.ts';
-import { registerAccountStatusOperations } from './account-status-operations.ts';
-import { registerAdjustmentOperations } from './adjustment-operations.ts';
-import { registerAttackOperations } from './attack-operations.ts';
-import { registerAuditOperations } from './audit-operations.ts';
-import { registerBillingProfileOperations } from './billing-profile-operations.ts';
-import { registerBookOperations } from './book-operations.ts';
-import { registerDiskOperations } from './disk-operations.ts';
-import { registerDrainOperations } from './drain-operations.ts';
 import { registerHealth, registerMetrics } from './health.ts';
-import { registerHostOperations } from './host-operations.ts';
-import { registerInvoiceOperations } from './invoice-operations.ts';
-import { registerJobOperations } from './job-operations.ts';
-import { registerKeyOperations } from './key-operations.ts';
-import { registerLogOperations } from './log-operations.ts';
 import type { OperatorServices } from './operation.ts';
-import { registerOpsKeyOperations } from './ops-key-operations.ts';
-import { registerOrphanOperations } from './orphan-operations.ts';
-import { registerOutageOperations } from './outage-operations.ts';
-import { registerPromoOperations } from './promo-operations.ts';
 import type { Readiness } from './readiness.ts';
-import { registerSecretOperations } from './secret-operations.ts';
-import { registerTargetOperations, registerTenantOperations } from './shield-operations.ts';
-import { registerVmOperations } from './vm-operations.ts';
 
 /** The largest request has a hundred networks in it. */
 const BODY_LIMIT = 64 * 1024;

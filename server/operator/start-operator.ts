@@ -1,6 +1,6 @@
+import { SETTINGS } from '../config/settings.ts';
 import { listenOn } from '../platform/listen.ts';
 import type { Services } from '../services.ts';
-import { SETTINGS } from '../settings.ts';
 import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
 import type { Readiness } from './readiness.ts';
 import { createMonitoringServer, createOperatorServer } from './server.ts';

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Policy } from '../access/rate-limits.ts';
 import { moneyMetrics } from './money-metrics.ts';
-import type { Policy } from './rate-limits.ts';
 
 export type JobOutcome = 'succeeded' | 'failed' | 'canceled' | 'abandoned';
 

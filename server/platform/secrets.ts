@@ -8,9 +8,9 @@ import {
 } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { keys256 } from '../config/setting-kinds.ts';
 import { ConfigError } from './config-error.ts';
 import { syncPath } from './durable-file.ts';
-import { keys256 } from './setting-kinds.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { PING_MS } from '../../server/agent/limits.ts';
-import { settleAgentRuns } from '../../server/agent/settle-runs.ts';
+import { settleAgentRuns } from '../../server/agent/reap-orphaned-runs.ts';
 import { sql } from '../../server/db/database.ts';
 import { insertAgentRun } from '../../server/db/queries/agent-runs.ts';
 import { revokeKey } from '../../server/db/queries/api-keys.ts';

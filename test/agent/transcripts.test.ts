@@ -8,7 +8,7 @@ import {
   MODEL_SILENCE_MS,
   RUN_TIMEOUT_MS,
 } from '../../server/agent/limits.ts';
-import { settleAgentRuns } from '../../server/agent/settle-runs.ts';
+import { settleAgentRuns } from '../../server/agent/reap-orphaned-runs.ts';
 import { transcript } from './support/event-reader.ts';
 import { type Reaction, startGuest } from './support/guest.ts';
 import { type Answer, startModel } from './support/model-server.ts';

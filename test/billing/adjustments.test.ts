@@ -5,7 +5,7 @@ import { issueInvoices } from '../../server/db/queries/issue-invoices.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import { creditOrDebit } from '../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { shop } from './shop.ts';
 
 const DAY_MS = 86_400_000;

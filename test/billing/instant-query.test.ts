@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { one, sql } from '../../server/db/database.ts';
-import { endpoint } from '../../server/endpoints/endpoint.ts';
-import { InstantInput, instantFrom } from '../../server/endpoints/instant-query.ts';
+import { InstantInput, instantFrom } from '../../server/endpoints/customer/shared/instant-query.ts';
+import { endpoint } from '../../server/http/endpoint.ts';
 import { compileChecks } from '../../server/http/validation.ts';
 import { Type } from '../../server/platform/schema.ts';
 import { freshDatabase } from '../support/database.ts';

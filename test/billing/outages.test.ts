@@ -5,7 +5,7 @@ import { insertOutage } from '../../server/db/queries/outages.ts';
 import { creditNextVm } from '../../server/domain/billing/adjustments/credit-outage.ts';
 import { slaPercent } from '../../server/domain/billing/adjustments/sla-credit.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { newId } from '../../server/platform/ids.ts';
 import { shop } from './shop.ts';
 

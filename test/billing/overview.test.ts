@@ -10,7 +10,7 @@ import {
 } from '../../server/domain/billing/overview.ts';
 import { renewalConfiguration } from '../../server/domain/billing/renewal-price.ts';
 import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
-import { presentBillingSummary } from '../../server/endpoints/billing/billing-summary-shape.ts';
+import { presentBillingSummary } from '../../server/endpoints/customer/billing/billing-summary-shape.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { catalog, newVm } from './support.ts';
 

@@ -15,7 +15,7 @@ import { listPayments } from '../../server/db/queries/payments.ts';
 import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/domain/billing/ledger.ts';
 import { burnRateMonthly } from '../../server/domain/billing/overview.ts';
 import { calendarMonth } from '../../server/domain/billing/period.ts';
-import { presentInvoice, presentInvoiceLine } from '../../server/endpoints/billing/invoice-shape.ts';
+import { presentInvoice, presentInvoiceLine } from '../../server/endpoints/customer/billing/invoice-shape.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { freshDatabase } from '../support/database.ts';
 import { catalog, fundedAccount, orderOf, storedVm, withLedger } from './support.ts';

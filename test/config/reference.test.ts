@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { test } from 'node:test';
-import { ConfigFileSchema } from '../../server/config.ts';
-import { configReference } from '../../server/config-reference.ts';
+import { ConfigFileSchema } from '../../server/config/config.ts';
+import { configReference } from '../../server/config/config-reference.ts';
 import { jsonSchemaText } from '../../server/platform/yaml-file.ts';
 
 const root = resolve(import.meta.dirname, '../..');

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { GUEST_OOM_SCORE } from '../../server/compute/qemu/launching.ts';
-import { loadConfig } from '../../server/config.ts';
+import { GUEST_OOM_SCORE } from '../../server/compute/qemu/process-wait.ts';
+import { loadConfig } from '../../server/config/config.ts';
 import { defer } from '../support/cleanup.ts';
 import { read } from '../support/source.ts';
 

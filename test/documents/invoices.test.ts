@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { extractXml } from '@stackforge-eu/factur-x';
 import { putBillingProfile } from '../../server/db/queries/billing-profiles.ts';
 import { type BillingProfile, billingProfile } from '../../server/domain/tax/billing-profile.ts';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { sweep } from '../../server/jobs/timers/purge-expired.ts';
 import type { Customer } from '../jobs/support/customer.ts';
 import { buyVm, comes, tenant } from '../jobs/support/landlord.ts';
 import { Stage } from '../jobs/support/stage.ts';

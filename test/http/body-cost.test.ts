@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from '../../server/db/database.ts';
-import { createVm } from '../../server/endpoints/vms/create-vm.ts';
+import { createVm } from '../../server/endpoints/customer/vms/create-vm.ts';
 import { compileChecks } from '../../server/http/validation.ts';
 import { ApiError, type FieldProblem } from '../../server/platform/errors.ts';
 import { newCustomer } from '../chaos/support/customer.ts';

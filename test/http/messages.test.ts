@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ENDPOINTS } from '../../server/endpoints/roster.ts';
-import { createVm } from '../../server/endpoints/vms/create-vm.ts';
-import { listVms } from '../../server/endpoints/vms/list-vms.ts';
-import { updateVm } from '../../server/endpoints/vms/update-vm.ts';
+import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
+import { createVm } from '../../server/endpoints/customer/vms/create-vm.ts';
+import { listVms } from '../../server/endpoints/customer/vms/list-vms.ts';
+import { updateVm } from '../../server/endpoints/customer/vms/update-vm.ts';
 import { compileChecks } from '../../server/http/validation.ts';
 
 type Schema = Record<string, unknown>;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressesOf } from '../../server/db/queries/addresses.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 import { Stage } from './support/stage.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Leadership } from '../../server/cluster/leadership.ts';
 import { sql } from '../../server/db/database.ts';
-import { auditDaily } from '../../server/jobs/audit-books.ts';
-import { Leadership } from '../../server/jobs/leadership.ts';
+import { auditDaily } from '../../server/jobs/timers/audit-books.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { drainHost } from '../../server/jobs/drain-host.ts';
+import { drainHost } from '../../server/jobs/reconcilers/drain-host.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { reconcile, rename } from './support/guests.ts';
 import { buyVm, powerOf, tenant, vmOf } from './support/landlord.ts';

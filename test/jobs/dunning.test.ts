@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { Failures } from '../../server/jobs/failures.ts';
-import { watchMoney } from '../../server/jobs/overdue-orders.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
-import { giveRenewalNotices } from '../../server/jobs/renewal-notices.ts';
+import { watchMoney } from '../../server/jobs/timers/overdue-orders.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
+import { Failures } from '../../server/platform/failures.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
 import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';

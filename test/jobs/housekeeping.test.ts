@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { Leadership } from '../../server/cluster/leadership.ts';
 import { type Database, sql } from '../../server/db/database.ts';
 import { deleteFinishedJobs, type JobPlace } from '../../server/db/queries/jobs.ts';
-import { Failures } from '../../server/jobs/failures.ts';
-import { Leadership } from '../../server/jobs/leadership.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
-import { Sweep } from '../../server/jobs/sweep.ts';
+import { Sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { Failures } from '../../server/platform/failures.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { fundedAccount, storedVm } from '../billing/support.ts';
 import { defer } from '../support/cleanup.ts';

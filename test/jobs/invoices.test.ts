@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { sweep } from '../../server/jobs/timers/purge-expired.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
 import { buyVm, comes, tenant } from './support/landlord.ts';

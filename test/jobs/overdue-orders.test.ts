@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { watchMoney } from '../../server/jobs/overdue-orders.ts';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { watchMoney } from '../../server/jobs/timers/overdue-orders.ts';
+import { sweep } from '../../server/jobs/timers/purge-expired.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { buyVm, tenant, vmOf } from './support/landlord.ts';
 import { PURCHASE, Stage } from './support/stage.ts';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
-import { Failures } from '../../server/jobs/failures.ts';
-import { PriceNotices } from '../../server/jobs/price-notices.ts';
-import { giveRenewalNotices } from '../../server/jobs/renewal-notices.ts';
+import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
+import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
+import { Failures } from '../../server/platform/failures.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
 import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
 import { buyVm, comes, renewalsOf, tenant, vmOf } from './support/landlord.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 import { Stage } from './support/stage.ts';

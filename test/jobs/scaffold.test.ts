@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { JOB_KINDS, type JobKind } from '../../server/domain/vms/states.ts';
-import { JOBS } from '../../server/jobs/kinds/index.ts';
+import { JOBS } from '../../server/jobs/definitions/index.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { CASES, type Case } from './support/cases.ts';
 import { type Scene, Stage, type State, stateOf } from './support/stage.ts';

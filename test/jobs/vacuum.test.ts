@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { one, sql } from '../../server/db/database.ts';
-import { vacuum } from '../../server/jobs/vacuum.ts';
+import { vacuum } from '../../server/jobs/timers/vacuum.ts';
 import { freshDatabase } from '../support/database.ts';
 
 test('rows that are updated over and over do not make the embedded database grow', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DiskWatch } from '../../server/jobs/watch-disks.ts';
+import { DiskWatch } from '../../server/jobs/timers/watch-disks.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
 import { noSmallDisk, smallDisk } from '../support/small-disk.ts';
 

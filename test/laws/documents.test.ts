@@ -20,7 +20,7 @@ function ancestors(path: string): string[] {
 /** Whether a word in backticks is meant as a place in this repository, and not as a URL, a command or a value. */
 function looksLikePath(word: string): boolean {
   if (!/^[\w.@-]+(\/[\w.@-]*)*$/.test(word) || MADE_LATER.test(word)) return false;
-  if (word.startsWith('.') && !word.startsWith('./') && !word.startsWith('../')) return word.includes('/');
+  if (word.startsWith('.') && !word.startsWith('.//') && !word.startsWith('../')) return word.includes('/');
   return SOURCE_NAME.test(word) || word.endsWith('/') || DIRECTORIES.has(word.split('/')[0]!);
 }
 

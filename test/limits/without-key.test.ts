@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { generateKey } from '../../server/access/api-key.ts';
+import { LocalLimitStore, RateLimiter } from '../../server/access/rate-limits.ts';
 import type { Database, Sql } from '../../server/db/database.ts';
-import { generateKey } from '../../server/platform/api-key.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
-import { LocalLimitStore, RateLimiter } from '../../server/platform/rate-limits.ts';
 import { newCustomer, newKey, operate, type Request, send } from '../chaos/support/customer.ts';
 import { START, startInProcess } from '../chaos/support/in-process.ts';
 import { burst, policyOf, rateOf, statuses } from './support.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ComputeUnavailableError } from '../../server/compute/driver.ts';
-import { pageOfAll } from '../../server/endpoints/page-of-all.ts';
-import { partId } from '../../server/platform/part-ids.ts';
+import { pageOfAll } from '../../server/endpoints/customer/shared/page-of-all.ts';
+import { partId } from '../../server/platform/derived-ids.ts';
 import { makeVm, openApi } from './support.ts';
 
 const VM = 'vm_01kdvdna0075qnmp31cnt8p0ft';

@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
+import { ALL_SCOPES } from '../../server/access/scopes.ts';
 import { addressesOf } from '../../server/db/queries/addresses.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
 import { createKey } from '../../server/domain/accounts/keys.ts';
 import { findRegion } from '../../server/domain/catalog/lookup.ts';
 import { allocateAddresses } from '../../server/domain/network/allocate.ts';
 import type { JobRunner } from '../../server/jobs/runner.ts';
-import { ALL_SCOPES } from '../../server/platform/scopes.ts';
 import { fundedAccount, storedVm } from '../billing/support.ts';
 import { type Installation, openInstallation } from '../jobs/support/installation.ts';
 import { defer } from '../support/cleanup.ts';

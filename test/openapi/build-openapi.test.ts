@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Endpoint } from '../../server/endpoints/endpoint.ts';
-import { Input, Shape } from '../../server/endpoints/schemas.ts';
-import { buildOpenApi, formatOpenApi } from '../../server/openapi/build-openapi.ts';
-import { type Operation, type Response, resolve } from '../../server/openapi/document.ts';
+import { Input, Shape } from '../../server/endpoints/customer/shared/schemas.ts';
+import type { Endpoint } from '../../server/http/endpoint.ts';
+import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import { type Operation, type Response, resolve } from '../../server/http/openapi/document.ts';
 import { ERROR_STATUS } from '../../server/platform/errors.ts';
 import { Type } from '../../server/platform/schema.ts';
 import { looseReplies, wrongExamples } from './document-checks.ts';

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { ENDPOINTS } from '../../server/endpoints/roster.ts';
-import { buildOpenApi, formatOpenApi } from '../../server/openapi/build-openapi.ts';
+import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
+import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import { looseReplies, operationsOf, wrongExamples } from './document-checks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));

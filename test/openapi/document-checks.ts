@@ -6,7 +6,7 @@ import {
   type OpenApiDocument,
   type Operation,
   resolve,
-} from '../../server/openapi/document.ts';
+} from '../../server/http/openapi/document.ts';
 
 /** Every operation with its name as "METHOD /path". */
 export function operationsOf(document: OpenApiDocument): { name: string; operation: Operation }[] {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { ENDPOINTS } from '../../server/endpoints/roster.ts';
-import { buildOpenApi } from '../../server/openapi/build-openapi.ts';
-import { REFERENCE_PAGE_CSP, renderReferencePage } from '../../server/openapi/reference/reference-page.ts';
+import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
+import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import {
+  REFERENCE_PAGE_CSP,
+  renderReferencePage,
+} from '../../server/http/openapi/reference/reference-page.ts';
 import { SAMPLES } from './samples.ts';
 
 const document = buildOpenApi(SAMPLES);

@@ -1,4 +1,3 @@
-import { type Endpoint, endpoint } from '../../server/endpoints/endpoint.ts';
 import {
   Count,
   Currency,
@@ -11,7 +10,8 @@ import {
   Shape,
   Timestamp,
   VmParams,
-} from '../../server/endpoints/schemas.ts';
+} from '../../server/endpoints/customer/shared/schemas.ts';
+import { type Endpoint, endpoint } from '../../server/http/endpoint.ts';
 import { Type } from '../../server/platform/schema.ts';
 
 /** Three operations that between them use every part of a definition. Nothing calls their handlers. */

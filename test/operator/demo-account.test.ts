@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadConfig } from '../../server/config.ts';
+import { Authenticator } from '../../server/access/authentication.ts';
+import { ALL_SCOPES } from '../../server/access/scopes.ts';
+import { loadConfig } from '../../server/config/config.ts';
 import { sql } from '../../server/db/database.ts';
 import { ensureDemoAccount } from '../../server/domain/accounts/demo-account.ts';
-import { Authenticator } from '../../server/platform/authentication.ts';
-import { ALL_SCOPES } from '../../server/platform/scopes.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase, freshDatabaseLocation } from '../support/database.ts';
 import { operatorServices } from './support.ts';

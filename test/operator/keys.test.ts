@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { hashKey, isWellFormedKey } from '../../server/access/api-key.ts';
+import { Authenticator } from '../../server/access/authentication.ts';
+import { ALL_SCOPES } from '../../server/access/scopes.ts';
 import { sql } from '../../server/db/database.ts';
-import { hashKey, isWellFormedKey } from '../../server/platform/api-key.ts';
-import { Authenticator } from '../../server/platform/authentication.ts';
-import { ALL_SCOPES } from '../../server/platform/scopes.ts';
 import { START, startOperator, UNKNOWN_ACCOUNT } from './support.ts';
 
 test('a key is shown once, works, and is stored as a hash only', async (t) => {

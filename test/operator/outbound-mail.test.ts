@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ComputeDriver, NetworkPolicy } from '../../server/compute/driver.ts';
-import { NetworkReconciler } from '../../server/jobs/reconcile-network.ts';
+import { NetworkReconciler } from '../../server/jobs/reconcilers/reconcile-network.ts';
 import { storedVm } from '../billing/support.ts';
 import { guestSpec } from '../compute/support.ts';
 import { startOperator } from './support.ts';

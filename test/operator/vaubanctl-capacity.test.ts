@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noteOrphan } from '../../server/db/queries/orphans.ts';
-import { watchCapacity } from '../../server/jobs/watch-capacity.ts';
+import { watchCapacity } from '../../server/jobs/timers/watch-capacity.ts';
 import { startOperator } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { Customer } from '../jobs/support/customer.ts';
-import { Dice } from '../simulation/dice.ts';
+import { Dice } from '../simulation/prng.ts';
 import { billed, type Document, newAccount, type Vm, type Work } from './account.ts';
 import { endCredits } from './books.ts';
 import { monthOf } from './calendar.ts';

@@ -1,5 +1,5 @@
 import type { Customer } from '../jobs/support/customer.ts';
-import type { Dice } from '../simulation/dice.ts';
+import type { Dice } from '../simulation/prng.ts';
 import type { Account, Document, Order, Vm } from './account.ts';
 import type { Differences, Expected } from './differences.ts';
 import * as documents from './document-views.ts';

@@ -1,4 +1,4 @@
-import type { Dice } from '../simulation/dice.ts';
+import type { Dice } from '../simulation/prng.ts';
 import type { Outage, Vm } from './account.ts';
 import type { Look, Observer, Tenant } from './observer.ts';
 import type { World } from './world.ts';

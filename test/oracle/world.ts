@@ -1,11 +1,11 @@
 import type { TestContext } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { endPromoCredits } from '../../server/jobs/end-promo.ts';
-import { Failures } from '../../server/jobs/failures.ts';
-import { PriceNotices } from '../../server/jobs/price-notices.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
-import { giveRenewalNotices } from '../../server/jobs/renewal-notices.ts';
-import { sweep } from '../../server/jobs/sweep.ts';
+import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
+import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
+import { sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
+import { Failures } from '../../server/platform/failures.ts';
 import { type Customer, openCustomer } from '../jobs/support/customer.ts';
 import {
   type Installation,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FLOOR, QUIET_MS, type Rate, Watch } from '../../server/domain/shield/baseline.ts';
 import { normalPackets } from '../../server/edge/simulator/traffic.ts';
-import { seeded } from '../../server/platform/waves.ts';
+import { seeded } from '../../server/platform/synthetic-load.ts';
+import { FLOOR, QUIET_MS, type Rate, Watch } from '../../server/shield/baseline.ts';
 
 const SECOND = 1000;
 const START = Date.parse('2026-01-01T00:00:00Z');

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Leadership } from '../../server/cluster/leadership.ts';
 import { sql } from '../../server/db/database.ts';
-import { deleteVmBelongings } from '../../server/db/queries/vm-belongings.ts';
-import { Leadership } from '../../server/jobs/leadership.ts';
-import { EdgeReconciler } from '../../server/jobs/reconcile-edge.ts';
+import { deleteVmBelongings } from '../../server/db/queries/vm-dependents.ts';
+import { EdgeReconciler } from '../../server/shield/reconcile-edge.ts';
 import { engine } from '../support/database.ts';
 import { openShield, read, rulesOf } from './support.ts';
 

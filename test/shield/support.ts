@@ -5,12 +5,12 @@ import type { AttackRow } from '../../server/db/queries/shield-attacks.ts';
 import type { TargetMode } from '../../server/db/queries/shield-targets.ts';
 import { insertTenant, systemFindTenant } from '../../server/db/queries/shield-tenants.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
-import { AttackDetector } from '../../server/domain/shield/detector.ts';
-import { addTarget } from '../../server/domain/shield/target.ts';
 import type { EdgeDriver, SimulatedVector } from '../../server/edge/driver.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
-import { EdgeReconciler } from '../../server/jobs/reconcile-edge.ts';
 import { newId } from '../../server/platform/ids.ts';
+import { AttackDetector } from '../../server/shield/detector.ts';
+import { EdgeReconciler } from '../../server/shield/reconcile-edge.ts';
+import { addTarget } from '../../server/shield/target.ts';
 import { makeVm, openApi, type TestApi } from '../network/support.ts';
 
 const SECOND = 1000;

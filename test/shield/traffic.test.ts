@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EdgeSampler } from '../../server/jobs/sample-edge.ts';
+import { EdgeSampler } from '../../server/shield/sample-edge.ts';
 import { openShield, read, type TestTarget } from './support.ts';
 
 const SECOND = 1000;

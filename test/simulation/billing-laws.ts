@@ -1,5 +1,5 @@
 import { join, type Sql, sql } from '../../server/db/database.ts';
-import { LONGEST_PENDING_HOURS } from '../../server/jobs/overdue-orders.ts';
+import { LONGEST_PENDING_HOURS } from '../../server/jobs/timers/overdue-orders.ts';
 import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
 
 /** What the laws below speak of, worked out once for all of them. */

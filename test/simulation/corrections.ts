@@ -4,8 +4,8 @@ import { sql } from '../../server/db/database.ts';
 import { Readiness } from '../../server/operator/readiness.ts';
 import { createOperatorServer } from '../../server/operator/server.ts';
 import type { Installation } from '../jobs/support/installation.ts';
-import type { Dice } from './dice.ts';
 import type { Operation } from './operations.ts';
+import type { Dice } from './prng.ts';
 import type { Tenant } from './tenant.ts';
 import type { World } from './world.ts';
 

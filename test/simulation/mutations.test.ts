@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { audit } from '../../server/domain/billing/audit/audit.ts';
-import { Failures } from '../../server/jobs/failures.ts';
-import { PriceNotices } from '../../server/jobs/price-notices.ts';
+import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
+import { Failures } from '../../server/platform/failures.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
-import { Dice } from './dice.ts';
 import { figuresOf, type Mutation, mutate } from './mutations.ts';
+import { Dice } from './prng.ts';
 import { World } from './world.ts';
 
 // Another world than the usual one: SIMULATION_SEED=… npm test -- test/simulation/mutations.test.ts

@@ -1,5 +1,5 @@
 import { type Database, raw, type Sql, sql } from '../../server/db/database.ts';
-import type { Dice } from './dice.ts';
+import type { Dice } from './prng.ts';
 
 /** Where money is written down. */
 const MONEY_TABLES = [

@@ -6,15 +6,15 @@ import {
   grantPromo as givePromo,
 } from '../../server/domain/billing/promo-credits.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
-import { endPromoCredits } from '../../server/jobs/end-promo.ts';
-import { Failures } from '../../server/jobs/failures.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
-import { giveRenewalNotices } from '../../server/jobs/renewal-notices.ts';
-import { giveTrafficNotices } from '../../server/jobs/traffic-notices.ts';
+import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
+import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts';
 import { ApiError } from '../../server/platform/errors.ts';
+import { Failures } from '../../server/platform/failures.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
 import { CORRECTIONS } from './corrections.ts';
-import type { Dice } from './dice.ts';
+import type { Dice } from './prng.ts';
 import { CREATE_PATH, type NotedOrder, type Tenant } from './tenant.ts';
 import type { World } from './world.ts';
 

@@ -1,4 +1,4 @@
-import { renewVms } from '../../server/jobs/renew-vms.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import type { Services } from '../../server/services.ts';
 import type { Tenant } from './tenant.ts';
 

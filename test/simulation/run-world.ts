@@ -4,7 +4,7 @@
 // itself, with others under way. Fails with what is wrong, and what was done just before. A process of its own, because the test runner's
 // tracking of promises costs a quarter of the time.
 
-import { loadConfig } from '../../server/config.ts';
+import { loadConfig } from '../../server/config/config.ts';
 import { openState } from '../../server/state.ts';
 import { Checks } from './checks.ts';
 import { SKEW_MS, World } from './world.ts';

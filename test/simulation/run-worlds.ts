@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Dice } from './dice.ts';
+import { Dice } from './prng.ts';
 
 /** Operations of a world: small ones, since every check reads all that has happened in one. */
 export const WORLD_OPERATIONS = 5_000;

@@ -1,13 +1,13 @@
 import { CapacityError, ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { type Database, sql } from '../../server/db/database.ts';
-import { ABSENCE_MS } from '../../server/jobs/adopt-jobs.ts';
-import { endPromoCredits } from '../../server/jobs/end-promo.ts';
-import { Failures } from '../../server/jobs/failures.ts';
-import { PriceNotices } from '../../server/jobs/price-notices.ts';
-import { renewVms } from '../../server/jobs/renew-vms.ts';
-import { sweep } from '../../server/jobs/sweep.ts';
-import { vacuum } from '../../server/jobs/vacuum.ts';
+import { ABSENCE_MS } from '../../server/jobs/recover-orphaned-jobs.ts';
+import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
+import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
+import { sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { vacuum } from '../../server/jobs/timers/vacuum.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
+import { Failures } from '../../server/platform/failures.ts';
 import type { Services } from '../../server/services.ts';
 import { keyFor, openCustomer } from '../jobs/support/customer.ts';
 import {
@@ -18,10 +18,10 @@ import {
   type TestNode,
 } from '../jobs/support/installation.ts';
 import { creditWholly, Operator, SLA } from './corrections.ts';
-import { Dice } from './dice.ts';
 import { CUSTOM_HOUR, OPERATIONS, type OperationName } from './operations.ts';
 import { outageProblems } from './outage-oracle.ts';
 import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
+import { Dice } from './prng.ts';
 import { renewalProblems } from './renewal-oracle.ts';
 import { Tenant } from './tenant.ts';
 

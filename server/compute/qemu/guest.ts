@@ -7,9 +7,9 @@ import { asCapacity } from './disk.ts';
 import type { Hardware } from './hardware.ts';
 import type { DirectBoot } from './image.ts';
 import type { NetworkGuest } from './network.ts';
+import type { Run } from './qemu-process.ts';
 import type { Readiness } from './readiness.ts';
 import { checkRecord } from './record-shape.ts';
-import type { Run } from './run.ts';
 
 /** What the driver remembers of a guest, as a file in its directory. There is no other place. */
 export interface GuestRecord extends GuestSize {

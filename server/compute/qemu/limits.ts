@@ -4,7 +4,7 @@ import type { Logger } from '../../platform/logging.ts';
 import { ComputeUnavailableError, type DiskSpeed } from '../driver.ts';
 import { type Machine, translationCacheMb } from './arguments.ts';
 import { type ControlGroup, findGroup, holdInGroup } from './control-groups.ts';
-import type { Launcher } from './launcher.ts';
+import type { Launcher } from './direct-launcher.ts';
 import { holdInScope, systemdRuns } from './scopes.ts';
 import { Locks } from './waiting.ts';
 

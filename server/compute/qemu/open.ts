@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config-error.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { ComputeDriver } from '../driver.ts';
 import { Cores } from './cores.ts';
+import { createDirectLauncher } from './direct-launcher.ts';
 import type { Images } from './guests.ts';
 import { HostClient } from './host/client.ts';
 import { findAccelerator } from './host.ts';
-import { createDirectLauncher } from './launcher.ts';
 import { limitedLauncher } from './limits.ts';
 import type { OpsLogin } from './ops-login.ts';
 import type { QemuOptions } from './options.ts';

@@ -1,20 +1,20 @@
 import { ComputeUnavailableError, ShutdownTimeoutError } from '../driver.ts';
 import type { Admission } from './admission.ts';
-import { Chronicle } from './chronicle.ts';
 import { type CloneParts, discardClone, machineOf, startMachine } from './clone.ts';
 import { keepConsoleLog } from './console-log.ts';
 import type { Cores } from './cores.ts';
+import { lastWords } from './direct-launcher.ts';
 import type { Guest } from './guest.ts';
+import type { Happenings } from './guest-events.ts';
 import type { Guests } from './guests.ts';
-import type { Happenings } from './happenings.ts';
-import { lastWords } from './launcher.ts';
+import { Chronicle } from './lifecycle-recorder.ts';
 import type { HostNetwork } from './network.ts';
 import type { Pool } from './pool.ts';
 import { findMachine } from './processes.ts';
+import { Run } from './qemu-process.ts';
+import type { End, Intent } from './qemu-process-parts.ts';
 import type { Monitor } from './qmp.ts';
 import { READY_MS, type ReadinessParts, untilReady } from './readiness.ts';
-import { Run } from './run.ts';
-import type { End, Intent } from './run-parts.ts';
 
 /** A guest does not hear its power button before its system has come so far. */
 const PRESS_EVERY_MS = 5_000;

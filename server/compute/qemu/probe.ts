@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import type { DriverReport } from '../driver.ts';
 import { run } from './command.ts';
+import { QEMU } from './direct-launcher.ts';
 import type { Guests, Images } from './guests.ts';
-import { QEMU } from './launcher.ts';
 import type { HostNetwork } from './network.ts';
 
 interface Host {

@@ -14,9 +14,9 @@ import {
 import { Admission } from './admission.ts';
 import { adoptGuests, adoptMended } from './adoption.ts';
 import type { Guest } from './guest.ts';
+import { Inside } from './guest-access.ts';
+import { Happenings } from './guest-events.ts';
 import { Guests } from './guests.ts';
-import { Happenings } from './happenings.ts';
-import { Inside } from './inside.ts';
 import type { QemuOptions } from './options.ts';
 import { Power } from './power.ts';
 import { probeHost } from './probe.ts';

@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import { untilAnswered } from './banner.ts';
 import type { Guest } from './guest.ts';
-import type { Inside } from './inside.ts';
+import type { Inside } from './guest-access.ts';
 import type { HostNetwork } from './network.ts';
-import type { Run } from './run.ts';
+import type { Run } from './qemu-process.ts';
 
 /**
  * By what it is known that a guest of an image is ready for its user: something answers on a TCP port, the guest agent

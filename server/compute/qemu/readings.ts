@@ -6,8 +6,8 @@ import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
 import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
 import { cpuSeconds, residentBytes } from './processes.ts';
+import type { Run } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
-import type { Run } from './run.ts';
 import { readTraffic, type Surroundings } from './traffic.ts';
 import { within } from './waiting.ts';
 

@@ -1,8 +1,8 @@
 import type { Logger } from '../../platform/logging.ts';
 import { ComputeUnavailableError, type GuestSight, type GuestState } from '../driver.ts';
 import type { Guest } from './guest.ts';
+import type { Inside } from './guest-access.ts';
 import type { Guests } from './guests.ts';
-import type { Inside } from './inside.ts';
 import type { Power } from './power.ts';
 
 /**

@@ -10,7 +10,7 @@ import {
   snapshotsOffline,
 } from './disk.ts';
 import type { Guest } from './guest.ts';
-import type { Inside } from './inside.ts';
+import type { Inside } from './guest-access.ts';
 import type { Pool } from './pool.ts';
 
 /** QEMU does it for a running guest: no other process may write to a disk in use. */

@@ -7,11 +7,11 @@ import type { Logger } from '../../platform/logging.ts';
 import { CapacityError, type GuestSize } from '../driver.ts';
 import { FILES, type Machine, qemuArguments } from './arguments.ts';
 import { run } from './command.ts';
+import { type Launcher, QEMU } from './direct-launcher.ts';
 import { createOverlay } from './disk.ts';
 import { askAgent } from './guest-agent.ts';
 import { findOffer } from './hardware.ts';
 import type { Image } from './image.ts';
-import { type Launcher, QEMU } from './launcher.ts';
 import { connectMonitor, saveState, untilAgent } from './machine-state.ts';
 import { templateSeed } from './seed.ts';
 

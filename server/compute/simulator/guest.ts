@@ -1,4 +1,4 @@
-import { seeded } from '../../platform/waves.ts';
+import { seeded } from '../../platform/synthetic-load.ts';
 import type {
   GuestAddress,
   GuestSample,

@@ -2,14 +2,14 @@ import type { Duplex } from 'node:stream';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { freshKeyPair } from '../../platform/ssh-key-pair.ts';
+import { Machine } from '../../simulated-guest/machine/machine.ts';
+import { Console } from '../../simulated-guest/screen/console.ts';
+import { serveRfb } from '../../simulated-guest/screen/rfb.ts';
+import { serveSsh } from '../../simulated-guest/ssh/server.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
-import { Machine } from './machine/machine.ts';
 import { connectionPair } from './pair.ts';
 import { isUp, powerAt } from './power.ts';
-import { Console } from './screen/console.ts';
-import { serveRfb } from './screen/rfb.ts';
 import { has } from './sentinels.ts';
-import { serveSsh } from './ssh/server.ts';
 import { runsOf } from './store.ts';
 
 /** How late a connection ends when another process switched its guest off; one query, whatever their number. */

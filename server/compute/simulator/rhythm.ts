@@ -1,4 +1,4 @@
-import { seeded, waveIntegral } from '../../platform/waves.ts';
+import { seeded, waveIntegral } from '../../platform/synthetic-load.ts';
 
 /**
  * How much a simulated guest uses. Each rate is a mean with waves around it (a day's rhythm and shorter, restless

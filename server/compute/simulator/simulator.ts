@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { hogSince, withHog } from '../../simulated-guest/machine/trouble.ts';
+import { bytesInside } from '../../simulated-guest/machine/usage.ts';
 import {
   type ComputeDriver,
   ComputeUnavailableError,
@@ -17,8 +19,6 @@ import {
 } from '../driver.ts';
 import { diskAt, endRun, newGuest, sampleAt } from './guest.ts';
 import { LazyInside } from './lazy-inside.ts';
-import { hogSince, withHog } from './machine/trouble.ts';
-import { bytesInside } from './machine/usage.ts';
 import { type Faults, Operations } from './operations.ts';
 import { hashPassword } from './password.ts';
 import { askOff, type Pace, powerOn, restart, whenBooted, whenOff } from './power.ts';

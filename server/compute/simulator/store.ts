@@ -1,7 +1,7 @@
 import { type Database, maybeOne, one, type Queryable, sql, type Transaction } from '../../db/database.ts';
+import type { InsideState } from '../../simulated-guest/machine/state.ts';
 import type { Resources } from '../driver.ts';
 import type { Guest } from './guest.ts';
-import type { InsideState } from './machine/state.ts';
 
 /** The simulated engine's memory: one row a guest, shared by every process on the database. */
 

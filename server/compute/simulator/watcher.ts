@@ -1,7 +1,7 @@
 import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { GuestEvent } from '../driver.ts';
-import { happenings } from './happenings.ts';
+import { happenings } from './guest-events.ts';
 import { runs } from './store.ts';
 
 /** How late an event may be noticed; one query, whatever the number of guests. */

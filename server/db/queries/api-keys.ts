@@ -1,4 +1,4 @@
-import type { Scope } from '../../platform/scopes.ts';
+import type { Scope } from '../../access/scopes.ts';
 import { maybeOne, type Queryable, sql } from '../database.ts';
 import type { AccountStatus } from './accounts.ts';
 

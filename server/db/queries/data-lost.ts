@@ -1,4 +1,4 @@
-import { partId } from '../../platform/part-ids.ts';
+import { partId } from '../../platform/derived-ids.ts';
 import { type Queryable, sql } from '../database.ts';
 import type { VmView } from './vms.ts';
 

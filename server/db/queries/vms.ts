@@ -19,7 +19,7 @@ export interface VmRow {
   dedicated: boolean;
   bandwidth_gb: number | null;
   mac: string;
-  /** What made its guest (`jobs/engine-claim.ts`). */
+  /** What made its guest (`cluster/engine-claim.ts`). */
   engine: string | null;
   price_monthly_minor: bigint;
   currency: string;

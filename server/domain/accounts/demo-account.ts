@@ -1,6 +1,6 @@
+import { ALL_SCOPES } from '../../access/scopes.ts';
 import { sql } from '../../db/database.ts';
 import { hasAccounts } from '../../db/queries/accounts.ts';
-import { ALL_SCOPES } from '../../platform/scopes.ts';
 import type { Services } from '../../services.ts';
 import { amountToMinor, creditAccount } from './book-payment.ts';
 import { createAccount } from './create-account.ts';

@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
+import { generateKey, hashKey, keyHint } from '../../access/api-key.ts';
+import type { Scope } from '../../access/scopes.ts';
 import type { Transaction } from '../../db/database.ts';
 import { type ApiKeyRow, insertKey } from '../../db/queries/api-keys.ts';
-import { generateKey, hashKey, keyHint } from '../../platform/api-key.ts';
 import { normalizeIp, parseCidr } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Scope } from '../../platform/scopes.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 
 export interface NewKey {

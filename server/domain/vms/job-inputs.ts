@@ -69,7 +69,7 @@ export interface RebuildInput extends SealedSecrets {
   template: string;
   /** Those that may log in from now on; null: those that may already. */
   keys: { fingerprint: string; public_key: string }[] | null;
-  /** Of the guest that is there, see `platform/ops-key.ts`. */
+  /** Of the guest that is there, see `guest-ssh/ops-keys.ts`. */
   ops_key_fingerprint: string | null;
   /** The VM is to run afterwards. */
   restart: boolean;

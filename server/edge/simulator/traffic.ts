@@ -1,4 +1,4 @@
-import { seeded, waveIntegral } from '../../platform/waves.ts';
+import { seeded, waveIntegral } from '../../platform/synthetic-load.ts';
 import type { SimulatedVector } from '../driver.ts';
 import { type Packet, PROTOCOL_NUMBERS } from './packet.ts';
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { ENDPOINTS } from '../../../server/endpoints/roster.ts';
-import { buildOpenApi } from '../../../server/openapi/build-openapi.ts';
+import { ENDPOINTS } from '../../../server/endpoints/customer/index.ts';
+import { buildOpenApi } from '../../../server/http/openapi/build-openapi.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each type has its own fields; they are held against the description
 export type AgentEvent = { type: string; seq: number; run_id: string } & Record<string, any>;

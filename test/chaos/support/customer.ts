@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
+import { ALL_SCOPES } from '../../../server/access/scopes.ts';
 import { call } from '../../operator/support.ts';
 
 /** A running service, in this process or another. */

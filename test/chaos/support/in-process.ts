@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { startService } from '../../../server/app.ts';
-import { loadConfig } from '../../../server/config.ts';
+import { startService } from '../../../server/compose.ts';
+import { loadConfig } from '../../../server/config/config.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';

@@ -5,8 +5,8 @@ import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from 
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Machine } from '../../../server/compute/qemu/arguments.ts';
-import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/launch.ts';
-import { GUEST_OOM_SCORE } from '../../../server/compute/qemu/launching.ts';
+import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/privileged-launcher.ts';
+import { GUEST_OOM_SCORE } from '../../../server/compute/qemu/process-wait.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { GUEST_UIDS } from '../../support/guest-uids.ts';

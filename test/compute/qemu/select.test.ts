@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, type TestContext, test } from 'node:test';
 import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { selectCompute } from '../../../server/compute/select.ts';
-import { loadConfig } from '../../../server/config.ts';
+import { loadConfig } from '../../../server/config/config.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ComputeDriver, GuestSpec } from '../../../server/compute/driver.ts';
-import { createDirectLauncher } from '../../../server/compute/qemu/launcher.ts';
+import { createDirectLauncher } from '../../../server/compute/qemu/direct-launcher.ts';
 import { WarmTemplates } from '../../../server/compute/qemu/warm.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { CELL_HEIGHT, CELL_WIDTH, glyphOf } from '../../../server/compute/simulator/screen/font.ts';
-import { ByteReader } from '../../../server/compute/simulator/screen/reader.ts';
+import { CELL_HEIGHT, CELL_WIDTH, glyphOf } from '../../../server/simulated-guest/screen/font.ts';
+import { ByteReader } from '../../../server/simulated-guest/screen/reader.ts';
 
 const KEYSYMS: Record<string, number> = { '\r': 0xff0d, '\x7f': 0xff08 };
 const CONTROL = 0xffe3;

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { ALL_SCOPES } from '../../../server/access/scopes.ts';
 import type { ApiKeyRow } from '../../../server/db/queries/api-keys.ts';
 import { updateVm, type VmRow } from '../../../server/db/queries/vms.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';
-import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
 import { fundedAccount, storedVm } from '../../billing/support.ts';
 import { type InProcessOptions, startInProcess } from '../../chaos/support/in-process.ts';
 import { call } from '../../operator/support.ts';

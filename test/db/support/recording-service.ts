@@ -1,6 +1,6 @@
 // The service as a process whose transactions are watched: see lock-recorder.ts. RECORD_LOCKS is the file to write.
-import { startService } from '../../../server/app.ts';
-import { loadConfig } from '../../../server/config.ts';
+import { startService } from '../../../server/compose.ts';
+import { loadConfig } from '../../../server/config/config.ts';
 import { openState } from '../../../server/state.ts';
 import { LockRecorder } from './lock-recorder.ts';
 

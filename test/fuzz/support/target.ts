@@ -1,4 +1,5 @@
 import type { TestContext } from 'node:test';
+import { ALL_SCOPES } from '../../../server/access/scopes.ts';
 import { type Database, raw, sql } from '../../../server/db/database.ts';
 import { addressesOf, type VmAddress } from '../../../server/db/queries/addresses.ts';
 import { insertTenant } from '../../../server/db/queries/shield-tenants.ts';
@@ -6,9 +7,8 @@ import { systemFindVm } from '../../../server/db/queries/vms.ts';
 import { creditAccount } from '../../../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';
-import { addTarget } from '../../../server/domain/shield/target.ts';
 import { newId } from '../../../server/platform/ids.ts';
-import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
+import { addTarget } from '../../../server/shield/target.ts';
 import { Client } from '../../acceptance/support/client.ts';
 import { Transport } from '../../acceptance/support/transport.ts';
 import { type Ids, newPublicKey } from '../../acceptance/support/valid-calls.ts';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import { ALL_SCOPES } from '../../../server/access/scopes.ts';
 import { lookUpWallet, type WalletRow } from '../../../server/db/queries/wallets.ts';
 import { creditAccount, debitAccount } from '../../../server/domain/accounts/book-payment.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { createKey } from '../../../server/domain/accounts/keys.ts';
 import { grantPromo } from '../../../server/domain/billing/promo-credits.ts';
 import type { Limits } from '../../../server/domain/catalog/catalog-schema.ts';
-import { ALL_SCOPES } from '../../../server/platform/scopes.ts';
 import type { Services } from '../../../server/services.ts';
 import type { Installation } from './installation.ts';
 

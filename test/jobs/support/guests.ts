@@ -1,5 +1,5 @@
 import { type Database, sql } from '../../../server/db/database.ts';
-import { BELIEVED_AFTER_MS } from '../../../server/jobs/reconcile-guests.ts';
+import { BELIEVED_AFTER_MS } from '../../../server/jobs/reconcilers/reconcile-guests.ts';
 import type { Stage } from './stage.ts';
 
 // What happens to simulated guests behind the service's back.

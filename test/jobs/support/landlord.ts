@@ -1,6 +1,6 @@
 import { sql } from '../../../server/db/database.ts';
 import { systemFindVm, type VmRow } from '../../../server/db/queries/vms.ts';
-import { renewVms } from '../../../server/jobs/renew-vms.ts';
+import { renewVms } from '../../../server/jobs/timers/renew-vms.ts';
 import { type Customer, openCustomer } from './customer.ts';
 import { PURCHASE, type Stage } from './stage.ts';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { JOBS } from '../../../server/jobs/kinds/index.ts';
+import { JOBS } from '../../../server/jobs/definitions/index.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import type { Reply } from '../../chaos/support/customer.ts';
 import { call } from '../../operator/support.ts';

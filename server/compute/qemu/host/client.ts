@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { systemClock } from '../../../platform/clock.ts';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
 import type { Machine } from '../arguments.ts';
-import type { Launcher } from '../launcher.ts';
+import type { Launcher } from '../direct-launcher.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
 import { connectTo } from '../routed/connect.ts';

@@ -1,6 +1,6 @@
 import { type Static, Type } from '../../../platform/schema.ts';
 import type { Machine } from '../arguments.ts';
-import type { Launcher } from '../launcher.ts';
+import type { Launcher } from '../direct-launcher.ts';
 import type { HostNetwork } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
 import { netdevOf } from '../routed/names.ts';

@@ -1,0 +1,182 @@
+import type { Queryable } from '../db/database.ts';
+import { type ApiKeyRow, findKeyByHash, recordKeyUse } from '../db/queries/api-keys.ts';
+import { addressMatcher } from '../platform/cidr.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import { hashKey, isIssuedKey, isWellFormedKey } from './api-key.ts';
+import { isReadScope, type Scope } from './scopes.ts';
+
+/**
+ * How long a key's record is believed without asking the database again. A revocation must take effect
+ * within one second on every node; this leaves room for the look-up itself.
+ */
+export const KEY_CACHE_MS = 800;
+/** Keys remembered at once; beyond it the oldest go. Bounds memory, not the number of customers. */
+const KEY_CACHE_SIZE = 50_000;
+/** Keys of our own that are no longer good, remembered so that they cost no query either. */
+const DEAD_KEYS = 10_000;
+
+/** A key that was presented, exists, is not expired or revoked, and comes from an allowed address. */
+export interface AuthenticatedKey {
+  id: string;
+  accountId: string;
+  scopes: ReadonlySet<Scope>;
+  /** Its account is suspended: the key may only read. */
+  suspended: boolean;
+}
+
+interface CachedKey {
+  key: AuthenticatedKey;
+  row: ApiKeyRow;
+  allowed: (ip: string) => boolean;
+  readAt: number;
+}
+
+/** How often a caller may have unknown keys looked for in the database. */
+export interface LookUpBudget {
+  /** Counts an attempt; false where there are none left. */
+  take(): boolean;
+  /** The attempt was none: the key was good, or the database did not answer. */
+  giveBack(): void;
+}
+
+const UNBOUNDED: LookUpBudget = { take: () => true, giveBack: () => {} };
+
+/** Finds out who calls. Unknown keys are not remembered, so guesses cannot fill the memory. */
+export class Authenticator {
+  readonly #db: Queryable;
+  readonly #clock: Clock;
+  readonly #cache = new Map<string, CachedKey>();
+  readonly #lastUsed = new Map<string, Date>();
+  readonly #secrets: SecretBox | undefined;
+  /** A revoked key stays revoked. Only keys that we have issued stand here, so guesses cannot fill it. */
+  readonly #dead = new Set<string>();
+
+  /** Without the installation's secrets no key is known to be ours before it was looked for. */
+  constructor(db: Queryable, clock: Clock, secrets?: SecretBox) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#secrets = secrets;
+  }
+
+  /**
+   * The key in an `Authorization` header, or an {@link ApiError} with status 401. Returns without a promise
+   * when the answer is at hand, which is the case for all but the first request in {@link KEY_CACHE_MS}. What is
+   * not known to be a key of ours is looked for within the budget of its sender, so that guesses beyond it cost no
+   * query; a key of ours is not touched by what others at its address do.
+   */
+  authenticate(
+    header: string | undefined,
+    ip: string,
+    budget: LookUpBudget = UNBOUNDED,
+  ): AuthenticatedKey | Promise<AuthenticatedKey> {
+    const presented = bearerToken(header);
+    const cached = this.#cache.get(presented);
+    const now = this.#clock.now().getTime();
+    if (cached && now - cached.readAt < KEY_CACHE_MS && now >= cached.readAt)
+      return this.#admit(cached, ip, now);
+    if (cached) return this.#read(presented, ip);
+    if (!isWellFormedKey(presented)) {
+      throw new ApiError(
+        'api_key_invalid',
+        'The API key is malformed: its checksum does not match. Is it complete?',
+      );
+    }
+    if (this.#dead.has(presented)) throw unknownKey();
+    const isOurs = this.#secrets !== undefined && isIssuedKey(presented, this.#secrets);
+    return isOurs ? this.#read(presented, ip) : this.#lookFor(presented, ip, budget);
+  }
+
+  /** The id of the key in an `Authorization` header, if it was good when it was last read: for no decision. */
+  lastKnown(header: string | undefined): string | undefined {
+    const presented = /\S+$/.exec(header?.trimEnd() ?? '')?.[0];
+    return presented === undefined ? undefined : this.#cache.get(presented)?.key.id;
+  }
+
+  async #lookFor(presented: string, ip: string, budget: LookUpBudget): Promise<AuthenticatedKey> {
+    if (!budget.take()) throw new ApiError('api_key_invalid', 'The API key was not looked up.');
+    try {
+      const key = await this.#read(presented, ip);
+      budget.giveBack();
+      return key;
+    } catch (error) {
+      if (!(error instanceof ApiError)) budget.giveBack();
+      throw error;
+    }
+  }
+
+  async #read(presented: string, ip: string): Promise<AuthenticatedKey> {
+    // Taken before the read: a revocation that commits after it must not be hidden for longer than the cache's time.
+    const readAt = this.#clock.now().getTime();
+    const row = await findKeyByHash(this.#db, hashKey(presented));
+    this.#cache.delete(presented);
+    if (!row || row.revoked_at) {
+      this.#bury(presented);
+      throw unknownKey();
+    }
+    const cached: CachedKey = {
+      key: {
+        id: row.id,
+        accountId: row.account_id,
+        scopes: new Set(row.scopes),
+        suspended: row.account_status !== 'active',
+      },
+      row,
+      allowed: row.allow_cidrs.length === 0 ? () => true : addressMatcher(row.allow_cidrs),
+      readAt,
+    };
+    if (this.#cache.size >= KEY_CACHE_SIZE) this.#cache.delete(this.#cache.keys().next().value!);
+    this.#cache.set(presented, cached);
+    return this.#admit(cached, ip, readAt);
+  }
+
+  #bury(presented: string): void {
+    if (!this.#secrets || !isIssuedKey(presented, this.#secrets)) return;
+    if (this.#dead.size >= DEAD_KEYS) this.#dead.delete(this.#dead.values().next().value!);
+    this.#dead.add(presented);
+  }
+
+  #admit({ key, row, allowed }: CachedKey, ip: string, now: number): AuthenticatedKey {
+    if (row.expires_at && row.expires_at.getTime() <= now) {
+      throw new ApiError('api_key_expired', 'The API key has expired.');
+    }
+    if (!allowed(ip)) {
+      throw new ApiError('ip_not_allowed', 'The API key may not be used from this address.', undefined, {
+        ip,
+      });
+    }
+    this.#lastUsed.set(key.id, new Date(now));
+    return key;
+  }
+
+  /** Writes when keys were last used: called now and then, so that a request costs no write. */
+  async flushLastUsed(): Promise<void> {
+    if (this.#lastUsed.size === 0) return;
+    const uses = [...this.#lastUsed].map(([id, at]) => ({ id, at }));
+    this.#lastUsed.clear();
+    await recordKeyUse(this.#db, uses);
+  }
+}
+
+const unknownKey = () => new ApiError('api_key_invalid', 'The API key is unknown or has been revoked.');
+
+function bearerToken(header: string | undefined): string {
+  if (header === undefined || header === '') {
+    throw new ApiError('api_key_missing', 'Send an API key: Authorization: Bearer vk_…');
+  }
+  const match = /^Bearer +([^\s]+) *$/i.exec(header);
+  if (!match) throw new ApiError('api_key_invalid', 'The Authorization header must read: Bearer vk_…');
+  return match[1]!;
+}
+
+/** Refuses a key that may not do what an endpoint, named by its pattern, does. */
+export function requireScope(
+  key: AuthenticatedKey,
+  { scope, method, path }: { scope: Scope; method: string; path: string },
+): void {
+  if (!key.scopes.has(scope))
+    throw new ApiError('scope_required', `Scope ${scope} is required for ${method} ${path}`, { scope });
+  if (key.suspended && !isReadScope(scope))
+    throw new ApiError('account_suspended', 'The account is suspended: its keys may only read.');
+}

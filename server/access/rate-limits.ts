@@ -1,0 +1,172 @@
+import type { Clock } from '../platform/clock.ts';
+
+/** Length of a window. Windows are aligned to it, so every node agrees where one begins. */
+export const WINDOW_SECONDS = 60;
+/**
+ * Networks counted at once. Beyond it the one seen first is forgotten, which gives away nothing: a caller with so
+ * many networks has as many budgets.
+ */
+const MAX_NETWORKS = 100_000;
+
+export type Policy = 'key' | 'account' | 'ip';
+
+/** The state of the policy that binds most: what the three rate headers say. */
+export interface LimitState {
+  allowed: boolean;
+  policy: Policy;
+  limit: number;
+  remaining: number;
+  /** End of the window, epoch seconds. */
+  resetAt: number;
+}
+
+export interface Limits {
+  key: number;
+  account: number;
+  ip: number;
+}
+
+/** How often a bucket was used in its window, this use included. */
+export interface Uses {
+  key: number;
+  /** Absent when the key's own limit refused: such a request does not consume the account's. */
+  account?: number;
+}
+
+/** Counts the uses of a key and its account. Two nodes that share a store share the limits exactly. */
+export interface LimitStore {
+  take(keyId: string, accountId: string, windowStart: number): Uses | Promise<Uses>;
+}
+
+export class RateLimiter {
+  readonly #limits: Limits;
+  readonly #store: LimitStore;
+  readonly #clock: Clock;
+  readonly #ips: WindowCounter;
+  /** What the store last said of each key, in the window that `#seenIn` begins. */
+  readonly #seen = new Map<string, LimitState>();
+  #seenIn = 0;
+
+  constructor(limits: Limits, store: LimitStore, clock: Clock, { maxNetworks = MAX_NETWORKS } = {}) {
+    this.#limits = limits;
+    this.#store = store;
+    this.#clock = clock;
+    this.#ips = new WindowCounter(maxNetworks);
+  }
+
+  /** Counts a request with a valid key. */
+  takeKey(keyId: string, accountId: string): LimitState | Promise<LimitState> {
+    const windowStart = this.#windowStart();
+    const uses = this.#store.take(keyId, accountId, windowStart);
+    return uses instanceof Promise
+      ? uses.then((taken) => this.#note(keyId, this.#judge(taken, windowStart)))
+      : this.#judge(uses, windowStart);
+  }
+
+  /** How the limits of a key, or without one of a network, stood when this node last knew; counts nothing. */
+  lastKnown(keyId: string | undefined, network: string): LimitState {
+    const windowStart = this.#windowStart();
+    if (keyId === undefined)
+      return { ...this.#state('ip', this.#ips.used(network, windowStart), windowStart), allowed: true };
+    const seen = this.#seenIn === windowStart ? this.#seen.get(keyId) : undefined;
+    return { ...(seen ?? this.#state('key', 0, windowStart)), allowed: true };
+  }
+
+  /**
+   * Counts a request without a valid key, by network, on this node only: such a request must not cost the database
+   * anything, so nodes do not tell each other.
+   */
+  takeIp(network: string): LimitState {
+    const windowStart = this.#windowStart();
+    return this.#state('ip', this.#ips.add(network, windowStart), windowStart);
+  }
+
+  /** Takes back one request that was counted in this window. */
+  giveBackIp(network: string): void {
+    this.#ips.remove(network, this.#windowStart());
+  }
+
+  /** Whether a network has used up its requests without a valid key; counts nothing. */
+  isIpSpent(network: string): boolean {
+    return this.#ips.used(network, this.#windowStart()) >= this.#limits.ip;
+  }
+
+  #windowStart(): number {
+    const seconds = Math.floor(this.#clock.now().getTime() / 1000);
+    return seconds - (seconds % WINDOW_SECONDS);
+  }
+
+  #note(keyId: string, state: LimitState): LimitState {
+    const windowStart = state.resetAt - WINDOW_SECONDS;
+    if (windowStart > this.#seenIn) this.#seen.clear();
+    this.#seenIn = Math.max(this.#seenIn, windowStart);
+    if (windowStart === this.#seenIn) this.#seen.set(keyId, state);
+    return state;
+  }
+
+  #judge(uses: Uses, windowStart: number): LimitState {
+    const key = this.#state('key', uses.key, windowStart);
+    if (!key.allowed || uses.account === undefined) return key;
+    const account = this.#state('account', uses.account, windowStart);
+    // Both windows end together, so "the fewest remaining" decides alone.
+    return !account.allowed || account.remaining < key.remaining ? account : key;
+  }
+
+  #state(policy: Policy, used: number, windowStart: number): LimitState {
+    const limit = this.#limits[policy];
+    return {
+      allowed: used <= limit,
+      policy,
+      limit,
+      remaining: Math.max(0, limit - used),
+      resetAt: windowStart + WINDOW_SECONDS,
+    };
+  }
+}
+
+/** Buckets of the current window. The whole map goes when the window ends; within it `maximum` bounds it. */
+class WindowCounter {
+  readonly #maximum: number;
+  #windowStart = 0;
+  #used = new Map<string, number>();
+
+  constructor(maximum = Number.POSITIVE_INFINITY) {
+    this.#maximum = maximum;
+  }
+
+  remove(bucket: string, windowStart: number): void {
+    const used = this.used(bucket, windowStart);
+    if (used > 0) this.#used.set(bucket, used - 1);
+  }
+
+  used(bucket: string, windowStart: number): number {
+    return windowStart === this.#windowStart ? (this.#used.get(bucket) ?? 0) : 0;
+  }
+
+  add(bucket: string, windowStart: number): number {
+    if (windowStart !== this.#windowStart) {
+      this.#windowStart = windowStart;
+      this.#used = new Map();
+    }
+    const used = (this.#used.get(bucket) ?? 0) + 1;
+    if (used === 1 && this.#used.size >= this.#maximum) this.#used.delete(this.#used.keys().next().value!);
+    this.#used.set(bucket, used);
+    return used;
+  }
+}
+
+/** For the embedded database, which only ever has one process: counting in memory is exact. */
+export class LocalLimitStore implements LimitStore {
+  readonly #keyLimit: number;
+  readonly #counter = new WindowCounter();
+
+  constructor(keyLimit: number) {
+    this.#keyLimit = keyLimit;
+  }
+
+  take(keyId: string, accountId: string, windowStart: number): Uses {
+    const key = this.#counter.add(keyId, windowStart);
+    if (key > this.#keyLimit) return { key };
+    return { key, account: this.#counter.add(accountId, windowStart) };
+  }
+}

@@ -1,0 +1,54 @@
+import { sql, type Transaction } from '../db/database.ts';
+import { type AgentRunRow, abandonAgentRun, looseAgentRuns } from '../db/queries/agent-runs.ts';
+import { appendEntry, completeLostEntries } from '../db/queries/agent-sessions.ts';
+import { presentNodes } from '../jobs/recover-orphaned-jobs.ts';
+import { Failures } from '../platform/failures.ts';
+import type { Services } from '../services.ts';
+import { NOT_RUN } from './run-record.ts';
+
+const INTERRUPTED = 'The run was interrupted: the service stopped in the middle of it.';
+const LOST = '[the service stopped while this command ran; whether it finished is not known]';
+
+type SettleServices = Pick<Services, 'db' | 'clock' | 'agent' | 'logger' | 'metrics'>;
+
+/**
+ * Ends the runs of nodes that are gone, those of this node whose end could not be written when they ended, and those whose
+ * approval did not come in time. One that cannot be ended holds up no other, and is tried again by the next call. A run
+ * is never taken up again: what the guest did meanwhile is not known. Its history says so.
+ */
+export async function settleAgentRuns(
+  services: SettleServices,
+  failures = new Failures(services),
+): Promise<void> {
+  const { db, clock, agent } = services;
+  const now = clock.now();
+  const loose = await looseAgentRuns(db, now);
+  const own = loose.filter(({ owner }) => owner === agent.node).map(({ id }) => id);
+  const leftOpen = agent.leftOpen(own);
+  if (loose.length === 0) return;
+  const present = await presentNodes(db);
+  for (const run of loose) {
+    const { id, owner } = run;
+    if (owner !== null && present.has(owner) && !leftOpen.has(id)) continue;
+    await failures.attempt('settle_agent_run', () => db.transaction((tx) => settle(tx, run, now)), id);
+  }
+}
+
+async function settle(tx: Transaction, run: AgentRunRow, now: Date): Promise<void> {
+  const { id, vm_id, owner, approval } = run;
+  // A customer or another node may have changed the row since it was read.
+  const [row] = await tx.query<{ state: string }>(
+    sql`select state from agent_runs where id = ${id} and owner is not distinct from ${owner}::bigint
+        and state <> 'finished' for no key update`,
+  );
+  if (row?.state === 'running') {
+    await abandonAgentRun(tx, id, 'error', now);
+    await appendEntry(tx, vm_id, { role: 'system', content: INTERRUPTED, run_id: id }, now);
+    await completeLostEntries(tx, id, LOST);
+  } else if (row && approval) {
+    const { command, command_id } = approval;
+    const content = `${NOT_RUN}it was not approved in time`;
+    await abandonAgentRun(tx, id, 'canceled', now);
+    await appendEntry(tx, vm_id, { role: 'command', content, command, command_id, run_id: id }, now);
+  }
+}

@@ -1,0 +1,238 @@
+import { Authenticator } from './access/authentication.ts';
+import { LocalLimitStore, RateLimiter } from './access/rate-limits.ts';
+import { SharedLimitStore } from './access/shared-limits.ts';
+import { AgentRuns } from './agent/agent-runs.ts';
+import { settleAgentRuns } from './agent/reap-orphaned-runs.ts';
+import { EngineClaim } from './cluster/engine-claim.ts';
+import { Leadership } from './cluster/leadership.ts';
+import { Node } from './cluster/membership.ts';
+import { fenceCompute } from './compute/fenced.ts';
+import { selectCompute } from './compute/select.ts';
+import type { Config } from './config/config.ts';
+import { SETTINGS } from './config/settings.ts';
+import { Consoles } from './consoles/consoles.ts';
+import { registerSockets } from './consoles/routes.ts';
+import { registerSharePage } from './consoles/share-page.ts';
+import { type Database, DatabaseAwayError } from './db/database.ts';
+import { migrateUp } from './db/migrate.ts';
+import { repeatingConflicts } from './db/repeat.ts';
+import { DocumentRenderer } from './documents/renderer.ts';
+import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
+import { loadCatalog } from './domain/catalog/load-catalog.ts';
+import { requireCurrency } from './domain/catalog/require-currency.ts';
+import { firstZone, requireZones } from './domain/catalog/zones.ts';
+import { ensureRegionPools } from './domain/network/allocate.ts';
+import { selectEdge } from './edge/select.ts';
+import { ENDPOINTS } from './endpoints/customer/index.ts';
+import { OpsKeys } from './guest-ssh/ops-keys.ts';
+import { registerReference } from './http/openapi/routes.ts';
+import { createHttpServer } from './http/server.ts';
+import type { StepHook } from './jobs/execution.ts';
+import { JobQueue } from './jobs/queue.ts';
+import { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
+import { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
+import { watchGuests } from './jobs/reconcilers/watch-guests.ts';
+import { JobRunner } from './jobs/runner.ts';
+import { Schedule } from './jobs/timers/schedule.ts';
+import { backgroundTasks } from './jobs/timers/tasks.ts';
+import { registerHealth } from './operator/health.ts';
+import { Readiness } from './operator/readiness.ts';
+import { startOperator } from './operator/start-operator.ts';
+import { type Clock, systemClock } from './platform/clock.ts';
+import { Failures } from './platform/failures.ts';
+import { listenOn } from './platform/listen.ts';
+import { createLogger, type Logger } from './platform/logging.ts';
+import { createMetrics } from './platform/metrics.ts';
+import { openSecretBox } from './platform/secrets.ts';
+import { Signals } from './platform/signals.ts';
+import type { Services } from './services.ts';
+import { EdgeReconciler } from './shield/reconcile-edge.ts';
+import { VERSION } from './version.ts';
+
+/** What a test may put in the place of a part. */
+export interface Parts {
+  clock?: Clock;
+  logger?: Logger;
+  stepHook?: StepHook;
+  /** Shown the key of the demo account, on the start that makes it. */
+  onDemoKey?: (key: string) => void;
+}
+
+/** A running service. */
+export interface Service {
+  services: Services;
+  /** Where the customer API listens, such as "http://127.0.0.1:8080". */
+  address: string;
+  /** Stops in order: no request is cut, no job is lost. */
+  stop(): Promise<void>;
+}
+
+async function openServices(
+  config: Config,
+  state: Database,
+  parts: Parts,
+): Promise<Services & { queue: JobQueue; claim: EngineClaim }> {
+  const clock = parts.clock ?? systemClock;
+  const metrics = createMetrics(VERSION);
+  const db = repeatingConflicts(state, { clock, onConflict: (which) => metrics.databaseConflict(which) });
+  const logger = parts.logger ?? createLogger(config);
+  const catalog = loadCatalog(config.catalog);
+  requireZones(catalog, config.zones);
+  const secrets = await openSecretBox(config);
+  await migrateUp(db);
+  await requireCurrency(db, catalog);
+  await ensureRegionPools(db, catalog);
+  const opsKeys = await OpsKeys.open(db, secrets);
+  const { compute: driver, reason } = await selectCompute({
+    config,
+    db,
+    clock,
+    logger,
+    templates: catalog.templates,
+    firstZone: firstZone(catalog),
+    opsLogin: (id) => opsKeys.offeredTo(id),
+  });
+  const claim = await EngineClaim.take({ db, clock, compute: driver, reason });
+  const compute = fenceCompute(driver, () => claim.refusal);
+  logger.info({ compute: compute.name, reason }, 'engine chosen');
+  if (config.mode === 'production') {
+    if (compute.name === 'simulator')
+      logger.warn('the VMs of this service are simulated: they look real to customers, and none runs');
+    if (!catalog.seller)
+      logger.warn(
+        'the catalog names no seller: invoices are issued without one, for good, and have neither PDF nor XML',
+      );
+  }
+  const edge = await selectEdge(config, db, clock);
+  const leadership = new Leadership(db);
+  const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
+  await queue.prepare();
+  const services = {
+    config,
+    catalog,
+    clock,
+    logger,
+    metrics,
+    db,
+    compute,
+    engine: claim.engine,
+    edge,
+    secrets,
+    signals: new Signals(),
+    queue,
+    network: new NetworkReconciler({ db, compute, catalog, logger }),
+    leadership,
+    shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
+    opsKeys,
+    documents: new DocumentRenderer({ clock, logger }),
+  };
+  const guests = new GuestReconciler(services);
+  return { ...services, claim, guests, agent: new AgentRuns(services) };
+}
+
+/** Composes and starts the service on its state (see `state.ts`), which it closes when it stops. */
+export async function startService(config: Config, state: Database, parts: Parts = {}): Promise<Service> {
+  const services = await openServices(config, state, parts);
+  const { db, clock, logger, signals, queue, network, compute, claim, edge, shield, leadership } = services;
+  const stopping = new AbortController();
+  const readiness = new Readiness(services);
+  const authenticator = new Authenticator(db, clock, services.secrets);
+  const limiter = createLimiter(services);
+  const http = createHttpServer({
+    services,
+    authenticator,
+    limiter,
+    endpoints: ENDPOINTS,
+    stopping: stopping.signal,
+  });
+  registerHealth(http, readiness);
+  registerReference(http, { config, endpoints: ENDPOINTS });
+  const consoles = new Consoles(services);
+  registerSockets(http, { services, consoles, limiter });
+  registerSharePage(http);
+
+  const [report, edgeReport] = [await compute.probe(), await edge.probe()];
+  logger.info(
+    { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
+    'starting',
+  );
+  await signals.start(db);
+  const node = new Node(services);
+  await node.announce();
+  services.agent.node = node.id;
+  await settleAgentRuns(services);
+  const { jobConcurrency: concurrency } = config;
+  const runner = new JobRunner(services, node, { concurrency, hook: parts.stepHook });
+  const schedule = new Schedule(clock, new Failures(services));
+
+  // Before anything is sold, because of the addresses of orphans; without the engine later.
+  await new Failures(services).attempt('reconcile_guests', () => services.guests.run());
+  // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
+  const operator = await startOperator(services, readiness);
+  const address = await listenOn(http, SETTINGS.listen.env, config.listen);
+  await queue.receive(runner);
+  const unwatch = watchGuests(services);
+  const demoKey = await ensureDemoAccount(services);
+  if (demoKey) parts.onDemoKey?.(demoKey);
+  readiness.enter('running');
+  logger.info({ address }, 'listening');
+  // Only now: each task runs at once, and customers need not wait for housekeeping.
+  schedule.start(backgroundTasks(services, { node, claim, runner, authenticator, consoles }));
+
+  const stop = async () => {
+    readiness.enter('stopping');
+    stopping.abort();
+    await inOrder(logger, [
+      // An open WebSocket or stream would hold up the server's end.
+      () => consoles.close(),
+      () => Promise.all([services.agent.stop(), services.documents.close()]),
+      () => http.close(),
+      () => operator.close(),
+      async () => unwatch(),
+      () => schedule.stop(),
+      () => queue.stop(),
+      () => runner.stop(),
+      () => Promise.all([network.idle(), services.guests.stop(), shield.idle()]),
+      () => leadership.leave(),
+      () => authenticator.flushLastUsed(),
+      () => signals.stop(),
+      () => node.leave(),
+      () => compute.close(),
+      () => claim.leave(),
+      () => edge.close(),
+      () => db.close(),
+    ]);
+    logger.info('stopped');
+  };
+  return { services, address, stop: once(stop) };
+}
+
+function createLimiter({ config, db, clock }: Services): RateLimiter {
+  const { rateLimitKey: key, rateLimitAccount: account, rateLimitIp: ip } = config;
+  const store = db.engine === 'pglite' ? new LocalLimitStore(key) : new SharedLimitStore(db, key);
+  return new RateLimiter({ key, account, ip }, store, clock);
+}
+
+/**
+ * Ends every part, whatever another one throws. What cannot be done because the database is away is no error: its
+ * sessions end with their connections, and the next start finds the rest.
+ */
+async function inOrder(logger: Logger, ends: (() => Promise<unknown>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const end of ends) {
+    try {
+      await end();
+    } catch (error) {
+      if (error instanceof DatabaseAwayError)
+        logger.warn({ reason: error.message }, 'stopping without the database');
+      else errors.push(error);
+    }
+  }
+  if (errors.length > 0)
+    throw errors.length === 1 ? errors[0] : new AggregateError(errors, 'the stop failed');
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  return () => (done ??= work());
+}

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process';
+import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Clock } from '../../platform/clock.ts';
+import { FILES, type Machine, qemuArguments } from './arguments.ts';
+import { BARE_ENVIRONMENT } from './command.ts';
+import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from './process-wait.ts';
+import { findMachine, isMachine } from './processes.ts';
+
+/**
+ * Starts QEMU processes that outlive the service. As the service's own user where there is no helper, by the
+ * privileged helper under a user of their own where there is one: the helper makes the arguments itself, from a
+ * checked description.
+ */
+export interface Launcher {
+  /** Starts the machine and resolves with its process id when QEMU has written its pid file; rejects with QEMU's words. */
+  launch(machine: Machine): Promise<number>;
+  /** Ends the machine's process by force; one that is gone is a success. */
+  kill(machine: Pick<Machine, 'id' | 'uuid' | 'directory'>): Promise<void>;
+}
+
+export const QEMU = 'qemu-system-x86_64';
+
+/** The program and its arguments. The affinity is there before the first of its threads, and all have it. */
+export function machineCommand(machine: Machine): [string, ...string[]] {
+  const qemu: [string, ...string[]] = [QEMU, ...qemuArguments(machine)];
+  return machine.cpus === undefined ? qemu : ['taskset', '--cpu-list', machine.cpus, ...qemu];
+}
+
+/** Starts machines as the service's own user. */
+export function createDirectLauncher(clock: Clock): Launcher {
+  return {
+    async launch(machine) {
+      const { uuid, directory } = machine;
+      const running = await findMachine(directory, uuid);
+      if (running) return running;
+      await rm(join(directory, FILES.pid), { force: true });
+      const log = await open(join(directory, FILES.log), 'w', 0o600);
+      // A session of its own: what ends the service's process group must not end the guests.
+      const [program, ...options] = machineCommand(machine);
+      const child = spawn(program, options, {
+        cwd: directory,
+        detached: true,
+        stdio: ['ignore', log.fd, log.fd],
+        env: BARE_ENVIRONMENT,
+      });
+      // Refused where this process has a higher one already, or the child has ended: then its guest is no safer.
+      await writeFile(`/proc/${child.pid}/oom_score_adj`, `${GUEST_OOM_SCORE}`).catch(() => {});
+      try {
+        return await untilUp(clock, child, {
+          find: () => findMachine(directory, uuid),
+          words: () => lastWords(directory),
+        });
+      } finally {
+        await log.close();
+      }
+    },
+
+    async kill({ id, uuid, directory }) {
+      const pid = await findMachine(directory, uuid);
+      if (pid) await endByForce(clock, id, pid, () => isMachine(pid, uuid));
+    },
+  };
+}
+
+/** What QEMU said before it ended. */
+export async function lastWords(directory: string): Promise<string> {
+  return (await readFile(join(directory, FILES.log), 'utf8').catch(() => '')).trim().slice(-MAX_WORDS);
+}

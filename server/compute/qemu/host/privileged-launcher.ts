@@ -1,0 +1,188 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Clock } from '../../../platform/clock.ts';
+import { FILES, type Machine } from '../arguments.ts';
+import type { Launcher } from '../direct-launcher.ts';
+import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../process-wait.ts';
+import { ID_PATTERN, InvalidArgumentError } from '../routed/shapes.ts';
+
+/** Of what guests' user runs: it decides nothing for that user what the helper was started with. */
+export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+
+export interface LaunchOptions {
+  clock: Clock;
+  /** Whom guests have run as in earlier versions, with the groups of all guests: never root, and not the service. */
+  user: { uid: number; group: string; groups: number[] };
+  /** Whom each of them runs as: numbers of the first user and the last. */
+  uids: { from: number; to: number };
+  /** The directory of all guests' directories. */
+  pool: string;
+  /** The directory that kernels of images lie under. */
+  images: string;
+  /** The program and its arguments. */
+  command(machine: Machine): string[];
+}
+
+/**
+ * Runs as the guest's user, in the guest's directory: whatever lies there, links too, is opened with that user's
+ * rights. The group, which the service is in, may use the sockets, and read
+ * the pid file: QEMU itself would make it for its owner alone.
+ */
+const START = `echo ${GUEST_OOM_SCORE} >/proc/self/oom_score_adj; umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && shift && exec "$@" </dev/null >${FILES.log} 2>&1`;
+
+/**
+ * Starts machines as a user of their own, each in a session of its own, with no privilege left to gain. Files are
+ * given by the service, which may be in a stranger's hands: this process reads a pid and a log there and follows no
+ * link to them; it writes nothing.
+ */
+export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
+  const { clock, user } = options;
+  return {
+    async launch(machine) {
+      await checkPlace(options, machine);
+      const uid = allowedUid(options, machine);
+      const running = await findMachine(options, machine);
+      if (running) return running.pid;
+      await checkAlone(machine, uid);
+      const child = spawn('setpriv', [...setprivArguments(uid, user), ...startArguments(options, machine)], {
+        cwd: '/',
+        detached: true,
+        stdio: ['ignore', 'ignore', 'pipe'],
+        env: ENVIRONMENT,
+      });
+      const first = text(child.stderr!);
+      return untilUp(clock, child, {
+        find: async () => (await findMachine(options, machine))?.pid,
+        words: async () => (await first).trim() || readOwn(join(machine.directory, FILES.log), uid),
+      });
+    },
+
+    async kill(machine) {
+      await checkDirectory(options.pool, machine.directory).catch((error) => {
+        // With the directory its process has lost its disk: there is nothing left to end.
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      });
+      const found = await findMachine(options, machine);
+      if (!found) return;
+      const { pid, uid } = found;
+      await endByForce(clock, machine.id, pid, () => isMachine(pid, machine.uuid, uid));
+    },
+  };
+}
+
+/**
+ * Makes `setpriv` become a guest's user with nothing left to gain. The helper's own capabilities would go over to
+ * that user, as neither of the two is root: so all sets are emptied by name.
+ */
+export function setprivArguments(uid: number, { group, groups }: LaunchOptions['user']): string[] {
+  const others = groups.length > 0 ? `--groups=${groups.join(',')}` : '--clear-groups';
+  const identity = [`--reuid=${uid}`, `--regid=${group}`, others];
+  const capabilities = ['--ambient-caps=-all', '--inh-caps=-all', '--bounding-set=-all'];
+  return [...identity, ...capabilities, '--no-new-privs'];
+}
+
+function startArguments({ command }: LaunchOptions, machine: Machine): string[] {
+  return ['--', 'sh', '-c', START, 'sh', machine.directory, ...command(machine)];
+}
+
+async function checkPlace(
+  { pool, images }: LaunchOptions,
+  { id, directory, directBoot }: Machine,
+): Promise<void> {
+  await checkDirectory(pool, directory).catch((error) => {
+    throw error.code ? new InvalidArgumentError(`machine.directory: ${error.message}`) : error;
+  });
+  if (basename(directory) !== id)
+    throw new InvalidArgumentError("machine.directory: is another guest's than machine.id");
+  if (!directBoot) return;
+  const root = await realpath(images);
+  for (const name of ['kernel', 'initrd'] as const) {
+    const real = await realpath(directBoot[name]).catch(() => '');
+    if (real.startsWith(`${root}/`)) continue;
+    // Not the service's mistake, and over when they are mounted again.
+    if ((await readdir(root)).length === 0)
+      throw new Error(`there are no images in ${images}: is it mounted?`);
+    throw new InvalidArgumentError(`machine.directBoot.${name}: is not in the directory of images`);
+  }
+}
+
+/** A guest's directory is a real one, directly in the pool. */
+async function checkDirectory(pool: string, directory: string): Promise<void> {
+  const name = new RegExp(ID_PATTERN);
+  const root = await realpath(pool);
+  const fits =
+    name.test(basename(directory)) && (await realpath(dirname(directory)).catch(() => '')) === root;
+  if (fits && (await realpath(directory)) === join(root, basename(directory))) return;
+  throw new InvalidArgumentError("machine.directory: is not a guest's directory in the pool");
+}
+
+/** The machine's user, if the host's own configuration has it for guests. */
+function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: Machine): number {
+  if (uid !== undefined && uid >= from && uid <= to) return uid;
+  throw new InvalidArgumentError("machine.uid: is not among what this host's configuration allows");
+}
+
+/** Throws {@link InvalidArgumentError} where the machine's user runs anything else: two guests would share what they have. */
+async function checkAlone({ uuid }: Machine, uid: number): Promise<void> {
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name) || (await ownerOf(`/proc/${name}`)) !== uid) continue;
+    const words = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
+    // Empty of one that has ended, and waits to be taken note of.
+    if (words && !words.split('\0').includes(uuid))
+      throw new InvalidArgumentError('machine.uid: is the user of another machine');
+  }
+}
+
+/** The machine's process, if it runs, and runs as the guests' user that has written its pid file. */
+async function findMachine(
+  { user, uids: { from, to } }: LaunchOptions,
+  { directory, uuid }: Pick<Machine, 'directory' | 'uuid'>,
+): Promise<{ pid: number; uid: number } | undefined> {
+  const file = join(directory, FILES.pid);
+  const uid = await ownerOf(file);
+  if (uid === undefined || (uid !== user.uid && (uid < from || uid > to))) return undefined;
+  const pid = Number(await readOwn(file, uid).catch(() => ''));
+  const found = Number.isSafeInteger(pid) && pid > 1 && (await isMachine(pid, uuid, uid));
+  return found ? { pid, uid } : undefined;
+}
+
+async function ownerOf(path: string): Promise<number | undefined> {
+  return lstat(path).then(
+    ({ uid }) => uid,
+    () => undefined,
+  );
+}
+
+async function isMachine(pid: number, uuid: string, uid: number): Promise<boolean> {
+  try {
+    const place = `/proc/${pid}`;
+    if ((await stat(place)).uid !== uid) return false;
+    const file = await open(`${place}/cmdline`);
+    try {
+      const words = (await file.readFile('utf8')).split('\0');
+      return words[words.indexOf('-uuid') + 1] === uuid;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return false;
+  }
+}
+
+/** The beginning of a file that the guests' user wrote; '' for anything else that lies there, or nothing. */
+async function readOwn(path: string, uid: number): Promise<string> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = await open(path, flags).catch(() => undefined);
+  if (!file) return '';
+  try {
+    const status = await file.stat();
+    if (!status.isFile() || status.uid !== uid) return '';
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_WORDS), 0, MAX_WORDS, 0);
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,97 @@
+import type { Clock } from '../../platform/clock.ts';
+import { consoleTail } from './console-log.ts';
+import type { Guest, RunRecord } from './guest.ts';
+import type { Happenings, News } from './guest-events.ts';
+import type { End } from './qemu-process-parts.ts';
+import { DEFAULT_READINESS, whatIsMissing } from './readiness.ts';
+
+/** What happens to guests that run: kept in their directories, and reported to those that watch. */
+export class Chronicle {
+  readonly #clock: Clock;
+  readonly #happenings: Happenings;
+
+  constructor({ clock, happenings }: { clock: Clock; happenings: Happenings }) {
+    this.#clock = clock;
+    this.#happenings = happenings;
+  }
+
+  /** It is ready, or was waited for long enough. */
+  booted(guest: Guest): void {
+    this.#note(guest, { booted: true });
+  }
+
+  ready(guest: Guest): void {
+    const at = this.#clock.now();
+    const message = 'The guest has booted and is ready.';
+    this.#happenings.report(guest, {
+      type: 'guest.ready',
+      level: 'info',
+      message,
+      at,
+      distinct: at.getTime(),
+    });
+  }
+
+  rebooted(guest: Guest, at: Date): void {
+    this.#note(guest, { booted: false });
+    const message = 'The guest has rebooted itself.';
+    const distinct = at.getTime();
+    this.#happenings.report(guest, { type: 'guest.rebooted', level: 'info', message, at, distinct });
+  }
+
+  /** It runs, and what tells that it is ready has not come about: the log of its boot goes with the hint. */
+  async silent(guest: Guest, seconds: number): Promise<void> {
+    const waitedFor = guest.record.readiness ?? DEFAULT_READINESS;
+    this.#warn(guest, {
+      message: `The guest runs, but ${whatIsMissing(waitedFor)} within ${seconds} s of its boot.`,
+      waitedFor,
+      consoleLog: await consoleTail(guest.file('console')),
+      distinct: guest.record.run?.since ?? 0,
+    });
+  }
+
+  noRoom(guest: Guest): void {
+    const { run } = guest.record;
+    const message =
+      'The guest stands still: the host has no room left for its disk. It goes on by itself once there is some.';
+    this.#warn(guest, { message, distinct: `no-room-${run?.since}-${run?.shortages ?? 0}` });
+  }
+
+  roomAgain(guest: Guest): void {
+    this.#note(guest, { shortages: (guest.record.run?.shortages ?? 0) + 1 });
+  }
+
+  /** Its interface on the host was taken away: it runs on, without a network. */
+  cutOff(guest: Guest): void {
+    if (!guest.run || guest.run.cutOff) return;
+    guest.run.cutOff = true;
+    const message = "The guest's network card was unplugged on the host. Reboot the VM to plug it in again.";
+    this.#warn(guest, { message, distinct: `cut-off-${guest.record.run?.since}` });
+  }
+
+  async ended(guest: Guest, { cause, detail }: End): Promise<void> {
+    const { run } = guest.record;
+    guest.run = undefined;
+    if (!run) return;
+    const news = { message: detail, at: this.#clock.now(), distinct: run.since };
+    // What cannot be written is found again by the next start; the news must be reported now.
+    await guest.save({ run: null }).catch(() => {});
+    if (cause === 'crashed') {
+      const consoleLog = await consoleTail(guest.file('console')).catch(() => '');
+      this.#happenings.report(guest, { type: 'guest.crashed', level: 'error', ...news, consoleLog });
+    } else if (cause === 'powered_off' && !run.asked) {
+      this.#happenings.report(guest, { type: 'guest.powered_off', level: 'info', ...news });
+    }
+  }
+
+  /** What is not written is found out again after a restart. */
+  #note(guest: Guest, change: Partial<RunRecord>): void {
+    const { run } = guest.record;
+    if (run) guest.save({ run: { ...run, ...change } }).catch(() => {});
+  }
+
+  #warn(guest: Guest, news: Omit<News, 'type' | 'level' | 'at'>): void {
+    const at = this.#clock.now();
+    this.#happenings.report(guest, { type: 'guest.warning', level: 'warning', at, ...news });
+  }
+}

@@ -1,0 +1,237 @@
+import { AGENT_CHANNEL } from './arguments.ts';
+import { Room } from './disk-space-watch.ts';
+import { hasGone, isMachine } from './processes.ts';
+import type { End, Intent, RunParts } from './qemu-process-parts.ts';
+import { Monitor, type QmpEvent } from './qmp.ts';
+
+/** QEMU writes back what it holds of the disk and ends; a broken one is ended by force. */
+const QUIT_MS = 5_000;
+const CONNECT_EVERY_MS = 5;
+/** An agent starts about when the SSH server does; an image without one is not waited for longer than this. */
+const AGENT_GRACE_MS = 2_000;
+
+/** One machine from power on to power off: a QEMU process, seen through its monitor. */
+export class Run {
+  readonly pid: number;
+  intent: Intent = 'none';
+  /** Its readiness is not waited for any more. */
+  booted: boolean;
+  /** Something inside listens at the channel of the guest agent. */
+  agentOpen = false;
+  /** Resolves when the process is gone; never rejects. */
+  readonly ended: Promise<End>;
+  /** Aborts when {@link ended} resolves: for waits that end sooner, since what a promise is asked stays with it. */
+  readonly gone: AbortSignal;
+  readonly #parts: RunParts;
+  readonly #ended = Promise.withResolvers<End>();
+  readonly #gone = new AbortController();
+  #monitor!: Monitor;
+  /** Its interface on the host is gone: only another machine has another. */
+  cutOff = false;
+  #booting = new AbortController();
+  /** Aborts when the machine is gone or released. */
+  readonly #over = new AbortController();
+  readonly #room: Room;
+  #nextBoot = new AbortController();
+  #agentHeard = Promise.withResolvers<void>();
+  /** Set as soon as it is known how this ends. */
+  #end: End | undefined;
+  #released = false;
+
+  private constructor(parts: RunParts, booted: boolean) {
+    this.#parts = parts;
+    this.pid = parts.pid;
+    this.booted = booted;
+    this.ended = this.#ended.promise;
+    this.gone = this.#gone.signal;
+    const { clock, pool, onNoRoom, onRoomAgain } = parts;
+    const resume = async () => void (await this.#monitor.execute('cont'));
+    const room = { clock, pool, resume, onTrouble: onNoRoom, onCalm: onRoomAgain };
+    this.#room = new Room(room, this.#over.signal);
+  }
+
+  /** Takes hold of a process that runs; `before` is what was known of it. Its end may be near: see {@link ending}. */
+  static async open(parts: RunParts, before: { booted: boolean; intent: Intent }): Promise<Run> {
+    const run = new Run(parts, before.booted);
+    run.intent = before.intent;
+    run.#monitor = await run.#connect();
+    run.#monitor.closed.then(() => run.#lost());
+    await run.#catchUp();
+    if (run.ending) await run.ended;
+    else if (!before.booted) run.#awaitReady();
+    return run;
+  }
+
+  /** It is known how this ends: the process is gone or on its way. */
+  get ending(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Aborts when the guest boots again. */
+  nextBoot(): AbortSignal {
+    return this.#nextBoot.signal;
+  }
+
+  /** Resolves when the agent of the present boot has opened its channel. */
+  get agentHeard(): Promise<void> {
+    return this.#agentHeard.promise;
+  }
+
+  get monitor(): Monitor {
+    return this.#monitor;
+  }
+
+  /** Presses the power button. */
+  async pressPower(): Promise<void> {
+    await this.#monitor.execute('system_powerdown');
+  }
+
+  /** Starts the guest anew, as its reset button would. */
+  async reset(): Promise<void> {
+    this.intent = 'none';
+    this.booted = false;
+    await this.#monitor.execute('system_reset');
+    await this.#monitor.execute('cont');
+    // Not before: the SSH server of the boot that ends would be taken for that of the next.
+    this.#beginBoot();
+  }
+
+  /** Stops the guest until there is room for its disk. */
+  async standStill(): Promise<void> {
+    if (this.ending) return;
+    await this.#monitor.execute('stop');
+    this.#room.stalled();
+  }
+
+  /** Cuts the power and resolves when the process is gone. */
+  async quit(end: End = { cause: 'asked', detail: 'The power was cut.' }): Promise<End> {
+    this.#end ??= end;
+    // Its last words go with it.
+    await this.#parts.keepConsole(this.#monitor);
+    // What closes the connection may come before the answer.
+    await this.#monitor.execute('quit', undefined, QUIT_MS).catch(() => {});
+    if (!(await this.#hasGone())) await this.#parts.kill();
+    this.#monitor.close();
+    return this.ended;
+  }
+
+  /** Gives up the machine, which runs on. */
+  release(): void {
+    this.#released = true;
+    this.#booting.abort();
+    this.#over.abort();
+    this.#monitor.close();
+  }
+
+  /** A machine that was just started has written its pid file before it listens. */
+  async #connect(): Promise<Monitor> {
+    const { clock, monitor, uuid } = this.#parts;
+    for (;;) {
+      try {
+        return await Monitor.connect(monitor, clock, (event) => this.#hear(event));
+      } catch (error) {
+        const early = ['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
+        if (!early || !(await isMachine(this.pid, uuid))) throw error;
+        await clock.sleep(CONNECT_EVERY_MS);
+      }
+    }
+  }
+
+  /** What happened before it was listened to. */
+  async #catchUp(): Promise<void> {
+    const { status } = await this.#monitor.execute<{ status: string }>('query-status');
+    if (status === 'shutdown') return this.#poweredOff();
+    if (status === 'guest-panicked') return this.#panicked();
+    // Only the pool's guard pauses.
+    if (status === 'io-error' || status === 'paused') this.#room.stalled();
+    const channels =
+      await this.#monitor.execute<{ label: string; 'frontend-open': boolean }[]>('query-chardev');
+    const open = channels.some(
+      ({ label, ...channel }) => label === AGENT_CHANNEL && channel['frontend-open'],
+    );
+    this.#setAgent(open);
+  }
+
+  #hear({ event, data, timestamp }: QmpEvent): void {
+    if (event === 'SHUTDOWN') this.#poweredOff(data?.guest === true ? undefined : `${data?.reason}`);
+    if (event === 'GUEST_PANICKED') this.#panicked();
+    if (event === 'BLOCK_IO_ERROR' && data?.nospace === true && data?.action === 'stop') this.#room.stalled();
+    if (event === 'VSERPORT_CHANGE') this.#setAgent(data?.open === true);
+    // Firmware resets the machine several times by itself while it boots.
+    if (event === 'RESET' && data?.guest === true && this.booted) {
+      this.#beginBoot();
+      const ms = timestamp.seconds * 1_000 + Math.floor(timestamp.microseconds / 1_000);
+      this.#parts.onRebooted(new Date(ms));
+    }
+  }
+
+  #setAgent(open: boolean): void {
+    this.agentOpen = open;
+    if (open) this.#agentHeard.resolve();
+  }
+
+  /** The guest stands still now, until it is started anew or its process ends. */
+  #poweredOff(hostReason?: string): void {
+    if (this.#end) return;
+    if (this.intent === 'reboot') {
+      this.reset().catch(() => {});
+      return;
+    }
+    const cause = this.intent === 'off' ? 'asked' : 'powered_off';
+    const who = hostReason
+      ? `The host ended the guest (${hostReason}).`
+      : 'The guest has powered itself off.';
+    this.quit({ cause, detail: who }).catch(() => {});
+  }
+
+  #panicked(): void {
+    this.quit({ cause: 'crashed', detail: "The guest's kernel has panicked." }).catch(() => {});
+  }
+
+  async #lost(): Promise<void> {
+    if (this.#released) return;
+    this.#end ??= { cause: 'crashed', detail: "The guest's machine has ended unexpectedly." };
+    this.#booting.abort();
+    this.#over.abort();
+    // The disk is free again only when the process is gone.
+    if (!(await this.#hasGone())) await this.#parts.kill().catch(() => {});
+    await this.#parts.onEnd(this.#end);
+    this.#ended.resolve(this.#end);
+    this.#gone.abort();
+  }
+
+  #hasGone(): Promise<boolean> {
+    const { clock, uuid } = this.#parts;
+    return hasGone(clock, () => isMachine(this.pid, uuid), QUIT_MS);
+  }
+
+  #beginBoot(): void {
+    this.#agentHeard = Promise.withResolvers<void>();
+    this.agentOpen = false;
+    this.#awaitReady();
+    this.#nextBoot.abort();
+    this.#nextBoot = new AbortController();
+  }
+
+  #awaitReady(): void {
+    this.#booting.abort();
+    this.#booting = new AbortController();
+    this.booted = false;
+    this.#watchBoot(this.#booting.signal).catch(() => {});
+  }
+
+  /** Ends without a word when another boot, or the end, comes before. */
+  async #watchBoot(signal: AbortSignal): Promise<void> {
+    const { clock, untilReady, keepConsole, onBooted } = this.#parts;
+    const ready = await untilReady(this, signal);
+    if (signal.aborted) return;
+    if (ready) {
+      const graceOver = clock.sleep(AGENT_GRACE_MS, signal).catch(() => {});
+      await Promise.race([this.agentHeard, graceOver]);
+    }
+    await keepConsole(this.#monitor);
+    if (signal.aborted) return;
+    this.booted = true;
+    onBooted(ready);
+  }
+}

@@ -1,0 +1,99 @@
+import { agentProblems } from '../agent/model-settings.ts';
+import { ConfigError } from '../platform/config-error.ts';
+import type { TSchema } from '../platform/schema.ts';
+import { readYaml, type YamlFile } from '../platform/yaml-file.ts';
+import { productionProblems } from '../production.ts';
+import type { Kind } from './setting-kinds.ts';
+import { fileKey, SETTINGS, type Setting } from './settings.ts';
+
+type Value<S> = S extends { kind: Kind<infer T> }
+  ? S extends { default: string }
+    ? T
+    : T | undefined
+  : never;
+
+/** The whole configuration, parsed once at the start and passed on; nothing else reads the environment. */
+export type Config = { readonly [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> };
+
+/** Names the configuration file; only the environment can. */
+export const CONFIG_FILE_VARIABLE = 'VAUBAN_CONFIG';
+
+/** Shape of the configuration file. */
+export const ConfigFileSchema = {
+  type: 'object',
+  properties: Object.fromEntries(
+    Object.values<Setting>(SETTINGS).map((setting) => [
+      fileKey(setting),
+      { ...setting.kind.schema, description: setting.about },
+    ]),
+  ),
+  additionalProperties: false,
+  title: 'Vauban configuration',
+} satisfies TSchema;
+
+/**
+ * The configuration of a process: environment over file over defaults. An empty variable counts as absent.
+ * Throws {@link ConfigError} with every wrong or unknown setting, not only the first.
+ */
+export function loadConfig(env: NodeJS.ProcessEnv): Config {
+  const problems = unknownVariables(env);
+  const file = collect(problems, () => readConfigFile(env[CONFIG_FILE_VARIABLE]));
+  const entries = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const value = fromFile(setting, file, problems) ?? fromText(setting, setting.default);
+    return [name, fromEnvironment(setting, env, problems) ?? value];
+  });
+  const config = Object.fromEntries(entries) as Config;
+  if (problems.length === 0) problems.push(...agentProblems(config), ...productionProblems(config));
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+function readConfigFile(path: string | undefined): YamlFile<Record<string, unknown>> | undefined {
+  return path ? (readYaml(path, ConfigFileSchema) as YamlFile<Record<string, unknown>>) : undefined;
+}
+
+/** A mistyped variable must not pass for a default. */
+function unknownVariables(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set([
+    CONFIG_FILE_VARIABLE,
+    ...Object.values<Setting>(SETTINGS).map((setting) => setting.env),
+  ]);
+  return Object.keys(env)
+    .filter((name) => name.startsWith('VAUBAN_') && !known.has(name))
+    .map((name) => `${name}: is not a setting`);
+}
+
+function fromText(setting: Setting, text: string | undefined): unknown {
+  return text === undefined ? undefined : setting.kind.parse(text);
+}
+
+function fromEnvironment(setting: Setting, env: NodeJS.ProcessEnv, problems: string[]): unknown {
+  const text = env[setting.env] || undefined;
+  const value = fromText(setting, text);
+  if (text !== undefined && value === undefined) problems.push(`${setting.env}: ${refusal(setting, text)}`);
+  return value;
+}
+
+function fromFile(setting: Setting, file: ReturnType<typeof readConfigFile>, problems: string[]): unknown {
+  const key = fileKey(setting);
+  if (!file || !Object.hasOwn(file.value, key)) return undefined;
+  const text = String(file.value[key]);
+  const value = setting.kind.parse(text);
+  if (value === undefined) problems.push(file.problem([key], refusal(setting, text)));
+  return value;
+}
+
+function refusal(setting: Setting, text: string): string {
+  const given = setting.secret ? '' : `, not ${JSON.stringify(text)}`;
+  return `must be ${setting.kind.expected}${given}`;
+}
+
+function collect<T>(problems: string[], work: () => T): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+    return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import { ACCELERATOR_CHOICES } from '../compute/qemu/host.ts';
+import * as kind from './setting-kinds.ts';
+import type { Setting } from './settings.ts';
+
+const QEMU_NETWORK_CHOICES = ['auto', 'user', 'routed'] as const;
+const WARM_CHOICES = ['off', 'on'] as const;
+const MAX_BOOT_SECONDS = 3_600;
+/** Beyond it guests of one CPU each would hardly move. */
+const MAX_OVERCOMMIT = 64;
+/** 64 TB of memory, an exabyte of disks: no host has more. */
+const MAX_MEMORY_MB = 64 * 1_024 * 1_024;
+const MAX_DISK_GB = 1_000_000_000;
+
+/** Settings of the engines, each of which reads its own. */
+export const ENGINE_SETTINGS = {
+  qemuAccel: {
+    env: 'VAUBAN_QEMU_ACCEL',
+    kind: kind.oneOf(ACCELERATOR_CHOICES),
+    default: 'auto',
+    about:
+      "What runs the guests' instructions; `auto` takes KVM where the processor can, else TCG, which is slow.",
+  },
+  qemuNetwork: {
+    env: 'VAUBAN_QEMU_NETWORK',
+    kind: kind.oneOf(QEMU_NETWORK_CHOICES),
+    default: 'auto',
+    about:
+      'How guests are connected: `routed` is for tenants; `user` needs no privileges and is for development only. ' +
+      '`auto` is `routed` where there is a host helper.',
+  },
+  qemuUplink: {
+    env: 'VAUBAN_QEMU_UPLINK',
+    kind: kind.word,
+    about: 'Interface that leads out of a host that routes; when absent, the one of the default route.',
+  },
+  hostHelper: {
+    env: 'VAUBAN_HOST_HELPER',
+    kind: kind.path,
+    about:
+      'Socket of the host helper, which does what needs privileges; when absent, the service must be root to route.',
+  },
+  qemuNameservers: {
+    env: 'VAUBAN_QEMU_NAMESERVERS',
+    kind: kind.addresses,
+    default: '9.9.9.9, 1.1.1.1',
+    about: 'Resolvers that new guests are given.',
+  },
+  qemuCpuOvercommit: {
+    env: 'VAUBAN_QEMU_CPU_OVERCOMMIT',
+    kind: kind.integer(1, MAX_OVERCOMMIT),
+    default: '4',
+    about: 'Virtual CPUs sold for each CPU of the host.',
+  },
+  qemuMemoryMb: {
+    env: 'VAUBAN_QEMU_MEMORY_MB',
+    kind: kind.integer(1, MAX_MEMORY_MB),
+    about: "Memory of all guests together; when absent, the host's but 1024 MB.",
+  },
+  qemuDiskGb: {
+    env: 'VAUBAN_QEMU_DISK_GB',
+    kind: kind.integer(1, MAX_DISK_GB),
+    about:
+      'Disks of all guests together; when absent, nine tenths of the file system that they are in, less what else is on it.',
+  },
+  poolDir: {
+    env: 'VAUBAN_POOL_DIR',
+    kind: kind.path,
+    about:
+      "Directory of guests' disks and warm templates, best on a file system of its own; when absent, the data directory. " +
+      'A host helper needs the same in its `--pool`.',
+  },
+  poolReserveMb: {
+    env: 'VAUBAN_POOL_RESERVE_MB',
+    kind: kind.integer(0, MAX_MEMORY_MB),
+    default: '1024',
+    about:
+      'What guests leave free for the database and everything else in the data directory, where both are on one file ' +
+      'system: with less nothing new is made, and guests that write stand still.',
+  },
+  qemuDedicatedCpus: {
+    env: 'VAUBAN_QEMU_DEDICATED_CPUS',
+    kind: kind.cpus,
+    about:
+      'CPUs set aside for VMs of dedicated plans, such as `2-7`; other guests run on the rest. Without them such plans are not ' +
+      'available. See docs/qemu.md.',
+  },
+  qemuWarm: {
+    env: 'VAUBAN_QEMU_WARM',
+    kind: kind.oneOf(WARM_CHOICES),
+    default: 'off',
+    about:
+      'Whether new guests go on from a guest that has booted, where their image can: `on` makes them within a second. ' +
+      'See docs/qemu.md first.',
+  },
+  simulatorBootSeconds: {
+    env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',
+    kind: kind.seconds(0, MAX_BOOT_SECONDS),
+    default: '2',
+    about: 'How long a simulated guest takes to boot.',
+  },
+  simulatorMemoryMb: {
+    env: 'VAUBAN_SIMULATOR_MEMORY_MB',
+    kind: kind.integer(1, MAX_MEMORY_MB),
+    about: 'Memory of all simulated guests together; no limit when absent.',
+  },
+  simulatorDiskGb: {
+    env: 'VAUBAN_SIMULATOR_DISK_GB',
+    kind: kind.integer(1, MAX_DISK_GB),
+    about: 'Disks of all simulated guests together; no limit when absent.',
+  },
+  simulatorTemplates: {
+    env: 'VAUBAN_SIMULATOR_TEMPLATES',
+    kind: kind.words,
+    about: 'Templates of the catalog of which there is a simulated image; all when absent.',
+  },
+} as const satisfies Record<string, Setting>;

@@ -1,0 +1,119 @@
+import { RISKS } from '../../../domain/agent/policy/risk.ts';
+import { type TSchema, Type } from '../../../platform/schema.ts';
+import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
+
+/** The events of a run's stream, as clients read them. */
+
+export const ModelShape = Shape(
+  {
+    provider: Enum(['runbook', 'openai-compatible', 'anthropic'], {
+      description: '`runbook` is the built-in offline model: fixed recipes, no language model',
+    }),
+    name: Type.String({ description: 'Of the model' }),
+  },
+  { $id: 'AgentModel', description: 'What the agent thinks with' },
+);
+
+export const RiskShape = Enum(RISKS, {
+  description: 'Judged by the service, never by the model; what it does not know is `dangerous`',
+});
+
+export const ApprovalModeShape = Enum(['dangerous', 'all', 'never'], {
+  description:
+    'Which commands wait for approval: the dangerous ones (this when absent), all, or none: with `never` dangerous commands are refused',
+});
+
+const UsageShape = Shape(
+  {
+    steps: Count('Commands proposed'),
+    input_tokens: Nullable(Type.Integer({ description: 'Null where the model does not tell' })),
+    output_tokens: Nullable(Type.Integer()),
+  },
+  { $id: 'AgentUsage' },
+);
+
+/** Of a command in what people read. */
+export const SHOWN = 'What is run, with each character that cannot be seen written out, as in `⟦U+202E⟧`';
+
+const CommandId = Id('cmd');
+
+const FIELDS: Record<string, Record<string, TSchema>> = {
+  'run.started': {
+    model: ModelShape,
+    approval_mode: ApprovalModeShape,
+    max_steps: Type.Integer(),
+    resumed: Type.Boolean({ description: 'The run goes on after an approval; `seq` goes on as well' }),
+  },
+  'message.delta': {
+    message_id: Id('msg'),
+    text: Type.String({ description: 'A piece of what the agent says' }),
+  },
+  'message.completed': { message_id: Id('msg'), text: Type.String({ description: 'The whole of it' }) },
+  'command.proposed': {
+    command_id: CommandId,
+    command: Type.String({ description: SHOWN }),
+    reason: Type.String({ description: 'Why, in the words of the model' }),
+    risk: RiskShape,
+  },
+  'approval.required': {
+    approval_id: Id('apr'),
+    command_id: CommandId,
+    command: Type.String({
+      description:
+        'What will be run if it is approved; each character that cannot be seen is written out, as in `⟦U+202E⟧`',
+    }),
+    risk: RiskShape,
+    expires_at: Timestamp(),
+  },
+  'command.started': { command_id: CommandId },
+  'command.output': {
+    command_id: CommandId,
+    stream: Enum(['stdout', 'stderr']),
+    text: Type.String({ description: 'Written by programs on the VM; untrusted' }),
+    truncated: Type.Boolean({ description: 'The rest, beyond 64 KiB, is left out' }),
+  },
+  'command.completed': {
+    command_id: CommandId,
+    exit_code: Nullable(Type.Integer({ description: 'Null where it was ended by a signal or its time-out' })),
+    duration_ms: Count('Milliseconds'),
+    timed_out: Type.Boolean({ description: 'Ended after two minutes' }),
+  },
+  'command.denied': {
+    command_id: CommandId,
+    by: Enum(['customer', 'policy']),
+    reason: Type.String(),
+  },
+  error: {
+    code: Type.String({
+      description:
+        'Such as `model_unavailable`, `model_rate_limited`, `model_timeout`, `model_failed`, `guest_unreachable`, `vm_not_running`, `key_revoked`, `run_timeout`, `service_stopping`',
+    }),
+    message: Type.String(),
+    retryable: Type.Boolean({ description: 'Sending the message again may work' }),
+  },
+  'run.completed': {
+    stop_reason: Enum(['completed', 'awaiting_approval', 'max_steps', 'canceled', 'timeout', 'error']),
+    usage: UsageShape,
+  },
+};
+
+/** "run.started" is `AgentRunStarted`. */
+const nameOf = (type: string) =>
+  `Agent${type.replace(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())}${type === 'error' ? 'Event' : ''}`;
+
+/** One event's `data`, each kind by its `type`. */
+export const AgentEventShape = Type.Union(
+  Object.entries(FIELDS).map(([type, fields]) =>
+    Shape(
+      {
+        type: Type.Literal(type),
+        seq: Type.Integer({ minimum: 1, description: 'Counts the events of the run; the `id` of the event' }),
+        run_id: Id('run'),
+        session_id: Id('ars'),
+        at: Timestamp(),
+        ...fields,
+      },
+      { $id: nameOf(type), description: `Event \`${type}\`` },
+    ),
+  ),
+);

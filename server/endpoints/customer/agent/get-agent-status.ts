@@ -1,0 +1,114 @@
+import { visible } from '../../../agent/visible.ts';
+import { type AgentRunRow, findOpenRun, type PendingApproval } from '../../../db/queries/agent-runs.ts';
+import { type AgentEntryRow, findAgentSession, listEntries } from '../../../db/queries/agent-sessions.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Enum, Id, Nullable, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
+import { loadVm } from '../vms/load-vm.ts';
+import { ModelShape, RiskShape, SHOWN } from './event-shapes.ts';
+
+const PendingApprovalShape = Shape(
+  {
+    id: Id('apr'),
+    command_id: Id('cmd'),
+    command: Type.String({ description: SHOWN }),
+    reason: Type.String(),
+    risk: RiskShape,
+    expires_at: Timestamp(),
+  },
+  { $id: 'AgentPendingApproval' },
+);
+
+const EntryShape = Shape(
+  {
+    seq: Type.Integer({ description: 'Counts the entries of the session' }),
+    role: Enum(['user', 'assistant', 'command', 'system'], {
+      description: '`command` is one that was proposed; `system` a note of the service',
+    }),
+    content: Type.String({
+      description: 'What was said, what a command wrote (shortened in the middle), or why it was not run',
+    }),
+    command: Nullable(Type.String()),
+    exit_code: Nullable(Type.Integer()),
+    created_at: Timestamp(),
+  },
+  { $id: 'AgentEntry' },
+);
+
+const presentEntry = ({ seq, role, content, command, exit_code, created_at }: AgentEntryRow) => ({
+  seq,
+  role,
+  content: content ?? '',
+  command: command === null ? null : visible(command),
+  exit_code,
+  created_at,
+});
+
+/** What waits for an approval, as a person may judge it. */
+const presentApproval = (approval: PendingApproval) => ({
+  ...approval,
+  command: visible(approval.command),
+  reason: visible(approval.reason),
+});
+
+/** The run that counts: one whose approval has expired is over, though it is not reaped yet. */
+function current(run: AgentRunRow | undefined, now: Date): AgentRunRow | undefined {
+  const expired = run?.approval && Date.parse(run.approval.expires_at) <= now.getTime();
+  return expired ? undefined : run;
+}
+
+export const getAgentStatus = endpoint({
+  operation: 'getAgentStatus',
+  method: 'GET',
+  path: '/v1/vm/{id}/ai-agent/status',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Get status and history of the AI SSH agent',
+  description: 'The history is that of the current session, oldest first; its last 120 entries are kept.',
+  params: VmParams,
+  data: Shape(
+    {
+      state: Enum(['idle', 'running', 'awaiting_approval']),
+      model: ModelShape,
+      session_id: Nullable(Type.String({ description: 'Null before the first run' })),
+      run_id: Nullable(Type.String({ description: 'Of the run that is not over' })),
+      pending_approval: Nullable(PendingApprovalShape),
+      history: Type.Array(EntryShape),
+    },
+    { $id: 'AgentStatus' },
+  ),
+  errors: [],
+  example: {
+    state: 'idle',
+    model: { provider: 'runbook', name: 'Built-in runbook (offline)' },
+    session_id: 'ars_01ke1y4a0c2e4g6j8m0q2s4v6x',
+    run_id: null,
+    pending_approval: null,
+    history: [
+      {
+        seq: 1,
+        role: 'user',
+        content: 'Why is the disk full?',
+        command: null,
+        exit_code: null,
+        created_at: '2026-01-05T10:00:00.000Z',
+      },
+    ],
+  },
+  load: loadVm,
+  async handle({ resource: vm, db, services, now }) {
+    const run = current(await findOpenRun(db, vm.id), now);
+    const session = await findAgentSession(db, vm.id);
+    const entries = await listEntries(db, vm.id);
+    return {
+      data: {
+        state: run?.state ?? 'idle',
+        model: services.agent.identity,
+        session_id: session?.id ?? null,
+        run_id: run?.id ?? null,
+        pending_approval: run?.approval ? presentApproval(run.approval) : null,
+        history: entries.map(presentEntry),
+      },
+    };
+  },
+});

@@ -1,0 +1,32 @@
+import { billedVms } from '../../../db/queries/billed-vms.ts';
+import { netOfOrders } from '../../../db/queries/orders.ts';
+import { tenantIdsOf } from '../../../db/queries/shield-tenants.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { calendarMonth } from '../../../domain/billing/period.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import {
+  BillingSummaryShape,
+  exampleBillingSummary,
+  presentBillingSummary,
+} from './billing-summary-shape.ts';
+
+export const getBillingSummary = endpoint({
+  operation: 'getBillingSummary',
+  method: 'GET',
+  path: '/v1/billing/summary',
+  scope: 'billing:read',
+  tag: 'billing',
+  summary: 'Get the billing overview',
+  data: BillingSummaryShape,
+  errors: [],
+  example: exampleBillingSummary,
+  async handle({ caller, db, services, now }) {
+    const [wallet, monthToDate, vms, tenantIds] = await Promise.all([
+      lookUpWallet(db, caller.accountId),
+      netOfOrders(db, caller.accountId, calendarMonth(now)),
+      billedVms(db, caller.accountId),
+      tenantIdsOf(db, caller.accountId),
+    ]);
+    return { data: presentBillingSummary({ wallet, vms, monthToDate, tenantIds }, services.catalog, now) };
+  },
+});

@@ -1,0 +1,56 @@
+import { findInvoice, invoiceLines } from '../../../db/queries/invoices.ts';
+import type { DocumentFormat } from '../../../documents/messages.ts';
+import { invoiceDocument } from '../../../domain/billing/invoice-document.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { PathId } from '../shared/schemas.ts';
+import {
+  exampleInvoice,
+  exampleInvoiceLine,
+  exampleTax,
+  InvoiceWithLinesShape,
+  presentInvoice,
+  presentInvoiceLine,
+  presentTaxes,
+} from './invoice-shape.ts';
+
+const FORMATS: Record<string, DocumentFormat> = { 'application/pdf': 'pdf', 'application/xml': 'xml' };
+
+export const getInvoice = endpoint({
+  operation: 'getInvoice',
+  method: 'GET',
+  path: '/v1/billing/invoices/{id}',
+  scope: 'billing:read',
+  tag: 'billing',
+  summary: 'Get one invoice with its lines',
+  description:
+    'Prices include tax: the total is the sum of the lines, and the tax is the sum of theirs, each at the rate of its sale. ' +
+    'With `Accept: application/pdf` an issued invoice is a PDF/A-3 file with its Factur-X e-invoice attached, with ' +
+    '`Accept: application/xml` that e-invoice (EN 16931, CII) alone.',
+  params: Type.Object({ id: PathId('inv', 'Invoice identifier') }),
+  data: InvoiceWithLinesShape,
+  representations: ['application/pdf', 'application/xml'],
+  errors: ['document_unavailable'],
+  example: { ...exampleInvoice, taxes: [exampleTax], lines: [exampleInvoiceLine] },
+  async load({ caller, params, db }) {
+    const invoice = await findInvoice(db, caller.accountId, params.id);
+    if (!invoice) throw notFound();
+    return invoice;
+  },
+  async handle({ resource: invoice, db, services, representation }) {
+    const lines = await invoiceLines(db, invoice);
+    const format = FORMATS[representation];
+    if (format) {
+      const bytes = await services.documents.render(
+        invoice.account_id,
+        invoiceDocument(invoice, lines),
+        format,
+      );
+      return { file: { bytes, type: representation, name: `${invoice.number}.${format}` } };
+    }
+    return {
+      data: { ...presentInvoice(invoice), taxes: presentTaxes(lines), lines: lines.map(presentInvoiceLine) },
+    };
+  },
+});

@@ -1,0 +1,93 @@
+import { accountUsage } from '../../../db/queries/account-usage.ts';
+import { billedVms } from '../../../db/queries/billed-vms.ts';
+import { accountConsumption } from '../../../db/queries/consumption.ts';
+import { netOfOrders } from '../../../db/queries/orders.ts';
+import { openUsageMinor } from '../../../domain/billing/arrears.ts';
+import { sum, toJsonInteger } from '../../../domain/billing/money.ts';
+import { calendarMonth } from '../../../domain/billing/period.ts';
+import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
+import { accountLimits } from '../../../domain/vms/quotas.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Count, Currency, Minor, Shape, Timestamp } from '../shared/schemas.ts';
+
+// Without the bound of what is granted today: an account may have been granted more before.
+const LimitsShape = Shape(
+  { ...LimitsSchema.properties, vms: Type.Integer({ minimum: 1 }) },
+  { $id: 'Limits', description: 'Quotas of the account' },
+);
+
+export const getUsage = endpoint({
+  operation: 'getUsage',
+  method: 'GET',
+  path: '/v1/client/usage',
+  scope: 'billing:read',
+  tag: 'billing',
+  summary: 'Get current usage and limits',
+  description:
+    'Sizes and counts are those of now; traffic and cost are those of the calendar month (UTC) so far.',
+  data: Shape(
+    {
+      period_start_at: Timestamp('First instant of the month'),
+      period_end_at: Timestamp('First instant of the next month'),
+      vms: Count('VMs'),
+      vcpu: Count('Virtual CPUs of all VMs'),
+      ram_mb: Count('Memory of all VMs in MiB'),
+      disk_gb: Count('Disks of all VMs in GB'),
+      snapshots: Count('Snapshots of all VMs'),
+      traffic_out_bytes: Type.Integer({ minimum: 0, description: 'Sent by all VMs, deleted ones included' }),
+      cost_to_date_minor: Minor('Charges less refunds'),
+      usage_minor: Minor('What the VMs have used and were not charged for yet'),
+      currency: Currency,
+      limits: LimitsShape,
+    },
+    { $id: 'Usage', description: 'What an account uses and what it may use' },
+  ),
+  errors: [],
+  example: {
+    period_start_at: '2026-01-01T00:00:00.000Z',
+    period_end_at: '2026-02-01T00:00:00.000Z',
+    vms: 2,
+    vcpu: 5,
+    ram_mb: 9216,
+    disk_gb: 100,
+    snapshots: 1,
+    traffic_out_bytes: 48201733120,
+    cost_to_date_minor: 399,
+    usage_minor: 0,
+    currency: 'EUR',
+    limits: {
+      vms: 50,
+      vcpu: 200,
+      ram_mb: 409600,
+      disk_gb: 5000,
+      snapshots_per_vm: 5,
+      firewall_rules_per_vm: 100,
+      port_forwards_per_vm: 50,
+      ssh_keys: 100,
+    },
+  },
+  async handle({ caller, db, services, now }) {
+    const month = calendarMonth(now);
+    const [usage, consumption, cost, limits, vms] = await Promise.all([
+      accountUsage(db, caller.accountId),
+      accountConsumption(db, caller.accountId, month),
+      netOfOrders(db, caller.accountId, month),
+      accountLimits(db, services.catalog, caller.accountId),
+      billedVms(db, caller.accountId),
+    ]);
+    return {
+      data: {
+        period_start_at: month.startAt,
+        period_end_at: month.endAt,
+        ...usage,
+        snapshots: consumption.snapshots,
+        traffic_out_bytes: toJsonInteger(consumption.traffic_out_bytes),
+        cost_to_date_minor: toJsonInteger(cost),
+        usage_minor: toJsonInteger(sum(vms.map((vm) => openUsageMinor(vm, services.catalog, now)))),
+        currency: services.catalog.currency,
+        limits,
+      },
+    };
+  },
+});

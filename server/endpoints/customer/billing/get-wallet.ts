@@ -1,0 +1,69 @@
+import { billedVms } from '../../../db/queries/billed-vms.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { burnRateMonthly, runwayDays } from '../../../domain/billing/overview.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentPromo, promoFields } from '../shared/promo-fields.ts';
+import { Currency, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
+
+export const getWallet = endpoint({
+  operation: 'getWallet',
+  method: 'GET',
+  path: '/v1/billing/wallet',
+  scope: 'billing:read',
+  tag: 'billing',
+  summary: 'Get the wallet',
+  data: Shape(
+    {
+      currency: Currency,
+      balance_minor: Minor('Available and held together'),
+      held_minor: Minor('Held for orders whose work is not done yet'),
+      available_minor: Minor('What can be spent, promotional credit included'),
+      ...promoFields,
+      burn_rate_monthly_minor: Minor(
+        'What the VMs that renew cost a month, at the prices of their next renewals',
+      ),
+      runway_days: Nullable(
+        Type.Integer({
+          minimum: 0,
+          description: 'Days of 30 a month that the wallet lasts; null where no VM renews',
+        }),
+      ),
+      updated_at: Timestamp('When money last moved'),
+    },
+    { $id: 'Wallet', description: 'Prepaid money of an account' },
+  ),
+  errors: [],
+  example: {
+    currency: 'EUR',
+    balance_minor: 10000,
+    held_minor: 399,
+    available_minor: 9601,
+    promo_minor: 500,
+    promo_expires_at: '2026-03-01T00:00:00.000Z',
+    burn_rate_monthly_minor: 1698,
+    runway_days: 169,
+    updated_at: '2026-01-05T09:30:00.000Z',
+  },
+  async handle({ caller, db, services, now }) {
+    const [wallet, vms] = await Promise.all([
+      lookUpWallet(db, caller.accountId),
+      billedVms(db, caller.accountId),
+    ]);
+    const burn = burnRateMonthly(vms, services.catalog, now);
+    const runway = runwayDays(wallet.available_minor, burn);
+    return {
+      data: {
+        currency: wallet.currency,
+        balance_minor: toJsonInteger(wallet.available_minor + wallet.held_minor),
+        held_minor: toJsonInteger(wallet.held_minor),
+        available_minor: toJsonInteger(wallet.available_minor),
+        ...presentPromo(wallet),
+        burn_rate_monthly_minor: toJsonInteger(burn),
+        runway_days: runway === null ? null : toJsonInteger(runway),
+        updated_at: wallet.updated_at,
+      },
+    };
+  },
+});

@@ -1,0 +1,46 @@
+import { listInvoices as queryInvoices } from '../../../db/queries/invoices.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { InstantInput, instantFrom } from '../shared/instant-query.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { Enum, PageQuery } from '../shared/schemas.ts';
+import {
+  exampleInvoice,
+  INVOICE_STATUSES,
+  INVOICE_TYPES,
+  InvoiceShape,
+  presentInvoice,
+} from './invoice-shape.ts';
+
+export const listInvoices = endpoint({
+  operation: 'listInvoices',
+  method: 'GET',
+  path: '/v1/billing/invoices',
+  scope: 'billing:read',
+  tag: 'billing',
+  summary: 'List invoices',
+  description:
+    'Newest first. What the orders of a calendar month (UTC) charged is an invoice, what they gave back is a credit ' +
+    'note with negative amounts, so that the sum of all totals is the net. Prices include tax.',
+  query: Type.Object({
+    ...PageQuery,
+    status: Type.Optional(Enum(INVOICE_STATUSES, { description: 'Only invoices in this state' })),
+    type: Type.Optional(Enum(INVOICE_TYPES, { description: 'Only documents of this type' })),
+    from: Type.Optional(InstantInput('Only invoices whose period starts at this instant or later')),
+    to: Type.Optional(InstantInput('Only invoices whose period starts before this instant')),
+  }),
+  data: Type.Array(InvoiceShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [exampleInvoice],
+  async handle({ caller, query, db }) {
+    const page = pageFrom(query);
+    const filter = {
+      status: query.status,
+      type: query.type,
+      from: instantFrom(query.from),
+      to: instantFrom(query.to),
+    };
+    return paginated(await queryInvoices(db, caller.accountId, filter, page), page, presentInvoice);
+  },
+});

@@ -1,0 +1,36 @@
+import { listOrders as queryOrders } from '../../../db/queries/orders.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { exampleOrder, ORDER_KINDS, OrderShape, presentOrder } from '../shared/order-shape.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { Enum, PageQuery } from '../shared/schemas.ts';
+
+export const listOrders = endpoint({
+  operation: 'listOrders',
+  method: 'GET',
+  path: '/v1/billing/orders',
+  scope: 'billing:read',
+  tag: 'billing',
+  summary: 'List orders',
+  description: 'What operations cost or gave back, newest first; of deleted VMs too. The filters combine.',
+  query: Type.Object({
+    ...PageQuery,
+    vm_id: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        pattern: '^[!-~]+$',
+        'x-expected': 'the id of a VM',
+        description: 'Only orders of this VM',
+      }),
+    ),
+    kind: Type.Optional(Enum(ORDER_KINDS, { description: 'Only orders of this kind' })),
+  }),
+  data: Type.Array(OrderShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [exampleOrder],
+  async handle({ caller, query, db }) {
+    const page = pageFrom(query);
+    return paginated(await queryOrders(db, caller.accountId, query, page), page, presentOrder);
+  },
+});

@@ -1,0 +1,47 @@
+import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { firstPeriod } from '../../../domain/billing/period.ts';
+import { monthCharge, termsOf } from '../../../domain/billing/pricing.ts';
+import { catalogAt } from '../../../domain/catalog/prices.ts';
+import { requireCustom, requireHourly } from '../../../domain/vms/configuration.ts';
+import { requireServed } from '../../../domain/vms/offer.ts';
+import { askCapacity } from '../../../domain/vms/supply.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { exampleQuote, presentQuote, quoteFields } from '../shared/quote-shape.ts';
+import { Shape } from '../shared/schemas.ts';
+import { BILLING } from '../vms/inputs.ts';
+
+const Wanted = (description: string, example: number) =>
+  Type.Integer({ minimum: 1, description, examples: [example] });
+
+export const getCustomQuote = endpoint({
+  operation: 'getCustomQuote',
+  method: 'GET',
+  path: '/v1/vm/custom-quote',
+  scope: 'catalog:read',
+  tag: 'catalog',
+  summary: 'Quote a custom configuration',
+  description:
+    'What a month costs in advance; by the hour that is the most that its hours can come to. A VM gets a custom configuration by `POST /v1/vm/{id}/change-custom`.',
+  query: Type.Object({
+    vcpu: Wanted('Virtual CPUs', 2),
+    ram_mb: Wanted('Memory in MiB', 2048),
+    disk_gb: Wanted('Disk in GB', 40),
+    billing: Type.Optional(BILLING),
+    region: Type.Optional(Type.String({ maxLength: 63, description: 'The default region when absent' })),
+  }),
+  data: Shape(quoteFields, { $id: 'Quote', description: 'What an operation would cost now' }),
+  errors: [],
+  example: exampleQuote,
+  async handle({ query, services, db, caller, now }) {
+    const catalog = catalogAt(services.catalog, now);
+    requireServed(catalog, { region: query.region }, await askCapacity(services));
+    const configuration = requireCustom(catalog, query);
+    if (query.billing === 'hourly') requireHourly(configuration, 'billing');
+    const terms = termsOf(catalog, await findBillingProfile(db, caller.accountId));
+    const charge = monthCharge(configuration, firstPeriod(now), terms, query.billing);
+    const wallet = await lookUpWallet(db, caller.accountId);
+    return { data: presentQuote(catalog, charge, configuration, wallet, now) };
+  },
+});

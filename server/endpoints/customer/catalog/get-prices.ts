@@ -1,0 +1,84 @@
+import { hourlyPrice, parseMicros, priceText } from '../../../domain/billing/money.ts';
+import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
+import { nextSalePrice, priceAt } from '../../../domain/catalog/prices.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Currency, Decimal, Enum, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
+import { BillingModes, billingModes } from './plan-shape.ts';
+
+const NextPriceShape = Shape(
+  {
+    price_hourly: Decimal(
+      'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
+    ),
+    price_monthly: Decimal('Price a month of one unit'),
+    from_at: Timestamp(
+      'From when it is sold at this price; a VM that was sold before may keep its own for longer',
+    ),
+  },
+  { $id: 'NextComponentPrice', description: 'A price that is announced' },
+);
+
+const ComponentPriceShape = Shape(
+  {
+    component: Enum(['vcpu', 'ram', 'disk']),
+    unit: Enum(['vcpu', 'gib', 'gb'], { description: 'One virtual CPU, one GiB of memory, one GB of disk' }),
+    price_hourly: Decimal(
+      'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
+    ),
+    price_monthly: Decimal('Price a month of one unit'),
+    next_price: Nullable(NextPriceShape),
+  },
+  { $id: 'ComponentPrice' },
+);
+
+export const getPrices = endpoint({
+  operation: 'getPrices',
+  method: 'GET',
+  path: '/v1/vm/prices',
+  scope: 'catalog:read',
+  tag: 'catalog',
+  summary: 'Get unit prices of custom configurations',
+  data: Shape({
+    currency: Currency,
+    tax_included: Type.Boolean({ description: 'All prices of this API include tax' }),
+    billing_modes: BillingModes,
+    components: Type.Array(ComponentPriceShape),
+  }),
+  errors: [],
+  example: {
+    currency: 'EUR',
+    tax_included: true,
+    billing_modes: ['monthly'],
+    components: [
+      { component: 'vcpu', unit: 'vcpu', price_hourly: '0.00342', price_monthly: '2.50', next_price: null },
+    ],
+  },
+  async handle({ services: { catalog }, now }) {
+    const today = priceAt(catalog.custom, now);
+    const next = nextSalePrice(catalog.custom, now);
+    const price = (part: Part, component: string, unit: string) => ({
+      component,
+      unit,
+      ...prices(today, part, catalog),
+      next_price: next && { ...prices(next.item, part, catalog), from_at: next.from },
+    });
+    const components = [
+      price('vcpu', 'vcpu', 'vcpu'),
+      price('ram_gb', 'ram', 'gib'),
+      price('disk_gb', 'disk', 'gb'),
+    ];
+    const billing_modes = billingModes(today.price_hourly !== undefined);
+    return { data: { currency: catalog.currency, tax_included: true, billing_modes, components } };
+  },
+});
+
+type Custom = Catalog['custom'];
+type Part = keyof Custom['price_monthly'];
+
+const prices = ({ price_monthly, price_hourly }: Custom, part: Part, { currency }: Catalog) => ({
+  price_hourly: price_hourly
+    ? priceText(parseMicros(price_hourly[part]), currency)
+    : hourlyPrice(parseMicros(price_monthly[part])),
+  price_monthly: price_monthly[part],
+});

@@ -1,0 +1,27 @@
+import { catalogAt } from '../../../domain/catalog/prices.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Currency, Shape } from '../shared/schemas.ts';
+import { examplePlan, PublicPlanShape, presentPublicPlan } from './plan-shape.ts';
+
+export const listPublicPlans = endpoint({
+  operation: 'listPublicPlans',
+  method: 'GET',
+  path: '/v1/public/plans',
+  scope: 'catalog:read',
+  tag: 'catalog',
+  summary: 'Get the public price list',
+  description: 'The plans without stock.',
+  data: Shape({ currency: Currency, plans: Type.Array(PublicPlanShape) }),
+  errors: [],
+  example: { currency: 'EUR', plans: [{ ...examplePlan, regions: ['eu-west'] }] },
+  async handle({ services, now }) {
+    const catalog = catalogAt(services.catalog, now);
+    return {
+      data: {
+        currency: catalog.currency,
+        plans: catalog.plans.map((plan) => presentPublicPlan(plan, catalog, now)),
+      },
+    };
+  },
+});

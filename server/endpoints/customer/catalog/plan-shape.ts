@@ -1,0 +1,118 @@
+import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { configurationHourly, planConfiguration } from '../../../domain/billing/pricing.ts';
+import type { Catalog, Plan } from '../../../domain/catalog/catalog-schema.ts';
+import { nextSalePrice } from '../../../domain/catalog/prices.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Count, Decimal, Enum, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
+
+export const BillingModes = Type.Array(Enum(BILLING_MODES), { description: 'How it is sold' });
+
+export const billingModes = (byTheHour: boolean): readonly BillingMode[] =>
+  byTheHour ? BILLING_MODES : ['monthly'];
+
+const NextPriceShape = Shape(
+  {
+    price_hourly: Decimal('Price an hour; where it is sold by the month only its part of 730 hours'),
+    billing_modes: BillingModes,
+    price_monthly_minor: Minor('Price a month, tax included'),
+    from_at: Timestamp(
+      'From when it is sold at this price; a VM that was sold before may keep its own for longer',
+    ),
+  },
+  { $id: 'NextPlanPrice', description: 'A price that is announced' },
+);
+
+const planFields = {
+  code: Type.String(),
+  name: Type.String(),
+  category: Type.String(),
+  vcpu: Count('Virtual CPUs'),
+  ram_mb: Count('Memory in MiB'),
+  disk_gb: Count('Disk in GB'),
+  bandwidth_gb: Nullable(Count('Traffic included a month, in GB; null is unmetered')),
+  price_hourly: Decimal('Price an hour; where it is sold by the month only its part of 730 hours'),
+  billing_modes: BillingModes,
+  price_monthly_minor: Minor('Price a month, tax included'),
+  next_price: Nullable(NextPriceShape),
+  retires_on: Nullable(
+    Type.String({
+      format: 'date',
+      description: 'Day (UTC) from which its VMs are not renewed any more; null where it is not retired',
+    }),
+  ),
+};
+
+export const PublicPlanShape = Shape(
+  {
+    ...planFields,
+    regions: Type.Array(Type.String(), { description: 'Codes of the regions that sell it' }),
+    deprecated: Type.Boolean(),
+  },
+  { $id: 'PublicPlan' },
+);
+
+export const PlanShape = Shape(
+  {
+    ...planFields,
+    regions: Type.Array(
+      Shape({ code: Type.String(), available: Type.Boolean({ description: 'There is room now' }) }),
+    ),
+    deprecated: Type.Boolean({ description: 'Existing VMs keep it, new ones cannot choose it' }),
+  },
+  { $id: 'Plan', description: 'A size at a monthly price' },
+);
+
+/** `plan` is priced as of `now`, see `catalogAt`. */
+function fields(plan: Plan, catalog: Catalog, now: Date) {
+  const { code, name, category, vcpu, ram_mb, disk_gb, bandwidth_gb } = plan;
+  const next = nextSalePrice(plan, now);
+  return {
+    code,
+    name,
+    category,
+    vcpu,
+    ram_mb,
+    disk_gb,
+    bandwidth_gb,
+    ...prices(plan, catalog),
+    next_price: next && { ...prices(next.item, catalog), from_at: next.from },
+    retires_on: plan.retires_on ?? null,
+  };
+}
+
+function prices(plan: Plan, { currency }: Catalog) {
+  const { price_monthly_minor: price, price_hourly_micros: hour } = planConfiguration(plan, currency);
+  return {
+    price_hourly: configurationHourly(price, currency, hour),
+    billing_modes: billingModes(hour !== null),
+    price_monthly_minor: toJsonInteger(price),
+  };
+}
+
+export function presentPublicPlan(plan: Plan, catalog: Catalog, now: Date) {
+  return { ...fields(plan, catalog, now), regions: plan.regions, deprecated: plan.deprecated ?? false };
+}
+
+/** `rooms` says for each region whether the plan fits there now. */
+export function presentPlan(plan: Plan, catalog: Catalog, now: Date, hasRoom: (region: string) => boolean) {
+  const regions = plan.regions.map((code) => ({ code, available: !plan.deprecated && hasRoom(code) }));
+  return { ...fields(plan, catalog, now), regions, deprecated: plan.deprecated ?? false };
+}
+
+export const examplePlan = {
+  code: 's1',
+  name: 'Shared S1',
+  category: 'shared',
+  vcpu: 1,
+  ram_mb: 1024,
+  disk_gb: 20,
+  bandwidth_gb: 1000,
+  price_hourly: '0.00547',
+  billing_modes: ['monthly'],
+  price_monthly_minor: 399,
+  next_price: null,
+  retires_on: null,
+  regions: [{ code: 'eu-west', available: true }],
+  deprecated: false,
+};

@@ -1,0 +1,42 @@
+import { findActiveShare, revokeShare } from '../../../db/queries/console-shares.ts';
+import { recordCallerEvent } from '../../../domain/vms/events.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Id, PathId, Shape } from '../shared/schemas.ts';
+import { loadVmForChange } from '../vms/load-vm.ts';
+import { exampleShare } from './share-shape.ts';
+
+export const deleteConsoleShare = endpoint({
+  operation: 'deleteConsoleShare',
+  method: 'DELETE',
+  path: '/v1/vm/{id}/console-shares/{sid}',
+  scope: 'vm:console',
+  tag: 'vm',
+  summary: 'Revoke a share link',
+  description: 'In any state of the VM. Its viewers are cut off at once.',
+  params: Type.Object({
+    id: PathId('vm', 'VM identifier'),
+    sid: PathId('shr', 'Share link identifier'),
+  }),
+  data: Shape({ id: Id('shr'), deleted: Type.Boolean() }),
+  errors: [],
+  example: { id: exampleShare.id, deleted: true },
+  async load(request) {
+    const vm = await loadVmForChange(request);
+    const { db, params, services } = request;
+    const share = await findActiveShare(db, vm.id, params.sid, services.clock.now());
+    if (!share) throw notFound();
+    return { vm, share };
+  },
+  async handle({ resource: { vm, share }, db, services, caller, now }) {
+    await revokeShare(db, share.id, now);
+    await services.signals.accessEnded(db, share.id);
+    await recordCallerEvent(db, services.clock, caller, vm.id, {
+      type: 'console_share.revoked',
+      message: 'A share link was revoked.',
+      metadata: { share_id: share.id },
+    });
+    return { data: { id: share.id, deleted: true } };
+  },
+});

@@ -1,0 +1,41 @@
+import { listActiveShares } from '../../../db/queries/console-shares.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { Count, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
+import { loadVm } from '../vms/load-vm.ts';
+import { exampleShare, presentShare, shareFields } from './share-shape.ts';
+
+export const listConsoleShares = endpoint({
+  operation: 'listConsoleShares',
+  method: 'GET',
+  path: '/v1/vm/{id}/console-shares',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'List the active share links of a VM',
+  description: 'Newest first. A link that has expired or was deleted is not in the list.',
+  params: VmParams,
+  query: Type.Object(PageQuery),
+  data: Type.Array(
+    Shape(
+      {
+        ...shareFields,
+        viewers: Count('Who looks at it now'),
+        last_used_at: Nullable(Timestamp('When a viewer last came; null where none ever did')),
+      },
+      { $id: 'ConsoleShare', description: 'A link that shares a terminal on a VM' },
+    ),
+  ),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [{ ...exampleShare, viewers: 2, last_used_at: '2026-01-05T10:05:00.000Z' }],
+  load: loadVm,
+  async handle({ resource: vm, query, db, now }) {
+    const page = pageFrom(query);
+    return paginated(await listActiveShares(db, vm.id, now, page), page, (share) => ({
+      ...presentShare(share),
+      viewers: share.viewers,
+      last_used_at: share.last_used_at,
+    }));
+  },
+});

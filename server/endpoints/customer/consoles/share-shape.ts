@@ -1,0 +1,28 @@
+import type { ShareRow } from '../../../db/queries/console-shares.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Enum, Id, Nullable, Timestamp } from '../shared/schemas.ts';
+
+export const SHARE_MODES = ['read_only', 'read_write'] as const;
+
+/** What every reply about a share link says of it. */
+export const shareFields = {
+  id: Id('shr'),
+  mode: Enum(SHARE_MODES, { description: 'Whether viewers can type' }),
+  label: Nullable(Type.String()),
+  max_viewers: Type.Integer({ description: 'How many can look at the same time' }),
+  expires_at: Timestamp(),
+  created_at: Timestamp(),
+};
+
+export function presentShare({ id, mode, label, max_viewers, expires_at, created_at }: ShareRow) {
+  return { id, mode, label, max_viewers, expires_at, created_at };
+}
+
+export const exampleShare = {
+  id: 'shr_01ke1y9x6v2z8b0d4f6h8k0m2p',
+  mode: 'read_only',
+  label: 'for support',
+  max_viewers: 10,
+  expires_at: '2026-01-05T11:00:00.000Z',
+  created_at: '2026-01-05T10:00:00.000Z',
+};

@@ -1,0 +1,25 @@
+import { CLOSE_REASONS } from '../../../consoles/close-reasons.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Timestamp } from '../shared/schemas.ts';
+
+export const Secret = Type.String({ description: 'Shown once; begins with `vct_`' });
+
+/** What tickets of both kinds say of themselves. */
+export const ticketFields = {
+  expires_at: Timestamp(),
+  expires_in_seconds: Type.Integer(),
+  single_use: Type.Boolean({ description: 'Always true: used up by the first WebSocket that presents it' }),
+};
+
+export const exampleTicket = {
+  expires_at: '2026-01-05T10:01:00.000Z',
+  expires_in_seconds: 60,
+  single_use: true,
+};
+
+const codes = Object.values(CLOSE_REASONS)
+  .filter(({ text }) => text !== '')
+  .map(({ code, text }) => `${code} ${text.toLowerCase()}`);
+
+/** For the descriptions: why a WebSocket is closed. */
+export const CLOSE_CODES = `Close codes: ${codes.join('; ')}.`;

@@ -1,0 +1,93 @@
+import type { Queryable } from '../../../db/database.ts';
+import { addressesOf } from '../../../db/queries/addresses.ts';
+import { countPortForwards } from '../../../db/queries/network.ts';
+import type { VmView } from '../../../db/queries/vms.ts';
+import type { Catalog, Region } from '../../../domain/catalog/catalog-schema.ts';
+import { findRegion } from '../../../domain/catalog/lookup.ts';
+import { insertOnFreePort, insertOnPort } from '../../../domain/network/claim-port.ts';
+import { beginNetworkChange } from '../../../domain/network/network-change.ts';
+import { recordCallerEvent } from '../../../domain/vms/events.ts';
+import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
+import { requireAllowed } from '../../../domain/vms/states.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { ApiError, invalidField } from '../../../platform/errors.ts';
+import { newId } from '../../../platform/ids.ts';
+import { VmParams } from '../shared/schemas.ts';
+import { loadVmForChange } from '../vms/load-vm.ts';
+import {
+  examplePortForward,
+  PortForwardInput,
+  PortForwardShape,
+  presentPortForward,
+} from './port-forward-shape.ts';
+
+/** The catalog may change while a region's VMs live on. */
+function requireRegion(catalog: Catalog, code: string): Region {
+  const region = findRegion(catalog, code);
+  if (region) return region;
+  throw new ApiError('capacity_unavailable', `Region ${code} has no address to forward from.`);
+}
+
+async function requireOwnAddress(db: Queryable, vm: VmView, wanted: string | undefined): Promise<string> {
+  const address = wanted ?? vm.ipv4;
+  const own = await addressesOf(db, vm.id);
+  if (own.some((candidate) => candidate.address === address)) return address!;
+  throw invalidField('internal_ip', 'not_own', "must be one of the VM's IPv4 addresses");
+}
+
+function requireInRange(port: number | null, { port_forward_range: { from, to } }: Region): void {
+  if (port === null || (port >= from && port <= to)) return;
+  throw invalidField('external_port', 'out_of_range', `must be from ${from} to ${to} in this region`);
+}
+
+export const addPortForward = endpoint({
+  operation: 'addPortForward',
+  method: 'POST',
+  path: '/v1/vm/{id}/port-forwarding',
+  scope: 'vm:write',
+  tag: 'vm',
+  summary: 'Add a port-forwarding rule',
+  description: [
+    'Allowed in every state but deleting and suspended. A public port of the region is picked unless',
+    '`external_port` names one; `capacity_unavailable` means that there is none left.',
+  ].join(' '),
+  params: VmParams,
+  body: PortForwardInput,
+  data: PortForwardShape,
+  errors: ['invalid_state', 'vm_suspended', 'quota_exceeded', 'port_in_use', 'capacity_unavailable'],
+  example: examplePortForward,
+  load: loadVmForChange,
+  async handle(context) {
+    const { resource: vm, body, db, services, caller, now } = context;
+    const region = requireRegion(services.catalog, vm.region);
+    const external_port = body.external_port ?? null;
+    requireInRange(external_port, region);
+    const internal_ip = await requireOwnAddress(db, vm, body.internal_ip);
+    requireAllowed(vm, 'configure');
+    const limits = await accountLimits(db, services.catalog, vm.account_id);
+    requireBelow('port_forwards_per_vm', limits.port_forwards_per_vm, await countPortForwards(db, vm.id));
+    const forward = {
+      id: newId('pfr', services.clock),
+      account_id: vm.account_id,
+      vm_id: vm.id,
+      protocol: body.protocol,
+      public_ip: region.port_forward_address,
+      internal_ip,
+      internal_port: body.internal_port,
+      description: body.description ?? null,
+      status: 'pending' as const,
+      generation: await beginNetworkChange(context, vm.id),
+      created_at: now,
+    };
+    const row =
+      external_port === null
+        ? await insertOnFreePort(db, forward, region.port_forward_range)
+        : await insertOnPort(db, { ...forward, external_port });
+    await recordCallerEvent(db, services.clock, caller, vm.id, {
+      type: 'port_forward.added',
+      message: `Port ${row.external_port} of ${row.public_ip} was forwarded to port ${row.internal_port}.`,
+      metadata: { rule_id: row.id },
+    });
+    return { data: presentPortForward(row) };
+  },
+});

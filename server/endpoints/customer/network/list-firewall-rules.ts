@@ -1,0 +1,40 @@
+import { listFirewallRules as queryRules } from '../../../db/queries/network.ts';
+import { ACTIONS } from '../../../domain/network/firewall-rule.ts';
+import { DEFAULT_POLICY } from '../../../domain/vms/default-policy.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { Enum, PageQuery, Shape, VmParams } from '../shared/schemas.ts';
+import { loadVm } from '../vms/load-vm.ts';
+import { exampleFirewallRule, FirewallRuleShape, presentFirewallRule } from './firewall-rule-shape.ts';
+
+export const listFirewallRules = endpoint({
+  operation: 'listFirewallRules',
+  method: 'GET',
+  path: '/v1/vm/{id}/firewall',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'List the firewall rules of a VM',
+  description: [
+    'Newest first. They are looked at by `priority`, lowest first, the older first among equals; a packet that',
+    'none matches meets `default_policy`. Answers to connections that were let through always pass.',
+  ].join(' '),
+  params: VmParams,
+  query: Type.Object(PageQuery),
+  data: Type.Array(FirewallRuleShape),
+  paginated: true,
+  beside: {
+    default_policy: Shape(
+      { in: Enum(ACTIONS), out: Enum(ACTIONS) },
+      { description: 'What happens to a packet that no rule matches' },
+    ),
+  },
+  errors: ['invalid_cursor'],
+  example: [{ ...exampleFirewallRule, status: 'active' }],
+  load: loadVm,
+  async handle({ resource: vm, query, db }) {
+    const page = pageFrom(query);
+    const rules = await queryRules(db, vm.id, page);
+    return { ...paginated(rules, page, presentFirewallRule), default_policy: DEFAULT_POLICY };
+  },
+});

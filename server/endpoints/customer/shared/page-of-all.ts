@@ -1,0 +1,9 @@
+import type { Page } from '../../../db/queries/page.ts';
+
+/** The rows of a page, and one more where there is a next one, of a list that is short enough to be read whole. */
+export function pageOfAll<Row extends { id: string }>(rows: Row[], { afterId, limit }: Page): Row[] {
+  return rows
+    .filter((row) => afterId === null || row.id < afterId)
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, limit + 1);
+}

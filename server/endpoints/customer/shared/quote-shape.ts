@@ -1,0 +1,80 @@
+import type { WalletRow } from '../../../db/queries/wallets.ts';
+import { max, sum, toJsonInteger } from '../../../domain/billing/money.ts';
+import { type Configuration, configurationHourly, type Sale } from '../../../domain/billing/pricing.ts';
+import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
+import { nextSaleChange } from '../../../domain/catalog/prices.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Currency, Decimal, Minor, Shape, Timestamp } from './schemas.ts';
+
+/** How long a quote may be relied on: proration moves by a few units at the most until then. Prices may change before. */
+const VALID_MS = 5 * 60_000;
+
+/** Fields of every quote. */
+export const quoteFields = {
+  currency: Currency,
+  lines: Type.Array(
+    Shape({ description: Type.String(), amount_minor: Minor('Amount of this line, tax included') }),
+  ),
+  subtotal_minor: Minor('Total without tax'),
+  tax_minor: Minor('Tax contained in the total'),
+  total_minor: Minor('To pay now, tax included: the sum of the lines; negative is given back'),
+  price_hourly: Decimal('Price an hour from now on; by the month its part of 730 hours'),
+  balance_available_minor: Minor('What the wallet can pay'),
+  shortfall_minor: Minor('What is missing in the wallet'),
+  sufficient: Type.Boolean({ description: 'The wallet can pay this' }),
+  as_of: Timestamp('Instant of the calculation'),
+  valid_until: Timestamp(
+    'Until when the quote may be relied on; `max_charge_minor` guards the purchase itself',
+  ),
+};
+
+/** A charge as a quote. The charge itself comes from the function that the purchase uses. */
+export function presentQuote(
+  catalog: Catalog,
+  charge: Sale,
+  after: Configuration,
+  wallet: WalletRow,
+  now: Date,
+) {
+  const tax = sum(charge.lines.map((line) => line.tax_minor));
+  const shortfall = max(charge.total_minor - wallet.available_minor, 0n);
+  return {
+    currency: catalog.currency,
+    lines: charge.lines.map((line) => ({
+      description: line.description,
+      amount_minor: toJsonInteger(line.amount_minor),
+    })),
+    subtotal_minor: toJsonInteger(charge.total_minor - tax),
+    tax_minor: toJsonInteger(tax),
+    total_minor: toJsonInteger(charge.total_minor),
+    price_hourly: configurationHourly(
+      after.price_monthly_minor,
+      catalog.currency,
+      charge.metering?.priceMicros,
+    ),
+    balance_available_minor: toJsonInteger(wallet.available_minor),
+    shortfall_minor: toJsonInteger(shortfall),
+    sufficient: shortfall === 0n,
+    as_of: now,
+    valid_until: validUntil(catalog, now),
+  };
+}
+
+function validUntil(catalog: Catalog, now: Date): Date {
+  const change = nextSaleChange(catalog, now)?.getTime() ?? Number.POSITIVE_INFINITY;
+  return new Date(Math.min(now.getTime() + VALID_MS, change));
+}
+
+export const exampleQuote = {
+  currency: 'EUR',
+  lines: [{ description: 'Custom 2 vCPU, 2048 MB, 40 GB', amount_minor: 1100 }],
+  subtotal_minor: 1100,
+  tax_minor: 0,
+  total_minor: 1100,
+  price_hourly: '0.01507',
+  balance_available_minor: 9601,
+  shortfall_minor: 0,
+  sufficient: true,
+  as_of: '2026-01-05T09:30:00.000Z',
+  valid_until: '2026-01-05T09:35:00.000Z',
+};

@@ -1,0 +1,109 @@
+import {
+  ATTACK_STATUSES,
+  ATTACK_VECTORS,
+  type AttackRow,
+  listAttacks as queryAttacks,
+  SEVERITIES,
+} from '../../../db/queries/shield-attacks.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { InstantInput, instantFrom } from '../shared/instant-query.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../shared/schemas.ts';
+import { loadTarget, TargetParams } from './load-tenant.ts';
+
+const Peak = (unit: string) => Shape({ value: Count(unit), at: Timestamp() });
+
+const AttackShape = Shape(
+  {
+    id: Id('atk'),
+    target_id: Id('tgt'),
+    ip: Type.String({ description: 'The attacked address' }),
+    status: Enum(ATTACK_STATUSES),
+    vectors: Type.Array(Enum(ATTACK_VECTORS), {
+      description:
+        'In the order in which they joined; empty for the first seconds, while it is being looked at',
+    }),
+    severity: Enum(SEVERITIES, { description: 'By how far above the threshold it was at its worst' }),
+    reason: Type.String({ description: 'What made it an attack, for people' }),
+    started_at: Timestamp('The last instant at which nothing was unusual'),
+    mitigated_at: Nullable(Timestamp('Since when it is being dropped; null while it is not')),
+    ended_at: Nullable(Timestamp('Since when it is quiet; null while it goes on')),
+    duration_seconds: Count('Until now while it goes on'),
+    peak_bps: Peak('Bits a second that came in'),
+    peak_pps: Peak('Packets a second that came in'),
+    dropped_bytes: Count('Bytes that were dropped meanwhile'),
+    dropped_packets: Count('Packets that were dropped meanwhile'),
+  },
+  { $id: 'AttackEvent', description: 'An attack on a protected IP' },
+);
+
+function presentAttack(attack: AttackRow, now: Date) {
+  const end = attack.ended_at ?? now;
+  return {
+    id: attack.id,
+    target_id: attack.target_id,
+    ip: attack.ip,
+    status: attack.status,
+    vectors: attack.vectors,
+    severity: attack.severity,
+    reason: attack.reason,
+    started_at: attack.started_at,
+    mitigated_at: attack.mitigated_at,
+    ended_at: attack.ended_at,
+    duration_seconds: Math.max(0, Math.floor((end.getTime() - attack.started_at.getTime()) / 1000)),
+    peak_bps: { value: Number(attack.peak_bps), at: attack.peak_bps_at },
+    peak_pps: { value: Number(attack.peak_pps), at: attack.peak_pps_at },
+    dropped_bytes: Number(attack.dropped_bytes),
+    dropped_packets: Number(attack.dropped_packets),
+  };
+}
+
+export const listAttackEvents = endpoint({
+  operation: 'listAttackEvents',
+  method: 'GET',
+  path: '/v1/tenants/{tid}/targets/{id}/events',
+  scope: 'shield:read',
+  tag: 'shield',
+  summary: 'List the attacks on a protected IP',
+  description: [
+    'Newest first. `from` is inclusive, `to` exclusive; both are about `started_at`. An attack is one event until it has',
+    'been quiet for 60 seconds, whatever vectors join it.',
+  ].join(' '),
+  params: TargetParams,
+  query: Type.Object({
+    ...PageQuery,
+    status: Type.Optional(Enum(ATTACK_STATUSES, { description: 'Only attacks in this state' })),
+    from: Type.Optional(InstantInput('Only attacks that began at this instant or later')),
+    to: Type.Optional(InstantInput('Only attacks that began before this instant')),
+  }),
+  data: Type.Array(AttackShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [
+    {
+      id: 'atk_01ke2a4m6p8r0t2v4x6z8b0d2f',
+      target_id: 'tgt_01ke1y7h3b5d7f9h1k3m5p7r9t',
+      ip: '100.64.0.2',
+      status: 'ended',
+      vectors: ['dns_amplification', 'fragment_flood'],
+      severity: 'medium',
+      reason: '200143 packets/s (threshold 40000), 2072 Mbit/s (threshold 500) came in',
+      started_at: '2026-01-05T13:00:00.000Z',
+      mitigated_at: '2026-01-05T13:00:02.000Z',
+      ended_at: '2026-01-05T13:04:31.000Z',
+      duration_seconds: 271,
+      peak_bps: { value: 2_072_000_000, at: '2026-01-05T13:00:03.000Z' },
+      peak_pps: { value: 200_143, at: '2026-01-05T13:00:03.000Z' },
+      dropped_bytes: 69_120_000_000,
+      dropped_packets: 53_270_000,
+    },
+  ],
+  load: loadTarget,
+  async handle({ resource: target, query, db, now }) {
+    const page = pageFrom(query);
+    const filter = { status: query.status, from: instantFrom(query.from), to: instantFrom(query.to) };
+    const attacks = await queryAttacks(db, target.id, filter, page);
+    return paginated(attacks, page, (attack) => presentAttack(attack, now));
+  },
+});

@@ -1,0 +1,32 @@
+import { listShieldRules as queryRules } from '../../../db/queries/shield-rules.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { PageQuery } from '../shared/schemas.ts';
+import { loadTarget, TargetParams } from './load-tenant.ts';
+import { exampleShieldRule, presentShieldRule, ShieldRuleShape } from './rule-shape.ts';
+
+export const listShieldRules = endpoint({
+  operation: 'listShieldRules',
+  method: 'GET',
+  path: '/v1/tenants/{tid}/targets/{id}/rules',
+  scope: 'shield:read',
+  tag: 'shield',
+  summary: 'List the blocking rules of a protected IP',
+  description: [
+    'Newest first. They are looked at by `priority`, lowest first, the older first among equals; the first match',
+    'decides, and a packet that none matches passes. Automatic rules have priority 900 and go 10 minutes after the',
+    'attack that they are against.',
+  ].join(' '),
+  params: TargetParams,
+  query: Type.Object(PageQuery),
+  data: Type.Array(ShieldRuleShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [{ ...exampleShieldRule, status: 'active' }],
+  load: loadTarget,
+  async handle({ resource: target, query, db, now }) {
+    const page = pageFrom(query);
+    return paginated(await queryRules(db, target.id, page, now), page, presentShieldRule);
+  },
+});

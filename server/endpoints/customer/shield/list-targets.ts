@@ -1,0 +1,74 @@
+import { listTargets, TARGET_MODES, type TargetView } from '../../../db/queries/shield-targets.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { RULES_PER_TARGET } from '../../../shield/limits.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../shared/schemas.ts';
+import { loadTenant, TenantParams } from './load-tenant.ts';
+
+const TargetShape = Shape(
+  {
+    id: Id('tgt'),
+    ip: Type.String({ description: 'The protected IPv4 or IPv6 address' }),
+    family: Type.Unsafe<4 | 6>({ type: 'integer', enum: [4, 6] }),
+    vm_id: Nullable(Id('vm')),
+    mode: Enum(TARGET_MODES, {
+      description:
+        '`always_on` watches and writes rules against attacks; `sensor` only watches; `off` takes the address off the ' +
+        'edge: its rules are kept and wait',
+    }),
+    status: Enum(['clean', 'under_attack', 'mitigating'], {
+      description: '`mitigating` is under an attack that is being dropped',
+    }),
+    rules_count: Count('Rules that it has, automatic ones included'),
+    rules_limit: Count('Rules that it may have'),
+    last_attack_at: Nullable(Timestamp('Start of the latest attack')),
+  },
+  { $id: 'ShieldTarget', description: 'A protected IP' },
+);
+
+function presentTarget(target: TargetView) {
+  return {
+    id: target.id,
+    ip: target.ip,
+    family: target.family,
+    vm_id: target.vm_id,
+    mode: target.mode,
+    status: target.status,
+    rules_count: target.rules_count,
+    rules_limit: RULES_PER_TARGET,
+    last_attack_at: target.last_attack_at,
+  };
+}
+
+export const listShieldTargets = endpoint({
+  operation: 'listShieldTargets',
+  method: 'GET',
+  path: '/v1/tenants/{tid}/targets',
+  scope: 'shield:read',
+  tag: 'shield',
+  summary: 'List the protected IPs',
+  params: TenantParams,
+  query: Type.Object(PageQuery),
+  data: Type.Array(TargetShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [
+    {
+      id: 'tgt_01ke1y7h3b5d7f9h1k3m5p7r9t',
+      ip: '100.64.0.2',
+      family: 4,
+      vm_id: 'vm_01ke1y3m8q7n5k2x4z9b1c3d6g',
+      mode: 'always_on',
+      status: 'clean',
+      rules_count: 1,
+      rules_limit: RULES_PER_TARGET,
+      last_attack_at: null,
+    },
+  ],
+  load: loadTenant,
+  async handle({ resource: tenant, query, db, now }) {
+    const page = pageFrom(query);
+    return paginated(await listTargets(db, tenant.id, page, now), page, presentTarget);
+  },
+});

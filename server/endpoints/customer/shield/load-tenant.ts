@@ -1,0 +1,56 @@
+import type { Queryable } from '../../../db/database.ts';
+import {
+  findTarget,
+  lockTarget,
+  type TargetRow,
+  type TargetView,
+} from '../../../db/queries/shield-targets.ts';
+import { findTenant, type TenantRow } from '../../../db/queries/shield-tenants.ts';
+import type { Caller } from '../../../http/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { type Static, Type } from '../../../platform/schema.ts';
+import type { Services } from '../../../services.ts';
+import { PathId } from '../shared/schemas.ts';
+
+const tid = PathId('ten', 'DDoS Shield tenant identifier');
+
+export const TenantParams = Type.Object({ tid });
+export const TargetParams = Type.Object({
+  tid,
+  id: PathId('tgt', 'Protected IP (target) identifier'),
+});
+
+interface Request<P> {
+  caller: Caller;
+  params: P;
+  db: Queryable;
+  services: Services;
+}
+
+/** The tenant in the path, if it is the caller's. */
+export async function loadTenant({
+  caller,
+  params,
+  db,
+}: Request<Static<typeof TenantParams>>): Promise<TenantRow> {
+  const tenant = await findTenant(db, caller.accountId, params.tid);
+  if (!tenant) throw notFound();
+  return tenant;
+}
+
+/** The target in the path, if its tenant is the caller's. */
+export async function loadTarget(request: Request<Static<typeof TargetParams>>): Promise<TargetView> {
+  const tenant = await loadTenant(request);
+  const { db, params, services } = request;
+  const target = await findTarget(db, tenant.id, params.id, services.clock.now());
+  if (!target) throw notFound();
+  return target;
+}
+
+/** The same, locked until the transaction ends: for every operation that changes its rules. */
+export async function loadTargetForChange(request: Request<Static<typeof TargetParams>>): Promise<TargetRow> {
+  const tenant = await loadTenant(request);
+  const target = await lockTarget(request.db, tenant.id, request.params.id);
+  if (!target) throw notFound();
+  return target;
+}

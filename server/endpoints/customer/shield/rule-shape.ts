@@ -1,0 +1,175 @@
+import type { ShieldRuleRow, StoredMatch } from '../../../db/queries/shield-rules.ts';
+import { Type } from '../../../platform/schema.ts';
+import {
+  FRAGMENTS,
+  MAX_PACKET_LENGTH,
+  MAX_PORT_RANGES,
+  NAMED_PROTOCOLS,
+  RULE_ACTIONS,
+  TCP_FLAGS,
+} from '../../../shield/rule.ts';
+import { InstantInput } from '../shared/instant-query.ts';
+import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
+
+const MAX_PROTOCOL = 255;
+/** Faster than any port there is. */
+const MAX_PPS = 1_000_000_000;
+const MAX_BPS = 10_000_000_000_000;
+
+const Action = Enum(RULE_ACTIONS, {
+  description: '`block` drops what it matches; `rate_limit` lets `rate` of it pass and drops the rest',
+});
+const Protocol = Type.Unsafe<StoredMatch['protocol']>({
+  anyOf: [
+    { type: 'string', enum: [...NAMED_PROTOCOLS] },
+    { type: 'integer', minimum: 0, maximum: MAX_PROTOCOL },
+  ],
+  description: 'A name, or the number of a protocol that has none here',
+  'x-expected': `one of ${NAMED_PROTOCOLS.join(', ')}, or a number from 0 to ${MAX_PROTOCOL}`,
+});
+const Source = Type.String({
+  maxLength: 43,
+  description: "Network of the senders, of the target's family; null is everybody",
+  examples: ['203.0.113.0/24'],
+});
+const Ports = (whose: string) =>
+  Type.Array(
+    Type.String({
+      maxLength: 11,
+      description: 'A port or a range, 1 to 65535',
+      examples: ['53', '1000-2000'],
+    }),
+    { maxItems: MAX_PORT_RANGES, description: `${whose}; tcp and udp only, empty is every port` },
+  );
+const length = (text: string) => Type.Integer({ minimum: 0, maximum: MAX_PACKET_LENGTH, description: text });
+const lengths = { min: length('Bytes of the whole IP packet, included'), max: length('Included') };
+const Flags = (text: string) =>
+  Type.Array(Enum(TCP_FLAGS), { maxItems: TCP_FLAGS.length, uniqueItems: true, description: text });
+const flags = { set: Flags('Must be set'), unset: Flags('Must not be set') };
+const Fragments = Enum(FRAGMENTS, {
+  description:
+    '`only` fragments, the first included; `none` is whole packets; later fragments carry no ports',
+});
+const Rate = Type.Unsafe<{ pps: number } | { bps: number }>({
+  anyOf: [
+    {
+      type: 'object',
+      properties: { pps: { type: 'integer', minimum: 1, maximum: MAX_PPS, description: 'Packets a second' } },
+      required: ['pps'],
+      additionalProperties: false,
+    },
+    {
+      type: 'object',
+      properties: { bps: { type: 'integer', minimum: 1, maximum: MAX_BPS, description: 'Bits a second' } },
+      required: ['bps'],
+      additionalProperties: false,
+    },
+  ],
+  description: 'What passes, of all senders together; iff the action is `rate_limit`',
+  'x-expected': `{"pps": …}, from 1 to ${MAX_PPS}, or {"bps": …}, from 1 to ${MAX_BPS}`,
+});
+const priority = {
+  minimum: 0,
+  maximum: 1000,
+  description: 'Lower ones are looked at first, the older first among equals; the first match decides',
+};
+const Comment = Type.String({ maxLength: 200 });
+
+export const ShieldRuleShape = Shape(
+  {
+    id: Id('rul'),
+    action: Action,
+    protocol: Protocol,
+    source: Nullable(Source),
+    source_ports: Ports('Ports of the senders'),
+    destination_ports: Ports('Ports of the target'),
+    packet_length: Nullable(Shape(lengths)),
+    tcp_flags: Nullable(Shape(flags)),
+    fragments: Fragments,
+    rate: Nullable(Rate),
+    priority: Type.Integer(priority),
+    comment: Nullable(Comment),
+    expires_at: Nullable(Timestamp('When it goes by itself')),
+    enabled: Type.Boolean(),
+    origin: Enum(['user', 'automatic'], { description: '`automatic` was written against an attack' }),
+    status: Enum(['pending', 'active', 'error'], {
+      description: '`pending` until the edge has it; `error` is tried again by itself',
+    }),
+    created_at: Timestamp(),
+  },
+  { $id: 'ShieldRule', description: 'A blocking rule of a protected IP' },
+);
+
+export const ShieldRuleInput = Input(
+  {
+    action: Action,
+    protocol: Type.Optional(Type.Unsafe<StoredMatch['protocol']>({ ...Protocol, default: 'any' })),
+    source: Type.Optional(Nullable(Source)),
+    source_ports: Type.Optional(Ports('Ports of the senders')),
+    destination_ports: Type.Optional(Ports('Ports of the target')),
+    packet_length: Type.Optional(Nullable(Input(lengths))),
+    tcp_flags: Type.Optional(Nullable(Input(flags))),
+    fragments: Type.Optional(Enum(FRAGMENTS, { default: 'any' })),
+    rate: Type.Optional(Nullable(Rate)),
+    priority: Type.Optional(Type.Integer({ ...priority, default: 100 })),
+    comment: Type.Optional(Nullable(Comment)),
+    expires_at: Type.Optional(
+      Nullable(InstantInput('When it goes by itself; in the future', '2026-12-31T12:00:00Z')),
+    ),
+    enabled: Type.Optional(
+      Type.Boolean({ default: true, description: 'A rule that is not is kept and does nothing' }),
+    ),
+    confirm_block_all: Type.Optional(
+      Type.Boolean({ description: 'True where a rule that takes every packet is meant' }),
+    ),
+  },
+  {
+    examples: [
+      { action: 'block', protocol: 'udp', source_ports: ['53'], packet_length: { min: 600, max: 65_535 } },
+    ],
+  },
+);
+
+export function presentShieldRule(rule: ShieldRuleRow) {
+  const { match, rate } = rule;
+  const { packetLength, tcpFlags } = match;
+  return {
+    id: rule.id,
+    action: rule.action,
+    protocol: match.protocol,
+    source: match.source,
+    source_ports: match.sourcePorts,
+    destination_ports: match.destinationPorts,
+    packet_length: packetLength && { min: packetLength.min, max: packetLength.max },
+    tcp_flags: tcpFlags && { set: tcpFlags.set, unset: tcpFlags.unset },
+    fragments: match.fragments,
+    rate: rate && { [rate.unit]: rate.value },
+    priority: rule.priority,
+    comment: rule.comment,
+    expires_at: rule.expires_at,
+    enabled: rule.enabled,
+    origin: rule.origin,
+    status: rule.status,
+    created_at: rule.created_at,
+  };
+}
+
+export const exampleShieldRule = {
+  id: 'rul_01ke1y8b2d4f6h8k0m2p4r6t8v',
+  action: 'block',
+  protocol: 'udp',
+  source: null,
+  source_ports: ['53'],
+  destination_ports: [],
+  packet_length: { min: 600, max: 65_535 },
+  tcp_flags: null,
+  fragments: 'any',
+  rate: null,
+  priority: 100,
+  comment: 'Large DNS answers',
+  expires_at: null,
+  enabled: true,
+  origin: 'user',
+  status: 'pending',
+  created_at: '2026-01-05T11:00:00.000Z',
+};

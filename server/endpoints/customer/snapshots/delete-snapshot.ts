@@ -1,0 +1,42 @@
+import { findSnapshot, settleSnapshot } from '../../../db/queries/snapshots.ts';
+import { startJob } from '../../../domain/vms/start-job.ts';
+import { requireAllowed } from '../../../domain/vms/states.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Id, PathId, Shape } from '../shared/schemas.ts';
+import { exampleJob, JobShape, presentJob } from '../vms/job-shape.ts';
+import { loadVmForChange } from '../vms/load-vm.ts';
+import { exampleSnapshot } from './snapshot-shape.ts';
+
+export const deleteSnapshot = endpoint({
+  operation: 'deleteSnapshot',
+  method: 'DELETE',
+  path: '/v1/vm/{id}/snapshots/{sid}',
+  scope: 'vm:write',
+  tag: 'vm',
+  summary: 'Delete a snapshot',
+  description:
+    'Allowed when the VM is running or stopped, and never while a snapshot is being made or deleted.',
+  params: Type.Object({
+    id: PathId('vm', 'VM identifier'),
+    sid: PathId('snap', 'Snapshot identifier'),
+  }),
+  data: Shape({ id: Id('snap'), job: JobShape }),
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  example: { id: exampleSnapshot.id, job: { ...exampleJob, kind: 'snapshot_delete' } },
+  async load(request) {
+    const vm = await loadVmForChange(request);
+    const snapshot = await findSnapshot(request.db, vm.id, request.params.sid);
+    if (!snapshot) throw notFound();
+    return { vm, snapshot };
+  },
+  async handle(context) {
+    const { vm, snapshot } = context.resource;
+    // A snapshot in the making or on its way out has a job, and that job has the VM's lock.
+    requireAllowed(vm, 'snapshot');
+    await settleSnapshot(context.db, snapshot.id, 'deleting');
+    const job = await startJob(context, vm, { kind: 'snapshot_delete', input: { snapshot_id: snapshot.id } });
+    return { data: { id: snapshot.id, job: presentJob(job) } };
+  },
+});

@@ -1,0 +1,36 @@
+import { MAX_PUBLIC_KEY_LENGTH, parsePublicKey } from '../../../domain/sshkeys/public-key.ts';
+import { storeSshKey } from '../../../domain/sshkeys/store-key.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Input, LONG_BODY, Name } from '../shared/schemas.ts';
+import { exampleSshKey, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
+
+export const addSshKey = endpoint({
+  operation: 'addSshKey',
+  method: 'POST',
+  path: '/v1/vm/sshkeys',
+  scope: 'sshkey:write',
+  tag: 'sshkey',
+  summary: 'Store an SSH key',
+  description:
+    'Accepted are Ed25519, ECDSA, RSA from 2048 bits, and keys of security tokens (`sk-…`). `details.fields` of a ' +
+    'refusal says `private_key`, `malformed`, `unsupported_algorithm` (DSA, certificates) or `weak_key`. A key that ' +
+    'the account has already is refused with `details.existing_id`, whatever its name or comment.',
+  bodyLimit: LONG_BODY,
+  body: Input({
+    name: Name('laptop'),
+    public_key: Type.String({
+      minLength: 1,
+      maxLength: MAX_PUBLIC_KEY_LENGTH,
+      description: 'One line in OpenSSH format: type, base64 and, if wanted, a comment',
+      examples: [exampleSshKey.public_key],
+    }),
+  }),
+  data: SshKeyShape,
+  errors: ['ssh_key_exists', 'quota_exceeded'],
+  example: exampleSshKey,
+  async handle({ caller, body, db, services }) {
+    const key = { account_id: caller.accountId, name: body.name.trim(), ...parsePublicKey(body.public_key) };
+    return { data: presentSshKey(await storeSshKey(db, services, key)) };
+  },
+});

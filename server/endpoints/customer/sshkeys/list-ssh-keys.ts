@@ -1,0 +1,25 @@
+import { listSshKeys as querySshKeys } from '../../../db/queries/ssh-keys.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { PageQuery } from '../shared/schemas.ts';
+import { exampleSshKey, Fingerprint, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
+
+export const listSshKeys = endpoint({
+  operation: 'listSshKeys',
+  method: 'GET',
+  path: '/v1/vm/sshkeys',
+  scope: 'sshkey:read',
+  tag: 'sshkey',
+  summary: 'List stored SSH keys',
+  description: 'Newest first.',
+  query: Type.Object({ ...PageQuery, fingerprint: Type.Optional(Fingerprint) }),
+  data: Type.Array(SshKeyShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [exampleSshKey],
+  async handle({ caller, query, db }) {
+    const page = pageFrom(query);
+    return paginated(await querySshKeys(db, caller.accountId, query, page), page, presentSshKey);
+  },
+});

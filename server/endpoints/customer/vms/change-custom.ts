@@ -1,0 +1,64 @@
+import { changeVm } from '../../../domain/vms/change-vm.ts';
+import { askCapacity } from '../../../domain/vms/supply.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { validationFailed } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Input, VmParams } from '../shared/schemas.ts';
+import { ALLOW_REBOOT, ChangeShape, exampleChange, presentChange, SizeInput } from './change-shape.ts';
+import { MAX_CHARGE } from './inputs.ts';
+import { loadVmForChange } from './load-vm.ts';
+
+export const changeCustom = endpoint({
+  operation: 'changeCustom',
+  method: 'POST',
+  path: '/v1/vm/{id}/change-custom',
+  scope: 'vm:plan',
+  tag: 'vm',
+  summary: 'Change a VM to a custom size',
+  description:
+    'Within the `custom_limits` of the catalog, at its unit prices. What is not named stays as it is.',
+  idempotent: true,
+  params: VmParams,
+  body: Input(
+    { ...SizeInput, allow_reboot: Type.Optional(ALLOW_REBOOT), max_charge_minor: Type.Optional(MAX_CHARGE) },
+    { examples: [{ vcpu: 2, ram_mb: 4096 }] },
+  ),
+  data: ChangeShape,
+  errors: [
+    'insufficient_funds',
+    'vm_locked',
+    'invalid_state',
+    'vm_suspended',
+    'payment_due',
+    'vm_must_be_stopped',
+    'same_plan',
+    'quota_exceeded',
+    'price_changed',
+    'disk_shrink_not_supported',
+    'compute_unavailable',
+    'capacity_unavailable',
+  ],
+  example: exampleChange,
+  load: loadVmForChange,
+  prepare: ({ services }) => askCapacity(services),
+  async handle({ resource: vm, body, prepared, db, services, caller, now }) {
+    const { vcpu, ram_mb, disk_gb } = body;
+    if (vcpu === undefined && ram_mb === undefined && disk_gb === undefined) {
+      throw validationFailed(
+        ['vcpu', 'ram_mb', 'disk_gb'].map((field) => ({
+          field,
+          code: 'required',
+          message: 'name at least one size',
+        })),
+      );
+    }
+    const change = await changeVm({ db, services, caller, now }, vm, {
+      kind: 'change_custom',
+      wish: { size: { vcpu, ram_mb, disk_gb } },
+      allowReboot: body.allow_reboot ?? false,
+      maxChargeMinor: body.max_charge_minor,
+      capacity: prepared,
+    });
+    return { data: presentChange(vm, change, now) };
+  },
+});

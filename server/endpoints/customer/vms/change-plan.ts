@@ -1,0 +1,62 @@
+import { changeVm } from '../../../domain/vms/change-vm.ts';
+import { askCapacity } from '../../../domain/vms/supply.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Input, VmParams } from '../shared/schemas.ts';
+import { ALLOW_REBOOT, ChangeShape, exampleChange, presentChange } from './change-shape.ts';
+import { MAX_CHARGE } from './inputs.ts';
+import { loadVmForChange } from './load-vm.ts';
+
+export const changePlan = endpoint({
+  operation: 'changePlan',
+  method: 'POST',
+  path: '/v1/vm/{id}/change-plan',
+  scope: 'vm:plan',
+  tag: 'vm',
+  summary: 'Change the plan of a VM',
+  description:
+    'Charges or refunds the difference for the rest of the period, to the second; `plan-quote` shows it beforehand. The end of the period does not move. After it, until the VM is renewed, its size cannot be changed; one that was upgraded within the catalog’s hours before it (72 unless your provider says otherwise) has no grace if the renewal is not covered.',
+  idempotent: true,
+  params: VmParams,
+  body: Input({
+    plan: Type.String({ maxLength: 63, description: 'Plan code', examples: ['s2'] }),
+    resize_disk: Type.Optional(
+      Type.Boolean({
+        default: true,
+        description: 'Grow the disk to the size of the plan; a disk cannot shrink again',
+      }),
+    ),
+    allow_reboot: Type.Optional(ALLOW_REBOOT),
+    max_charge_minor: Type.Optional(MAX_CHARGE),
+  }),
+  data: ChangeShape,
+  errors: [
+    'insufficient_funds',
+    'vm_locked',
+    'invalid_state',
+    'vm_suspended',
+    'payment_due',
+    'vm_must_be_stopped',
+    'same_plan',
+    'quota_exceeded',
+    'price_changed',
+    'unknown_plan',
+    'plan_not_available_in_region',
+    'disk_shrink_not_supported',
+    'compute_unavailable',
+    'capacity_unavailable',
+  ],
+  example: exampleChange,
+  load: loadVmForChange,
+  prepare: ({ services }) => askCapacity(services),
+  async handle({ resource: vm, body, prepared, db, services, caller, now }) {
+    const change = await changeVm({ db, services, caller, now }, vm, {
+      kind: 'change_plan',
+      wish: { plan: body.plan, resizeDisk: body.resize_disk ?? true },
+      allowReboot: body.allow_reboot ?? false,
+      maxChargeMinor: body.max_charge_minor,
+      capacity: prepared,
+    });
+    return { data: presentChange(vm, change, now) };
+  },
+});

@@ -1,0 +1,36 @@
+import type { JobRow } from '../../../db/queries/jobs.ts';
+import type { OrderRow } from '../../../db/queries/orders.ts';
+import type { VmView } from '../../../db/queries/vms.ts';
+import { withJob } from '../../../domain/vms/start-job.ts';
+import { type Static, Type } from '../../../platform/schema.ts';
+import { exampleOrder, OrderShape, presentOrder } from '../shared/order-shape.ts';
+import { Shape } from '../shared/schemas.ts';
+import { exampleJob, JobShape, presentJob } from './job-shape.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+/** A custom size; what is not named stays as it is. */
+export const SizeInput = {
+  vcpu: Type.Optional(Type.Integer({ minimum: 1, description: 'Virtual CPUs' })),
+  ram_mb: Type.Optional(Type.Integer({ minimum: 1, description: 'Memory in MiB' })),
+  disk_gb: Type.Optional(Type.Integer({ minimum: 1, description: 'Disk in GB; never smaller than it is' })),
+};
+const Size = Type.Object(SizeInput);
+export type SizeInput = Static<typeof Size>;
+
+export const ALLOW_REBOOT = Type.Boolean({
+  default: false,
+  description: 'Power-cycle the VM if it is running',
+});
+
+/** Reply of change-plan and change-custom. */
+export const ChangeShape = Shape({ vm: VmShape, job: JobShape, order: OrderShape });
+
+export function presentChange(vm: VmView, { job, order }: { job: JobRow; order: OrderRow }, now: Date) {
+  return { vm: presentVm(withJob(vm, job, now)), job: presentJob(job), order: presentOrder(order) };
+}
+
+export const exampleChange = {
+  vm: { ...exampleVm, status: 'resizing', active_job: { ...exampleJob, kind: 'change_plan' } },
+  job: { ...exampleJob, kind: 'change_plan' },
+  order: { ...exampleOrder, kind: 'change_plan', amount_minor: 312 },
+};

@@ -1,0 +1,63 @@
+import { max, toJsonInteger } from '../../../domain/billing/money.ts';
+import { deleteVm as giveUpVm } from '../../../domain/vms/delete-vm.ts';
+import { withJob } from '../../../domain/vms/start-job.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Count, Currency, Id, Nullable, Shape, VmParams } from '../shared/schemas.ts';
+import { exampleJob, JobShape, presentJob } from './job-shape.ts';
+import { loadVmForChange } from './load-vm.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+export const deleteVm = endpoint({
+  operation: 'deleteVm',
+  method: 'DELETE',
+  path: '/v1/vm/{id}',
+  scope: 'vm:destroy',
+  tag: 'vm',
+  summary: 'Delete a VM',
+  description:
+    'Its data is lost. The unused rest of the paid period goes back to the wallet at once, less what the VM has used since it was charged for that; `delete-preview` shows it beforehand. A job that is running is canceled.',
+  idempotent: true,
+  params: VmParams,
+  data: Shape({
+    vm: VmShape,
+    job: JobShape,
+    refund: Shape({
+      amount_minor: Type.Integer({ minimum: 0, description: 'Given back, in minor units of `currency`' }),
+      charged_minor: Count('Taken from the wallet, where what was used is more than what is given back'),
+      written_off_minor: Count('What the wallet did not cover of that'),
+      currency: Currency,
+      order_id: Nullable(Id('ord')),
+    }),
+  }),
+  errors: ['vm_locked'],
+  example: {
+    vm: { ...exampleVm, status: 'deleting', active_job: { ...exampleJob, kind: 'delete' } },
+    job: { ...exampleJob, kind: 'delete' },
+    refund: {
+      amount_minor: 386,
+      charged_minor: 0,
+      written_off_minor: 0,
+      currency: 'EUR',
+      order_id: 'ord_01ke3z6p1r5t7y9u2i4o6p8a0s',
+    },
+  },
+  load: loadVmForChange,
+  async handle({ resource: vm, db, services, caller, now }) {
+    const { job, order, written_off_minor } = await giveUpVm({ db, services, caller, now }, vm);
+    const total = order?.amount_minor ?? 0n;
+    return {
+      data: {
+        vm: presentVm(withJob(vm, job, now)),
+        job: presentJob(job),
+        refund: {
+          amount_minor: toJsonInteger(max(-total, 0n)),
+          charged_minor: toJsonInteger(max(total, 0n) - written_off_minor),
+          written_off_minor: toJsonInteger(written_off_minor),
+          currency: vm.currency,
+          order_id: order?.id ?? null,
+        },
+      },
+    };
+  },
+});

@@ -1,0 +1,81 @@
+import { dataLost, type LostThing } from '../../../db/queries/data-lost.ts';
+import { withMeter } from '../../../db/queries/meters.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { uncollectible } from '../../../domain/billing/ledger.ts';
+import { max, toJsonInteger } from '../../../domain/billing/money.ts';
+import { secondsBetween } from '../../../domain/billing/period.ts';
+import { usageMinor } from '../../../domain/billing/usage.ts';
+import { blockerOf } from '../../../domain/vms/blockers.ts';
+import { priceOfDeletion } from '../../../domain/vms/delete-vm.ts';
+import { requireAllowed } from '../../../domain/vms/states.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Count, Currency, Enum, Nullable, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
+import { BlockerShape } from './blocker-shape.ts';
+import { loadVm } from './load-vm.ts';
+
+export const getDeletePreview = endpoint({
+  operation: 'getDeletePreview',
+  method: 'GET',
+  path: '/v1/vm/{id}/delete-preview',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Preview the deletion of a VM',
+  params: VmParams,
+  data: Shape(
+    {
+      refund_minor: Count('Given back, in minor units of `currency`'),
+      usage_minor: Count('What the VM has used and was not charged for yet, taken off what is given back'),
+      charged_minor: Count('Taken from the wallet, where that is more'),
+      written_off_minor: Count('What the wallet does not cover of that'),
+      currency: Currency,
+      unused_seconds: Count('Rest of the paid period'),
+      data_lost: Type.Array(
+        Shape({
+          type: Enum(['volume', 'snapshot', 'ip', 'port_forward']),
+          id: Type.String({ description: 'Identifier; the address itself for an `ip`' }),
+          name: Type.String(),
+          size_gb: Nullable(Count('Size in GB')),
+        }),
+      ),
+      deletable: Type.Boolean(),
+      blockers: Type.Array(BlockerShape),
+      as_of: Timestamp('Instant of the calculation'),
+    },
+    { $id: 'DeletePreview' },
+  ),
+  errors: [],
+  example: {
+    refund_minor: 386,
+    usage_minor: 0,
+    charged_minor: 0,
+    written_off_minor: 0,
+    currency: 'EUR',
+    unused_seconds: 2592000,
+    data_lost: [{ type: 'ip', id: '100.64.0.2', name: '100.64.0.2', size_gb: null }],
+    deletable: true,
+    blockers: [],
+    as_of: '2026-01-06T09:30:00.000Z',
+  },
+  load: loadVm,
+  async handle({ resource: vm, db, services, now }) {
+    const blocker = blockerOf(() => requireAllowed(vm, 'delete'));
+    const { total_minor: total, usage } = priceOfDeletion(services.catalog, await withMeter(db, vm), now);
+    const writtenOff = uncollectible(await lookUpWallet(db, vm.account_id), total);
+    const lost: LostThing[] = await dataLost(db, vm);
+    return {
+      data: {
+        refund_minor: toJsonInteger(max(-total, 0n)),
+        usage_minor: toJsonInteger(usageMinor(usage)),
+        charged_minor: toJsonInteger(max(total, 0n) - writtenOff),
+        written_off_minor: toJsonInteger(writtenOff),
+        currency: vm.currency,
+        unused_seconds: vm.provisioned_at ? secondsBetween(now, vm.billing_period_end_at) : 0,
+        data_lost: lost,
+        deletable: blocker === null,
+        blockers: blocker ? [blocker] : [],
+        as_of: now,
+      },
+    };
+  },
+});

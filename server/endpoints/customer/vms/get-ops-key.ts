@@ -1,0 +1,32 @@
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Shape } from '../shared/schemas.ts';
+
+export const getOpsKey = endpoint({
+  operation: 'getOpsKey',
+  method: 'GET',
+  path: '/v1/vm/ops-key',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Get the ops SSH key',
+  description:
+    'The key of the service itself, attached to every VM. Consoles and the AI agent use it. Not a secret.',
+  data: Shape(
+    {
+      name: Type.String(),
+      fingerprint: Type.String({ description: 'SHA-256, as `ssh-keygen -l` prints it' }),
+      attached_by_default: Type.Boolean(),
+    },
+    { $id: 'OpsKey' },
+  ),
+  errors: [],
+  example: {
+    name: 'vauban-ops',
+    fingerprint: 'SHA256:uNiVztksCsDhcc0u9e8BrrJXVGDR6x2kBpRAlhYZ8bE',
+    attached_by_default: true,
+  },
+  async handle({ services }) {
+    const { name, fingerprint } = await services.opsKeys.current();
+    return { data: { name, fingerprint, attached_by_default: true } };
+  },
+});

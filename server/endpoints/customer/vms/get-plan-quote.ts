@@ -1,0 +1,94 @@
+import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import type { Configuration } from '../../../domain/billing/pricing.ts';
+import { blockerFrom } from '../../../domain/vms/blockers.ts';
+import { decideChange, roomFor } from '../../../domain/vms/decide-change.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { exampleQuote, presentQuote, quoteFields } from '../shared/quote-shape.ts';
+import { Enum, Minor, Shape, VmParams } from '../shared/schemas.ts';
+import { BlockerShape } from './blocker-shape.ts';
+import { SizeInput } from './change-shape.ts';
+import { loadVm } from './load-vm.ts';
+
+export const getPlanQuote = endpoint({
+  operation: 'getPlanQuote',
+  method: 'GET',
+  path: '/v1/vm/{id}/plan-quote',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Quote a change of plan or size',
+  description:
+    'Either `plan`, or one or more of `vcpu`, `ram_mb` and `disk_gb`. A change that would be refused is quoted too, with `allowed: false` and the reasons; 422 is only what does not exist: a plan, or a size outside of `custom_limits`.',
+  params: VmParams,
+  query: Type.Object({
+    plan: Type.Optional(Type.String({ maxLength: 63, description: 'Plan code' })),
+    resize_disk: Type.Optional(
+      Type.Boolean({ description: 'As in the change, true when absent; with `plan` only' }),
+    ),
+    ...SizeInput,
+  }),
+  data: Shape(
+    {
+      ...quoteFields,
+      direction: Enum(['upgrade', 'downgrade', 'lateral'], { description: 'By the monthly price' }),
+      credit_minor: Minor('Given back for the unused time of the present plan'),
+      debit_minor: Minor('Charged for the remaining time of the new one'),
+      net_minor: Minor('Debit less credit: positive is charged, negative refunded'),
+      requires_reboot: Type.Boolean({ description: 'The VM is running and has to be power-cycled' }),
+      allowed: Type.Boolean(),
+      blockers: Type.Array(BlockerShape),
+    },
+    { $id: 'PlanQuote' },
+  ),
+  errors: ['unknown_plan'],
+  example: {
+    ...exampleQuote,
+    direction: 'upgrade',
+    credit_minor: 386,
+    debit_minor: 698,
+    net_minor: 312,
+    requires_reboot: true,
+    allowed: true,
+    blockers: [],
+  },
+  load: loadVm,
+  async handle({ resource: vm, query, services, db, caller, now }) {
+    const { catalog } = services;
+    const { plan, resize_disk: resizeDisk, ...size } = query;
+    if ((plan === undefined) === (Object.keys(size).length === 0)) {
+      throw invalidField('plan', 'required', 'name either a plan, or vcpu, ram_mb or disk_gb');
+    }
+    if (plan === undefined && resizeDisk !== undefined)
+      throw invalidField('resize_disk', 'not_allowed', 'goes with a plan; a custom size names its disk');
+    const wish = plan === undefined ? { size } : { plan, resizeDisk: resizeDisk ?? true };
+    const buyer = await findBillingProfile(db, caller.accountId);
+    const room = await roomFor(services, vm);
+    const terms = { catalog, buyer, allowReboot: true, now, room };
+    const { target, charge, refusals } = decideChange(vm, wish, terms);
+    const wallet = await lookUpWallet(db, caller.accountId);
+    const debit = charge.lines.at(-1)!.amount_minor;
+    return {
+      data: {
+        ...presentQuote(catalog, charge, target, wallet, now),
+        direction: direction(vm.price_monthly_minor, target),
+        credit_minor: toJsonInteger(debit - charge.total_minor),
+        debit_minor: toJsonInteger(debit),
+        net_minor: toJsonInteger(charge.total_minor),
+        requires_reboot: vm.status === 'running',
+        allowed: refusals.length === 0,
+        blockers: refusals.map(blockerFrom),
+      },
+    };
+  },
+});
+
+function direction(
+  priceNow: bigint,
+  { price_monthly_minor }: Configuration,
+): 'upgrade' | 'downgrade' | 'lateral' {
+  if (price_monthly_minor === priceNow) return 'lateral';
+  return price_monthly_minor > priceNow ? 'upgrade' : 'downgrade';
+}

@@ -1,0 +1,146 @@
+import { withMeter } from '../../../db/queries/meters.ts';
+import { completedOrdersOfVm, orderTotalsOfVm } from '../../../db/queries/orders.ts';
+import { openUsage } from '../../../domain/billing/arrears.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { nextRenewal } from '../../../domain/billing/overview.ts';
+import { nextPrice } from '../../../domain/billing/renewal-price.ts';
+import { usageMinor } from '../../../domain/billing/usage.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { ORDER_KINDS } from '../shared/order-shape.ts';
+import { Count, Currency, Enum, Id, Minor, Nullable, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
+import { loadVm } from './load-vm.ts';
+import { billingFields, presentBilling } from './vm-shape.ts';
+import { exampleVmUsage, presentVmUsage, VmUsageShape } from './vm-usage-shape.ts';
+
+/** Charges that are listed: eight years of renewals. All of them are in the list of orders. */
+const MAX_CHARGES = 100;
+
+const ChargeShape = Shape({
+  order_id: Id('ord'),
+  kind: Enum(ORDER_KINDS),
+  amount_minor: Minor('Charged, or given back when negative'),
+  created_at: Timestamp(),
+});
+
+const VmBillingShape = Shape(
+  {
+    currency: Currency,
+    price_monthly_minor: Minor('Price a month, as sold'),
+    ...billingFields,
+    billing_period_start_at: Timestamp('Start of the period that is paid'),
+    billing_period_end_at: Timestamp('End of the period that is paid'),
+    next_charge_at: Nullable(
+      Timestamp('When it renews, past where it is unpaid; null where it does not renew'),
+    ),
+    next_charge_minor: Nullable(
+      Minor(
+        'What it renews at, with what was used so far and all that is due by now; null where it does not renew',
+      ),
+    ),
+    next_price: Nullable(
+      Shape(
+        {
+          price_monthly_minor: Minor('Price a month'),
+          from_at: Timestamp('From the renewal of that instant on'),
+        },
+        {
+          $id: 'NextVMPrice',
+          description:
+            'The next price at which it is renewed that differs from the present one, as far as prices are announced',
+        },
+      ),
+    ),
+    retires_at: Nullable(
+      Timestamp(
+        'When it ends, because its plan is retired, unless the plan is changed before; null where it is not',
+      ),
+    ),
+    auto_renew: Type.Boolean(),
+    usage_minor: Count('What was used and is charged with the next renewal, so far'),
+    usage: VmUsageShape,
+    lifetime_charged_minor: Minor('All that was charged so far'),
+    lifetime_refunded_minor: Minor('All that was given back so far'),
+    charges: Type.Array(ChargeShape, {
+      maxItems: MAX_CHARGES,
+      description: `Completed orders, newest first, at most ${MAX_CHARGES}; see \`/v1/billing/orders\` for all`,
+    }),
+  },
+  { $id: 'VMBilling', description: 'What a VM costs and has cost' },
+);
+
+export const getVmBilling = endpoint({
+  operation: 'getVmBilling',
+  method: 'GET',
+  path: '/v1/vm/{id}/billing',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Get the billing of a VM',
+  params: VmParams,
+  data: VmBillingShape,
+  errors: [],
+  example: {
+    currency: 'EUR',
+    price_monthly_minor: 399,
+    price_hourly: '0.00547',
+    billing_mode: 'monthly',
+    next_billing_mode: 'monthly',
+    billing_period_start_at: '2026-01-05T09:30:00.000Z',
+    billing_period_end_at: '2026-02-05T09:30:00.000Z',
+    next_charge_at: '2026-02-05T09:30:00.000Z',
+    next_charge_minor: 399,
+    next_price: { price_monthly_minor: 449, from_at: '2026-04-05T09:30:00.000Z' },
+    retires_at: null,
+    auto_renew: true,
+    usage_minor: 0,
+    usage: exampleVmUsage,
+    lifetime_charged_minor: 399,
+    lifetime_refunded_minor: 0,
+    charges: [
+      {
+        order_id: 'ord_01ke1y3m8q2z5x7c9v1b3n5m7k',
+        kind: 'create',
+        amount_minor: 399,
+        created_at: '2026-01-05T09:30:00.000Z',
+      },
+    ],
+  },
+  load: loadVm,
+  async handle({ resource, db, services, now }) {
+    const [vm, totals, orders] = await Promise.all([
+      withMeter(db, resource),
+      orderTotalsOfVm(db, resource.id),
+      completedOrdersOfVm(db, resource.id, MAX_CHARGES),
+    ]);
+    const next = nextRenewal(vm, services.catalog, now);
+    const price = nextPrice(vm, services.catalog, now);
+    const usage = openUsage(vm, services.catalog, now);
+    return {
+      data: {
+        currency: vm.currency,
+        price_monthly_minor: toJsonInteger(vm.price_monthly_minor),
+        ...presentBilling(vm),
+        billing_period_start_at: vm.billing_period_start_at,
+        billing_period_end_at: vm.billing_period_end_at,
+        next_charge_at: next?.due_at ?? null,
+        next_charge_minor: next && toJsonInteger(next.amount_minor),
+        next_price: price && {
+          price_monthly_minor: toJsonInteger(price.price_monthly_minor),
+          from_at: price.from,
+        },
+        retires_at: vm.retires_at,
+        auto_renew: vm.auto_renew,
+        usage_minor: toJsonInteger(usageMinor(usage)),
+        usage: presentVmUsage(vm, usage),
+        lifetime_charged_minor: toJsonInteger(totals.charged_minor),
+        lifetime_refunded_minor: toJsonInteger(totals.refunded_minor),
+        charges: orders.map(({ id, kind, amount_minor, created_at }) => ({
+          order_id: id,
+          kind,
+          amount_minor: toJsonInteger(amount_minor),
+          created_at,
+        })),
+      },
+    };
+  },
+});

@@ -1,0 +1,38 @@
+import { endpoint } from '../../../http/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { VmParams } from '../shared/schemas.ts';
+import { loadVm } from './load-vm.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+import { MAX_WAIT_SECONDS, waitUntilIdle } from './wait-until-idle.ts';
+
+export const WaitQuery = {
+  wait_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_WAIT_SECONDS,
+      default: 0,
+      description: 'Long-poll: answer when the VM has no active job, at the latest after this many seconds',
+    }),
+  ),
+};
+
+export const getVm = endpoint({
+  operation: 'getVm',
+  method: 'GET',
+  path: '/v1/vm/{id}',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'Get one VM',
+  params: VmParams,
+  query: Type.Object(WaitQuery),
+  data: VmShape,
+  errors: [],
+  example: exampleVm,
+  load: loadVm,
+  async handle({ resource, query, db, services, hangUp }) {
+    const vm = await waitUntilIdle(resource, { db, services, seconds: query.wait_seconds ?? 0, hangUp });
+    if (!vm) throw notFound();
+    return { data: presentVm(vm) };
+  },
+});

@@ -1,0 +1,41 @@
+import { BILLING_MODES } from '../../../domain/billing/metering.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Enum } from '../shared/schemas.ts';
+
+/** Inputs that several operations share. */
+export const MAX_CHARGE = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Refuse with `price_changed` when the price is above this, in minor units',
+});
+
+export const BILLING = Enum(BILLING_MODES, {
+  default: 'monthly',
+  description:
+    'By the month, or by the hours that are used of it: its price is then paid in advance as the most that they can come to, and what is unused is given back',
+});
+
+/** Printable ASCII, so that it survives every console and keyboard layout; no colon, newline or space for chpasswd. */
+export const PASSWORD = Type.String({
+  minLength: 8,
+  maxLength: 128,
+  pattern: '^[\\x21-\\x39\\x3b-\\x7e]+$',
+  'x-expected': 'letters, digits and punctuation of ASCII, without spaces and colons',
+  description: 'Printable ASCII without spaces and colons',
+  examples: ['correct-horse-battery'],
+});
+
+export const USERNAME = Type.String({
+  pattern: '^[a-z_][a-z0-9_-]{0,31}$',
+  'x-expected':
+    'lower-case letters, digits, underscores and hyphens, 1 to 32, with a letter or an underscore first',
+  description: 'User inside the guest; the default user of the template when absent',
+  examples: ['root'],
+});
+
+/** Refuses a text that has more bytes in UTF-8 than `limit`; a schema can only count its characters. */
+export function requireBytes(field: string, text: string | undefined, limit: number): void {
+  if (text === undefined || Buffer.byteLength(text) <= limit) return;
+  throw invalidField(field, 'max_bytes', `must have at most ${limit} bytes in UTF-8`);
+}

@@ -1,0 +1,73 @@
+import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { isSoldIn } from '../../../domain/catalog/lookup.ts';
+import { catalogAt } from '../../../domain/catalog/prices.ts';
+import { blockerFrom } from '../../../domain/vms/blockers.ts';
+import { decideChange, roomFor } from '../../../domain/vms/decide-change.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import type { ErrorCode } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { examplePlan, PublicPlanShape, presentPublicPlan } from '../catalog/plan-shape.ts';
+import { Minor, Nullable, Shape, VmParams } from '../shared/schemas.ts';
+import { BlockerShape } from './blocker-shape.ts';
+import { loadVm } from './load-vm.ts';
+
+/** What stands in the way of any VM of this size. */
+const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set(['capacity_unavailable', 'compute_unavailable']);
+
+export const listPlanOptions = endpoint({
+  operation: 'listPlanOptions',
+  method: 'GET',
+  path: '/v1/vm/{id}/plan-options',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'List the plans a VM can switch to',
+  description:
+    'Plans sold where the VM is. One that cannot be taken is shown with its blocker, not hidden; that of the plan it has is `same_plan`.',
+  params: VmParams,
+  data: Type.Array(
+    Shape(
+      {
+        plan: PublicPlanShape,
+        current: Type.Boolean({ description: 'The plan the VM has' }),
+        available: Type.Boolean({ description: 'It can be chosen at all: there is room for it now' }),
+        allowed: Type.Boolean({ description: 'This VM could take it now' }),
+        blocker: Nullable(BlockerShape),
+        net_minor: Minor('What the switch would cost now: positive is charged, negative refunded'),
+      },
+      { $id: 'PlanOption' },
+    ),
+  ),
+  errors: [],
+  example: [
+    {
+      plan: { ...examplePlan, regions: ['eu-west'] },
+      current: false,
+      available: true,
+      allowed: true,
+      blocker: null,
+      net_minor: 312,
+    },
+  ],
+  load: loadVm,
+  async handle({ resource: vm, services, db, now }) {
+    const catalog = catalogAt(services.catalog, now);
+    const buyer = await findBillingProfile(db, vm.account_id);
+    const terms = { catalog, buyer, allowReboot: true, now, room: await roomFor(services, vm) };
+    const offered = catalog.plans.filter((plan) => isSoldIn(plan, vm.region));
+    return {
+      data: offered.map((plan) => {
+        const wish = { plan: plan.code, resizeDisk: true };
+        const { charge, refusals } = decideChange(vm, wish, terms);
+        return {
+          plan: presentPublicPlan(plan, catalog, now),
+          current: plan.code === vm.plan,
+          available: !plan.deprecated && !refusals.some(({ code }) => UNAVAILABLE.has(code)),
+          allowed: refusals.length === 0,
+          blocker: refusals[0] ? blockerFrom(refusals[0]) : null,
+          net_minor: toJsonInteger(charge.total_minor),
+        };
+      }),
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { listVms as queryVms } from '../../../db/queries/vm-list.ts';
+import { requireKnownRegion } from '../../../domain/catalog/lookup.ts';
+import { VM_STATUSES } from '../../../domain/vms/states.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { Enum, PageQuery } from '../shared/schemas.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+export const listVms = endpoint({
+  operation: 'listVms',
+  method: 'GET',
+  path: '/v1/vm',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'List VMs',
+  description: 'Newest first. The filters combine.',
+  query: Type.Object({
+    ...PageQuery,
+    status: Type.Optional(Enum(VM_STATUSES, { description: 'Only VMs in this state' })),
+    region: Type.Optional(Type.String({ maxLength: 63, description: 'Only VMs in this region' })),
+    hostname: Type.Optional(
+      Type.String({ maxLength: 253, description: 'Only VMs with exactly this hostname' }),
+    ),
+  }),
+  data: Type.Array(VmShape),
+  paginated: true,
+  errors: ['invalid_cursor'],
+  example: [exampleVm],
+  async handle({ caller, query, db, services: { catalog } }) {
+    requireKnownRegion(catalog, query.region);
+    const page = pageFrom(query);
+    return paginated(await queryVms(db, caller.accountId, query, page), page, presentVm);
+  },
+});

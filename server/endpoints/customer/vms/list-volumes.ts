@@ -1,0 +1,75 @@
+import type { GuestVolume } from '../../../compute/driver.ts';
+import type { VmView } from '../../../db/queries/vms.ts';
+import { askDriver } from '../../../domain/vms/driver-errors.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { partId } from '../../../platform/derived-ids.ts';
+import { Type } from '../../../platform/schema.ts';
+import { pageFrom, paginated } from '../shared/page.ts';
+import { pageOfAll } from '../shared/page-of-all.ts';
+import { Count, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
+import { loadVm } from './load-vm.ts';
+
+const VolumeShape = Shape(
+  {
+    id: Id('vol'),
+    name: Type.String(),
+    size_gb: Type.Integer({ minimum: 1, description: 'Size in GB' }),
+    used_bytes: Nullable(Count('Used; null where the engine cannot tell')),
+    type: Type.String({ description: 'Kind of storage, such as `ssd`' }),
+    boot: Type.Boolean({ description: 'The VM boots from it' }),
+    device: Type.String({ description: 'What the guest calls it' }),
+    created_at: Timestamp(),
+  },
+  { $id: 'Volume', description: 'A volume of a VM' },
+);
+
+/** The boot volume as it will be, of a VM whose guest is still being made. */
+function volumeToBe(vm: VmView): GuestVolume {
+  return { name: 'root', sizeGb: vm.disk_gb, usedBytes: null, type: 'ssd', boot: true, device: '/dev/vda' };
+}
+
+function presentVolume(vm: VmView, volume: GuestVolume) {
+  return {
+    id: partId('vol', vm.id, volume.boot ? undefined : volume.name),
+    name: volume.name,
+    size_gb: volume.sizeGb,
+    used_bytes: volume.usedBytes,
+    type: volume.type,
+    boot: volume.boot,
+    device: volume.device,
+    created_at: vm.created_at,
+  };
+}
+
+export const listVolumes = endpoint({
+  operation: 'listVolumes',
+  method: 'GET',
+  path: '/v1/vm/{id}/volumes',
+  scope: 'vm:read',
+  tag: 'vm',
+  summary: 'List the volumes of a VM',
+  params: VmParams,
+  query: Type.Object(PageQuery),
+  data: Type.Array(VolumeShape),
+  paginated: true,
+  errors: ['invalid_cursor', 'compute_unavailable'],
+  example: [
+    {
+      id: 'vol_01ke1y3m8q7n5k2x4z9b1c3d6g',
+      name: 'root',
+      size_gb: 20,
+      used_bytes: 1600000000,
+      type: 'ssd',
+      boot: true,
+      device: '/dev/vda',
+      created_at: '2026-01-05T09:30:00.000Z',
+    },
+  ],
+  load: loadVm,
+  async handle({ resource: vm, query, services }) {
+    const page = pageFrom(query);
+    const found = await askDriver(() => services.compute.volumes(vm.id));
+    const volumes = (found.length > 0 ? found : [volumeToBe(vm)]).map((volume) => presentVolume(vm, volume));
+    return paginated(pageOfAll(volumes, page), page, (volume) => volume);
+  },
+});

@@ -1,0 +1,24 @@
+import type { Queryable } from '../../../db/database.ts';
+import { findVm, lockVm, type VmView } from '../../../db/queries/vms.ts';
+import type { Caller } from '../../../http/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+
+interface Request {
+  caller: Caller;
+  params: { id: string };
+  db: Queryable;
+}
+
+/** The VM in the path, if it is the caller's. */
+export async function loadVm({ caller, params, db }: Request): Promise<VmView> {
+  const vm = await findVm(db, caller.accountId, params.id);
+  if (!vm) throw notFound();
+  return vm;
+}
+
+/** The same, locked until the transaction ends: for every operation that changes it or starts a job. */
+export async function loadVmForChange({ caller, params, db }: Request): Promise<VmView> {
+  const vm = await lockVm(db, caller.accountId, params.id);
+  if (!vm) throw notFound();
+  return vm;
+}

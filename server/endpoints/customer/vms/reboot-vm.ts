@@ -1,0 +1,25 @@
+import { endpoint } from '../../../http/endpoint.ts';
+import { VmParams } from '../shared/schemas.ts';
+import { loadVmForChange } from './load-vm.ts';
+import { answerWithJob, exampleVmJob, PowerBody, VmJobShape } from './requests.ts';
+
+export const rebootVm = endpoint({
+  operation: 'rebootVm',
+  method: 'POST',
+  path: '/v1/vm/{id}/reboot',
+  scope: 'vm:write',
+  tag: 'vm',
+  summary: 'Reboot a VM',
+  description: 'Gracefully if the guest obeys in time, else by a reset.',
+  params: VmParams,
+  body: PowerBody,
+  data: VmJobShape,
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  example: exampleVmJob,
+  load: loadVmForChange,
+  handle: (context) =>
+    answerWithJob(context, 'reboot', {
+      kind: 'reboot',
+      input: { timeout_seconds: context.body.timeout_seconds ?? 60 },
+    }),
+});

@@ -1,0 +1,44 @@
+import type { Transaction } from '../../../db/database.ts';
+import type { VmView } from '../../../db/queries/vms.ts';
+import { type JobRequest, type JobStart, startJob, withJob } from '../../../domain/vms/start-job.ts';
+import { requireAllowed, type VmOperation } from '../../../domain/vms/states.ts';
+import type { Caller } from '../../../http/endpoint.ts';
+import { type Static, Type } from '../../../platform/schema.ts';
+import type { Services } from '../../../services.ts';
+import { Input, Shape } from '../shared/schemas.ts';
+import { exampleJob, JobShape, presentJob } from './job-shape.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+/** Reply of operations that only start a job. */
+export const VmJobShape = Shape({ vm: VmShape, job: JobShape });
+export const exampleVmJob = { vm: exampleVm, job: exampleJob };
+
+/** Body of stop and reboot. */
+export const PowerBody = Input({
+  timeout_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 5,
+      maximum: 300,
+      default: 60,
+      description: 'How long the guest may take to obey',
+    }),
+  ),
+});
+export type PowerBody = Static<typeof PowerBody>;
+
+interface JobContext {
+  db: Transaction;
+  services: Services;
+  caller: Caller;
+  now: Date;
+  resource: VmView;
+}
+
+/** Checks lock and state, starts the job, and answers with VM and job. */
+export async function answerWithJob(context: JobContext, operation: VmOperation, request: JobRequest) {
+  const { resource: vm, now } = context;
+  requireAllowed(vm, operation);
+  const start: JobStart = context;
+  const job = await startJob(start, vm, request);
+  return { data: { vm: presentVm(withJob(vm, job, now)), job: presentJob(job) } };
+}

@@ -1,0 +1,20 @@
+import { endpoint } from '../../../http/endpoint.ts';
+import { VmParams } from '../shared/schemas.ts';
+import { loadVmForChange } from './load-vm.ts';
+import { answerWithJob, exampleVmJob, VmJobShape } from './requests.ts';
+
+export const startVm = endpoint({
+  operation: 'startVm',
+  method: 'POST',
+  path: '/v1/vm/{id}/start',
+  scope: 'vm:write',
+  tag: 'vm',
+  summary: 'Start a VM',
+  description: 'Allowed when the VM is stopped or in error.',
+  params: VmParams,
+  data: VmJobShape,
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  example: exampleVmJob,
+  load: loadVmForChange,
+  handle: (context) => answerWithJob(context, 'start', { kind: 'start' }),
+});

@@ -1,0 +1,80 @@
+import { findVm, updateVm as writeVm } from '../../../db/queries/vms.ts';
+import { graceGivenUp } from '../../../domain/billing/grace.ts';
+import { BILLING_MODES } from '../../../domain/billing/metering.ts';
+import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
+import { renewalConfiguration } from '../../../domain/billing/renewal-price.ts';
+import { requireHourly } from '../../../domain/vms/configuration.ts';
+import { type EventText, recordCallerEvent } from '../../../domain/vms/events.ts';
+import { HOSTNAME_PATTERN } from '../../../domain/vms/hostname.ts';
+import { requireAllowed, requireRenewable } from '../../../domain/vms/states.ts';
+import { endpoint } from '../../../http/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Enum, Input, Nullable, VmParams } from '../shared/schemas.ts';
+import { loadVmForChange } from './load-vm.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+export const NOTES = Type.String({ maxLength: 2000, description: 'Notes of your own' });
+export const HOSTNAME = Type.String({
+  pattern: HOSTNAME_PATTERN,
+  'x-expected': 'letters, digits and hyphens, 1 to 63 a label',
+  minLength: 1,
+  maxLength: 253,
+  description: 'RFC 1123 host name',
+  examples: ['web-1'],
+});
+
+export const RENEWAL_PRIORITY_INPUT = Type.Integer({
+  minimum: RENEWAL_PRIORITY.minimum,
+  maximum: RENEWAL_PRIORITY.maximum,
+  description: 'Where the wallet does not cover all renewals, the lower number is renewed first',
+});
+
+export const updateVm = endpoint({
+  operation: 'updateVm',
+  method: 'PATCH',
+  path: '/v1/vm/{id}',
+  scope: 'vm:write',
+  tag: 'vm',
+  summary: 'Rename a VM, change its notes, or say how it is renewed',
+  description:
+    'An absent field stays as it is, `null` clears. The host name inside the guest is not touched. An unpaid VM whose `auto_renew` is turned on is renewed within a minute if the wallet covers it, a suspended one too; the fields of renewal and billing are all that can be changed of that one.',
+  params: VmParams,
+  body: Input(
+    {
+      hostname: Type.Optional(HOSTNAME),
+      notes: Type.Optional(Nullable(NOTES)),
+      auto_renew: Type.Optional(Type.Boolean({ description: 'Renew at the end of each period' })),
+      renewal_priority: Type.Optional(RENEWAL_PRIORITY_INPUT),
+      billing: Type.Optional(
+        Enum(BILLING_MODES, { description: 'How it is billed from its next period on' }),
+      ),
+    },
+    { minProperties: 1 },
+  ),
+  data: VmShape,
+  errors: ['invalid_state', 'vm_suspended'],
+  example: { ...exampleVm, notes: 'Front of the shop' },
+  load: loadVmForChange,
+  async handle({ resource, body, db, services, caller, now }) {
+    const { hostname, notes, auto_renew, renewal_priority, billing } = body;
+    requireAllowed(resource, hostname === undefined && notes === undefined ? 'set_renewal' : 'configure');
+    if (auto_renew) requireRenewable(resource);
+    if (billing === 'hourly') requireHourly(renewalConfiguration(resource, services.catalog, now), 'billing');
+    const ended = auto_renew === false ? graceGivenUp(resource, services.catalog.grace, now) : {};
+    // Prices that came while no notice was due are looked at in the next round.
+    const seen = auto_renew && !resource.auto_renew ? { prices_seen_until: null } : {};
+    const next = { auto_renew, renewal_priority, next_billing_mode: billing, ...ended, ...seen };
+    await writeVm(db, resource.id, { hostname, notes, ...next }, now);
+    const changed = Object.keys(body).sort();
+    const event: EventText = {
+      type: 'vm.updated',
+      message: `Changed ${changed.join(' and ')}.`,
+      metadata: { changed },
+    };
+    await recordCallerEvent(db, services.clock, caller, resource.id, event);
+    const vm = await findVm(db, caller.accountId, resource.id);
+    if (!vm) throw notFound();
+    return { data: presentVm(vm) };
+  },
+});

@@ -1,0 +1,133 @@
+import { WANTED_POWERS } from '../../../db/enums.ts';
+import type { VmRow, VmView } from '../../../db/queries/vms.ts';
+import { BILLING_MODES, type BillingMode } from '../../../domain/billing/metering.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { configurationHourly } from '../../../domain/billing/pricing.ts';
+import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
+import { VM_STATUSES } from '../../../domain/vms/states.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
+import { exampleJob, JobShape, presentJob } from './job-shape.ts';
+
+const Positive = (description: string) => Type.Integer({ minimum: 1, description });
+
+/** How a VM is billed. */
+export const billingFields = {
+  price_hourly: Decimal('Price an hour, as sold; by the month its part of 730 hours'),
+  billing_mode: Enum(BILLING_MODES, { description: 'How the running period is billed' }),
+  next_billing_mode: Enum(BILLING_MODES, { description: 'How the periods to come are billed' }),
+};
+
+export function presentBilling(vm: VmRow) {
+  const { price_monthly_minor, price_hourly_micros, currency, next_billing_mode } = vm;
+  const billing_mode: BillingMode = price_hourly_micros === null ? 'monthly' : 'hourly';
+  const price_hourly = configurationHourly(price_monthly_minor, currency, price_hourly_micros);
+  return { price_hourly, billing_mode, next_billing_mode };
+}
+
+export const VmShape = Shape(
+  {
+    id: Id('vm'),
+    hostname: Type.String(),
+    notes: Nullable(Type.String()),
+    status: Enum(VM_STATUSES),
+    wanted_power: Enum(WANTED_POWERS, {
+      description:
+        'What its power should be: a VM that is off and wanted `on` is started again by the service; while it waits for that, `force-stop` calls it off',
+    }),
+    locked: Type.Boolean({ description: 'A job is running; operations that start another are refused' }),
+    active_job: Nullable(JobShape),
+    last_job: Nullable(JobShape),
+    plan: Nullable(Type.String({ description: 'Plan code; null for a custom configuration' })),
+    is_custom: Type.Boolean(),
+    vcpu: Positive('Virtual CPUs'),
+    ram_mb: Positive('Memory in MiB'),
+    disk_gb: Positive('Disk in GB'),
+    bandwidth_gb: Nullable(Positive('Traffic included a month, in GB; null is unmetered')),
+    template: Type.String({ description: 'Code of the OS image' }),
+    region: Type.String(),
+    zone: Type.String(),
+    ipv4: Nullable(Type.String({ format: 'ipv4' })),
+    ipv6: Nullable(Type.String({ format: 'ipv6' })),
+    price_monthly_minor: Minor('Price a month, as sold'),
+    ...billingFields,
+    currency: Currency,
+    auto_renew: Type.Boolean({ description: 'It is renewed at the end of its period' }),
+    renewal_priority: Type.Integer({
+      minimum: RENEWAL_PRIORITY.minimum,
+      maximum: RENEWAL_PRIORITY.maximum,
+      description: 'Where the wallet does not cover all renewals, the lower number is renewed first',
+    }),
+    billing_period_start_at: Timestamp('Start of the period that is paid'),
+    billing_period_end_at: Timestamp('End of the period that is paid'),
+    created_at: Timestamp(),
+    updated_at: Timestamp(),
+  },
+  { $id: 'VM', description: 'A virtual machine' },
+);
+
+export function presentVm(vm: VmView) {
+  return {
+    id: vm.id,
+    hostname: vm.hostname,
+    notes: vm.notes,
+    status: vm.status,
+    wanted_power: vm.wanted_power,
+    locked: vm.active_job_id !== null,
+    active_job: vm.active_job && presentJob(vm.active_job),
+    last_job: vm.last_job && presentJob(vm.last_job),
+    plan: vm.plan,
+    is_custom: vm.plan === null,
+    vcpu: vm.vcpu,
+    ram_mb: vm.ram_mb,
+    disk_gb: vm.disk_gb,
+    bandwidth_gb: vm.bandwidth_gb,
+    template: vm.template,
+    region: vm.region,
+    zone: vm.zone,
+    ipv4: vm.ipv4,
+    ipv6: vm.ipv6,
+    price_monthly_minor: toJsonInteger(vm.price_monthly_minor),
+    ...presentBilling(vm),
+    currency: vm.currency,
+    auto_renew: vm.auto_renew,
+    renewal_priority: vm.renewal_priority,
+    billing_period_start_at: vm.billing_period_start_at,
+    billing_period_end_at: vm.billing_period_end_at,
+    created_at: vm.created_at,
+    updated_at: vm.updated_at,
+  };
+}
+
+export const exampleVm = {
+  id: exampleJob.vm_id,
+  hostname: 'web-1',
+  notes: null,
+  status: 'provisioning',
+  wanted_power: 'off',
+  locked: true,
+  active_job: exampleJob,
+  last_job: null,
+  plan: 's1',
+  is_custom: false,
+  vcpu: 1,
+  ram_mb: 1024,
+  disk_gb: 20,
+  bandwidth_gb: 1000,
+  template: 'debian-12',
+  region: 'eu-west',
+  zone: 'eu-west-a',
+  ipv4: '100.64.0.2',
+  ipv6: '2001:db8:1::2',
+  price_monthly_minor: 399,
+  price_hourly: '0.00547',
+  billing_mode: 'monthly',
+  next_billing_mode: 'monthly',
+  currency: 'EUR',
+  auto_renew: true,
+  renewal_priority: RENEWAL_PRIORITY.default,
+  billing_period_start_at: '2026-01-05T09:30:00.000Z',
+  billing_period_end_at: '2026-02-05T09:30:00.000Z',
+  created_at: '2026-01-05T09:30:00.000Z',
+  updated_at: '2026-01-05T09:30:00.000Z',
+};

@@ -1,0 +1,68 @@
+import type { MeteredVm } from '../../../db/queries/meters.ts';
+import { formatMicros, plainRate, sum, toJsonInteger } from '../../../domain/billing/money.ts';
+import type { StretchUsage } from '../../../domain/billing/usage.ts';
+import { Count, Decimal, Nullable, Shape } from '../shared/schemas.ts';
+
+const Quantity = { pattern: '^[0-9]+(\\.[0-9]+)?$' };
+
+export const VmUsageShape = Shape(
+  {
+    traffic: Shape({
+      used_bytes: Count('Sent since it was charged last, and counted: neither free nor unmetered'),
+      included_bytes: Nullable(
+        Count('Of that included, each plan for its time; null where all of it is free or unmetered'),
+      ),
+      overage_bytes: Count('Beyond that'),
+      price_per_gb: Nullable(Decimal('Price of a GB beyond what is included; null is free')),
+      amount_minor: Count('What it comes to, in minor units of `currency`'),
+    }),
+    snapshots: Shape({
+      gb_months: {
+        ...Decimal('GB stored, each for its share of the month'),
+        ...Quantity,
+        description: 'GB stored, each for its share of the month, so far',
+      },
+      price_gb_month: Nullable(Decimal('Price of a GB for a month; null is free')),
+      amount_minor: Count('What it comes to, in minor units of `currency`'),
+    }),
+  },
+  {
+    $id: 'VMUsage',
+    description: 'What a VM has used and was not charged for yet; all zero where nothing has a price',
+  },
+);
+
+export function presentVmUsage({ meter }: MeteredVm, stretches: StretchUsage[]) {
+  const add = (of: (usage: StretchUsage) => bigint) => toJsonInteger(sum(stretches.map(of)));
+  const terms = meter?.readings.at(-1);
+  const metered = stretches.filter(({ included_bytes }) => included_bytes !== null);
+  const price = (decimal: string | null | undefined) => (decimal ? plainRate(decimal) : null);
+  return {
+    traffic: {
+      used_bytes: add(({ used_bytes }) => used_bytes),
+      included_bytes:
+        metered.length === 0
+          ? null
+          : toJsonInteger(sum(metered.map(({ included_bytes }) => included_bytes!))),
+      overage_bytes: add(({ overage_bytes }) => overage_bytes),
+      price_per_gb: price(terms?.traffic_price),
+      amount_minor: add(({ traffic_minor }) => traffic_minor),
+    },
+    snapshots: {
+      gb_months: formatMicros(sum(stretches.map(({ gb_month_micros }) => gb_month_micros))),
+      price_gb_month: price(terms?.snapshot_price),
+      amount_minor: add(({ snapshots_minor }) => snapshots_minor),
+    },
+  };
+}
+
+export const exampleVmUsage = {
+  traffic: {
+    used_bytes: 48201733120,
+    included_bytes: 1000000000000,
+    overage_bytes: 0,
+    price_per_gb: '0.0012',
+    amount_minor: 0,
+  },
+  snapshots: { gb_months: '0.250000', price_gb_month: '0.012', amount_minor: 0 },
+};

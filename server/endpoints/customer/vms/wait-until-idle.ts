@@ -1,0 +1,42 @@
+import type { Queryable } from '../../../db/database.ts';
+import { findVm, type VmView } from '../../../db/queries/vms.ts';
+import type { Services } from '../../../services.ts';
+
+/** Longest wait of a long-poll: below the idle time-outs of common proxies. */
+export const MAX_WAIT_SECONDS = 30;
+
+interface Wait {
+  db: Queryable;
+  services: Services;
+  seconds: number;
+  hangUp: () => AbortSignal;
+}
+
+/**
+ * Long-poll: resolves with the VM as soon as it has no active job, or as it is when the time is over. A VM
+ * that is deleted meanwhile is undefined.
+ */
+export async function waitUntilIdle(
+  vm: VmView,
+  { db, services, seconds, hangUp }: Wait,
+): Promise<VmView | undefined> {
+  if (!vm.active_job_id || seconds === 0) return vm;
+  const over = new AbortController();
+  const end = () => over.abort();
+  const gone = hangUp();
+  if (gone.aborted) return vm;
+  gone.addEventListener('abort', end);
+  services.clock.sleep(seconds * 1000, over.signal).then(end, () => {});
+  try {
+    for (;;) {
+      // Registered before the state is read, so a change in between is not missed.
+      const change = services.signals.nextChange(vm.id, over.signal);
+      const current = await findVm(db, vm.account_id, vm.id);
+      if (!current?.active_job_id || over.signal.aborted) return current;
+      await change;
+    }
+  } finally {
+    gone.removeEventListener('abort', end);
+    end();
+  }
+}

@@ -1,0 +1,36 @@
+import { amountToMinor } from '../../../domain/accounts/book-payment.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+/** An amount of money, by one of its fields. */
+export const AmountFields = {
+  /** Major units ("49.90"), or… */
+  amount: Type.Optional(Type.String()),
+  /** …minor units (4990). */
+  amount_minor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+};
+
+interface Amount {
+  amount?: string;
+  amount_minor?: number;
+}
+
+/** The amount in minor units of `currency`; undefined where neither field is given. */
+export function optionalAmount({ amount, amount_minor }: Amount, currency: string): bigint | undefined {
+  if (amount !== undefined && amount_minor !== undefined) throw oneOf();
+  if (amount !== undefined) return amountToMinor(amount, currency);
+  return amount_minor === undefined ? undefined : BigInt(amount_minor);
+}
+
+/** The same where there has to be one. */
+export function amountOf(given: Amount, currency: string): bigint {
+  const amount = optionalAmount(given, currency);
+  if (amount === undefined) throw oneOf();
+  return amount;
+}
+
+/** The field that the amount came by. */
+export const amountField = ({ amount }: Amount) =>
+  amount === undefined ? ('amount_minor' as const) : ('amount' as const);
+
+const oneOf = () => invalidField('amount', 'one_of', 'give either amount or amount_minor');

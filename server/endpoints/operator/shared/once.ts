@@ -1,0 +1,51 @@
+import { maybeOne, one, sql, type Transaction } from '../../../db/database.ts';
+import { fingerprint } from '../../../http/idempotency.ts';
+import type { Clock } from '../../../platform/clock.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+/** A name that the operator chooses for what is to happen once; kept for good. */
+export const Key = Type.Optional(
+  Type.String({ pattern: '^[!-~]{1,200}$', 'x-expected': '1 to 200 visible ASCII characters, no spaces' }),
+);
+
+/** What an operator asks for: `path` and `body` say what it is, the body's `key` that it happens once. */
+interface Deed {
+  path: string;
+  body: { key?: string };
+}
+
+/**
+ * Does `work` once under the deed's key, in the transaction that remembers it: asked again for the same, it answers as
+ * it did then. A key that stands for something else is refused with `idempotency_key_reused`. Without a key it is just done.
+ */
+export async function once<T extends object>(
+  tx: Transaction,
+  clock: Clock,
+  { path, body: { key, ...content } }: Deed,
+  work: () => Promise<T>,
+): Promise<T> {
+  if (key === undefined) return work();
+  const { locked } = await one<{ locked: boolean }>(
+    tx,
+    sql`select pg_try_advisory_xact_lock(hashtextextended(${`operator ${key}`}, 0)) as locked`,
+  );
+  if (!locked)
+    throw new ApiError(
+      'idempotency_in_progress',
+      `What was asked for with the key ${key} is still under way.`,
+    );
+  const print = fingerprint('POST', path, content);
+  const stored = await maybeOne<{ fingerprint: Uint8Array; reply: T }>(
+    tx,
+    sql`select fingerprint, reply from operator_keys where key = ${key}`,
+  );
+  if (stored && !print.equals(stored.fingerprint))
+    throw new ApiError('idempotency_key_reused', `The key ${key} was used for something else.`);
+  if (stored) return stored.reply;
+  const reply = await work();
+  await tx.query(sql`
+    insert into operator_keys (key, fingerprint, reply, created_at)
+    values (${key}, ${print}, ${JSON.stringify(reply)}::text::jsonb, ${clock.now()})`);
+  return reply;
+}

@@ -1,0 +1,107 @@
+import type { Transaction } from '../../../db/database.ts';
+import {
+  lockJobInputs,
+  lockSealedReplies,
+  type ReplyPlace,
+  setJobInput,
+  setReply,
+} from '../../../db/queries/sealed.ts';
+import { SEALED_FOR } from '../../../domain/vms/job-inputs.ts';
+import { resealOpsKeys } from '../../../guest-ssh/ops-keys.ts';
+import { REPLY_PURPOSE } from '../../../http/idempotency.ts';
+import { UnknownKeyError } from '../../../platform/secrets.ts';
+import type { Services } from '../../../services.ts';
+
+/** Rows of one transaction: few enough that no request waits for them. */
+const BATCH = 100;
+
+/** What became of everything that is sealed. */
+export interface Resealed {
+  /** Of the key that it is sealed with now. */
+  key_id: string;
+  resealed: number;
+  /** Was under that key already. */
+  unchanged: number;
+  /** Sealed with a key that is not configured: it cannot be opened here at all. */
+  unreadable: number;
+}
+
+type Parts = Pick<Services, 'db' | 'secrets'>;
+
+/**
+ * Seals everything in the database with the first of the configured keys. Batch by batch, each in a transaction of its
+ * own: killed anywhere, it has lost nothing, and another call does the rest.
+ */
+export async function resealAll({ db, secrets }: Parts): Promise<Resealed> {
+  const count: Resealed = { key_id: secrets.keyId, resealed: 0, unchanged: 0, unreadable: 0 };
+  /** The value under the present key, or undefined where there is nothing to write. */
+  const renew = (sealed: string, purposes: readonly string[]): string | undefined => {
+    if (sealed.startsWith(`${secrets.keyId}.`)) {
+      count.unchanged++;
+      return undefined;
+    }
+    for (const purpose of purposes) {
+      try {
+        const again = secrets.seal(secrets.open(sealed, purpose), purpose);
+        count.resealed++;
+        return again;
+      } catch (error) {
+        if (error instanceof UnknownKeyError && sealed.includes('.')) break;
+      }
+    }
+    count.unreadable++;
+    return undefined;
+  };
+  await db.transaction((tx) => resealOpsKeys(tx, renew));
+  let job: string | undefined = '';
+  while (job !== undefined) {
+    const after: string = job;
+    job = await db.transaction((tx) => resealJobs(tx, { db, secrets }, after, renew));
+  }
+  let reply = await db.transaction((tx) => resealReplies(tx, undefined, renew));
+  while (reply) {
+    const after: ReplyPlace = reply;
+    reply = await db.transaction((tx) => resealReplies(tx, after, renew));
+  }
+  return count;
+}
+
+type Renew = (sealed: string, purposes: readonly string[]) => string | undefined;
+
+/** One batch; where the next begins, or undefined after the last. */
+async function resealJobs(
+  tx: Transaction,
+  { secrets }: Parts,
+  after: string,
+  renew: Renew,
+): Promise<string | undefined> {
+  const jobs = await lockJobInputs(tx, after, BATCH);
+  for (const { id, input } of jobs) {
+    const changed: Record<string, unknown> = {};
+    const { sealed_password: password, sealed_user_data: sealedData, user_data: data } = input;
+    if (typeof password === 'string')
+      changed.sealed_password = renew(password, [SEALED_FOR.create, SEALED_FOR.reset]);
+    if (typeof sealedData === 'string') changed.sealed_user_data = renew(sealedData, [SEALED_FOR.userData]);
+    // Of an older release, which left it in clear.
+    else if (typeof data === 'string') {
+      changed.sealed_user_data = secrets.seal(data, SEALED_FOR.userData);
+      changed.user_data = null;
+    }
+    for (const [name, value] of Object.entries(changed)) if (value === undefined) delete changed[name];
+    if (Object.keys(changed).length > 0) await setJobInput(tx, id, { ...input, ...changed });
+  }
+  return jobs.length < BATCH ? undefined : jobs.at(-1)!.id;
+}
+
+async function resealReplies(
+  tx: Transaction,
+  after: ReplyPlace | undefined,
+  renew: Renew,
+): Promise<ReplyPlace | undefined> {
+  const replies = await lockSealedReplies(tx, after, BATCH);
+  for (const { reply, ...place } of replies) {
+    const again = renew(reply, [REPLY_PURPOSE]);
+    if (again !== undefined) await setReply(tx, place, again);
+  }
+  return replies.length < BATCH ? undefined : replies.at(-1);
+}

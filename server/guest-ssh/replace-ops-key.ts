@@ -1,0 +1,49 @@
+import { recordOpsKey, vmsWithOtherOpsKey } from '../db/queries/vm-ops-keys.ts';
+import type { Failures } from '../platform/failures.ts';
+import type { Services } from '../services.ts';
+
+/** Guests changed in one round, one after the other: each may take some seconds. */
+const A_ROUND = 20;
+
+/**
+ * Brings the current ops key to running guests that have one before it, and takes that one from them; drops the pairs that
+ * no guest has any more. A guest that is off has its turn once it runs. One that fails is tried again when all others
+ * have had their turn.
+ */
+export class OpsKeyReplacement {
+  readonly #services: Services;
+  readonly #failures: Failures;
+  /** Id of the VM after which the next round begins. */
+  #after = '';
+
+  constructor(services: Services, failures: Failures) {
+    this.#services = services;
+    this.#failures = failures;
+  }
+
+  async run(): Promise<void> {
+    const { db, engine, opsKeys } = this.#services;
+    const [current, ...previous] = await opsKeys.all();
+    if (previous.length === 0) return;
+    const { fingerprint, publicKey } = current!;
+    const vms = await vmsWithOtherOpsKey(db, { engine, fingerprint, after: this.#after }, A_ROUND);
+    this.#after = vms.length < A_ROUND ? '' : vms.at(-1)!.id;
+    const old = previous.map((key) => key.publicKey);
+    for (const { id } of vms) {
+      const replace = async () => {
+        await this.#replace(id, publicKey, old);
+        await recordOpsKey(db, id, fingerprint);
+      };
+      await this.#failures.attempt('replace_ops_key', replace, id);
+    }
+    const dropped = await opsKeys.dropUnused();
+    if (dropped > 0) this.#services.logger.info({ dropped }, 'no VM has these ops keys any more: dropped');
+  }
+
+  /** Adds before it removes: cut off in between, the guest has both, and the next round does all of it again. */
+  async #replace(id: string, publicKey: string, old: string[]): Promise<void> {
+    const { compute } = this.#services;
+    await compute.authorizeKey(id, publicKey);
+    for (const key of old) await compute.revokeKey(id, key);
+  }
+}

@@ -1,0 +1,150 @@
+import type { Readable } from 'node:stream';
+import type { Scope } from '../access/scopes.ts';
+import type { Queryable, Transaction } from '../db/database.ts';
+import type { ErrorCode } from '../platform/errors.ts';
+import type { Static, TObject, TSchema } from '../platform/schema.ts';
+import type { Services } from '../services.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Tag = 'catalog' | 'vm' | 'sshkey' | 'billing' | 'shield';
+
+/** Who calls: found by the pipeline before any handler runs. */
+export interface Caller {
+  accountId: string;
+  keyId: string;
+  /** The caller's address, as seen through the configured proxies. */
+  ip: string;
+}
+
+/** What a handler is given. `db` is an open transaction in every endpoint that is not a GET. */
+export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {
+  caller: Caller;
+  params: P;
+  query: Q;
+  body: B;
+  /** What `load` returned. */
+  resource: R;
+  /** What `prepare` returned. */
+  prepared: A;
+  db: D;
+  services: Services;
+  /** The instant of this request: one request sees one time. */
+  now: Date;
+  /** Where the caller reached us, such as "https://cloud.example": the beginning of URLs that are handed out. */
+  baseUrl: () => string;
+  /** Aborts when the caller hangs up or the service shuts down: a waiting handler then answers at once. */
+  hangUp: () => AbortSignal;
+  /** The media type to answer in: JSON, or one of the endpoint's `representations`. */
+  representation: string;
+}
+
+/** The payload under `data`, with whatever stands beside it. */
+export interface Result {
+  data: unknown;
+  pagination?: { limit: number; next_cursor: string | null; has_more: boolean };
+  [beside: string]: unknown;
+}
+
+/** A reply that is a stream of server-sent events, begun when the transaction has committed. */
+export interface StreamedResult {
+  stream: () => Readable;
+}
+
+/** A reply that is a file, in one of the endpoint's `representations`. */
+export interface FileResult {
+  file: { bytes: Buffer; type: string; name: string };
+}
+
+type OptionalStatic<S> = S extends TSchema ? Static<S> : Record<string, never>;
+
+/**
+ * One operation of the API: everything that the router, the pipeline, the OpenAPI document and the tests
+ * need to know of it. The pipeline does the rest in the contract's order: key and IP, limits, scope,
+ * Idempotency-Key, body, stored reply, `load` (404), schemas (422), `handle`.
+ */
+export interface EndpointDefinition<
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends TObject | undefined = undefined,
+  R = undefined,
+  M extends Method = Method,
+  A = undefined,
+> {
+  /** The operation's one name everywhere, such as `createVm`. */
+  operation: string;
+  method: M;
+  /** With `{name}` variables, as in the specification. */
+  path: string;
+  scope: Scope;
+  tag: Tag;
+  summary: string;
+  description?: string;
+  /** Idempotency-Key is required and the reply is stored and replayed. */
+  idempotent?: true;
+  /** The reply holds a secret: never cached by anyone, encrypted where it is stored. */
+  secret?: true;
+  params?: P;
+  query?: Q;
+  /** Input fields; absent means that the body is none or `{}`. */
+  body?: B;
+  /** Largest body in bytes; 16 KiB when absent. */
+  bodyLimit?: number;
+  /** Schema of `data` in the 200 reply. */
+  data: TSchema;
+  /** The reply is a stream of server-sent events; `data` is the schema of the `data` of each. */
+  streams?: true;
+  /** Media types that it answers in besides JSON, to a caller whose `Accept` prefers them. */
+  representations?: readonly string[];
+  /** `data` is an array and `pagination` stands beside it. */
+  paginated?: true;
+  /** Schemas of further members beside `data`. */
+  beside?: Record<string, TSchema>;
+  /** Refusals of this operation, besides those that every operation can answer. */
+  errors: ErrorCode[];
+  /** An example of `data`. */
+  example: unknown;
+  /**
+   * Asks the compute driver what the operation needs to know, before its transaction opens: a driver is
+   * never called inside one, for it may be slow, and locks would be held meanwhile. Runs before validation
+   * and must not refuse; what it found is judged in `handle`.
+   */
+  prepare?: (context: {
+    caller: Caller;
+    params: P extends TObject ? Static<P> : Record<string, never>;
+    body: Record<string, unknown>;
+    services: Services;
+  }) => Promise<A>;
+  /** Finds the resource in the path, for the caller's account only, or throws `not_found`. */
+  load?: (context: {
+    caller: Caller;
+    params: P extends TObject ? Static<P> : Record<string, never>;
+    db: Queryable;
+    services: Services;
+  }) => Promise<R>;
+  handle(
+    context: Context<
+      OptionalStatic<P>,
+      OptionalStatic<Q>,
+      OptionalStatic<B>,
+      R,
+      M extends 'GET' ? Queryable : Transaction,
+      A
+    >,
+  ): Promise<Result | StreamedResult | FileResult>;
+}
+
+// The roster holds endpoints of every shape; the pipeline checks shapes at run time by their schemas.
+// biome-ignore lint/suspicious/noExplicitAny: existential type of "some endpoint"
+export type Endpoint = EndpointDefinition<any, any, any, any, any, any>;
+
+/** Declares an endpoint; exists so that the types of the schemas reach `handle`. */
+export function endpoint<
+  P extends TObject | undefined = undefined,
+  Q extends TObject | undefined = undefined,
+  B extends TObject | undefined = undefined,
+  R = undefined,
+  const M extends Method = Method,
+  A = undefined,
+>(definition: EndpointDefinition<P, Q, B, R, M, A>): EndpointDefinition<P, Q, B, R, M, A> {
+  return definition;
+}

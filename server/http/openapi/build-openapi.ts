@@ -1,0 +1,69 @@
+import type { Endpoint } from '../endpoint.ts';
+import { HEADERS, PAGINATION, PARAMETERS } from './components.ts';
+import { CONVENTIONS, SUMMARY, TAGS, TITLE } from './conventions.ts';
+import type { Components, OpenApiDocument, Operation, Server } from './document.ts';
+import { ERROR_RESPONSES, ERROR_SCHEMAS } from './error-responses.ts';
+import { buildOperation } from './operation.ts';
+import { SchemaRegistry } from './schema-registry.ts';
+
+const ANY_SERVER: Server = {
+  url: '{base_url}',
+  description: 'The service that you are a customer of, or your own.',
+  variables: { base_url: { default: 'http://127.0.0.1:8080', description: 'Base address, without /v1' } },
+};
+
+/**
+ * The OpenAPI 3.1 description of these endpoints, in their order. The same endpoints give the same document. With a
+ * base address, without /v1, it is that of the service there; without, the reader's to fill in.
+ */
+export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): OpenApiDocument {
+  const registry = new SchemaRegistry();
+  const paths: Record<string, Record<string, Operation>> = {};
+  for (const endpoint of endpoints) {
+    paths[endpoint.path] ??= {};
+    paths[endpoint.path]![endpoint.method.toLowerCase()] = buildOperation(endpoint, registry);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: TITLE,
+      version: '1.0.0',
+      summary: SUMMARY,
+      description: CONVENTIONS,
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [baseUrl === undefined ? ANY_SERVER : { url: baseUrl, description: 'This service.' }],
+    security: [{ bearer: [] }],
+    tags: Object.entries(TAGS).map(([name, { title, description }]) => ({
+      name,
+      'x-displayName': title,
+      description,
+    })),
+    paths,
+    components: {
+      ...sharedComponents(),
+      schemas: { ...ERROR_SCHEMAS, Pagination: PAGINATION, ...registry.components() },
+    },
+  };
+}
+
+/** The document as it is committed. */
+export function formatOpenApi(document: OpenApiDocument): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+function sharedComponents(): Omit<Components, 'schemas'> {
+  return {
+    securitySchemes: {
+      bearer: {
+        type: 'http',
+        scheme: 'bearer',
+        bearerFormat: 'vk_…',
+        description: 'An API key of the account.',
+      },
+    },
+    headers: HEADERS,
+    parameters: PARAMETERS,
+    responses: ERROR_RESPONSES,
+  };
+}

@@ -1,0 +1,72 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Config } from '../../config/config.ts';
+import { baseUrl } from '../base-url.ts';
+import type { Endpoint } from '../endpoint.ts';
+import type { RouteConfig } from '../pipeline.ts';
+import { negotiate, type PublishedText } from './published-texts.ts';
+
+const config: RouteConfig = { open: true };
+/** A browser names HTML; a program that asks for the root is answered as for any path that names nothing. */
+const wantsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true;
+const rootConfig: RouteConfig = { open: wantsPage };
+
+/**
+ * Serves the API's description at /openapi.json and, for people, at /docs, where / leads. Both say the address they are
+ * served at. Made when first asked for.
+ */
+export function registerReference(
+  app: FastifyInstance,
+  { config: settings, endpoints }: { config: Config; endpoints: readonly Endpoint[] },
+): void {
+  let rendered: ReturnType<typeof render> | undefined;
+  const texts = () => (rendered ??= render(endpoints));
+  app.get('/', { config: rootConfig }, (_request, reply) => reply.redirect('/docs'));
+  app.get('/openapi.json', { config }, async (request, reply) => {
+    const text = await (await texts()).published.get('json', publicBase(settings, request));
+    reply.header('content-type', 'application/json; charset=utf-8');
+    return send(request, reply, text);
+  });
+  app.get('/docs', { config }, async (request, reply) => {
+    const { published, csp } = await texts();
+    const text = await published.get('page', publicBase(settings, request));
+    reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', csp);
+    return send(request, reply, text);
+  });
+}
+
+/** The address to show. A `Host` with anything but a name or an address and a port in it is not repeated. */
+function publicBase(settings: Config, request: FastifyRequest): string {
+  const base = baseUrl(settings, request);
+  return settings.publicUrl || /^https?:\/\/[\w.:[\]-]+$/.test(base)
+    ? base
+    : `http://${settings.listen.host}:${settings.listen.port}`;
+}
+
+/** The text in the best encoding that the caller takes, or 304 where he has it. */
+function send(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  { etag, text, compressed }: PublishedText,
+): Buffer | undefined {
+  reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
+  if (headers['if-none-match']?.split(/\s*,\s*/).includes(etag)) {
+    reply.code(304).send();
+    return undefined;
+  }
+  const encoding = compressed && negotiate(headers['accept-encoding']);
+  if (!encoding) return text;
+  reply.header('content-encoding', encoding);
+  return compressed[encoding];
+}
+
+async function render(endpoints: readonly Endpoint[]) {
+  const { buildOpenApi } = await import('./build-openapi.ts');
+  const { BASE_URL_PLACEHOLDER, PublishedTexts } = await import('./published-texts.ts');
+  const { REFERENCE_PAGE_CSP, renderReferencePage } = await import('./reference/reference-page.ts');
+  const document = buildOpenApi(endpoints, BASE_URL_PLACEHOLDER);
+  const published = new PublishedTexts({
+    json: JSON.stringify(document),
+    page: renderReferencePage(document),
+  });
+  return { published, csp: REFERENCE_PAGE_CSP };
+}

@@ -1,0 +1,48 @@
+import { ComputeUnavailableError } from '../../compute/driver.ts';
+import { releaseAddresses } from '../../db/queries/addresses.ts';
+import { deleteVmBelongings } from '../../db/queries/vm-dependents.ts';
+import type { JobDefinition } from '../job.ts';
+import { putOffDunning } from '../timers/dun-vm.ts';
+
+/** A period is never empty: what is charged and given back is a share of its seconds. */
+const SHORTEST_PERIOD_MS = 1_000;
+
+/**
+ * Deletes a VM. Its refund was paid when the deletion was accepted, so there is only the way forward. One that was given
+ * up anyhow leaves a VM that is paid for up to that refund and no longer: it is not given back a second time, not
+ * started again, and in the end the service deletes it as any VM that is not renewed.
+ */
+export const deletion: JobDefinition = {
+  persistent: true,
+  steps: [
+    {
+      name: 'remove_guest',
+      async run({ compute, vm }) {
+        await compute.remove(vm.id);
+        // A deletion is confirmed or it is not done: its addresses are about to be another's.
+        if (await compute.inspect(vm.id))
+          throw new ComputeUnavailableError(`${vm.id} is still there after its removal`);
+      },
+    },
+  ],
+  async succeeded(tx, { vm }, at) {
+    await deleteVmBelongings(tx, vm.id, at);
+    await releaseAddresses(tx, vm.id, at);
+    return {
+      change: { deleted_at: at },
+      event: { type: 'vm.deleted', message: `VM ${vm.hostname} was deleted.` },
+    };
+  },
+  async failed(_tx, { vm, job }, at) {
+    const { billing_period_start_at: start, billing_period_end_at: end } = vm;
+    const paidUntil = Math.min(end.getTime(), job.created_at.getTime());
+    const ended = {
+      auto_renew: false,
+      deletion_failed_at: at,
+      billing_period_start_at: new Date(Math.min(start.getTime(), paidUntil - SHORTEST_PERIOD_MS)),
+      billing_period_end_at: new Date(paidUntil),
+    };
+    const next = job.by_service && putOffDunning(vm, at);
+    return { change: { status: 'error', ...(vm.provisioned_at && { ...ended, ...next }) } };
+  },
+};

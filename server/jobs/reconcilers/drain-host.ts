@@ -1,0 +1,89 @@
+import { ShutdownTimeoutError } from '../../compute/driver.ts';
+import { updateVm } from '../../db/queries/vms.ts';
+import { recordSystemEvent } from '../../domain/vms/events.ts';
+import type { Services } from '../../services.ts';
+import { inTransaction } from '../timers/renew-vms.ts';
+
+type DrainServices = Pick<Services, 'clock' | 'compute' | 'db' | 'guests' | 'logger' | 'signals'>;
+
+/** Guests that are shut down at the same time: each writes back what it holds, and all share a disk. */
+const AT_ONCE = 32;
+/** The later ones are for guests that jobs have started meanwhile. */
+const ROUNDS = 3;
+
+export interface Drained {
+  /** Guests that have obeyed. */
+  shut_down: number;
+  /** Those that have not, or could not be asked, and whose power was cut. */
+  powered_off: number;
+  /** Those that are on all the same. */
+  left: string[];
+}
+
+/**
+ * Shuts all guests down because their host is about to go down, and cuts the power of what is on after `seconds`. What is
+ * wanted of their VMs stays, so that they are started again with the host. Until `guests` is released, or the service
+ * starts anew, it starts none.
+ */
+export async function drainHost(services: DrainServices, seconds: number): Promise<Drained> {
+  const { clock, guests, logger } = services;
+  await guests.hold();
+  const deadline = clock.now().getTime() + seconds * 1_000;
+  const drained: Drained = { shut_down: 0, powered_off: 0, left: await guestsOn(services) };
+  for (let round = 0; round < ROUNDS && drained.left.length > 0; round++) {
+    logger.warn({ guests: drained.left.length }, 'guests are shut down for the end of their host');
+    const waiting = drained.left.values();
+    const work = async () => {
+      for (const id of waiting) {
+        const outcome = await endGuest(services, id, deadline);
+        if (outcome) drained[outcome]++;
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    drained.left = await guestsOn(services);
+  }
+  return drained;
+}
+
+async function guestsOn({ compute }: DrainServices): Promise<string[]> {
+  const sights = await compute.list();
+  return sights.filter(({ power }) => power !== 'off').map(({ id }) => id);
+}
+
+/** Never rejects: one that cannot be ended holds up no other. */
+async function endGuest(services: DrainServices, id: string, deadline: number) {
+  try {
+    const outcome = await switchOff(services, id, deadline);
+    await noteOff(services, id);
+    return outcome;
+  } catch (error) {
+    services.logger.error({ err: error, vm_id: id }, 'guest not shut down for the end of its host');
+    return undefined;
+  }
+}
+
+async function switchOff({ clock, compute, logger }: DrainServices, id: string, deadline: number) {
+  try {
+    const left = Math.ceil((deadline - clock.now().getTime()) / 1_000);
+    if (left <= 0) throw new ShutdownTimeoutError(`no time is left for ${id} to power off`);
+    await compute.shutdown(id, left);
+    return 'shut_down';
+  } catch (error) {
+    logger.warn({ err: error, vm_id: id }, 'guest did not shut down, and its power is cut');
+    await compute.powerOff(id);
+    return 'powered_off';
+  }
+}
+
+/** A VM that a job is changing is given its state by that job. */
+function noteOff({ db, clock, signals }: DrainServices, id: string): Promise<void> {
+  return inTransaction(db, id, async (tx, vm) => {
+    if (vm.active_job_id || vm.status !== 'running') return;
+    await updateVm(tx, id, { status: 'stopped' }, clock.now());
+    const again = vm.wanted_power === 'on' ? ' It is started again together with it.' : '';
+    const message = `The VM was shut down because its host is about to go down.${again}`;
+    const subject = { account_id: vm.account_id, vm_id: id };
+    await recordSystemEvent(tx, clock, subject, 'info', { type: 'vm.stopped', message });
+    await signals.vmChanged(tx, id);
+  });
+}

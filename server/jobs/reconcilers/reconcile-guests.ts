@@ -1,0 +1,198 @@
+import type { GuestSight } from '../../compute/driver.ts';
+import type { Transaction } from '../../db/database.ts';
+import {
+  forgetRestarts,
+  type RecordedVm,
+  recordedVms,
+  vmsBeingStarted,
+} from '../../db/queries/guest-states.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import { recordSystemEvent } from '../../domain/vms/events.ts';
+import { mayRestart, nextRestart, type RestartPolicy, restartPolicy } from '../../domain/vms/restarts.ts';
+import { startSystemJob } from '../../domain/vms/start-job.ts';
+import { Failures } from '../../platform/failures.ts';
+import type { Services } from '../../services.ts';
+import { inTransaction } from '../timers/renew-vms.ts';
+import { judgeGuest } from './judge-guest.ts';
+import { noteOrphans } from './orphans.ts';
+import { settleGuest } from './settle-guest.ts';
+
+/**
+ * How long VM and guest must contradict each other before it is believed: what a guest did by itself is reported a moment
+ * after it is so.
+ */
+export const BELIEVED_AFTER_MS = 5_000;
+
+export type GuestServices = Pick<
+  Services,
+  | 'catalog'
+  | 'clock'
+  | 'compute'
+  | 'db'
+  | 'engine'
+  | 'leadership'
+  | 'logger'
+  | 'metrics'
+  | 'queue'
+  | 'signals'
+>;
+
+type Sights = Map<string, GuestSight['power']>;
+
+/**
+ * Brings VMs and guests together, on a timer and when kicked: starts again what should run, shows what guests do, ends
+ * what must not run, and lists guests that no VM has. The database says what is wanted, the engine what is.
+ */
+export class GuestReconciler {
+  readonly #services: GuestServices;
+  readonly #failures: Failures;
+  /** Since when a finding stands, epoch milliseconds. */
+  #findings = new Map<string, { what: string; since: number; settled: boolean }>();
+  /** VMs that should run wait for others to have booted. */
+  #backlog = false;
+  #again = false;
+  #running: Promise<void> | undefined;
+  #held = false;
+  #stopped = false;
+
+  constructor(services: GuestServices) {
+    this.#services = services;
+    this.#failures = new Failures(services);
+    services.signals.onVmChanged(() => {
+      if (this.#backlog) this.kick();
+    });
+  }
+
+  /** One round, or the one after that which is under way. */
+  run(): Promise<void> {
+    this.#again = true;
+    this.#running ??= this.#rounds().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** The same soon, in the background; a failure is left to the next round. */
+  kick(): void {
+    if (this.#stopped) return;
+    this.run().catch((error) => this.#services.logger.warn({ err: error }, 'guests not reconciled'));
+  }
+
+  /** Changes nothing from now on, because the host is about to go down; resolves when nothing is being changed. */
+  async hold(): Promise<void> {
+    this.#held = true;
+    await this.#running?.catch(() => {});
+  }
+
+  /** Takes {@link hold} back. */
+  release(): void {
+    this.#held = false;
+    this.kick();
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  /** For an orderly stop of the service. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#running?.catch(() => {});
+  }
+
+  async #rounds(): Promise<void> {
+    while (this.#again && !this.#stopped) {
+      this.#again = false;
+      await this.#round();
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { db, compute, engine, leadership, metrics } = this.#services;
+    // Guests that only this node reaches are its own to look after, whichever node leads.
+    const isAlone = engine !== compute.name;
+    if (this.#held || !(isAlone || (await leadership.holds()))) return;
+    // VMs first: what a job changes meanwhile shows in its VM, which is looked at again before anything is done to it.
+    const vms = await recordedVms(db, engine);
+    const sights: Sights = new Map((await compute.list()).map(({ id, power }) => [id, power]));
+    const ids = new Set(vms.map(({ id }) => id));
+    const orphan = await noteOrphans(
+      this.#services,
+      [...sights.keys()].filter((id) => !ids.has(id)),
+    );
+    const { missing, unseen } = await this.#settle(vms, sights);
+    metrics.guestsAmiss({ orphan, missing, unseen });
+    const policy = restartPolicy(this.#services.catalog);
+    const stableSince = this.#now().getTime() - policy.stableAfterMs;
+    await forgetRestarts(db, engine, new Date(stableSince));
+    await this.#restart(vms, sights, policy);
+  }
+
+  /** Acts on findings that have stood for a while; how many guests are amiss. */
+  async #settle(vms: RecordedVm[], sights: Sights) {
+    const { logger } = this.#services;
+    const counts = { missing: 0, unseen: 0 };
+    const before = this.#findings;
+    const now = this.#now().getTime();
+    this.#findings = new Map();
+    for (const vm of vms) {
+      const finding = judgeGuest(vm, sights.get(vm.id));
+      if (!finding) continue;
+      if (finding === 'missing' || finding === 'unseen') counts[finding]++;
+      const what = `${finding}/${vm.status}/${vm.last_job_id}`;
+      const known = before.get(vm.id);
+      const entry = known?.what === what ? known : { what, since: now, settled: false };
+      this.#findings.set(vm.id, entry);
+      if (entry.settled || now - entry.since < BELIEVED_AFTER_MS) continue;
+      const work = async () => {
+        const done = await settleGuest(this.#services, vm, finding);
+        // What is only reported is reported once.
+        entry.settled = done || finding === 'missing' || finding === 'unseen';
+        if (entry.settled)
+          logger.warn({ vm_id: vm.id, status: vm.status, finding }, 'VM and guest contradicted each other');
+        // One that shows now that it is off may be started at once.
+        if (done && finding === 'off') this.#again = true;
+      };
+      await this.#failures.attempt('reconcile_guests', work, vm.id);
+    }
+    return counts;
+  }
+
+  /** Starts VMs that should run, no more at once than the host can boot; the rest when one of those has booted. */
+  async #restart(vms: RecordedVm[], sights: Sights, policy: RestartPolicy): Promise<void> {
+    this.#backlog = false;
+    if (policy.policy === 'never') return;
+    const now = this.#now();
+    const due = vms.filter((vm) => sights.get(vm.id) === 'off' && mayRestart(vm, now));
+    if (due.length === 0) return;
+    const booting = new Set(await vmsBeingStarted(this.#services.db));
+    for (const [id, power] of sights) if (power === 'booting') booting.add(id);
+    const room = Math.max(0, policy.atOnce - booting.size);
+    // Those that fail again and again come last.
+    due.sort((a, b) => a.restart_attempts - b.restart_attempts);
+    this.#backlog = due.length > room;
+    for (const { id } of due.slice(0, room)) {
+      const work = () => inTransaction(this.#services.db, id, (tx, vm) => this.#start(tx, vm, policy));
+      await this.#failures.attempt('restart_vms', work, id);
+    }
+  }
+
+  async #start(tx: Transaction, vm: VmRow, policy: RestartPolicy) {
+    const { clock } = this.#services;
+    const now = clock.now();
+    if (!mayRestart(vm, now)) return;
+    const next = nextRestart(vm.restart_attempts, now, policy);
+    const job = await startSystemJob({ db: tx, services: this.#services, now }, vm, { kind: 'start' });
+    await updateVm(tx, vm.id, next, now);
+    const times = next.restart_attempts === 1 ? '' : `, for the ${next.restart_attempts}. time in a row`;
+    await recordSystemEvent(tx, clock, job, 'info', {
+      type: 'vm.start_requested',
+      message: `The VM is started again by the service${times}: it should be running, and was off.`,
+      metadata: { attempt: next.restart_attempts, next_attempt_at: next.restart_next_at.toISOString() },
+    });
+  }
+
+  #now(): Date {
+    return this.#services.clock.now();
+  }
+}

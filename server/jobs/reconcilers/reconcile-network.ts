@@ -1,0 +1,124 @@
+import type { ComputeDriver, NetworkPolicy } from '../../compute/driver.ts';
+import type { Database } from '../../db/database.ts';
+import { mayMail } from '../../db/queries/accounts.ts';
+import {
+  effectiveFirewallRules,
+  effectivePortForwards,
+  failNetwork,
+  networkBehind,
+  settleNetwork,
+} from '../../db/queries/network.ts';
+import { systemFindVm, type VmRow } from '../../db/queries/vms.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
+import { DEFAULT_POLICY } from '../../domain/vms/default-policy.ts';
+import type { Logger } from '../../platform/logging.ts';
+
+/** VMs brought up to date in one round; the next round takes the rest. */
+const BATCH = 100;
+
+interface ReconcilerParts {
+  db: Database;
+  compute: ComputeDriver;
+  catalog: Catalog;
+  logger: Logger;
+}
+
+/**
+ * Makes the engine's network rules those of the database. The database is the truth: it is written first,
+ * and whatever the engine missed is put right here, when kicked or on the next round.
+ */
+export class NetworkReconciler {
+  readonly #db: Database;
+  readonly #compute: ComputeDriver;
+  readonly #catalog: Catalog;
+  readonly #logger: Logger;
+  /** One application a VM at a time, so that an older policy never overwrites a newer one. */
+  readonly #chains = new Map<string, Promise<void>>();
+
+  constructor({ db, compute, catalog, logger }: ReconcilerParts) {
+    this.#db = db;
+    this.#compute = compute;
+    this.#catalog = catalog;
+    this.#logger = logger;
+  }
+
+  /** Applies a VM's rules now; throws what the driver throws. */
+  apply(vmId: string): Promise<void> {
+    const before = this.#chains.get(vmId) ?? Promise.resolve();
+    const mine = before.catch(() => {}).then(() => this.#apply(vmId));
+    this.#chains.set(vmId, mine);
+    const forget = () => {
+      if (this.#chains.get(vmId) === mine) this.#chains.delete(vmId);
+    };
+    mine.then(forget, forget);
+    return mine;
+  }
+
+  /** Applies a VM's rules soon, in the background; a failure is left to the next round. */
+  kick(vmId: string): void {
+    this.apply(vmId).catch((error) =>
+      this.#logger.warn({ err: error, vm_id: vmId }, 'network rules not applied'),
+    );
+  }
+
+  /** Brings every VM that lags behind up to date. */
+  async reconcile(): Promise<void> {
+    for (const { id } of await networkBehind(this.#db, BATCH)) {
+      await this.apply(id).catch((error) =>
+        this.#logger.warn({ err: error, vm_id: id }, 'network rules not applied'),
+      );
+    }
+  }
+
+  /** Resolves when nothing is being applied: for an orderly stop. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#chains.values());
+  }
+
+  async #apply(vmId: string): Promise<void> {
+    for (;;) {
+      const vm = await systemFindVm(this.#db, vmId);
+      if (!vm || vm.deleted_at) return;
+      const generation = vm.network_generation;
+      // A guest that does not exist yet gets these rules from the job that makes it.
+      if (!(await this.#compute.inspect(vmId))) return;
+      try {
+        await this.#compute.applyNetwork(vmId, await this.#policy(vm));
+      } catch (error) {
+        await this.#db.transaction((tx) => failNetwork(tx, vmId, generation));
+        throw error;
+      }
+      await this.#db.transaction((tx) => settleNetwork(tx, vmId, generation));
+      const now = await systemFindVm(this.#db, vmId);
+      if (!now || now.network_generation === generation) return;
+    }
+  }
+
+  async #policy({ id, account_id, plan }: VmRow): Promise<NetworkPolicy> {
+    const [rules, forwards] = [
+      await effectiveFirewallRules(this.#db, id),
+      await effectivePortForwards(this.#db, id),
+    ];
+    return {
+      defaultIn: DEFAULT_POLICY.in,
+      defaultOut: DEFAULT_POLICY.out,
+      firewall: rules.map(({ direction, action, protocol, ports, cidrs }) => ({
+        direction,
+        action,
+        protocol,
+        ports,
+        cidrs,
+      })),
+      portForwards: forwards.map((forward) => ({
+        protocol: forward.protocol,
+        publicIp: forward.public_ip,
+        externalPort: forward.external_port,
+        internalIp: forward.internal_ip,
+        internalPort: forward.internal_port,
+      })),
+      bandwidthBps: bandwidthLimit(this.#catalog, plan) ?? undefined,
+      ...((await mayMail(this.#db, account_id)) && { smtpOpen: true }),
+    };
+  }
+}

@@ -1,0 +1,111 @@
+import type { Transaction } from '../../db/database.ts';
+import type { RecordedVm } from '../../db/queries/guest-states.ts';
+import { settleReservation } from '../../db/queries/reservations.ts';
+import { systemFindVm, updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import { startSystemJob } from '../../domain/vms/start-job.ts';
+import { reservationOf } from '../../domain/vms/supply.ts';
+import type { Services } from '../../services.ts';
+import type { Finding } from './judge-guest.ts';
+
+type SettleServices = Pick<Services, 'db' | 'clock' | 'compute' | 'queue' | 'signals'>;
+
+/** The default of the API's own stop. */
+const STOP_TIMEOUT_SECONDS = 60;
+
+interface Settlement {
+  change?: VmChange;
+  level?: 'info' | 'warning' | 'error';
+  event?: EventText;
+}
+
+/**
+ * Makes a VM show what its guest does, or the guest do what its VM says. Does nothing where the VM is not any more as it
+ * was when it was compared. True where something was done.
+ */
+export async function settleGuest(
+  services: SettleServices,
+  seen: RecordedVm,
+  finding: Finding,
+): Promise<boolean> {
+  // After what was given up the guest may be of another size than is sold: that is for its owner, or the operator.
+  if (seen.status === 'error' && finding !== 'missing' && !(await isWhole(services, seen))) return false;
+  const { db, clock, signals } = services;
+  return db.transaction(async (tx) => {
+    const vm = await systemFindVm(tx, seen.id, true);
+    if (!vm || !isAsSeen(vm, seen)) return false;
+    if (finding === 'stray') return endStray(services, tx, vm);
+    const { change, level = 'info', event } = SETTLEMENTS[finding](vm);
+    if (change) await updateVm(tx, vm.id, change, clock.now());
+    // Its guest is of the size that is sold: what a change that was given up has reserved beyond that is free.
+    if (change && vm.status === 'error' && finding !== 'missing')
+      await settleReservation(tx, vm.id, reservationOf(vm));
+    const subject = { account_id: vm.account_id, vm_id: vm.id };
+    if (event) await recordSystemEvent(tx, clock, subject, level, event);
+    await signals.vmChanged(tx, vm.id);
+    return change !== undefined || event !== undefined;
+  });
+}
+
+function isAsSeen(vm: VmRow, seen: RecordedVm): boolean {
+  const isSame = vm.status === seen.status && vm.last_job_id === seen.last_job_id;
+  return isSame && !vm.deleted_at && !vm.active_job_id && vm.wanted_power === seen.wanted_power;
+}
+
+async function isWhole({ db, compute }: SettleServices, { id }: RecordedVm): Promise<boolean> {
+  const [vm, guest] = [await systemFindVm(db, id), await compute.inspect(id)];
+  if (!vm || !guest) return false;
+  return guest.vcpu === vm.vcpu && guest.ramMb === vm.ram_mb && guest.diskGb >= vm.disk_gb;
+}
+
+/** Status and event of a guest. */
+const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> = {
+  missing: ({ status }) =>
+    // The power of one that is suspended, or shows it already, is no question.
+    status === 'error' || status === 'suspended'
+      ? {}
+      : {
+          change: { status: 'error' },
+          level: 'error',
+          event: {
+            type: 'guest.warning',
+            message: "The VM's machine is not to be found on its host. The operator has been notified.",
+          },
+        },
+  unseen: () => ({
+    level: 'warning',
+    event: {
+      type: 'guest.warning',
+      message:
+        "The VM's machine cannot be reached by the service at present. What is shown is what was last known.",
+    },
+  }),
+  off: ({ status, wanted_power }) => {
+    const change = { status: 'stopped' as const };
+    if (status === 'error')
+      return { change, event: { type: 'vm.stopped', message: 'The VM is well again, and off.' } };
+    if (wanted_power === 'off')
+      return { change, event: { type: 'guest.powered_off', message: 'The guest has powered itself off.' } };
+    const event: EventText = { type: 'guest.crashed', message: "The guest's machine was found off." };
+    return { change, level: 'error', event };
+  },
+  on: ({ status }) => ({
+    change: { status: 'running', wanted_power: 'on' },
+    event: {
+      type: 'vm.started',
+      message: status === 'error' ? 'The VM is well again, and runs.' : 'The VM was found running.',
+    },
+  }),
+};
+
+/** Switches off what must not run: gracefully, unless it is unpaid. */
+async function endStray(services: SettleServices, tx: Transaction, vm: VmRow): Promise<boolean> {
+  const start = { db: tx, services, now: services.clock.now() };
+  const suspended = vm.status === 'suspended';
+  const message = `The VM was found running although it was ${suspended ? 'suspended' : 'switched off'}.`;
+  const subject = { account_id: vm.account_id, vm_id: vm.id };
+  await recordSystemEvent(tx, services.clock, subject, 'warning', { type: 'guest.warning', message });
+  if (suspended) await startSystemJob(start, vm, { kind: 'force_stop', input: { suspend: true } });
+  else await startSystemJob(start, vm, { kind: 'stop', input: { timeout_seconds: STOP_TIMEOUT_SECONDS } });
+  return true;
+}

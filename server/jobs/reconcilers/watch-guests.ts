@@ -1,0 +1,48 @@
+import type { GuestEvent } from '../../compute/driver.ts';
+import { systemFindVm, updateVm, type VmChange } from '../../db/queries/vms.ts';
+import { recordSystemEvent } from '../../domain/vms/events.ts';
+import type { Services } from '../../services.ts';
+
+/**
+ * Those that went off by themselves, and what is wanted of them then: who powers a guest off from the inside has switched
+ * it off; one that crashed should run. Nothing else changes anything.
+ */
+const OFF_AFTER: { [type in GuestEvent['type']]?: VmChange } = {
+  'guest.powered_off': { wanted_power: 'off' },
+  'guest.crashed': {},
+};
+
+/** Writes what guests do by themselves to the event log, once, and shows it in the state. Returns the stop function. */
+export function watchGuests(services: Services): () => void {
+  return services.compute.watch((event) => {
+    record(services, event).catch((error) => {
+      services.logger.error({ err: error, vm_id: event.id }, 'guest event not recorded');
+    });
+  });
+}
+
+function record(services: Services, event: GuestEvent): Promise<void> {
+  return services.db.transaction(async (tx) => {
+    const vm = await systemFindVm(tx, event.id, true);
+    if (!vm || vm.deleted_at) return;
+    const subject = { account_id: vm.account_id, vm_id: vm.id };
+    const metadata = {
+      at: event.at.toISOString(),
+      ...(event.waitedFor && { waited_for: event.waitedFor }),
+      ...(event.consoleLog && { console_log: event.consoleLog }),
+    };
+    const text = { type: event.type, message: event.message, metadata };
+    const fresh = await recordSystemEvent(tx, services.clock, subject, event.level, text, event.key);
+    if (!fresh) return;
+    // One boot less under way: the next of those that should run may begin.
+    if (event.type === 'guest.ready' || event.waitedFor) tx.afterCommit(() => services.guests.kick());
+    const wanted = OFF_AFTER[event.type];
+    if (!wanted) return;
+    // While a job runs, its end decides the state.
+    const isOff = !vm.active_job_id && vm.status === 'running';
+    const change: VmChange = { ...wanted, ...(isOff && { status: 'stopped' }) };
+    if (Object.keys(change).length > 0) await updateVm(tx, vm.id, change, services.clock.now());
+    if (isOff) await services.signals.vmChanged(tx, vm.id);
+    tx.afterCommit(() => services.guests.kick());
+  });
+}

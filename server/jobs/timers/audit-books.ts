@@ -1,0 +1,30 @@
+import { findLastAudit, noteAudit } from '../../db/queries/audits.ts';
+import { type AuditReport, audit } from '../../domain/billing/audit/audit.ts';
+import type { Services } from '../../services.ts';
+
+type AuditServices = Pick<Services, 'db' | 'clock' | 'logger' | 'metrics'>;
+
+const DAY_MS = 86_400_000;
+/** Findings that are logged one by one; `vaubanctl audit` has all of them. */
+const MAX_LOGGED = 100;
+
+/** Audits the books and makes known what was found: in the log, in the metrics, and to the other nodes. */
+export async function auditBooks({ db, clock, logger, metrics }: AuditServices): Promise<AuditReport> {
+  const report = await audit(db, clock);
+  const { started_at, findings, truncated } = report;
+  for (const { law, what } of findings.slice(0, MAX_LOGGED)) logger.error({ law, what }, 'audit finding');
+  if (findings.length > 0)
+    logger.error({ findings: findings.length, truncated }, 'the books contradict themselves');
+  await noteAudit(db, { at: started_at.toISOString(), findings: findings.length });
+  metrics.audited(started_at, findings.length);
+  return report;
+}
+
+/** Audits the books where the last audit, by whichever node, is a day old; then each node says what the last one found. */
+export async function auditDaily(services: AuditServices & Pick<Services, 'leadership'>): Promise<void> {
+  const { db, clock, leadership, metrics } = services;
+  const last = await findLastAudit(db);
+  const due = !last || clock.now().getTime() - Date.parse(last.at) >= DAY_MS;
+  if (due && (await leadership.holds())) await auditBooks(services);
+  else if (last) metrics.audited(new Date(last.at), last.findings);
+}

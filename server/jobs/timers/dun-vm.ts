@@ -1,0 +1,83 @@
+import type { Transaction } from '../../db/database.ts';
+import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import type { Arrears } from '../../domain/billing/arrears.ts';
+import { deletionDue, periodOver } from '../../domain/billing/dunning-events.ts';
+import { deletionAt, deletionNoticeAt, graceEnd } from '../../domain/billing/grace.ts';
+import { max } from '../../domain/billing/money.ts';
+import { unpaidSchedule } from '../../domain/billing/overview.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { settleDeletion } from '../../domain/vms/delete-vm.ts';
+import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import { startSystemJob } from '../../domain/vms/start-job.ts';
+import type { Services } from '../../services.ts';
+
+/** Before the second attempt to switch an unpaid VM off, or to delete it; it doubles with every further one… */
+const FIRST_WAIT_MS = 60_000;
+/** …up to this: a day has two dozen attempts and as many jobs. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** What the service does to an unpaid VM. */
+export type DunningDeed = 'suspend' | 'give_notice' | 'delete';
+
+/** What is due to be done to an unpaid VM; null while nothing is, and while an attempt that failed is waited for. */
+export function nextDeed(vm: VmRow, grace: Catalog['grace'], now: Date): DunningDeed | null {
+  if (vm.suspended_at && !vm.deletion_notice_at)
+    return now >= deletionNoticeAt(vm.suspended_at, grace) ? 'give_notice' : null;
+  if (vm.dunning_next_at && now < vm.dunning_next_at) return null;
+  const deletes = deletionAt(vm, grace);
+  if (deletes) return now >= deletes ? 'delete' : null;
+  return now >= graceEnd(vm, grace) ? 'suspend' : null;
+}
+
+/** What is known of an unpaid VM: what it owes, and what its wallet, which is locked, could pay. */
+interface Debt {
+  arrears: Arrears;
+  available: bigint;
+  now: Date;
+}
+
+/** The next step against an unpaid VM. */
+export async function dun(services: Services, tx: Transaction, row: VmRow, debt: Debt): Promise<void> {
+  const { catalog, clock } = services;
+  const { now } = debt;
+  const amount = debt.arrears.total_minor;
+  const due = { amount, lacking: max(amount - debt.available, 0n) };
+  const tell = (event: EventText) =>
+    recordSystemEvent(tx, clock, { account_id: row.account_id, vm_id: row.id }, 'warning', event);
+  const vm = { ...row, unpaid_since: row.unpaid_since ?? row.billing_period_end_at };
+  if (!row.unpaid_since) {
+    await updateVm(tx, vm.id, { unpaid_since: vm.unpaid_since }, now);
+    await tell(periodOver(vm, due, unpaidSchedule(vm, catalog.grace)!));
+  }
+  const start = { db: tx, services, now };
+  switch (nextDeed(vm, catalog.grace, now)) {
+    case 'suspend': {
+      // It may be a second attempt, after one that had cut the power and then failed.
+      const resume = vm.resume_after_payment || vm.status === 'running';
+      const ended = { grace_ended_at: graceEnd(vm, catalog.grace) };
+      await updateVm(tx, vm.id, { resume_after_payment: resume, ...ended }, now);
+      await startSystemJob(start, vm, { kind: 'force_stop', input: { suspend: true } });
+      break;
+    }
+    case 'give_notice': {
+      const told = { ...vm, deletion_notice_at: now };
+      await updateVm(tx, vm.id, { deletion_notice_at: now }, now);
+      await tell(deletionDue(told, due, deletionAt(told, catalog.grace)!));
+      break;
+    }
+    case 'delete':
+      await startSystemJob(start, vm, { kind: 'delete' });
+      // It gives nothing back; what it has used since it was charged last is still owed.
+      if (vm.usage_priced) await settleDeletion(services, tx, vm, now);
+  }
+}
+
+/** After an attempt that failed at `at` to switch an unpaid VM off, or to delete it: when the next is made. */
+export function putOffDunning(
+  vm: VmRow,
+  at: Date,
+): Pick<Required<VmChange>, 'dunning_failures'> & { dunning_next_at: Date } {
+  const dunning_failures = vm.dunning_failures + 1;
+  const wait = Math.min(FIRST_WAIT_MS * 2 ** (dunning_failures - 1), LONGEST_WAIT_MS);
+  return { dunning_failures, dunning_next_at: new Date(at.getTime() + wait) };
+}

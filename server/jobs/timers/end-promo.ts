@@ -1,0 +1,23 @@
+import { accountsWithEndedPromo } from '../../db/queries/promo-credits.ts';
+import { endPromo } from '../../domain/billing/promo-credits.ts';
+import type { Failures } from '../../platform/failures.ts';
+import type { Services } from '../../services.ts';
+
+/** Accounts looked up at once. */
+const BATCH = 500;
+
+/**
+ * Ends promotional credit whose time has come, one account at a time; one that fails holds up no other. May run at any
+ * time, on several nodes at once.
+ */
+export async function endPromoCredits({ db, clock }: Services, failures: Failures): Promise<void> {
+  const now = clock.now();
+  let last = '';
+  for (;;) {
+    const accounts = await accountsWithEndedPromo(db, now, last, BATCH);
+    for (const id of accounts)
+      await failures.attempt('end_promo', () => db.transaction((tx) => endPromo(tx, id, now)), id);
+    if (accounts.length < BATCH) return;
+    last = accounts.at(-1)!;
+  }
+}

@@ -1,0 +1,44 @@
+import { jobsOfOrdersBefore, moneyAlarms } from '../../db/queries/money-alarms.ts';
+import { systemFindJob } from '../../db/queries/stuck-jobs.ts';
+import type { Failures } from '../../platform/failures.ts';
+import type { Services } from '../../services.ts';
+import { abandon } from '../end-job.ts';
+import { inTransaction } from './renew-vms.ts';
+
+const HOUR_MS = 3_600_000;
+/** No order is pending for longer: whatever its job is at is ended long before, unless something is broken. */
+export const LONGEST_PENDING_HOURS = 12;
+/** Jobs looked at in one round. */
+const BATCH = 100;
+const ERROR = { code: 'timed_out', message: 'It took too long.' };
+
+/** Gives up the jobs of orders that are pending for too long, which releases what they hold. */
+export async function endOverdueOrders(services: Services, failures: Failures): Promise<void> {
+  const { db, clock, metrics, logger, signals } = services;
+  const before = new Date(clock.now().getTime() - LONGEST_PENDING_HOURS * HOUR_MS);
+  for (const { id, vm_id } of await jobsOfOrdersBefore(db, before, BATCH)) {
+    const end = () =>
+      inTransaction(db, vm_id, async (tx, vm) => {
+        const job = await systemFindJob(tx, id);
+        const why = `it was not done after ${LONGEST_PENDING_HOURS} hours`;
+        if (!job || !(await abandon(tx, services, { job, vm, error: ERROR, why }))) return;
+        // A node that works on it leaves the guest alone, and then gives up its ownership.
+        await signals.jobCanceled(tx, id);
+        tx.afterCommit(() => {
+          metrics.jobFinished(job.kind, 'abandoned');
+          logger.error(
+            { job_id: id, vm_id, kind: job.kind, order_id: job.order_id },
+            'order pending for too long',
+          );
+        });
+      });
+    await failures.attempt('end_overdue_orders', end, id);
+  }
+}
+
+/** Shows what is wrong with money as metrics. */
+export async function watchMoney({ db, clock, metrics }: Services): Promise<void> {
+  const { dunning_failing, oldest_pending_at } = await moneyAlarms(db);
+  const seconds = oldest_pending_at ? (clock.now().getTime() - oldest_pending_at.getTime()) / 1000 : 0;
+  metrics.moneyAlarms({ dunningFailing: dunning_failing, oldestPendingSeconds: Math.max(0, seconds) });
+}

@@ -1,0 +1,96 @@
+import { empty, sql, type Transaction } from '../../db/database.ts';
+import { isBilled } from '../../db/queries/billed-vms.ts';
+import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import { planRetires, priceChange } from '../../domain/billing/dunning-events.ts';
+import { FORGOTTEN } from '../../domain/billing/price-notices.ts';
+import { lookAhead, type PriceOutlook } from '../../domain/billing/price-outlook.ts';
+import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Failures } from '../../platform/failures.ts';
+import type { Services } from '../../services.ts';
+import { inTransaction } from './renew-vms.ts';
+
+const DAY_MS = 86_400_000;
+/** VMs read at once. */
+const BATCH = 500;
+
+/**
+ * Tells the owners of VMs ahead that a renewal is going to be dearer, or that there will be none because the plan is
+ * retired. The catalog is read at the start of the service, so that the first round looks at every VM; the others at those
+ * of which another month has come into sight: each about once a month.
+ */
+export class PriceNotices {
+  readonly #services: Services;
+  readonly #failures: Failures;
+  #haveSeenAll = false;
+
+  constructor(services: Services, failures: Failures) {
+    this.#services = services;
+    this.#failures = failures;
+  }
+
+  async run(): Promise<void> {
+    const { catalog } = this.#services;
+    const changes =
+      (catalog.price_notice_days ?? 0) > 0 || catalog.plans.some(({ retires_on }) => retires_on);
+    if (this.#haveSeenAll && !changes) return;
+    let last: VmRow | undefined;
+    let failed = false;
+    for (;;) {
+      const vms = await this.#vmsToLookAt(last);
+      for (const vm of vms) if (!(await this.#look(vm))) failed = true;
+      if (vms.length < BATCH) break;
+      last = vms.at(-1);
+    }
+    this.#haveSeenAll ||= !failed;
+  }
+
+  #vmsToLookAt(after: VmRow | undefined): Promise<VmRow[]> {
+    const { db, clock, catalog } = this.#services;
+    const sight = new Date(clock.now().getTime() + (catalog.price_notice_days ?? 0) * DAY_MS);
+    const told = sql`(auto_renew or price_notice_at is not null or retires_at is not null)`;
+    const unseen = sql`auto_renew and (prices_seen_until is null or prices_seen_until < ${sight})`;
+    return db.query<VmRow>(sql`
+      select * from vms where ${isBilled} and ${this.#haveSeenAll ? unseen : told}
+        ${after ? sql`and id > ${after.id}` : empty} order by id limit ${BATCH}`);
+  }
+
+  /** Whether it went well. Where there is nothing to tell or to remember, it is only read. */
+  async #look(vm: VmRow): Promise<boolean> {
+    const { db, clock, catalog } = this.#services;
+    if (changeBy(vm, lookAhead(vm, catalog, clock.now())) === null) return true;
+    const work = () => inTransaction(db, vm.id, (tx, locked) => this.#tell(tx, locked));
+    return this.#failures.attempt('price_notices', work, vm.id);
+  }
+
+  async #tell(tx: Transaction, vm: VmRow): Promise<void> {
+    const { clock, catalog } = this.#services;
+    const now = clock.now();
+    const outlook = lookAhead(vm, catalog, now);
+    const change = changeBy(vm, outlook);
+    if (!change) return;
+    const { notice, retiresAt } = outlook;
+    const given = notice && {
+      price_notice_minor: notice.price_minor,
+      price_notice_at: now,
+      price_notice_from_at: notice.from,
+    };
+    await updateVm(tx, vm.id, { ...change, ...given }, now);
+    const subject = { account_id: vm.account_id, vm_id: vm.id };
+    // The event has the instant of the notice, however long the lines between have taken.
+    const still: Clock = { now: () => now, sleep: (ms, signal) => clock.sleep(ms, signal) };
+    const tell = (event: EventText) => recordSystemEvent(tx, still, subject, 'warning', event);
+    if (notice) await tell(priceChange(vm, notice));
+    if (retiresAt && isOther(vm.retires_at, retiresAt)) await tell(planRetires(vm, retiresAt));
+  }
+}
+
+const isOther = (a: Date | null, b: Date | null) => a?.getTime() !== b?.getTime();
+
+/** What a VM has to remember of an outlook, a notice excepted; null where it knows all of it. */
+function changeBy(vm: VmRow, { notice, withdrawn, seenUntil, retiresAt }: PriceOutlook): VmChange | null {
+  const isNews =
+    notice || withdrawn || isOther(vm.prices_seen_until, seenUntil) || isOther(vm.retires_at, retiresAt);
+  if (!isNews) return null;
+  return { prices_seen_until: seenUntil, retires_at: retiresAt, ...(withdrawn && FORGOTTEN) };
+}

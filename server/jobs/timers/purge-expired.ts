@@ -1,0 +1,87 @@
+import { SharedLimitStore } from '../../access/shared-limits.ts';
+import { sql } from '../../db/database.ts';
+import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
+import { deleteEmptySeats, deleteSharesBefore } from '../../db/queries/console-shares.ts';
+import { deleteTicketsBefore } from '../../db/queries/console-tickets.ts';
+import { deleteEventsBefore } from '../../db/queries/events.ts';
+import { issueInvoices } from '../../db/queries/issue-invoices.ts';
+import { deleteFinishedJobs, type JobPlace } from '../../db/queries/jobs.ts';
+import { deleteSome } from '../../db/queries/purge.ts';
+import { recognizeRevenue } from '../../db/queries/recognition.ts';
+import { deleteAttacksBefore } from '../../db/queries/shield-attacks.ts';
+import { sellerParty } from '../../domain/billing/invoice-document.ts';
+import { KEPT_DAYS as IDEMPOTENT_REPLY_DAYS } from '../../http/idempotency.ts';
+import { Failures } from '../../platform/failures.ts';
+import { inBatches } from '../../platform/in-batches.ts';
+import type { Services } from '../../services.ts';
+import { endOverdueOrders } from './overdue-orders.ts';
+import { sweepFailedCreations } from './renew-vms.ts';
+
+const DAY_MS = 86_400_000;
+/** As the API promises. */
+const JOB_DAYS = 30;
+/** A finished run only explains its events. */
+const AGENT_RUN_DAYS = 30;
+/** A year of history answers every question about a bill, or about an attack. */
+const EVENT_DAYS = 365;
+/** Long enough to look into a link that was abused; the event log knows longer that it was. */
+const SHARE_DAYS = 7;
+/** Finished jobs looked at in one round. The last one of each VM stays, so there may be any number of old ones. */
+const JOBS_A_ROUND = 1_000;
+
+/** Issues the invoices of months that are over, recognises the revenue of days that are, and deletes what is kept for a time only. */
+export class Sweep {
+  readonly #services: Services;
+  readonly #failures: Failures;
+  /** Where the walk over old jobs goes on; each round walks a stretch, and begins anew at the end. */
+  #jobs: JobPlace | undefined;
+  /** Until then no further day is over whose revenue is to be recognised. */
+  #recognized = new Date(0);
+
+  constructor(services: Services, failures = new Failures(services)) {
+    this.#services = services;
+    this.#failures = failures;
+  }
+
+  /** One round: a chore that fails holds up no other. */
+  async run(): Promise<void> {
+    for (const [name, work] of Object.entries(this.#chores())) await this.#failures.attempt(name, work);
+  }
+
+  #chores(): Record<string, () => Promise<unknown>> {
+    const { db, clock, catalog } = this.#services;
+    const seller = catalog.seller ? sellerParty(catalog.seller) : null;
+    const now = clock.now();
+    const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
+    const replies = {
+      table: sql`idempotency_keys`,
+      where: sql`created_at < ${daysAgo(IDEMPOTENT_REPLY_DAYS)}`,
+      order: sql`created_at`,
+    };
+    return {
+      end_overdue_orders: () => endOverdueOrders(this.#services, this.#failures),
+      issue_invoices: () => inBatches((limit) => issueInvoices(db, now, limit, seller)),
+      recognize_revenue: async () => {
+        if (now < this.#recognized) return;
+        this.#recognized = new Date((await recognizeRevenue(db, now)).getTime() + DAY_MS);
+      },
+      sweep_failed_creations: () => sweepFailedCreations(this.#services, this.#failures),
+      sweep_replies: () => inBatches((limit) => deleteSome(db, replies, limit)),
+      sweep_jobs: async () => {
+        this.#jobs = await deleteFinishedJobs(db, daysAgo(JOB_DAYS), this.#jobs, JOBS_A_ROUND);
+      },
+      sweep_agent_runs: () => inBatches((limit) => deleteAgentRunsBefore(db, daysAgo(AGENT_RUN_DAYS), limit)),
+      sweep_events: () => inBatches((limit) => deleteEventsBefore(db, daysAgo(EVENT_DAYS), limit)),
+      sweep_tickets: () => inBatches((limit) => deleteTicketsBefore(db, now, limit)),
+      sweep_seats: () => inBatches((limit) => deleteEmptySeats(db, now, limit)),
+      sweep_shares: () => inBatches((limit) => deleteSharesBefore(db, daysAgo(SHARE_DAYS), limit)),
+      sweep_attacks: () => inBatches((limit) => deleteAttacksBefore(db, daysAgo(EVENT_DAYS), limit)),
+      sweep_rate_windows: () => inBatches((limit) => SharedLimitStore.sweep(db, now, limit)),
+    };
+  }
+}
+
+/** One round of {@link Sweep}, for callers that make few. */
+export function sweep(services: Services): Promise<void> {
+  return new Sweep(services).run();
+}

@@ -1,0 +1,182 @@
+import { type Database, empty, sql, type Transaction } from '../../db/database.ts';
+import { isBilled } from '../../db/queries/billed-vms.ts';
+import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
+import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
+import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
+import { lockWallet } from '../../db/queries/wallets.ts';
+import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
+import { settleNow } from '../../domain/billing/ledger.ts';
+import { noticesAfter, pricedAnew } from '../../domain/billing/price-notices.ts';
+import { isRenewed } from '../../domain/billing/retirement.ts';
+import { renewUsage } from '../../domain/billing/usage-terms.ts';
+import { ledger } from '../../domain/billing/vm-orders.ts';
+import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import { startSystemJob } from '../../domain/vms/start-job.ts';
+import { Failures } from '../../platform/failures.ts';
+import type { Services } from '../../services.ts';
+import { dun, nextDeed } from './dun-vm.ts';
+import { endPromoCredits } from './end-promo.ts';
+
+const DAY_MS = 86_400_000;
+/** A creation that failed stays visible this long, free of charge, so that its reason can be read. */
+const FAILED_CREATION_KEPT_MS = DAY_MS;
+/** VMs read at once. */
+const BATCH = 500;
+
+/** A VM whose period is over, with what its account could pay as it was read. */
+interface DueVm extends MeteredVm {
+  available_minor: bigint;
+}
+
+/**
+ * What time does to VMs: a period that is over is renewed, or the VM becomes unpaid; an unpaid VM is
+ * suspended after its grace and deleted some time later. Takes no input and may run at any time, on several
+ * nodes at once: each VM is looked at again in its own transaction, and one that fails holds up no other. A VM that is
+ * unpaid and has nothing to come yet is only read. The VMs of an account go in the order of their owner's ranking.
+ * Promotional credit whose time is over ends before, so that it pays for none of them.
+ */
+export async function renewVms(services: Services, failures = new Failures(services)): Promise<void> {
+  const { db, clock } = services;
+  const now = clock.now();
+  await endPromoCredits(services, failures);
+  let last: DueVm | undefined;
+  /** What VMs of this account that go first are about to take, as soon as their jobs have ended. */
+  let reserved = 0n;
+  for (;;) {
+    const due: DueVm[] = await dueVms(db, now, last);
+    for (const vm of due) {
+      if (vm.account_id !== last?.account_id) reserved = 0n;
+      last = vm;
+      if (vm.active_job_id) reserved += claimOf(services, vm, reserved, now);
+      else if (hasToChange(services, vm, now))
+        await failures.attempt(
+          'renew_vms',
+          () => inTransaction(db, vm.id, (tx, locked) => renewOrDun(services, tx, locked, reserved)),
+          vm.id,
+        );
+    }
+    if (due.length < BATCH) return;
+  }
+}
+
+/** What a VM that is busy will take of the wallet: nothing where that does not cover it. */
+function claimOf({ catalog }: Services, vm: DueVm, reserved: bigint, now: Date): bigint {
+  const amount = arrearsOf(vm, catalog, now)?.total_minor ?? 0n;
+  return isRenewed(vm) && vm.available_minor - reserved >= amount ? amount : 0n;
+}
+
+/** Whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
+function hasToChange({ catalog }: Services, vm: DueVm, now: Date): boolean {
+  if (!vm.unpaid_since || nextDeed(vm, catalog.grace, now)) return true;
+  const arrears = arrearsOf(vm, catalog, now);
+  return arrears !== null && isRenewed(vm) && vm.available_minor >= arrears.total_minor;
+}
+
+/** The next VMs whose period is over, unpaid ones included: there may be any number of those. */
+async function dueVms(db: Database, now: Date, after: DueVm | undefined): Promise<DueVm[]> {
+  const rest = after
+    ? sql`and (vms.account_id, renewal_priority, billing_period_end_at, vms.id)
+        > (${after.account_id}, ${after.renewal_priority}, ${after.billing_period_end_at}, ${after.id})`
+    : empty;
+  const vms = await db.query<DueVm>(sql`
+    select vms.*, available_minor from vms join wallets on wallets.account_id = vms.account_id
+    where billing_period_end_at <= ${now} and ${isBilled} ${rest}
+    order by vms.account_id, renewal_priority, billing_period_end_at, vms.id limit ${BATCH}`);
+  return withMeters(db, vms);
+}
+
+/** Deletes what is left of creations that failed. */
+export async function sweepFailedCreations(services: Services, failures: Failures): Promise<void> {
+  const before = new Date(services.clock.now().getTime() - FAILED_CREATION_KEPT_MS);
+  const stale = await services.db.query<{ id: string }>(sql`
+    select id from vms where deleted_at is null and status = 'error' and provisioned_at is null
+      and active_job_id is null and updated_at < ${before} limit ${BATCH}`);
+  for (const { id } of stale) {
+    const remove = async (tx: Transaction, vm: VmRow) => {
+      if (!vm.active_job_id)
+        await startSystemJob({ db: tx, services, now: services.clock.now() }, vm, { kind: 'delete' });
+    };
+    await failures.attempt('sweep_failed_creations', () => inTransaction(services.db, id, remove), id);
+  }
+}
+
+/** Works on a VM that is locked, in a transaction; does nothing where it is gone. */
+export function inTransaction(
+  db: Database,
+  id: string,
+  work: (tx: Transaction, vm: VmRow) => Promise<void>,
+): Promise<void> {
+  return db.transaction(async (tx) => {
+    const vm = await systemFindVm(tx, id, true);
+    if (vm && !vm.deleted_at) await work(tx, vm);
+  });
+}
+
+/** Renews a VM, which leaves `reserved` in the wallet, or does what comes next for one that is not paid. */
+async function renewOrDun(services: Services, tx: Transaction, row: VmRow, reserved: bigint): Promise<void> {
+  const now = services.clock.now();
+  // A job in flight may change the very price; the next round comes soon enough.
+  if (row.active_job_id || row.billing_period_end_at > now) return;
+  const vm = await withMeter(tx, row);
+  const arrears = arrearsOf(vm, services.catalog, now, await findBillingProfile(tx, vm.account_id));
+  if (!arrears) return;
+  const { available_minor } = await lockWallet(tx, vm.account_id);
+  const payable = isRenewed(vm) && available_minor >= arrears.total_minor;
+  if (!payable) await dun(services, tx, vm, { arrears, available: available_minor, now });
+  // One that could be renewed but for another that goes first waits for that to be decided.
+  else if (available_minor - reserved >= arrears.total_minor) await renew(services, tx, vm, arrears, now);
+}
+
+async function renew(
+  services: Services,
+  tx: Transaction,
+  vm: MeteredVm,
+  { months }: Arrears,
+  now: Date,
+): Promise<void> {
+  const subject = { account_id: vm.account_id, vm_id: vm.id };
+  const settled: (DueMonth & { order_id: string })[] = [];
+  for (const month of months) {
+    const { charge } = month;
+    const request = { accountId: vm.account_id, vmId: vm.id, kind: 'renew' as const, charge, at: now };
+    const order = await settleNow(ledger(services, tx), request);
+    settled.push({ ...month, order_id: order.id });
+    const metadata = { order_id: order.id };
+    const event: EventText = {
+      type: 'billing.charged',
+      message: 'The VM was renewed for a month.',
+      metadata,
+    };
+    await recordSystemEvent(tx, services.clock, subject, 'info', event);
+  }
+  const { charge: sale, period, price_monthly_minor } = months.at(-1)!;
+  const { startAt, endAt } = period;
+  const resumed = vm.status === 'suspended';
+  const change = {
+    billing_period_start_at: startAt,
+    billing_period_end_at: endAt,
+    ...(vm.suspended_at && { billing_anchor_day: startAt.getUTCDate() }),
+    price_monthly_minor,
+    // After a suspension it is a new sale. A notice of its price has come true by now, or does not hold.
+    ...(vm.suspended_at ? pricedAnew(now) : noticesAfter(vm, startAt)),
+    tax_rate: sale.tax_rate,
+    rounding_remainder: sale.remainder,
+    refundable_minor: null,
+    price_hourly_micros: sale.metering?.priceMicros ?? null,
+    metered_since: sale.metering?.since ?? null,
+    unpaid_since: null,
+    suspended_at: null,
+    grace_ended_at: null,
+    resume_after_payment: false,
+    renewal_notices: 0,
+    deletion_notice_at: null,
+    dunning_failures: 0,
+    dunning_next_at: null,
+    ...(await renewUsage(tx, services.catalog, vm, settled)),
+    ...(resumed && { status: 'stopped' as const }),
+  };
+  await updateVm(tx, vm.id, change, now);
+  if (resumed && vm.resume_after_payment) {
+    await startSystemJob({ db: tx, services, now }, { ...vm, status: 'stopped' }, { kind: 'start' });
+  }
+}

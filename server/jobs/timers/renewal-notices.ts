@@ -1,0 +1,75 @@
+import { empty, sql, type Transaction } from '../../db/database.ts';
+import { billedVms, isBilled } from '../../db/queries/billed-vms.ts';
+import { promoLeft } from '../../db/queries/promo-credits.ts';
+import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import { lookUpWallet } from '../../db/queries/wallets.ts';
+import { planRetires, renewalDue } from '../../domain/billing/dunning-events.ts';
+import { lackingFor } from '../../domain/billing/ranking.ts';
+import { isRetired } from '../../domain/billing/retirement.ts';
+import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { Failures } from '../../platform/failures.ts';
+import type { Services } from '../../services.ts';
+import { inTransaction } from './renew-vms.ts';
+
+const DAY_MS = 86_400_000;
+/** Days before the end of a period at which it is seen whether the wallet covers the renewal, the first one first. */
+const NOTICE_DAYS = [7, 3, 1] as const;
+/** VMs read at once. */
+const BATCH = 500;
+
+/** How many of the notices of a period have had their time at `now`. */
+function noticesBy({ billing_period_end_at: end }: VmRow, now: Date): number {
+  return NOTICE_DAYS.filter((days) => now.getTime() >= end.getTime() - days * DAY_MS).length;
+}
+
+/**
+ * Tells the owners of VMs some days ahead that their wallets do not cover the renewals, or that there is none because the
+ * plan is retired: each time once a period. After
+ * an outage only the last one that was missed is made up for.
+ */
+export async function giveRenewalNotices(services: Services, failures: Failures): Promise<void> {
+  const { db, clock } = services;
+  const now = clock.now();
+  let last: VmRow | undefined;
+  for (;;) {
+    const vms: VmRow[] = await vmsToLookAt(services, now, last);
+    for (const vm of vms) {
+      const look = () => inTransaction(db, vm.id, (tx, locked) => giveNotice(services, tx, locked));
+      await failures.attempt('renewal_notices', look, vm.id);
+    }
+    if (vms.length < BATCH) return;
+    last = vms.at(-1);
+  }
+}
+
+function vmsToLookAt({ db }: Services, now: Date, after: VmRow | undefined): Promise<VmRow[]> {
+  const within = (days: number) => sql`billing_period_end_at <= ${new Date(now.getTime() + days * DAY_MS)}`;
+  const [first, second, third] = NOTICE_DAYS;
+  const rest = after
+    ? sql`and (billing_period_end_at, id) > (${after.billing_period_end_at}, ${after.id})`
+    : empty;
+  return db.query<VmRow>(sql`
+    select * from vms where ${isBilled} and auto_renew and billing_period_end_at > ${now} and ${within(first)}
+      and renewal_notices < case when ${within(third)} then 3 when ${within(second)} then 2 else 1 end ${rest}
+    order by billing_period_end_at, id limit ${BATCH}`);
+}
+
+async function giveNotice({ catalog, clock }: Services, tx: Transaction, vm: VmRow): Promise<void> {
+  const now = clock.now();
+  const notices = noticesBy(vm, now);
+  if (!vm.auto_renew || vm.billing_period_end_at <= now || vm.renewal_notices >= notices) return;
+  await updateVm(tx, vm.id, { renewal_notices: notices }, now);
+  const days = NOTICE_DAYS[notices - 1]!;
+  const subject = { account_id: vm.account_id, vm_id: vm.id };
+  const tell = (event: EventText) => recordSystemEvent(tx, clock, subject, 'warning', event);
+  if (isRetired(vm)) {
+    await tell(planRetires(vm, vm.billing_period_end_at, days));
+    return;
+  }
+  const { available_minor } = await lookUpWallet(tx, vm.account_id);
+  const funds = { available_minor, credits: await promoLeft(tx, vm.account_id) };
+  const next = lackingFor(vm.id, await billedVms(tx, vm.account_id), funds, catalog, now);
+  if (!next || next.lacking_minor === 0n) return;
+  const due = { amount: next.renewal.amount_minor, lacking: next.lacking_minor };
+  await tell(renewalDue(vm, days, due));
+}

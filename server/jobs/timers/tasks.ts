@@ -1,0 +1,102 @@
+import type { Authenticator } from '../../access/authentication.ts';
+import { settleAgentRuns } from '../../agent/reap-orphaned-runs.ts';
+import type { EngineClaim } from '../../cluster/engine-claim.ts';
+import { led } from '../../cluster/leadership.ts';
+import { type Node, PRESENCE_MS } from '../../cluster/membership.ts';
+import type { Consoles } from '../../consoles/consoles.ts';
+import { CHECK_MS } from '../../consoles/limits.ts';
+import { countStuckJobs } from '../../db/queries/stuck-jobs.ts';
+import { OpsKeyReplacement } from '../../guest-ssh/replace-ops-key.ts';
+import { MetricsSampler } from '../../metering/sample-metrics.ts';
+import { Failures } from '../../platform/failures.ts';
+import type { Services } from '../../services.ts';
+import { shieldTasks } from '../../shield/shield-tasks.ts';
+import { Adoption } from '../recover-orphaned-jobs.ts';
+import type { JobRunner } from '../runner.ts';
+import { auditDaily } from './audit-books.ts';
+import { watchMoney } from './overdue-orders.ts';
+import { PriceNotices } from './price-notices.ts';
+import { Sweep } from './purge-expired.ts';
+import { renewVms } from './renew-vms.ts';
+import { giveRenewalNotices } from './renewal-notices.ts';
+import type { Task } from './schedule.ts';
+import { giveTrafficNotices } from './traffic-notices.ts';
+import { vacuum } from './vacuum.ts';
+import { watchCapacity } from './watch-capacity.ts';
+import { DiskWatch } from './watch-disks.ts';
+
+const SECOND = 1000;
+
+/** Parts of a node, besides its services, that something has to be done with now and then. */
+export interface TaskParts {
+  node: Node;
+  claim: EngineClaim;
+  runner: JobRunner;
+  authenticator: Authenticator;
+  consoles: Consoles;
+}
+
+/** Everything that happens by itself, and how often. */
+export function backgroundTasks(
+  services: Services,
+  { node, claim, runner, authenticator, consoles }: TaskParts,
+): Task[] {
+  const { db, clock, metrics, network, guests, leadership } = services;
+  const adoption = new Adoption({ db, clock });
+  const failures = new Failures(services);
+  const sweep = new Sweep(services, failures);
+  const opsKeyReplacement = new OpsKeyReplacement(services, failures);
+  const priceNotices = new PriceNotices(services, failures);
+  const sampler = new MetricsSampler(services);
+  const disks = new DiskWatch(services);
+  return [
+    // On its own: whatever holds up another task, the other nodes must not take this one for dead.
+    { name: 'presence', everyMs: PRESENCE_MS, run: () => node.check() },
+    {
+      name: 'adopt_jobs',
+      everyMs: 2 * SECOND,
+      atStart: true,
+      async run() {
+        await adoption.run();
+        await runner.fill();
+        metrics.jobsStuck(await countStuckJobs(db));
+      },
+    },
+    { name: 'watch_disks', everyMs: 30 * SECOND, atStart: true, run: () => disks.run() },
+    { name: 'hold_engine', everyMs: 2 * SECOND, run: () => claim.hold() },
+    { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
+    { name: 'check_consoles', everyMs: CHECK_MS, run: () => consoles.check() },
+    { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => settleAgentRuns(services, failures) },
+    // Often, for what is done daily: a node that was restarted says soon what the last audit found.
+    { name: 'audit_books', everyMs: 600 * SECOND, run: () => auditDaily(services) },
+    { name: 'watch_money', everyMs: 30 * SECOND, run: () => watchMoney(services) },
+    { name: 'watch_capacity', everyMs: 30 * SECOND, atStart: true, run: () => watchCapacity(services) },
+    { name: 'vacuum', everyMs: 600 * SECOND, run: () => vacuum(db) },
+    // Guests that only this node reaches are its own to read and to set, whichever node leads. Where nodes share them,
+    // each would do it for every guest there is.
+    ...[
+      {
+        name: 'reconcile_network',
+        everyMs: 5 * SECOND,
+        atStart: true as const,
+        run: () => network.reconcile(),
+      },
+      { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
+    ].map((task) => (claim.isAlone ? task : led(leadership, task))),
+    { name: 'reconcile_guests', everyMs: 10 * SECOND, atStart: true, run: () => guests.run() },
+    ...[
+      { name: 'renew_vms', everyMs: 30 * SECOND, run: () => renewVms(services, failures) },
+      {
+        name: 'renewal_notices',
+        everyMs: 60 * SECOND,
+        run: () => giveRenewalNotices(services, failures),
+      },
+      { name: 'price_notices', everyMs: 60 * SECOND, run: () => priceNotices.run() },
+      { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
+      { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
+      { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
+      { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep.run() },
+    ].map((task) => led(leadership, task)),
+    ...shieldTasks(services),
+  ];
+}

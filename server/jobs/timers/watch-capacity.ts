@@ -1,0 +1,30 @@
+import { readSupply, type Supply } from '../../domain/vms/supply.ts';
+import { ApiError } from '../../platform/errors.ts';
+import type { Services } from '../../services.ts';
+
+/** One thing that guests share, as the operator sees it. */
+export interface Amount {
+  resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb';
+  /** Infinity where there is no limit. */
+  total: number;
+  reserved: number;
+}
+
+/** What the engine has, and what of it is reserved, QEMU's own part of each guest included. */
+export function amountsOf({ capacity: { total }, reserved }: Supply): Amount[] {
+  return [
+    { resource: 'vcpu', total: total.vcpu, reserved: reserved.vcpu },
+    { resource: 'dedicated_cores', total: total.cores, reserved: reserved.cores },
+    { resource: 'ram_mb', total: total.ramMb, reserved: reserved.ramMb },
+    { resource: 'disk_gb', total: total.diskGb, reserved: Math.ceil(reserved.diskGb) },
+  ];
+}
+
+/** Shows it as metrics; throws what the engine answers where it does not say. */
+export async function watchCapacity(
+  services: Pick<Services, 'compute' | 'db' | 'engine' | 'metrics'>,
+): Promise<void> {
+  const supply = await readSupply(services);
+  if (supply instanceof ApiError) throw supply;
+  services.metrics.capacity(amountsOf(supply));
+}

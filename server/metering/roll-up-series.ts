@@ -1,0 +1,89 @@
+import type { Database } from '../db/database.ts';
+import {
+  deleteRollUps,
+  deleteSamples,
+  deleteStrayCounters,
+  rollUpFiveMinutes,
+  rollUpMinutes,
+  withoutFiveMinutes,
+  withoutMinutes,
+} from '../db/queries/metric-rollups.ts';
+import { firstMinutesSince, firstSampleSince, type SeriesStore } from '../db/queries/metrics.ts';
+import { inBatches } from '../platform/in-batches.ts';
+import { closedUntil, FIVE_MINUTES, floorTo, keptSince, MINUTES, type RollUp } from './retention.ts';
+
+/** Rows deleted by one statement. With the batches below: about 100 ms of the embedded engine's only thread. */
+const DELETE_BATCH = 10_000;
+
+/** How the rows of one resolution are made from the next finer one. */
+interface Level {
+  rollUp: RollUp;
+  /** Things rolled up by one statement. */
+  batch: number;
+  /** The first row of the finer resolution at or after an instant. */
+  firstSince: typeof firstSampleSince;
+  due: typeof withoutMinutes;
+  write: typeof rollUpMinutes;
+}
+
+const LEVELS: readonly Level[] = [
+  { rollUp: MINUTES, batch: 100, firstSince: firstSampleSince, due: withoutMinutes, write: rollUpMinutes },
+  {
+    rollUp: FIVE_MINUTES,
+    batch: 4,
+    firstSince: firstMinutesSince,
+    due: withoutFiveMinutes,
+    write: rollUpFiveMinutes,
+  },
+];
+
+/** Condenses the samples of one store as they age. Any number of nodes may do so at the same time. */
+export class SeriesRollUp {
+  readonly #db: Database;
+  readonly #store: SeriesStore;
+  /** Everything from before this is rolled up, by level; forgotten by a restart, which then looks again. */
+  readonly #doneUntil = new Map<Level, Date>();
+
+  constructor(db: Database, store: SeriesStore) {
+    this.#db = db;
+    this.#store = store;
+  }
+
+  /**
+   * Averages every hour and every day that has ended since, then deletes what is older than its resolution is
+   * kept. Cheap when there is nothing to do, so it may be called every minute.
+   */
+  async run(now: Date): Promise<void> {
+    const closed = this.#doneUntil.get(LEVELS[0]!);
+    for (const level of LEVELS) await this.#catchUp(level, closedUntil(now, level.rollUp));
+    await this.#forget(now);
+    // Looks at every counter there is, so once when an hour has ended is enough.
+    if (closed?.getTime() !== this.#doneUntil.get(LEVELS[0]!)?.getTime())
+      await deleteStrayCounters(this.#db, this.#store);
+  }
+
+  async #catchUp(level: Level, closed: Date): Promise<void> {
+    let from = this.#doneUntil.get(level) ?? new Date(0);
+    for (;;) {
+      const first = await level.firstSince(this.#db, this.#store, from);
+      if (!first || first >= closed) break;
+      const chunk = floorTo(first, level.rollUp.chunkMs);
+      const due = await level.due(this.#db, this.#store, chunk);
+      for (let at = 0; at < due.length; at += level.batch) {
+        await level.write(this.#db, this.#store, due.slice(at, at + level.batch), chunk);
+      }
+      from = new Date(chunk.getTime() + level.rollUp.chunkMs);
+    }
+    this.#doneUntil.set(level, closed);
+  }
+
+  async #forget(now: Date): Promise<void> {
+    const since = keptSince(now);
+    const minutes = MINUTES.stepMs / 1000;
+    const fiveMinutes = FIVE_MINUTES.stepMs / 1000;
+    const [db, store] = [this.#db, this.#store];
+    await inBatches((limit) => deleteSamples(db, store, since.samples, limit), DELETE_BATCH);
+    await inBatches((limit) => deleteRollUps(db, store, minutes, since.minutes, limit), DELETE_BATCH);
+    await inBatches((limit) => deleteRollUps(db, store, fiveMinutes, since.fiveMinutes, limit), DELETE_BATCH);
+  }
+}

@@ -1,0 +1,92 @@
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Database } from '../db/database.ts';
+import { addTraffic, isoDate } from '../db/queries/bandwidth.ts';
+import {
+  insertSamples,
+  lockMetering,
+  meteredVmIds,
+  readCounters,
+  saveCounters,
+  VM_SERIES,
+} from '../db/queries/metrics.ts';
+import type { Logger } from '../platform/logging.ts';
+import { countersOf, meter } from './metering.ts';
+import { sampledInterval } from './retention.ts';
+import { SeriesRollUp } from './roll-up-series.ts';
+
+/** Guests asked for in one call to the engine and written in one transaction. */
+const SAMPLE_BATCH = 1_000;
+export interface SamplerParts {
+  db: Database;
+  compute: ComputeDriver;
+  logger: Logger;
+}
+
+/** Reads what guests use. Two nodes that do so at the same time, as when the leader changes, count nothing twice. */
+export class MetricsSampler {
+  readonly #db: Database;
+  readonly #compute: ComputeDriver;
+  readonly #logger: Logger;
+  readonly #rollUp: SeriesRollUp;
+
+  constructor({ db, compute, logger }: SamplerParts) {
+    this.#db = db;
+    this.#compute = compute;
+    this.#logger = logger;
+    this.#rollUp = new SeriesRollUp(db, VM_SERIES);
+  }
+
+  /**
+   * Reads every running guest once: to be called at every multiple of ten seconds. A batch that fails is
+   * logged and leaves a gap.
+   */
+  async sample(now: Date): Promise<void> {
+    let afterId = '';
+    for (;;) {
+      const ids = await meteredVmIds(this.#db, afterId, SAMPLE_BATCH);
+      if (ids.length === 0) return;
+      await this.#sampleBatch(ids, sampledInterval(now)).catch((error) =>
+        this.#logger.warn({ err: error, vms: ids.length }, 'metrics not sampled'),
+      );
+      if (ids.length < SAMPLE_BATCH) return;
+      afterId = ids.at(-1)!;
+    }
+  }
+
+  async #sampleBatch(ids: string[], interval: Date): Promise<void> {
+    const samples = await this.#compute.sample(ids);
+    await this.#db.transaction(async (tx) => {
+      await lockMetering(tx);
+      const previous = new Map((await readCounters(tx, VM_SERIES, ids)).map((row) => [row.subject, row]));
+      const metered = samples.flatMap((sample) => {
+        const result = meter(sample, previous.get(sample.id));
+        return result ? [{ sample, ...result }] : [];
+      });
+      if (metered.length === 0) return;
+      await saveCounters(
+        tx,
+        VM_SERIES,
+        metered.map(({ sample }) => ({ subject: sample.id, at: sample.at, counters: countersOf(sample) })),
+      );
+      await insertSamples(
+        tx,
+        VM_SERIES,
+        metered.map(({ sample, readings }) => ({ subject: sample.id, at: interval, ...readings })),
+      );
+      await addTraffic(
+        tx,
+        metered.map(({ sample, inBytes, outBytes }) => ({
+          vm_id: sample.id,
+          date: isoDate(interval),
+          in_bytes: inBytes,
+          out_bytes: outBytes,
+        })),
+      );
+    });
+  }
+
+  /** Condenses what is no longer fresh: see {@link SeriesRollUp}. Cheap when there is nothing to do. */
+  rollUp(now: Date): Promise<void> {
+    return this.#rollUp.run(now);
+  }
+}

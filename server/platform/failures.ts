@@ -1,0 +1,32 @@
+import type { Logger } from './logging.ts';
+import type { Metrics } from './metrics.ts';
+
+/**
+ * What is done again and again, and goes on past what fails: a failure is said when it begins, not each time, and so is
+ * its end; each is counted.
+ */
+export class Failures {
+  readonly #logger: Logger;
+  readonly #metrics: Pick<Metrics, 'taskFailed'>;
+  readonly #failing = new Set<string>();
+
+  constructor({ logger, metrics }: { logger: Logger; metrics: Pick<Metrics, 'taskFailed'> }) {
+    this.#logger = logger;
+    this.#metrics = metrics;
+  }
+
+  /** Does `work` of the task, on `subject` where it has many; false, and nothing thrown, where it failed. */
+  async attempt(task: string, work: () => Promise<unknown>, subject?: string): Promise<boolean> {
+    const name = subject === undefined ? task : `${task} ${subject}`;
+    try {
+      await work();
+      if (this.#failing.delete(name)) this.#logger.info({ task, subject }, 'task works again');
+      return true;
+    } catch (error) {
+      this.#metrics.taskFailed(task);
+      if (!this.#failing.has(name)) this.#logger.error({ err: error, task, subject }, 'task failed');
+      this.#failing.add(name);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { AttackVector } from '../db/queries/shield-attacks.ts';
+import { type DrillResult, EDGE_CLASSES, type EdgeClass, type Volume } from '../edge/driver.ts';
+
+/** A class with this share of the packets or of the bytes is part of the attack: usual traffic is a fifth at most. */
+const SHARE_OF_ATTACK = 0.25;
+/** One source port with more than this share of its protocol is where the attack comes from. */
+const SHARE_OF_PORT = 0.7;
+
+const AMPLIFIERS: Record<number, AttackVector> = { 53: 'dns_amplification', 123: 'ntp_amplification' };
+const VECTOR_OF: Record<EdgeClass, AttackVector> = {
+  syn: 'syn_flood',
+  tcp: 'other',
+  udp: 'udp_flood',
+  icmp: 'icmp_flood',
+  fragment: 'fragment_flood',
+  other: 'other',
+};
+
+/** Part of an attack. */
+export interface Finding {
+  vector: AttackVector;
+  class: EdgeClass;
+  /** The source port that nearly all of it comes from, and the mean length of its packets; null where none stands out. */
+  port: { number: number; meanLength: number } | null;
+}
+
+type Classes = Record<EdgeClass, Volume>;
+
+/** What came in between two readings of a target's classes. */
+export function difference(now: Classes, before: Classes): Classes {
+  const entries = EDGE_CLASSES.map((name): [EdgeClass, Volume] => [
+    name,
+    {
+      packets: Math.max(0, now[name].packets - before[name].packets),
+      bytes: Math.max(0, now[name].bytes - before[name].bytes),
+    },
+  ]);
+  return Object.fromEntries(entries) as Classes;
+}
+
+/** The classes that an attack is made of: those that carry much of it, or at least the largest. */
+export function attackingClasses(classes: Classes): EdgeClass[] {
+  const sum = (part: keyof Volume) => EDGE_CLASSES.reduce((total, name) => total + classes[name][part], 0);
+  const [packets, bytes] = [sum('packets'), sum('bytes')];
+  if (packets === 0) return [];
+  const share = (name: EdgeClass) =>
+    Math.max(classes[name].packets / packets, bytes === 0 ? 0 : classes[name].bytes / bytes);
+  const large = EDGE_CLASSES.filter((name) => share(name) >= SHARE_OF_ATTACK);
+  if (large.length > 0) return large;
+  return [[...EDGE_CLASSES].sort((a, b) => share(b) - share(a))[0]!];
+}
+
+/** Names an attacking class, with the help of a drill where there is one. */
+export function classify(name: EdgeClass, drill: DrillResult | undefined): Finding {
+  const port = name === 'udp' || name === 'tcp' || name === 'syn' ? standingOut(name, drill) : null;
+  const amplifier = name === 'udp' && port ? AMPLIFIERS[port.number] : undefined;
+  return { vector: amplifier ?? VECTOR_OF[name], class: name, port };
+}
+
+function standingOut(name: EdgeClass, drill: DrillResult | undefined): Finding['port'] {
+  const protocol = name === 'udp' ? 'udp' : 'tcp';
+  const ports = (drill?.ports ?? []).filter((entry) => entry.protocol === protocol);
+  const total = ports.reduce((sum, { packets }) => sum + packets, 0);
+  const top = ports.reduce((most, entry) => (entry.packets > most.packets ? entry : most), {
+    port: 0,
+    packets: 0,
+    bytes: 0,
+  });
+  if (top.packets === 0 || top.packets / total <= SHARE_OF_PORT) return null;
+  return { number: top.port, meanLength: top.bytes / top.packets };
+}

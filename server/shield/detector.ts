@@ -1,0 +1,235 @@
+import type { Database } from '../db/database.ts';
+import {
+  type AttackRow,
+  insertAttack,
+  systemOngoingAttacks,
+  updateAttack,
+} from '../db/queries/shield-attacks.ts';
+import { saveBaselines, systemFindTarget, systemTargets } from '../db/queries/shield-targets.ts';
+import type {
+  DrillResult,
+  EdgeClass,
+  EdgeDriver,
+  EdgeReading,
+  TargetTotals,
+  Volume,
+} from '../edge/driver.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import { newAttack, observed, withVectors } from './attack-record.ts';
+import { Watch } from './baseline.ts';
+import { attackingClasses, classify, difference, type Finding } from './classify.ts';
+import { keepMitigating, writeAutomaticRule } from './mitigate.ts';
+import { mitigationOf } from './mitigation.ts';
+import { fell, rateOf, type Suspect, type Watched } from './watched.ts';
+
+export interface DetectorParts {
+  db: Database;
+  edge: EdgeDriver;
+  clock: Clock;
+  /** A target's rules have changed: the edge is to have them soon. */
+  onRules(targetId: string): void;
+  /** The epoch of a reading. */
+  onEpoch(epoch: string): void;
+}
+
+/** A drill says what came since it began: one that is older than this says little about a vector that is new. */
+const DRILL_FRESH_MS = 5_000;
+const SAVE_BASELINES_MS = 60_000;
+
+/**
+ * Watches what comes in to every target on the edge, records attacks and writes rules against them. To be run by
+ * one node at a time; what it must not forget over a restart is in the database.
+ */
+export class AttackDetector {
+  readonly #parts: DetectorParts;
+  #watched: Map<string, Watched> | undefined;
+  #resumed = new Map<string, { watch: Watch; attack: AttackRow | undefined }>();
+  #epoch: string | undefined;
+  #savedAt = 0;
+
+  constructor(parts: DetectorParts) {
+    this.#parts = parts;
+  }
+
+  /** Looks once; to be called every second. */
+  async tick(): Promise<void> {
+    this.#watched ??= await this.#resume();
+    const reading = await this.#parts.edge.readTotals();
+    this.#parts.onEpoch(reading.epoch);
+    const suspects = this.#look(reading);
+    if (suspects.length > 0) await this.#lookCloser(suspects, reading.at);
+    await this.#saveBaselines(reading.at);
+  }
+
+  /** Forgets everything: another node has taken over, or may have. */
+  reset(): void {
+    this.#watched = undefined;
+  }
+
+  async #resume(): Promise<Map<string, Watched>> {
+    const { db } = this.#parts;
+    const attacks = new Map((await systemOngoingAttacks(db)).map((attack) => [attack.target_id, attack]));
+    const resumed = (await systemTargets(db)).map(({ id, baseline_pps, baseline_bps }) => {
+      const attack = attacks.get(id);
+      const baseline = baseline_pps === null ? undefined : { pps: baseline_pps, bps: baseline_bps! };
+      return [id, { watch: new Watch(baseline, attack !== undefined), attack }] as const;
+    });
+    this.#resumed = new Map(resumed);
+    return new Map();
+  }
+
+  #look({ epoch, at, rows }: EdgeReading<TargetTotals>): Suspect[] {
+    const before = this.#watched!;
+    const continues = epoch === this.#epoch;
+    this.#epoch = epoch;
+    this.#watched = new Map();
+    return rows.flatMap((totals) => {
+      const known = before.get(totals.id);
+      const entry = this.#entry(totals, at, known);
+      this.#watched!.set(totals.id, entry);
+      if (!known || !continues || fell(totals, known.totals) || at <= known.at) return [];
+      return this.#judge(totals, entry, known, at);
+    });
+  }
+
+  #entry(totals: TargetTotals, at: Date, known: Watched | undefined): Watched {
+    if (known) return { ...known, totals, at };
+    const resumed = this.#resumed.get(totals.id);
+    this.#resumed.delete(totals.id);
+    return {
+      watch: resumed?.watch ?? new Watch(),
+      attack: resumed?.attack,
+      totals,
+      at,
+      classes: undefined,
+      drilledAt: undefined,
+    };
+  }
+
+  #judge(totals: TargetTotals, entry: Watched, known: Watched, at: Date): Suspect[] {
+    const seconds = (at.getTime() - known.at.getTime()) / 1000;
+    const rate = rateOf(totals.in, known.totals.in, seconds);
+    const passed = rateOf(totals.passed, known.totals.passed, seconds);
+    const startedAt = entry.watch.lastQuiet ?? known.at;
+    const look = entry.watch.look(rate, at);
+    if (look === 'quiet') {
+      entry.classes = undefined;
+      entry.drilledAt = undefined;
+      return [];
+    }
+    const droppedSince = (part: keyof Volume) =>
+      totals.in[part] - totals.passed[part] - (known.totals.in[part] - known.totals.passed[part]);
+    const dropped = { packets: droppedSince('packets'), bytes: droppedSince('bytes') };
+    return [{ id: totals.id, look, entry, rate, passed, dropped, startedAt }];
+  }
+
+  async #lookCloser(suspects: Suspect[], at: Date): Promise<void> {
+    const { edge } = this.#parts;
+    const ids = suspects.map(({ id }) => id);
+    const details = new Map((await edge.readDetail(ids)).rows.map((row) => [row.id, row.classes]));
+    const drills = new Map((await edge.readDrill(ids)).map((drill) => [drill.id, drill]));
+    const toDrill: string[] = [];
+    for (const suspect of suspects) {
+      const { entry, id } = suspect;
+      const classes = details.get(id);
+      const fresh = classes && entry.classes && difference(classes, entry.classes);
+      entry.classes = classes;
+      const attacking = fresh ? attackingClasses(fresh) : [];
+      const needsDrill = await this.#record(suspect, attacking, drills.get(id), at);
+      if (!needsDrill) continue;
+      entry.drilledAt = at;
+      toDrill.push(id);
+    }
+    if (toDrill.length > 0) await edge.startDrill(toDrill);
+  }
+
+  /** Brings the attack's record up to date and acts on it; true where a drill is to begin. */
+  async #record(
+    suspect: Suspect,
+    attacking: EdgeClass[],
+    drill: DrillResult | undefined,
+    at: Date,
+  ): Promise<boolean> {
+    const { look, entry } = suspect;
+    const { watch, drilledAt } = entry;
+    if (look === 'suspect') return true;
+    entry.attack ??= await this.#open(suspect, at);
+    if (!entry.attack) return false;
+    const level = watch.level(suspect.rate);
+    const findings = drilledAt && level > 1 ? attacking.map((name) => classify(name, drill)) : [];
+    const news = findings.filter(({ vector }) => !entry.attack!.vectors.includes(vector));
+    const isStale = drilledAt !== undefined && at.getTime() - drilledAt.getTime() > DRILL_FRESH_MS;
+    const { threshold } = watch;
+    const seen = { at, rate: suspect.rate, threshold, level, dropped: suspect.dropped };
+    let attack = observed(entry.attack, seen);
+    // What is new is named after a drill of its own: the one before counted other packets.
+    if (!isStale)
+      attack = withVectors(
+        attack,
+        news.map(({ vector }) => vector),
+      );
+    await this.#save(entry, look === 'ended' ? ended(attack, watch) : attack);
+    if (look === 'ended' || !entry.attack) return false;
+    if (isStale && news.length > 0) return true;
+    if (level > 1) await this.#mitigate(suspect, findings, at);
+    return drilledAt === undefined;
+  }
+
+  async #open({ id, startedAt }: Suspect, at: Date): Promise<AttackRow | undefined> {
+    const { db, clock } = this.#parts;
+    const target = await systemFindTarget(db, id);
+    if (!target || target.removed_at || target.mode === 'off') return undefined;
+    const attack = newAttack(newId('atk', clock), target, startedAt, at);
+    return (await insertAttack(db, attack)) ? attack : undefined;
+  }
+
+  /** Writes the record; forgets it where it is over. */
+  async #save(entry: Watched, attack: AttackRow): Promise<void> {
+    const goesOn = (await updateAttack(this.#parts.db, attack)) && attack.status === 'ongoing';
+    entry.attack = goesOn ? attack : undefined;
+  }
+
+  async #mitigate({ id, entry, passed }: Suspect, findings: Finding[], at: Date): Promise<void> {
+    const { db, edge, clock, onRules } = this.#parts;
+    const { watch } = entry;
+    const attack = entry.attack!;
+    await keepMitigating(db, attack.id, clock.now());
+    if (watch.level(passed) <= 1) {
+      // What is in force already, whatever its origin, is enough.
+      if (!attack.mitigated_at) await this.#save(entry, { ...attack, mitigated_at: at });
+      return;
+    }
+    const target = await systemFindTarget(db, id);
+    if (target?.mode !== 'always_on') return;
+    const usual = watch.baseline ?? { pps: 0, bps: 0 };
+    const around = {
+      family: target.family,
+      usual,
+      threshold: watch.threshold,
+      capabilities: edge.capabilities(),
+    };
+    for (const finding of findings) {
+      const meaning = mitigationOf(finding, around);
+      if (meaning && (await writeAutomaticRule(db, clock, attack, meaning)) === 'written') onRules(id);
+    }
+  }
+
+  async #saveBaselines(at: Date): Promise<void> {
+    if (at.getTime() - this.#savedAt < SAVE_BASELINES_MS) return;
+    this.#savedAt = at.getTime();
+    const rows = [...this.#watched!].flatMap(
+      ([
+        id,
+        {
+          watch: { baseline },
+        },
+      ]) => (baseline ? [{ id, ...baseline }] : []),
+    );
+    if (rows.length > 0) await saveBaselines(this.#parts.db, rows);
+  }
+}
+
+function ended(attack: AttackRow, watch: Watch): AttackRow {
+  return { ...attack, status: 'ended', ended_at: watch.quietSince! };
+}

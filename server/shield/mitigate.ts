@@ -1,0 +1,60 @@
+import type { Database } from '../db/database.ts';
+import type { AttackRow } from '../db/queries/shield-attacks.ts';
+import {
+  countShieldRules,
+  extendAutomaticRules,
+  findTwinShieldRule,
+  insertShieldRule,
+} from '../db/queries/shield-rules.ts';
+import { bumpTarget, systemLockTarget } from '../db/queries/shield-targets.ts';
+import type { Clock } from '../platform/clock.ts';
+import { newId } from '../platform/ids.ts';
+import { RULES_PER_TARGET } from './limits.ts';
+import { AUTOMATIC_MS, AUTOMATIC_PRIORITY, describeRule } from './mitigation.ts';
+import type { Meaning } from './rule.ts';
+
+/** Automatic rules against an attack that goes on are extended when they have less than this left. */
+const EXTEND_WITHIN_MS = 120_000;
+
+/**
+ * Writes an automatic rule against an attack. `full`: the target has no room for it. `present`: it has a rule of
+ * that meaning, which lives on if it was automatic. Only a `written` one has to be put on the edge.
+ */
+export function writeAutomaticRule(
+  db: Database,
+  clock: Clock,
+  attack: AttackRow,
+  meaning: Meaning,
+): Promise<'written' | 'present' | 'full'> {
+  return db.transaction(async (tx) => {
+    const target = await systemLockTarget(tx, attack.target_id);
+    if (target?.mode !== 'always_on') return 'full';
+    if (await findTwinShieldRule(tx, target.id, meaning.fingerprint)) return 'present';
+    if ((await countShieldRules(tx, target.id)) >= RULES_PER_TARGET) return 'full';
+    const now = clock.now();
+    await insertShieldRule(tx, {
+      ...meaning,
+      id: newId('rul', clock),
+      account_id: target.account_id,
+      target_id: target.id,
+      origin: 'automatic',
+      attack_id: attack.id,
+      priority: AUTOMATIC_PRIORITY,
+      comment: describeRule(meaning),
+      enabled: true,
+      expires_at: new Date(now.getTime() + AUTOMATIC_MS),
+      status: 'pending',
+      generation: await bumpTarget(tx, target.id),
+      created_at: now,
+    });
+    return 'written';
+  });
+}
+
+/** Keeps the automatic rules against an attack alive while it goes on. */
+export function keepMitigating(db: Database, attackId: string, now: Date): Promise<void> {
+  return extendAutomaticRules(db, attackId, {
+    before: new Date(now.getTime() + EXTEND_WITHIN_MS),
+    until: new Date(now.getTime() + AUTOMATIC_MS),
+  });
+}

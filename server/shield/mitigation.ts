@@ -1,0 +1,90 @@
+import type { StoredMatch, StoredRule } from '../db/queries/shield-rules.ts';
+import type { EdgeCapabilities } from '../edge/driver.ts';
+import type { Rate } from './baseline.ts';
+import type { Finding } from './classify.ts';
+import { type Meaning, meaningOf } from './rule.ts';
+
+/** Behind what customers write with the usual priority: their own rules have the first word. */
+export const AUTOMATIC_PRIORITY = 900;
+export const AUTOMATIC_MS = 600_000;
+
+/**
+ * Answers of DNS and NTP servers are let through up to this length, so that the target can still ask: ordinary
+ * ones are shorter, amplified ones longer. Whole IP packets in bytes.
+ */
+const LONGEST_ANSWER: Record<number, number> = { 53: 540, 123: 110 };
+
+/** Packets a second that are let through of an attacked class: what a busy target needs, and does no harm. */
+const ALLOWED_PPS = { syn: 2_000, udp: 5_000, icmp: 500, fragment: 1_000 } as const;
+/** Usual traffic times this passes whatever class it is of. */
+const USUAL_FACTOR = 2;
+
+const ANY: StoredMatch = {
+  protocol: 'any',
+  source: null,
+  sourcePorts: [],
+  destinationPorts: [],
+  packetLength: null,
+  tcpFlags: null,
+  fragments: 'any',
+};
+
+interface Circumstances {
+  family: 4 | 6;
+  usual: Rate;
+  threshold: Rate;
+  capabilities: EdgeCapabilities;
+}
+
+/** The rule against a finding; undefined where there is none that would not do more harm than good. */
+export function mitigationOf({ class: name, port }: Finding, around: Circumstances): Meaning | undefined {
+  const { family, usual, threshold, capabilities } = around;
+  const limit = (match: Partial<StoredMatch>, pps: number): Meaning | undefined => {
+    if (!capabilities.rateUnits.includes('pps')) return undefined;
+    const value = Math.round(Math.max(pps, USUAL_FACTOR * usual.pps));
+    return meaningOf('rate_limit', { ...ANY, ...match }, { unit: 'pps', value });
+  };
+  switch (name) {
+    case 'syn': {
+      const match = {
+        protocol: 'tcp',
+        tcpFlags: { set: ['syn'], unset: ['ack'] },
+      } satisfies Partial<StoredMatch>;
+      return port ? block({ ...match, sourcePorts: [`${port.number}`] }) : limit(match, ALLOWED_PPS.syn);
+    }
+    case 'udp':
+      return port ? againstPort(port, limit) : limit({ protocol: 'udp' }, ALLOWED_PPS.udp);
+    case 'icmp':
+      return limit({ protocol: family === 4 ? 'icmp' : 'icmpv6' }, ALLOWED_PPS.icmp);
+    case 'fragment':
+      return limit({ fragments: 'only' }, ALLOWED_PPS.fragment);
+    case 'tcp':
+      // Users and attackers look alike: as much as could have come without anybody calling it an attack.
+      return limit({ protocol: 'tcp' }, threshold.pps);
+    case 'other':
+      return undefined;
+  }
+}
+
+function block(match: Partial<StoredMatch>): Meaning {
+  return meaningOf('block', { ...ANY, ...match }, null);
+}
+
+function againstPort(
+  { number, meanLength }: { number: number; meanLength: number },
+  limit: (match: Partial<StoredMatch>, pps: number) => Meaning | undefined,
+): Meaning | undefined {
+  const match = { protocol: 'udp', sourcePorts: [`${number}`] } satisfies Partial<StoredMatch>;
+  const longest = LONGEST_ANSWER[number];
+  if (longest === undefined) return block(match);
+  // Short answers cannot be told from the ones that the target asked for.
+  if (meanLength <= longest) return limit(match, ALLOWED_PPS.udp);
+  return block({ ...match, packetLength: { min: longest + 1, max: 65_535 } });
+}
+
+/** A rule in a few words, for its comment. */
+export function describeRule({ action, match, rate }: Pick<StoredRule, 'action' | 'match' | 'rate'>): string {
+  const ports = match.sourcePorts.length > 0 ? ` from port ${match.sourcePorts.join(', ')}` : '';
+  const what = match.fragments === 'only' ? 'fragments' : `${match.protocol}${ports}`;
+  return action === 'block' ? `Blocks ${what}` : `Limits ${what} to ${rate!.value} packets a second`;
+}

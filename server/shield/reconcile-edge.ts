@@ -1,0 +1,178 @@
+import type { Leadership } from '../cluster/leadership.ts';
+import type { Database } from '../db/database.ts';
+import {
+  effectiveShieldRules,
+  expireShieldRules,
+  failPendingRules,
+  failTarget,
+  settleTarget,
+  suspendTargetRules,
+} from '../db/queries/shield-rules.ts';
+import {
+  deleteTargetRow,
+  systemFindTarget,
+  systemTargets,
+  type TargetRow,
+  targetsBehind,
+} from '../db/queries/shield-targets.ts';
+import type { EdgeDriver, EdgeTarget } from '../edge/driver.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+
+/** Targets brought up to date in one round; the next round takes the rest. */
+const BATCH = 100;
+/** Pauses between attempts to write everything to an edge that is down; each is twice the one before. */
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 30_000;
+
+export interface EdgeReconcilerParts {
+  db: Database;
+  edge: EdgeDriver;
+  clock: Clock;
+  logger: Logger;
+  leadership: Leadership;
+}
+
+const isOnEdge = ({ mode, removed_at }: TargetRow) => mode !== 'off' && removed_at === null;
+
+/**
+ * Makes the edge's rules those of the database. The database is the truth: it is written first, and whatever the
+ * edge missed is put right here, when kicked or on the next round. One writer: only the node that leads writes, one
+ * thing at a time, and changes of a target that come while it is being written are written together.
+ */
+export class EdgeReconciler {
+  readonly #parts: EdgeReconcilerParts;
+  readonly #dirty = new Set<string>();
+  /** Everything is to be written anew: nothing is known of what the edge has. */
+  #isLost = true;
+  /** When that is tried again after it failed, epoch milliseconds, and how long was waited for it. */
+  #retryAt = 0;
+  #pauseMs = 0;
+  #epoch: string | undefined;
+  #running: Promise<void> | undefined;
+
+  constructor(parts: EdgeReconcilerParts) {
+    this.#parts = parts;
+  }
+
+  /** Brings a target up to date soon, in the background, if this node leads; a failure is left to the next round. */
+  kick(targetId: string): void {
+    this.#dirty.add(targetId);
+    this.#start();
+  }
+
+  /** Ends rules that have expired, and brings every target that lags behind up to date. */
+  async reconcile(): Promise<void> {
+    const { db, clock, leadership } = this.#parts;
+    if (!(await leadership.holds())) {
+      this.#isLost = true;
+      return;
+    }
+    await expireShieldRules(db, clock.now());
+    for (const id of await targetsBehind(db, BATCH)) this.#dirty.add(id);
+    await this.#start();
+  }
+
+  /** Told with every reading: an edge that counts from zero again may have lost its rules as well. */
+  noticeEpoch(epoch: string): void {
+    if (this.#epoch !== undefined && this.#epoch !== epoch) this.#isLost = true;
+    this.#epoch = epoch;
+  }
+
+  /** Resolves when nothing is being written: for an orderly stop. */
+  async idle(): Promise<void> {
+    await this.#running;
+  }
+
+  #start(): Promise<void> {
+    this.#running ??= this.#run();
+    return this.#running;
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#writeDirty();
+    } finally {
+      // In the same turn that found nothing more to write, so that a kick is never lost.
+      this.#running = undefined;
+    }
+  }
+
+  async #writeDirty(): Promise<void> {
+    const { clock, leadership, logger } = this.#parts;
+    try {
+      if (!(await leadership.holds())) return this.#dirty.clear();
+      if (this.#isLost) {
+        // An edge that is down is asked less and less often: each time costs everything that it is to have.
+        if (clock.now().getTime() < this.#retryAt) return this.#dirty.clear();
+        await this.#writeAll();
+      }
+    } catch (error) {
+      return logger.warn({ err: error }, 'the edge could not be reconciled');
+    }
+    while (this.#dirty.size > 0) {
+      const id = this.#dirty.values().next().value!;
+      this.#dirty.delete(id);
+      await this.#write(id).catch((error) =>
+        logger.warn({ err: error, target_id: id }, 'rules not put on the edge'),
+      );
+    }
+  }
+
+  /** Makes the edge hold what the database says, all of it. */
+  async #writeAll(): Promise<void> {
+    const { db, edge, clock, logger } = this.#parts;
+    const targets = await systemTargets(db);
+    const present = targets.filter(isOnEdge);
+    try {
+      await edge.reconcile(await this.#withRules(present));
+    } catch (error) {
+      this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
+      this.#retryAt = clock.now().getTime() + this.#pauseMs;
+      await failPendingRules(db);
+      throw error;
+    }
+    this.#isLost = false;
+    this.#pauseMs = 0;
+    const now = clock.now();
+    for (const target of targets.filter(({ applied, generation }) => applied < generation)) {
+      await this.#settle(target, now);
+    }
+    logger.info({ targets: present.length }, 'edge reconciled');
+  }
+
+  async #write(id: string): Promise<void> {
+    const { db, edge, clock } = this.#parts;
+    const target = await systemFindTarget(db, id);
+    if (!target) return;
+    try {
+      if (isOnEdge(target)) await edge.putTarget((await this.#withRules([target]))[0]!);
+      else await edge.removeTarget(id);
+    } catch (error) {
+      await db.transaction((tx) => failTarget(tx, id, target.generation));
+      throw error;
+    }
+    await this.#settle(target, clock.now());
+  }
+
+  async #settle(target: TargetRow, now: Date): Promise<void> {
+    const { id, generation } = target;
+    await this.#parts.db.transaction(async (tx) => {
+      if (target.removed_at) await deleteTargetRow(tx, id);
+      else if (isOnEdge(target)) await settleTarget(tx, id, generation, now);
+      else await suspendTargetRules(tx, id, generation);
+    });
+  }
+
+  async #withRules(targets: TargetRow[]): Promise<EdgeTarget[]> {
+    const { db, clock } = this.#parts;
+    const ids = targets.map(({ id }) => id);
+    const rules = Map.groupBy(await effectiveShieldRules(db, ids, clock.now()), (rule) => rule.target_id);
+    return targets.map(({ id, ip, family }) => ({
+      id,
+      ip,
+      family,
+      rules: (rules.get(id) ?? []).map(({ target_id: _, ...rule }) => rule),
+    }));
+  }
+}

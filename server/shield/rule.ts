@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { StoredMatch, StoredRule } from '../db/queries/shield-rules.ts';
+import { formatPorts, parsePorts } from '../domain/network/ports.ts';
+import { parseCidr } from '../platform/cidr.ts';
+import { type FieldProblem, validationFailed } from '../platform/errors.ts';
+
+export const RULE_ACTIONS = ['block', 'rate_limit'] as const;
+export const NAMED_PROTOCOLS = ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] as const;
+export const TCP_FLAGS = ['fin', 'syn', 'rst', 'psh', 'ack', 'urg'] as const;
+export const FRAGMENTS = ['any', 'only', 'none'] as const;
+/** Port ranges in one list. */
+export const MAX_PORT_RANGES = 16;
+export const MAX_PACKET_LENGTH = 65_535;
+
+type TcpFlag = (typeof TCP_FLAGS)[number];
+
+/** A rule as the API takes it; absent and null mean the same. */
+export interface RuleInput {
+  action: StoredRule['action'];
+  protocol?: StoredMatch['protocol'];
+  source?: string | null;
+  source_ports?: string[];
+  destination_ports?: string[];
+  packet_length?: { min: number; max: number } | null;
+  tcp_flags?: { set: TcpFlag[]; unset: TcpFlag[] } | null;
+  fragments?: StoredMatch['fragments'];
+  rate?: { pps: number } | { bps: number } | null;
+  confirm_block_all?: boolean;
+}
+
+/** What a rule does, with one spelling for one meaning. */
+export type Meaning = Pick<StoredRule, 'action' | 'match' | 'rate'> & { fingerprint: string };
+
+/** Protocols with a name, by their number: 6 and tcp are the same. */
+const NAMES: Record<number, StoredMatch['protocol']> = {
+  6: 'tcp',
+  17: 'udp',
+  1: 'icmp',
+  58: 'icmpv6',
+  47: 'gre',
+  50: 'esp',
+  51: 'ah',
+};
+
+/** Protocols that exist in one address family only. */
+const FAMILY_OF: Partial<Record<StoredMatch['protocol'], 4 | 6>> = { icmp: 4, icmpv6: 6 };
+
+/**
+ * What a rule for a target of this family means; refused with `validation_failed`, naming every problem, where it
+ * makes no sense, or where it takes everything without saying so explicitly.
+ */
+export function requireMeaning(input: RuleInput, family: 4 | 6): Meaning {
+  const problems: FieldProblem[] = [];
+  const { protocol: given = 'any' } = input;
+  const protocol = typeof given === 'number' ? (NAMES[given] ?? given) : given;
+  checkProtocol(protocol, family, problems);
+  const match: StoredMatch = {
+    protocol,
+    source: checkSource(input.source ?? null, family, problems),
+    sourcePorts: checkPorts('source_ports', input.source_ports, protocol, problems),
+    destinationPorts: checkPorts('destination_ports', input.destination_ports, protocol, problems),
+    packetLength: checkLength(input.packet_length ?? null, problems),
+    tcpFlags: checkFlags(input.tcp_flags ?? null, protocol, problems),
+    fragments: input.fragments ?? 'any',
+  };
+  const rate = checkRate(input, problems);
+  if (problems.length === 0 && !narrows(match) && !input.confirm_block_all) {
+    const message = 'the rule takes every packet; narrow it, or say confirm_block_all: true';
+    problems.push({ field: 'confirm_block_all', code: 'required', message });
+  }
+  if (problems.length > 0) throw validationFailed(problems);
+  return meaningOf(input.action, match, rate);
+}
+
+/** A meaning with its fingerprint. */
+export function meaningOf(
+  action: StoredRule['action'],
+  match: StoredMatch,
+  rate: StoredRule['rate'],
+): Meaning {
+  const parts = [
+    action,
+    match.protocol,
+    match.source,
+    match.sourcePorts,
+    match.destinationPorts,
+    match.packetLength && [match.packetLength.min, match.packetLength.max],
+    match.tcpFlags && [match.tcpFlags.set, match.tcpFlags.unset],
+    match.fragments,
+    rate && [rate.unit, rate.value],
+  ];
+  const fingerprint = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+  return { action, match, rate, fingerprint };
+}
+
+function checkProtocol(protocol: StoredMatch['protocol'], family: 4 | 6, problems: FieldProblem[]): void {
+  const wanted = FAMILY_OF[protocol];
+  if (!wanted || wanted === family) return;
+  const message = `${protocol} is of IPv${wanted}, the target has an IPv${family} address`;
+  problems.push({ field: 'protocol', code: 'wrong_family', message });
+}
+
+/** A canonical network; null for every source. */
+function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[]): string | null {
+  if (text === null) return null;
+  const refuse = (code: string, message: string) => {
+    problems.push({ field: 'source', code, message });
+    return null;
+  };
+  const cidr = parseCidr(text);
+  if (!cidr) return refuse('format', 'must be a CIDR such as 203.0.113.0/24 or 2001:db8::/32');
+  if (cidr.hasHostBits) return refuse('host_bits', `${text} has bits set right of its prefix`);
+  if (cidr.family !== family) {
+    return refuse('wrong_family', `must be an IPv${family} network, as the target's address is`);
+  }
+  return cidr.prefix === 0 ? null : `${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
+}
+
+/** Sorted canonical ranges, each once. */
+function checkPorts(
+  field: string,
+  texts: string[] | undefined,
+  protocol: StoredMatch['protocol'],
+  problems: FieldProblem[],
+): string[] {
+  if (!texts || texts.length === 0) return [];
+  if (protocol !== 'tcp' && protocol !== 'udp') {
+    const message = 'needs the protocol tcp or udp: others have no ports';
+    problems.push({ field, code: 'not_applicable', message });
+    return [];
+  }
+  const ranges = texts.flatMap((text, index) => {
+    const range = parsePorts(text);
+    const message = 'must be a port such as "53" or a range such as "1000-2000", from 1 to 65535';
+    if (!range) problems.push({ field: `${field}.${index}`, code: 'format', message });
+    return range ? [range] : [];
+  });
+  return [...new Set(ranges.sort((a, b) => a.from - b.from || a.to - b.to).map(formatPorts))];
+}
+
+/** The range; null where every length is in it. */
+function checkLength(length: { min: number; max: number } | null, problems: FieldProblem[]) {
+  if (!length || (length.min <= 0 && length.max >= MAX_PACKET_LENGTH)) return null;
+  if (length.min <= length.max) return { min: length.min, max: length.max };
+  problems.push({ field: 'packet_length', code: 'range', message: 'min must not be above max' });
+  return null;
+}
+
+function checkFlags(
+  flags: { set: TcpFlag[]; unset: TcpFlag[] } | null,
+  protocol: StoredMatch['protocol'],
+  problems: FieldProblem[],
+): StoredMatch['tcpFlags'] {
+  if (!flags) return null;
+  const ordered = (names: TcpFlag[]) => TCP_FLAGS.filter((name) => names.includes(name));
+  const [set, unset] = [ordered(flags.set), ordered(flags.unset)];
+  if (set.length + unset.length === 0) return null;
+  const refuse = (code: string, message: string) => problems.push({ field: 'tcp_flags', code, message });
+  if (protocol !== 'tcp') refuse('not_applicable', 'needs the protocol tcp');
+  const both = set.filter((name) => unset.includes(name));
+  if (both.length > 0) refuse('contradiction', `${both.join(', ')} cannot be set and unset at once`);
+  return { set, unset };
+}
+
+function checkRate({ action, rate }: RuleInput, problems: FieldProblem[]): StoredRule['rate'] {
+  if (action === 'block') {
+    if (rate) problems.push({ field: 'rate', code: 'not_applicable', message: 'is for rate_limit only' });
+    return null;
+  }
+  if (!rate) {
+    problems.push({ field: 'rate', code: 'required', message: 'is required for rate_limit' });
+    return null;
+  }
+  return 'pps' in rate ? { unit: 'pps', value: rate.pps } : { unit: 'bps', value: rate.bps };
+}
+
+/** Whether there are packets that the match does not take. */
+function narrows(match: StoredMatch): boolean {
+  const { protocol, source, sourcePorts, destinationPorts, packetLength, tcpFlags, fragments } = match;
+  return (
+    protocol !== 'any' ||
+    source !== null ||
+    sourcePorts.length > 0 ||
+    destinationPorts.length > 0 ||
+    packetLength !== null ||
+    tcpFlags !== null ||
+    fragments !== 'any'
+  );
+}

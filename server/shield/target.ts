@@ -1,0 +1,93 @@
+import type { Queryable, Transaction } from '../db/database.ts';
+import { addressesOf } from '../db/queries/addresses.ts';
+import { endAttacks } from '../db/queries/shield-attacks.ts';
+import { deleteAutomaticRules } from '../db/queries/shield-rules.ts';
+import {
+  bumpTarget,
+  countTargets,
+  insertTarget,
+  markTargetsRemoved,
+  setTargetMode,
+  type TargetMode,
+  type TargetRow,
+} from '../db/queries/shield-targets.ts';
+import type { TenantRow } from '../db/queries/shield-tenants.ts';
+import { lockVmOfAddress } from '../db/queries/vm-of-address.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError, invalidField } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Services } from '../services.ts';
+import { TARGETS_PER_TENANT } from './limits.ts';
+
+/** Refuses with `quota_exceeded` when one more would be above the limit. */
+export function requireRoom(resource: string, limit: number, used: number): void {
+  if (used < limit) return;
+  const message = `The limit of ${limit} for ${resource} would be exceeded.`;
+  throw new ApiError('quota_exceeded', message, { limit, used, resource });
+}
+
+/** Makes an address of one of the account's VMs a target; its id. */
+export async function addTarget(
+  tx: Queryable,
+  clock: Clock,
+  tenant: TenantRow,
+  { ip, mode }: { ip: string; mode: TargetMode },
+): Promise<string> {
+  const vm = await lockVmOfAddress(tx, tenant.account_id, ip);
+  const isThere =
+    vm && vm.status !== 'deleting' && (await addressesOf(tx, vm.id)).some((a) => a.address === vm.ip);
+  if (!isThere) throw invalidField('ip', 'not_own', "must be an address of one of the account's VMs");
+  requireRoom('shield_targets_per_tenant', TARGETS_PER_TENANT, await countTargets(tx, tenant.id));
+  const id = newId('tgt', clock);
+  const isNew = await insertTarget(tx, {
+    id,
+    account_id: tenant.account_id,
+    tenant_id: tenant.id,
+    vm_id: vm.id,
+    ip: vm.ip,
+    mode,
+    generation: 1,
+    applied: 0,
+    baseline_pps: null,
+    baseline_bps: null,
+    created_at: clock.now(),
+    removed_at: null,
+  });
+  if (!isNew)
+    throw invalidField('ip', 'taken', `${vm.ip} is a target already, or is still being taken off the edge`);
+  return id;
+}
+
+/**
+ * Sets what is done for a target. Only `always_on` has automatic rules; `off` takes it off the edge, which ends the
+ * attack that was being watched.
+ */
+export async function changeMode(
+  tx: Queryable,
+  target: TargetRow,
+  mode: TargetMode,
+  now: Date,
+): Promise<void> {
+  await setTargetMode(tx, target.id, mode);
+  if (mode !== 'always_on') await deleteAutomaticRules(tx, target.id);
+  if (mode === 'off') await endAttacks(tx, target.id, now);
+}
+
+/** Ends the protection of an address; its attacks stay on record. */
+export function removeTarget(tx: Queryable, target: TargetRow, now: Date): Promise<void> {
+  return markTargetsRemoved(tx, { id: target.id }, now);
+}
+
+interface Request {
+  db: Transaction;
+  services: Pick<Services, 'shield'>;
+}
+
+/**
+ * Begins a change of a target's rules, whose lock the caller holds: the generation to write it under. The edge is
+ * brought up to date as soon as the transaction has committed.
+ */
+export function beginRuleChange({ db, services }: Request, targetId: string): Promise<number> {
+  db.afterCommit(() => services.shield.kick(targetId));
+  return bumpTarget(db, targetId);
+}

@@ -1,0 +1,37 @@
+import type { AttackRow } from '../db/queries/shield-attacks.ts';
+import type { EdgeClass, TargetTotals, Volume } from '../edge/driver.ts';
+import type { Look, Rate, Watch } from './baseline.ts';
+
+/** What is remembered of a target from one look to the next. */
+export interface Watched {
+  watch: Watch;
+  totals: TargetTotals;
+  at: Date;
+  attack: AttackRow | undefined;
+  /** The classes at the look before, of a suspect. */
+  classes: Record<EdgeClass, Volume> | undefined;
+  drilledAt: Date | undefined;
+}
+
+/** A target that is looked at more closely: what came in since the look before. */
+export interface Suspect {
+  id: string;
+  look: Exclude<Look, 'quiet'>;
+  entry: Watched;
+  rate: Rate;
+  passed: Rate;
+  dropped: Volume;
+  startedAt: Date;
+}
+
+/** Counters that are lower than before began anew. */
+export function fell(now: TargetTotals, before: TargetTotals): boolean {
+  return now.in.packets < before.in.packets || now.passed.packets < before.passed.packets;
+}
+
+export function rateOf(now: Volume, before: Volume, seconds: number): Rate {
+  return {
+    pps: (now.packets - before.packets) / seconds,
+    bps: (8 * (now.bytes - before.bytes)) / seconds,
+  };
+}

@@ -1,0 +1,51 @@
+import type { Guest } from '../../compute/simulator/guest.ts';
+import { imageUsedBytes } from '../../compute/simulator/guest.ts';
+import type { InsideState } from './state.ts';
+
+/** Trouble that a hostname asks for, so that there is something to find and to repair. */
+const TROUBLES = {
+  /** A forgotten debug log leaves 3 % of the disk. */
+  diskFull: 'disk-full',
+  /** nginx was killed and is not up. */
+  serviceFailed: 'service-failed',
+  /** A worker leaks memory. */
+  memHog: 'mem-hog',
+} as const;
+
+/** Whether a guest of this hostname has the trouble. */
+export function troubled(hostname: string, trouble: keyof typeof TROUBLES): boolean {
+  return hostname.includes(TROUBLES[trouble]);
+}
+
+export const BIG_LOG = '/var/log/app/debug.log';
+export const HOG_UNIT = 'report-worker';
+const GIGABYTE = 1_000_000_000;
+const BIG_LOG_FILLS_TO = 0.97;
+const HOG_FILLS_TO = 0.94;
+const HOG_SECONDS = 60;
+const MEBIBYTE = 1_048_576;
+
+/** Bytes of the forgotten log. It does not grow with the disk: a larger disk is a way out. */
+export function bigLogBytes(guest: Pick<Guest, 'diskGb' | 'madeDiskGb'>): number {
+  const disk = (guest.madeDiskGb ?? guest.diskGb) * GIGABYTE;
+  return Math.max(0, Math.floor(BIG_LOG_FILLS_TO * disk - imageUsedBytes()));
+}
+
+/** When the leaking worker was started, or undefined when it does not run. */
+export function hogSince(
+  guest: Pick<Guest, 'hostname' | 'run'>,
+  units: InsideState['units'] | null,
+): number | undefined {
+  if (!guest.run || !troubled(guest.hostname, 'memHog')) return undefined;
+  const change = units?.[HOG_UNIT];
+  if (!change || change.at < guest.run.bootFrom) return guest.run.bootUntil;
+  return change.active === 'active' ? change.at : undefined;
+}
+
+/** Memory in use, the leak included: it takes what others have left, within some minutes of its start. */
+export function withHog(usedBytes: number, ramMb: number, since: number | undefined, now: number): number {
+  if (since === undefined) return usedBytes;
+  const full = HOG_FILLS_TO * ramMb * MEBIBYTE;
+  const share = 1 - Math.exp(-(now - since) / 1000 / HOG_SECONDS);
+  return Math.floor(Math.max(usedBytes, usedBytes + (full - usedBytes) * share) / 4096) * 4096;
+}

@@ -1,0 +1,78 @@
+import { seeded } from '../../platform/synthetic-load.ts';
+import type { Machine } from './machine.ts';
+import type { UnitChange } from './state.ts';
+import { HOG_UNIT, troubled } from './trouble.ts';
+
+/** A service that the guest's init system knows. */
+export interface Unit {
+  name: string;
+  description: string;
+  command: string;
+  /** Since the boot, unless it was restarted. */
+  pid: number;
+  user: string;
+  /** TCP port that it listens on. */
+  port?: number;
+  /** Share of what the guest uses of CPU and memory, among its processes. */
+  weight: number;
+}
+
+const UNITS: Unit[] = [
+  unit('cron', 'Regular background program processing daemon', '/usr/sbin/cron -f', 498, 1),
+  unit('dbus', 'D-Bus System Message Bus', '/usr/bin/dbus-daemon --system', 501, 1),
+  { ...unit('nginx', 'A high performance web server', 'nginx: master process', 655, 12), port: 80 },
+  { ...unit('ssh', 'OpenBSD Secure Shell server', 'sshd: /usr/sbin/sshd -D', 612, 2), port: 22 },
+  unit('systemd-journald', 'Journal Service', '/usr/lib/systemd/systemd-journald', 231, 3),
+  unit('systemd-timesyncd', 'Network Time Synchronization', '/usr/lib/systemd/systemd-timesyncd', 389, 1),
+  unit('unattended-upgrades', 'Unattended Upgrades Shutdown', '/usr/bin/python3 unattended-upgrade', 640, 4),
+];
+
+function unit(name: string, description: string, command: string, pid: number, weight: number): Unit {
+  return { name, description, command, pid, weight, user: 'root' };
+}
+
+/** All units of this guest, by name order. */
+export function unitsOf({ guest }: Machine): Unit[] {
+  const units = [...UNITS];
+  if (troubled(guest.hostname, 'memHog')) {
+    const hog = unit(HOG_UNIT, 'Nightly report worker', '/opt/report/worker --all', 702, 8);
+    units.push({ ...hog, user: 'www-data' });
+  }
+  if (troubled(guest.hostname, 'diskFull')) {
+    units.push(unit('app', 'Demo application', '/opt/app/server --log-level=debug', 698, 6));
+  }
+  return units.sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** "ssh", "sshd", "ssh.service": the unit, if there is one. */
+export function unitNamed(machine: Machine, name: string): Unit | undefined {
+  const plain = name.replace(/\.service$/, '');
+  return unitsOf(machine).find((one) => one.name === (plain === 'sshd' ? 'ssh' : plain));
+}
+
+/** What a unit is doing, since when, and its process while it is active. */
+export function stateOf(machine: Machine, unit: Unit): UnitChange & { pid: number } {
+  const { guest, inside } = machine;
+  const change = inside.units[unit.name];
+  // A boot starts every unit anew.
+  if (change && change.at >= machine.bootedAt) {
+    return { ...change, pid: 1000 + Math.floor(seeded(`${unit.name}/${change.at}`)() * 30_000) };
+  }
+  const at = guest.run?.bootUntil ?? machine.now();
+  const failed = unit.name === 'nginx' && troubled(guest.hostname, 'serviceFailed');
+  return { active: failed ? 'failed' : 'active', at, pid: unit.pid };
+}
+
+/** Sets what a unit is doing, and says so in the journal. */
+export async function setUnit(
+  machine: Machine,
+  unit: Unit,
+  active: UnitChange['active'],
+  text: string,
+): Promise<void> {
+  const at = machine.now();
+  await machine.change((inside) => {
+    inside.units[unit.name] = { active, at };
+  });
+  await machine.log(unit.name, 1, text);
+}

@@ -1,0 +1,40 @@
+import ssh2, { type AuthContext, type PublicKeyAuthContext } from 'ssh2';
+import type { Guest } from '../../compute/simulator/guest.ts';
+import { passwordMatches } from '../../compute/simulator/password.ts';
+import { distributionOf } from '../machine/distribution.ts';
+
+/** As OpenSSH: who tries longer must connect again. */
+export const MAX_AUTHENTICATION_TRIES = 6;
+const METHODS = ['publickey', 'password'] as const;
+
+/** Whether a login succeeds, by the guest's current keys and passwords. */
+export function mayLogIn(guest: Guest, context: AuthContext): boolean {
+  const { user } = distributionOf(guest.template);
+  if (context.username !== user && context.username !== 'root') return false;
+  if (context.method === 'publickey') return keyMatches(guest, context);
+  if (context.method === 'password') return hasPassword(guest, context.username, context.password);
+  return false;
+}
+
+/** Rejects a login, and says which methods remain. */
+export function refuse(context: AuthContext): void {
+  context.reject([...METHODS]);
+}
+
+/** Whether `password` is the user's on this guest. */
+export function hasPassword(guest: Guest, username: string, password: string): boolean {
+  const isDefault = username === distributionOf(guest.template).user;
+  const set = Object.hasOwn(guest.passwords, username) ? guest.passwords[username] : undefined;
+  const hash = set ?? (isDefault ? guest.initialPassword : null);
+  return !!hash && passwordMatches(hash, password);
+}
+
+function keyMatches(guest: Guest, { key, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
+  for (const line of guest.authorizedKeys) {
+    const known = ssh2.utils.parseKey(line);
+    if (known instanceof Error || !known.getPublicSSH().equals(key.data)) continue;
+    // Without a signature the client only asks whether the key would do.
+    return !signature || (blob !== undefined && known.verify(blob, signature, hashAlgo) === true);
+  }
+  return false;
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Authenticator } from '../../server/access/authentication.ts';
+import { EngineClaim } from '../../server/cluster/engine-claim.ts';
+import { Consoles } from '../../server/consoles/consoles.ts';
+import type { Database } from '../../server/db/database.ts';
+import { backgroundTasks } from '../../server/jobs/timers/tasks.ts';
+import { skipWithoutPostgres } from '../chaos/support/another-node.ts';
+import { openCustomer } from '../jobs/support/customer.ts';
+import { openInstallation } from '../jobs/support/installation.ts';
+import { makeVm } from '../network/support.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+
+/** A node whose engine counts what is asked of it; `place` is where its guests are, if other nodes do not reach them. */
+async function openNode(t: TestContext, db: Database, place: string | null = null) {
+  const installation = await openInstallation(db);
+  defer(t, installation.close);
+  const { services } = installation;
+  const { compute } = services;
+  const asked = { readings: 0, rules: 0 };
+  const { sample, applyNetwork } = compute;
+  compute.place = async () => place;
+  compute.sample = (ids) => {
+    asked.readings++;
+    return sample.call(compute, ids);
+  };
+  compute.applyNetwork = (...rules) => {
+    asked.rules++;
+    return applyNetwork.apply(compute, rules);
+  };
+  const claim = await EngineClaim.take({ ...services, reason: 'test' });
+  defer(t, () => claim.leave());
+  const { node, runner } = await installation.openNode();
+  const consoles = new Consoles(services);
+  const parts = { node, claim, runner, consoles, authenticator: new Authenticator(db, services.clock) };
+  const tasks = backgroundTasks(services, parts);
+  const run = async () => {
+    for (const name of ['sample_metrics', 'reconcile_network'])
+      await tasks.find((task) => task.name === name)!.run();
+  };
+  return { installation, services, asked, run };
+}
+
+async function runningVm(node: Awaited<ReturnType<typeof openNode>>) {
+  const { accountId } = await openCustomer(node.installation, 100_00n);
+  return makeVm({ services: node.services, accountId }, { status: 'running' });
+}
+
+test('guests that nodes share are read and set by the one that leads', {
+  skip: skipWithoutPostgres,
+}, async (t) => {
+  const db = await freshDatabase(t);
+  const first = await openNode(t, db);
+  await runningVm(first);
+  const second = await openNode(t, db);
+  first.asked.rules = 0;
+  for (const node of [first, second]) await node.run();
+  assert.deepEqual(
+    [first.asked, second.asked],
+    [
+      { readings: 1, rules: 1 },
+      { readings: 0, rules: 0 },
+    ],
+  );
+  await first.services.leadership.leave();
+  await second.run();
+  assert.equal(second.asked.readings, 1, 'the next one leads at once');
+});
+
+test('guests that only one node reaches are read and set by it, whichever node leads', async (t) => {
+  const db = await freshDatabase(t);
+  const node = await openNode(t, db, 'here');
+  await runningVm(node);
+  node.asked.rules = 0;
+  node.services.leadership.holds = async () => false;
+  await node.run();
+  assert.deepEqual(node.asked, { readings: 1, rules: 1 });
+});
