@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { onRecord } from '../endpoints/operator/shared/deeds.ts';
 import { openQuery, sealReply } from '../http/cursors.ts';
 import type { Result } from '../http/endpoint.ts';
 import { compileChecks } from '../http/validation.ts';
 import type { Static, TObject } from '../platform/schema.ts';
 import type { Services } from '../services.ts';
+import { onRecord } from './deeds.ts';
 
 /** What the operator's operations need of the service. */
 export type OperatorServices = Pick<

@@ -1,5 +1,5 @@
-import { CachedCheck } from '../endpoints/operator/shared/cached-check.ts';
 import type { Services } from '../services.ts';
+import { CachedCheck } from './cached-check.ts';
 
 /** Where the service is in its life; `running` means that requests and jobs are both taken. */
 export type Phase = 'starting' | 'running' | 'stopping';

@@ -6,7 +6,7 @@ import type { Operation } from '../../server/compute/simulator/sentinels.ts';
 import { type Database, one, sql } from '../../server/db/database.ts';
 import { MIGRATIONS } from '../../server/db/migrate.ts';
 import { systemFindVm } from '../../server/db/queries/vms.ts';
-import { resealAll } from '../../server/endpoints/operator/shared/reseal.ts';
+import { resealAll } from '../../server/endpoints/operator/secrets/reseal.ts';
 import { openOpsSession } from '../../server/guest-ssh/connect.ts';
 import { OpsKeys } from '../../server/guest-ssh/ops-keys.ts';
 import { OpsKeyReplacement } from '../../server/guest-ssh/replace-ops-key.ts';

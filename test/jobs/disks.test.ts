@@ -8,7 +8,7 @@ import { systemFindVmView } from '../../server/db/queries/operator-vms.ts';
 import { updateVm } from '../../server/db/queries/vms.ts';
 import { decideRebuild, type RebuildRequest } from '../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../server/domain/vms/restore-vm.ts';
-import { startByOperator } from '../../server/endpoints/operator/shared/start-by-operator.ts';
+import { startByOperator } from '../../server/endpoints/operator/vms/start-by-operator.ts';
 import { openOpsSession } from '../../server/guest-ssh/connect.ts';
 import { OpsKeyReplacement } from '../../server/guest-ssh/replace-ops-key.ts';
 import { Failures } from '../../server/platform/failures.ts';

@@ -30,10 +30,22 @@ const LAWS: Law[] = [
     except: /^server\/(compute|edge)\/driver\.ts$/,
   },
   {
-    name: 'endpoints see drivers only as interfaces',
-    from: 'server/endpoints/',
-    never: /^server\/(compute|edge)\//,
+    name: "customers' endpoints see drivers only as interfaces",
+    from: 'server/endpoints/customer/',
+    never: /^server\/(endpoints\/operator|operator)\/|^server\/(compute|edge)\//,
     except: /^server\/(compute|edge)\/driver\.ts$/,
+  },
+  {
+    name: "the operator's endpoints see drivers as interfaces, and the images as the files that they are",
+    from: 'server/endpoints/operator/',
+    never: /^server\/(compute|edge)\//,
+    except: /^server\/(compute|edge)\/driver\.ts$|^server\/compute\/qemu\/(host|image[a-z-]*|readiness)\.ts$/,
+  },
+  {
+    name: "the operator's endpoints share nothing with the customers' but the shapes of the same resources",
+    from: 'server/endpoints/operator/',
+    never: /^server\/endpoints\/customer\//,
+    except: /-shape\.ts$/,
   },
   {
     name: 'consoles see drivers only as interfaces, and know no endpoint',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Input, Shape } from '../../server/endpoints/customer/shared/schemas.ts';
+import { Input, Shape } from '../../server/http/schemas.ts';
 import type { Endpoint } from '../../server/http/endpoint.ts';
 import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import { type Operation, type Response, resolve } from '../../server/http/openapi/document.ts';

@@ -10,7 +10,7 @@ import {
   Shape,
   Timestamp,
   VmParams,
-} from '../../server/endpoints/customer/shared/schemas.ts';
+} from '../../server/http/schemas.ts';
 import { type Endpoint, endpoint } from '../../server/http/endpoint.ts';
 import { Type } from '../../server/platform/schema.ts';
 

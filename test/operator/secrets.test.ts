@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Database, sql } from '../../server/db/database.ts';
-import { resealAll } from '../../server/endpoints/operator/shared/reseal.ts';
+import { resealAll } from '../../server/endpoints/operator/secrets/reseal.ts';
 import { SecretBox } from '../../server/platform/secrets.ts';
 import { newCustomer } from '../chaos/support/customer.ts';
 import { PURCHASE, Stage } from '../jobs/support/stage.ts';

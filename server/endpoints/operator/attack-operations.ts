@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { EdgeUnavailableError, SIMULATED_VECTORS, type SimulatedAttacks } from '../../edge/driver.ts';
+import { Enum, Input } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
-import { Enum, Input } from '../customer/shared/schemas.ts';
 import { requireTarget } from './shield-operations.ts';
 
 /** Ten times what the largest attacks on record had. */

@@ -7,9 +7,9 @@ import {
 import { requireOpen } from '../../domain/accounts/account-status.ts';
 import { billingProfile } from '../../domain/tax/billing-profile.ts';
 import { type TaxRules, taxFor } from '../../domain/tax/tax.ts';
+import { Enum, Input } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { Type } from '../../platform/schema.ts';
-import { Enum, Input } from '../customer/shared/schemas.ts';
 import { requireAccount } from './account-operations.ts';
 import { Line, requireReadable } from './shared/input.ts';
 

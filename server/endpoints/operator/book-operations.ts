@@ -2,9 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { EXPORT_FORMATS, exportBookings } from '../../domain/billing/bookings/export.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { type StatementEntry, statementOf } from '../../domain/billing/statement.ts';
+import { Enum, Input, Timestamp } from '../../http/schemas.ts';
 import { type OperatorServices, registerFile } from '../../operator/operation.ts';
 import { Type } from '../../platform/schema.ts';
-import { Enum, Input, Timestamp } from '../customer/shared/schemas.ts';
 import { requireAccount } from './account-operations.ts';
 
 const Month = Type.String({

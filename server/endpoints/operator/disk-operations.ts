@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { decideRebuild } from '../../domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../domain/vms/restore-vm.ts';
+import { Input } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { Type } from '../../platform/schema.ts';
-import { Input } from '../customer/shared/schemas.ts';
-import { requireBytes } from '../customer/vms/inputs.ts';
-import { startByOperator } from './shared/start-by-operator.ts';
+import { requireBytes } from '../shared/bytes.ts';
+import { startByOperator } from './vms/start-by-operator.ts';
 
 /** As a new VM may have them. */
 const MAX_KEYS = 20;

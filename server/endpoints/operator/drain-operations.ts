@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import { Input } from '../../http/schemas.ts';
 import { drainHost } from '../../jobs/reconcilers/drain-host.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { Type } from '../../platform/schema.ts';
-import { Input } from '../customer/shared/schemas.ts';
 
 /** A guest that takes longer to shut down than a customer's own stop may is ended by force. */
 const DEFAULT_SECONDS = 90;

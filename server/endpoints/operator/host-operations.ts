@@ -7,11 +7,11 @@ import { ImageError } from '../../compute/qemu/image-source.ts';
 import { createImageStore, type ImageStore } from '../../compute/qemu/image-store.ts';
 import { DEFAULT_READINESS } from '../../compute/qemu/readiness.ts';
 import { readSupply } from '../../domain/vms/supply.ts';
+import { Input } from '../../http/schemas.ts';
 import { type Amount, amountsOf } from '../../jobs/timers/watch-capacity.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { ApiError, invalidField, notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
-import { Input } from '../customer/shared/schemas.ts';
 import { Line } from './shared/input.ts';
 
 const MEGABYTE = 1_048_576;

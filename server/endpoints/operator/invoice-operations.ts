@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { invoiceLines, systemFindInvoice } from '../../db/queries/invoices.ts';
 import { invoiceDocument } from '../../domain/billing/invoice-document.ts';
+import { Enum, Input } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { notFound } from '../../platform/errors.ts';
 import { presentInvoice, presentInvoiceLine, presentTaxes } from '../customer/billing/invoice-shape.ts';
-import { Enum, Input } from '../customer/shared/schemas.ts';
 
 export function registerInvoiceOperations(app: FastifyInstance, services: OperatorServices): void {
   /** By its id or its number. */

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import type { JobRow } from '../../db/queries/jobs.ts';
 import { JOB_STATES, retryJob, systemFindJob, systemListJobs } from '../../db/queries/stuck-jobs.ts';
 import { systemFindVm } from '../../db/queries/vms.ts';
+import { pageFrom, paginated } from '../../http/page.ts';
+import { Enum, Input, PageQuery } from '../../http/schemas.ts';
 import { abandon } from '../../jobs/end-job.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
-import { pageFrom, paginated } from '../customer/shared/page.ts';
-import { Enum, Input, PageQuery } from '../customer/shared/schemas.ts';
 
 /** What a job's owner reads as the reason, where the job had not failed before. */
 const ABANDONED = { code: 'abandoned', message: 'The job was given up.' };

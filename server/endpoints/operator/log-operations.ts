@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { listOperatorLog } from '../../db/queries/operator-log.ts';
+import { pageFrom, paginated } from '../../http/page.ts';
+import { Input, PageQuery } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
-import { pageFrom, paginated } from '../customer/shared/page.ts';
-import { Input, PageQuery } from '../customer/shared/schemas.ts';
 
 /** What operators did: read only, by the API as by the store. */
 export function registerLogOperations(app: FastifyInstance, services: OperatorServices): void {

@@ -6,10 +6,10 @@ import {
   livingAmong,
   type OrphanRow,
 } from '../../db/queries/orphans.ts';
+import { pageFrom, paginated } from '../../http/page.ts';
+import { Input, PageQuery } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { ApiError, notFound } from '../../platform/errors.ts';
-import { pageFrom, paginated } from '../customer/shared/page.ts';
-import { Input, PageQuery } from '../customer/shared/schemas.ts';
 
 function presentOrphan({ guest_id, engine, vcpu, ram_mb, disk_gb, addresses, found_at }: OrphanRow) {
   return { id: guest_id, engine, vcpu, ram_mb, disk_gb, addresses, found_at };

@@ -10,12 +10,12 @@ import { systemFindVm } from '../../db/queries/vms.ts';
 import { creditNextVm } from '../../domain/billing/adjustments/credit-outage.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { pageFrom, paginated } from '../../http/page.ts';
+import { Input, PageQuery, Timestamp } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { ApiError, invalidField, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { Type } from '../../platform/schema.ts';
-import { pageFrom, paginated } from '../customer/shared/page.ts';
-import { Input, PageQuery, Timestamp } from '../customer/shared/schemas.ts';
 import { Reason, requireReadable } from './shared/input.ts';
 import { Key, once } from './shared/once.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type OperatorServices, register } from '../../operator/operation.ts';
-import { resealAll } from './shared/reseal.ts';
+import { resealAll } from './secrets/reseal.ts';
 
 /** The installation key. */
 export function registerSecretOperations(app: FastifyInstance, services: OperatorServices): void {

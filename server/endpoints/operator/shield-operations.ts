@@ -18,14 +18,14 @@ import {
   type TenantRow,
   tenantIdsOf,
 } from '../../db/queries/shield-tenants.ts';
+import { pageFrom, paginated } from '../../http/page.ts';
+import { Enum, Input, PageQuery } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { ApiError, invalidField, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { Type } from '../../platform/schema.ts';
 import { TENANTS_PER_ACCOUNT } from '../../shield/limits.ts';
 import { addTarget, changeMode, removeTarget, requireRoom } from '../../shield/target.ts';
-import { pageFrom, paginated } from '../customer/shared/page.ts';
-import { Enum, Input, PageQuery } from '../customer/shared/schemas.ts';
 import { requireAccount } from './account-operations.ts';
 import { Line, requireReadable } from './shared/input.ts';
 

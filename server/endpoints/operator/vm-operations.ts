@@ -5,14 +5,14 @@ import { listSnapshots } from '../../db/queries/snapshots.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { toJsonInteger } from '../../domain/billing/money.ts';
 import { requireAllowed, VM_STATUSES } from '../../domain/vms/states.ts';
+import { pageFrom, paginated } from '../../http/page.ts';
+import { Enum, Input, PageQuery } from '../../http/schemas.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';
 import { notFound } from '../../platform/errors.ts';
 import { Type } from '../../platform/schema.ts';
-import { pageFrom, paginated } from '../customer/shared/page.ts';
-import { Enum, Input, PageQuery } from '../customer/shared/schemas.ts';
 import { presentSnapshot } from '../customer/snapshots/snapshot-shape.ts';
 import { presentBilling } from '../customer/vms/vm-shape.ts';
-import { startByOperator } from './shared/start-by-operator.ts';
+import { startByOperator } from './vms/start-by-operator.ts';
 
 /** Events shown with a VM: the last few days of an ordinary one. */
 const EVENTS_SHOWN = 10;

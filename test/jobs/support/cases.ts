@@ -1,7 +1,7 @@
 import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';
-import { startByOperator } from '../../../server/endpoints/operator/shared/start-by-operator.ts';
+import { startByOperator } from '../../../server/endpoints/operator/vms/start-by-operator.ts';
 import type { Call } from './customer.ts';
 import { type Order, PURCHASE, type Scene } from './stage.ts';
 

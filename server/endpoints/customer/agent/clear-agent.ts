@@ -1,6 +1,6 @@
 import { clearSession } from '../../../agent/start-run.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Id, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
+import { Id, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 
 export const clearAgent = endpoint({

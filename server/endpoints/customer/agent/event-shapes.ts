@@ -1,6 +1,6 @@
 import { RISKS } from '../../../domain/agent/policy/risk.ts';
+import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { type TSchema, Type } from '../../../platform/schema.ts';
-import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 /** The events of a run's stream, as clients read them. */
 

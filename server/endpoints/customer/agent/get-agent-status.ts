@@ -2,8 +2,8 @@ import { visible } from '../../../agent/visible.ts';
 import { type AgentRunRow, findOpenRun, type PendingApproval } from '../../../db/queries/agent-runs.ts';
 import { type AgentEntryRow, findAgentSession, listEntries } from '../../../db/queries/agent-sessions.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Enum, Id, Nullable, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Id, Nullable, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';
 import { ModelShape, RiskShape, SHOWN } from './event-shapes.ts';
 

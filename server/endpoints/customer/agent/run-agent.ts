@@ -3,9 +3,9 @@ import { type AgentStart, resumeRun, startRun } from '../../../agent/start-run.t
 import { agentAnswers, requireAgent } from '../../../domain/vms/agent-check.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Enum, Input, LONG_BODY, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
-import { Enum, Input, LONG_BODY, VmParams } from '../shared/schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { AgentEventShape, ApprovalModeShape } from './event-shapes.ts';
 

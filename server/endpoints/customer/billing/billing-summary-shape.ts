@@ -10,9 +10,9 @@ import {
   unpaidSchedule,
 } from '../../../domain/billing/overview.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
+import { Count, Currency, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentPromo, promoFields } from '../shared/promo-fields.ts';
-import { Count, Currency, Id, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 /** Renewals that are listed: a preview, not the whole calendar. */
 const MAX_NEXT_CHARGES = 10;

@@ -2,9 +2,9 @@ import { findInvoice, invoiceLines } from '../../../db/queries/invoices.ts';
 import type { DocumentFormat } from '../../../documents/messages.ts';
 import { invoiceDocument } from '../../../domain/billing/invoice-document.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { PathId } from '../shared/schemas.ts';
 import {
   exampleInvoice,
   exampleInvoiceLine,

@@ -8,8 +8,8 @@ import { calendarMonth } from '../../../domain/billing/period.ts';
 import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
 import { accountLimits } from '../../../domain/vms/quotas.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Count, Currency, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Count, Currency, Minor, Shape, Timestamp } from '../shared/schemas.ts';
 
 // Without the bound of what is granted today: an account may have been granted more before.
 const LimitsShape = Shape(

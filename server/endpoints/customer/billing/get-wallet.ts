@@ -3,9 +3,9 @@ import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { burnRateMonthly, runwayDays } from '../../../domain/billing/overview.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Currency, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { presentPromo, promoFields } from '../shared/promo-fields.ts';
-import { Currency, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 export const getWallet = endpoint({
   operation: 'getWallet',

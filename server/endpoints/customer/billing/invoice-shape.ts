@@ -2,8 +2,8 @@ import type { InvoiceLineRow, InvoiceView } from '../../../db/queries/invoices.t
 import { documentTaxes } from '../../../domain/billing/invoice-document.ts';
 import { plainRate, toJsonInteger } from '../../../domain/billing/money.ts';
 import { TAX_CATEGORIES } from '../../../domain/tax/tax.ts';
+import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 export const INVOICE_TYPES = ['invoice', 'credit_note'] as const;
 export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'void'] as const;

@@ -1,9 +1,9 @@
 import { listInvoices as queryInvoices } from '../../../db/queries/invoices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InstantInput, instantFrom } from '../shared/instant-query.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Enum, PageQuery } from '../shared/schemas.ts';
 import {
   exampleInvoice,
   INVOICE_STATUSES,

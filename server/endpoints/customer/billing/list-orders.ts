@@ -1,9 +1,9 @@
 import { listOrders as queryOrders } from '../../../db/queries/orders.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { exampleOrder, ORDER_KINDS, OrderShape, presentOrder } from '../shared/order-shape.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Enum, PageQuery } from '../shared/schemas.ts';
 
 export const listOrders = endpoint({
   operation: 'listOrders',

@@ -1,9 +1,9 @@
 import { type PaymentRow, listPayments as queryPayments } from '../../../db/queries/payments.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Currency, Enum, Id, Minor, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Currency, Enum, Id, Minor, Nullable, PageQuery, Shape, Timestamp } from '../shared/schemas.ts';
 
 const PaymentShape = Shape(
   {

@@ -6,9 +6,9 @@ import { regionsWithAddresses } from '../../../domain/network/allocate.ts';
 import { askTemplate, servedZones } from '../../../domain/vms/offer.ts';
 import { readSupply, reservationOf, type Supply } from '../../../domain/vms/supply.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Count, Currency, Shape } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Count, Currency, Shape } from '../shared/schemas.ts';
 import { examplePlan, PlanShape, presentPlan } from './plan-shape.ts';
 
 const RangeShape = Shape({ min: Count('Smallest'), max: Count('Largest'), step: Count('Step') });

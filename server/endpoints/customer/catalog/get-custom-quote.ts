@@ -7,9 +7,9 @@ import { requireCustom, requireHourly } from '../../../domain/vms/configuration.
 import { requireServed } from '../../../domain/vms/offer.ts';
 import { askCapacity } from '../../../domain/vms/supply.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { exampleQuote, presentQuote, quoteFields } from '../shared/quote-shape.ts';
-import { Shape } from '../shared/schemas.ts';
 import { BILLING } from '../vms/inputs.ts';
 
 const Wanted = (description: string, example: number) =>

@@ -2,8 +2,8 @@ import { hourlyPrice, parseMicros, priceText } from '../../../domain/billing/mon
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSalePrice, priceAt } from '../../../domain/catalog/prices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Currency, Decimal, Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Currency, Decimal, Enum, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 import { BillingModes, billingModes } from './plan-shape.ts';
 
 const NextPriceShape = Shape(

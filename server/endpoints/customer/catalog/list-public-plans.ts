@@ -1,7 +1,7 @@
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Currency, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Currency, Shape } from '../shared/schemas.ts';
 import { examplePlan, PublicPlanShape, presentPublicPlan } from './plan-shape.ts';
 
 export const listPublicPlans = endpoint({

@@ -3,8 +3,8 @@ import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { configurationHourly, planConfiguration } from '../../../domain/billing/pricing.ts';
 import type { Catalog, Plan } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSalePrice } from '../../../domain/catalog/prices.ts';
+import { Count, Decimal, Enum, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Count, Decimal, Enum, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 export const BillingModes = Type.Array(Enum(BILLING_MODES), { description: 'How it is sold' });
 

@@ -4,10 +4,10 @@ import { countActiveShares, insertShare } from '../../../db/queries/console-shar
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Enum, Input, Name, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Input, Name, Nullable, Shape, VmParams } from '../shared/schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleShare, presentShare, SHARE_MODES, shareFields } from './share-shape.ts';
 

@@ -1,9 +1,9 @@
 import { findActiveShare, revokeShare } from '../../../db/queries/console-shares.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Id, PathId, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Id, PathId, Shape } from '../shared/schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleShare } from './share-shape.ts';
 

@@ -4,8 +4,8 @@ import { type EventText, recordCallerEvent } from '../../../domain/vms/events.ts
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { webSocketUrl } from '../../../http/base-url.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Enum, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Nullable, Shape, VmParams } from '../shared/schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';
 import { CLOSE_CODES, exampleTicket, Secret, ticketFields } from './ticket-shape.ts';
 

@@ -1,8 +1,8 @@
 import { listActiveShares } from '../../../db/queries/console-shares.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Count, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Count, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';
 import { exampleShare, presentShare, shareFields } from './share-shape.ts';
 

@@ -1,6 +1,6 @@
 import type { ShareRow } from '../../../db/queries/console-shares.ts';
+import { Enum, Id, Nullable, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Id, Nullable, Timestamp } from '../shared/schemas.ts';
 
 export const SHARE_MODES = ['read_only', 'read_write'] as const;
 

@@ -1,6 +1,6 @@
 import { CLOSE_REASONS } from '../../../consoles/close-reasons.ts';
+import { Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Timestamp } from '../shared/schemas.ts';
 
 export const Secret = Type.String({ description: 'Shown once; begins with `vct_`' });
 

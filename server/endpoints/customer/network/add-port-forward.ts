@@ -10,9 +10,9 @@ import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { VmParams } from '../../../http/schemas.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { VmParams } from '../shared/schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import {
   examplePortForward,

@@ -3,9 +3,9 @@ import { beginNetworkChange } from '../../../domain/network/network-change.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Id, PathId, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Id, PathId, Shape } from '../shared/schemas.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { exampleFirewallRule } from './firewall-rule-shape.ts';
 

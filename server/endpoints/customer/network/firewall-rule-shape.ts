@@ -1,7 +1,7 @@
 import type { FirewallRuleRow } from '../../../db/queries/network.ts';
 import { ACTIONS, DIRECTIONS, PROTOCOLS } from '../../../domain/network/firewall-rule.ts';
+import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 /** States of what the engine has to be told: firewall rules and port forwards. */
 export const RuleStatus = Enum(['pending', 'active', 'removing', 'error'], {

@@ -2,9 +2,9 @@ import { listFirewallRules as queryRules } from '../../../db/queries/network.ts'
 import { ACTIONS } from '../../../domain/network/firewall-rule.ts';
 import { DEFAULT_POLICY } from '../../../domain/vms/default-policy.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, PageQuery, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Enum, PageQuery, Shape, VmParams } from '../shared/schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';
 import { exampleFirewallRule, FirewallRuleShape, presentFirewallRule } from './firewall-rule-shape.ts';
 

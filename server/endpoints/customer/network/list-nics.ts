@@ -4,11 +4,11 @@ import type { VmView } from '../../../db/queries/vms.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { bandwidthLimit } from '../../../domain/catalog/lookup.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Count, Enum, Id, Nullable, PageQuery, Shape, VmParams } from '../../../http/schemas.ts';
 import { partId } from '../../../platform/derived-ids.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
 import { pageOfAll } from '../shared/page-of-all.ts';
-import { Count, Enum, Id, Nullable, PageQuery, Shape, VmParams } from '../shared/schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';
 
 const IpShape = Shape({

@@ -1,8 +1,8 @@
 import { listPortForwards as queryForwards } from '../../../db/queries/network.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { PageQuery, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { PageQuery, VmParams } from '../shared/schemas.ts';
 import { loadVm } from '../vms/load-vm.ts';
 import { examplePortForward, PortForwardShape, presentPortForward } from './port-forward-shape.ts';
 

@@ -1,6 +1,6 @@
 import type { PortForwardRow } from '../../../db/queries/network.ts';
+import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 import { RuleStatus } from './firewall-rule-shape.ts';
 
 const Protocol = Enum(['tcp', 'udp', 'tcp_udp'], { description: '`tcp_udp` takes the port for both' });

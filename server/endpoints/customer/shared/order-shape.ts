@@ -1,7 +1,7 @@
 import type { OrderRow } from '../../../db/queries/orders.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from './schemas.ts';
 
 export const ORDER_KINDS = [
   'create',

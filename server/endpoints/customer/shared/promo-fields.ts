@@ -1,6 +1,6 @@
 import type { WalletView } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
-import { Minor, Nullable, Timestamp } from './schemas.ts';
+import { Minor, Nullable, Timestamp } from '../../../http/schemas.ts';
 
 /** What wallet and summary say of promotional credit. */
 export const promoFields = {

@@ -3,8 +3,8 @@ import { max, sum, toJsonInteger } from '../../../domain/billing/money.ts';
 import { type Configuration, configurationHourly, type Sale } from '../../../domain/billing/pricing.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { nextSaleChange } from '../../../domain/catalog/prices.ts';
+import { Currency, Decimal, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Currency, Decimal, Minor, Shape, Timestamp } from './schemas.ts';
 
 /** How long a quote may be relied on: proration moves by a few units at the most until then. Prices may change before. */
 const VALID_MS = 5 * 60_000;

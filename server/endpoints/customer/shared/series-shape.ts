@@ -1,8 +1,8 @@
+import { Shape, Timestamp } from '../../../http/schemas.ts';
 import type { Point } from '../../../metering/averages.ts';
 import { MAX_POINTS, type Window } from '../../../metering/window.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InstantInput } from './instant-query.ts';
-import { Shape, Timestamp } from './schemas.ts';
 
 const SECONDS_PER_DAY = 86_400;
 

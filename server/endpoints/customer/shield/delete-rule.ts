@@ -1,9 +1,9 @@
 import { findShieldRule, deleteShieldRule as removeRule } from '../../../db/queries/shield-rules.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Id, PathId, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { beginRuleChange } from '../../../shield/target.ts';
-import { Id, PathId, Shape } from '../shared/schemas.ts';
 import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule } from './rule-shape.ts';
 

@@ -6,10 +6,10 @@ import {
   SEVERITIES,
 } from '../../../db/queries/shield-attacks.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InstantInput, instantFrom } from '../shared/instant-query.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../shared/schemas.ts';
 import { loadTarget, TargetParams } from './load-tenant.ts';
 
 const Peak = (unit: string) => Shape({ value: Count(unit), at: Timestamp() });

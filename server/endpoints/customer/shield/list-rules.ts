@@ -1,8 +1,8 @@
 import { listShieldRules as queryRules } from '../../../db/queries/shield-rules.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { PageQuery } from '../shared/schemas.ts';
 import { loadTarget, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleShape } from './rule-shape.ts';
 

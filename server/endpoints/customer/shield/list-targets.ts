@@ -1,9 +1,9 @@
 import { listTargets, TARGET_MODES, type TargetView } from '../../../db/queries/shield-targets.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { RULES_PER_TARGET } from '../../../shield/limits.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../shared/schemas.ts';
 import { loadTenant, TenantParams } from './load-tenant.ts';
 
 const TargetShape = Shape(

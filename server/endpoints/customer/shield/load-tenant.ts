@@ -7,10 +7,10 @@ import {
 } from '../../../db/queries/shield-targets.ts';
 import { findTenant, type TenantRow } from '../../../db/queries/shield-tenants.ts';
 import type { Caller } from '../../../http/endpoint.ts';
+import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import type { Services } from '../../../services.ts';
-import { PathId } from '../shared/schemas.ts';
 
 const tid = PathId('ten', 'DDoS Shield tenant identifier');
 

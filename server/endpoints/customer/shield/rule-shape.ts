@@ -1,4 +1,5 @@
 import type { ShieldRuleRow, StoredMatch } from '../../../db/queries/shield-rules.ts';
+import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import {
   FRAGMENTS,
@@ -9,7 +10,6 @@ import {
   TCP_FLAGS,
 } from '../../../shield/rule.ts';
 import { InstantInput } from '../shared/instant-query.ts';
-import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 const MAX_PROTOCOL = 255;
 /** Faster than any port there is. */

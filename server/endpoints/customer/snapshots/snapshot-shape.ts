@@ -1,7 +1,7 @@
 import type { SnapshotRow } from '../../../db/queries/snapshots.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 export const SnapshotShape = Shape(
   {

@@ -1,8 +1,8 @@
 import { MAX_PUBLIC_KEY_LENGTH, parsePublicKey } from '../../../domain/sshkeys/public-key.ts';
 import { storeSshKey } from '../../../domain/sshkeys/store-key.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Input, LONG_BODY, Name } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Input, LONG_BODY, Name } from '../shared/schemas.ts';
 import { exampleSshKey, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
 
 export const addSshKey = endpoint({

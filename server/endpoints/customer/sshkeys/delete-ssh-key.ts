@@ -1,8 +1,8 @@
 import { deleteSshKeyRow, lockSshKey } from '../../../db/queries/ssh-keys.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Id, PathId, Shape } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Id, PathId, Shape } from '../shared/schemas.ts';
 import { exampleSshKey } from './ssh-key-shape.ts';
 
 export const deleteSshKey = endpoint({

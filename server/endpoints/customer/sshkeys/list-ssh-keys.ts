@@ -1,8 +1,8 @@
 import { listSshKeys as querySshKeys } from '../../../db/queries/ssh-keys.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { PageQuery } from '../shared/schemas.ts';
 import { exampleSshKey, Fingerprint, presentSshKey, SshKeyShape } from './ssh-key-shape.ts';
 
 export const listSshKeys = endpoint({

@@ -1,6 +1,6 @@
 import type { SshKeyRow } from '../../../db/queries/ssh-keys.ts';
+import { Id, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Id, Shape, Timestamp } from '../shared/schemas.ts';
 
 export const Fingerprint = Type.String({
   pattern: '^SHA256:[A-Za-z0-9+/]{43}$',

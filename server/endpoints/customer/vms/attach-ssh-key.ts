@@ -5,9 +5,9 @@ import { agentAnswers, requireAgent } from '../../../domain/vms/agent-check.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Input, LONG_BODY, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Input, LONG_BODY, Nullable, Shape, VmParams } from '../shared/schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { loadVmForChange } from './load-vm.ts';
 

@@ -1,5 +1,5 @@
+import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Shape } from '../shared/schemas.ts';
 
 export const BlockerShape = Shape(
   { code: Type.String({ description: 'The error code the operation would answer' }), message: Type.String() },

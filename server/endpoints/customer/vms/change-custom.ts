@@ -1,9 +1,9 @@
 import { changeVm } from '../../../domain/vms/change-vm.ts';
 import { askCapacity } from '../../../domain/vms/supply.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Input, VmParams } from '../../../http/schemas.ts';
 import { validationFailed } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Input, VmParams } from '../shared/schemas.ts';
 import { ALLOW_REBOOT, ChangeShape, exampleChange, presentChange, SizeInput } from './change-shape.ts';
 import { MAX_CHARGE } from './inputs.ts';
 import { loadVmForChange } from './load-vm.ts';

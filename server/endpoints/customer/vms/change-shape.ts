@@ -2,9 +2,9 @@ import type { JobRow } from '../../../db/queries/jobs.ts';
 import type { OrderRow } from '../../../db/queries/orders.ts';
 import type { VmView } from '../../../db/queries/vms.ts';
 import { withJob } from '../../../domain/vms/start-job.ts';
+import { Shape } from '../../../http/schemas.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import { exampleOrder, OrderShape, presentOrder } from '../shared/order-shape.ts';
-import { Shape } from '../shared/schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 

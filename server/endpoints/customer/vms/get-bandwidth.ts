@@ -1,9 +1,9 @@
 import { isoDate, readBandwidth } from '../../../db/queries/bandwidth.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Count, Nullable, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { bandwidthOf, monthOf } from '../../../metering/bandwidth.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Count, Nullable, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
 import { loadVm } from './load-vm.ts';
 
 const BandwidthShape = Shape(

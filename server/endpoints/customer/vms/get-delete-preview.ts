@@ -9,8 +9,8 @@ import { blockerOf } from '../../../domain/vms/blockers.ts';
 import { priceOfDeletion } from '../../../domain/vms/delete-vm.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Count, Currency, Enum, Nullable, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Count, Currency, Enum, Nullable, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
 import { BlockerShape } from './blocker-shape.ts';
 import { loadVm } from './load-vm.ts';
 

@@ -1,11 +1,11 @@
 import { VM_SERIES } from '../../../db/queries/metrics.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { VmParams } from '../../../http/schemas.ts';
 import { readMetrics } from '../../../metering/read-metrics.ts';
 import { METRIC_GROUPS, type MetricGroup, SERIES, seriesOf } from '../../../metering/series.ts';
 import { MAX_POINTS, metricsWindow } from '../../../metering/window.ts';
 import { Type } from '../../../platform/schema.ts';
 import { instantFrom } from '../shared/instant-query.ts';
-import { VmParams } from '../shared/schemas.ts';
 import { presentSeries, SeriesShape, SeriesWindow } from '../shared/series-shape.ts';
 import { loadVm } from './load-vm.ts';
 

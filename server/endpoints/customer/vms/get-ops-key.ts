@@ -1,6 +1,6 @@
 import { endpoint } from '../../../http/endpoint.ts';
+import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Shape } from '../shared/schemas.ts';
 
 export const getOpsKey = endpoint({
   operation: 'getOpsKey',

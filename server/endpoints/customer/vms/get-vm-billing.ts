@@ -6,9 +6,19 @@ import { nextRenewal } from '../../../domain/billing/overview.ts';
 import { nextPrice } from '../../../domain/billing/renewal-price.ts';
 import { usageMinor } from '../../../domain/billing/usage.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import {
+  Count,
+  Currency,
+  Enum,
+  Id,
+  Minor,
+  Nullable,
+  Shape,
+  Timestamp,
+  VmParams,
+} from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { ORDER_KINDS } from '../shared/order-shape.ts';
-import { Count, Currency, Enum, Id, Minor, Nullable, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
 import { loadVm } from './load-vm.ts';
 import { billingFields, presentBilling } from './vm-shape.ts';
 import { exampleVmUsage, presentVmUsage, VmUsageShape } from './vm-usage-shape.ts';

@@ -1,7 +1,7 @@
 import { endpoint } from '../../../http/endpoint.ts';
+import { VmParams } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { VmParams } from '../shared/schemas.ts';
 import { loadVm } from './load-vm.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 import { MAX_WAIT_SECONDS, waitUntilIdle } from './wait-until-idle.ts';

@@ -1,7 +1,6 @@
 import { BILLING_MODES } from '../../../domain/billing/metering.ts';
-import { invalidField } from '../../../platform/errors.ts';
+import { Enum } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum } from '../shared/schemas.ts';
 
 /** Inputs that several operations share. */
 export const MAX_CHARGE = Type.Integer({
@@ -33,9 +32,3 @@ export const USERNAME = Type.String({
   description: 'User inside the guest; the default user of the template when absent',
   examples: ['root'],
 });
-
-/** Refuses a text that has more bytes in UTF-8 than `limit`; a schema can only count its characters. */
-export function requireBytes(field: string, text: string | undefined, limit: number): void {
-  if (text === undefined || Buffer.byteLength(text) <= limit) return;
-  throw invalidField(field, 'max_bytes', `must have at most ${limit} bytes in UTF-8`);
-}

@@ -1,7 +1,7 @@
 import type { JobRow } from '../../../db/queries/jobs.ts';
 import { JOB_KINDS } from '../../../domain/vms/states.ts';
+import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Id, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 
 export const JobShape = Shape(
   {

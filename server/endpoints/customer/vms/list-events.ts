@@ -1,10 +1,10 @@
 import { EVENT_TYPES } from '../../../db/enums.ts';
 import { type EventRow, listEvents as queryEvents } from '../../../db/queries/events.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { InstantInput, instantFrom } from '../shared/instant-query.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Enum, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
 import { loadVm } from './load-vm.ts';
 
 const EventShape = Shape(

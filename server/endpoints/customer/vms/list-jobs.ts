@@ -1,9 +1,9 @@
 import { listJobs as queryJobs } from '../../../db/queries/jobs.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, PageQuery, VmParams } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Enum, PageQuery, VmParams } from '../shared/schemas.ts';
 import { WaitQuery } from './get-vm.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { loadVm } from './load-vm.ts';

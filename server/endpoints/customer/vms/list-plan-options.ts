@@ -5,10 +5,10 @@ import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { blockerFrom } from '../../../domain/vms/blockers.ts';
 import { decideChange, roomFor } from '../../../domain/vms/decide-change.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Minor, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import type { ErrorCode } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { examplePlan, PublicPlanShape, presentPublicPlan } from '../catalog/plan-shape.ts';
-import { Minor, Nullable, Shape, VmParams } from '../shared/schemas.ts';
 import { BlockerShape } from './blocker-shape.ts';
 import { loadVm } from './load-vm.ts';
 

@@ -2,9 +2,9 @@ import { listVms as queryVms } from '../../../db/queries/vm-list.ts';
 import { requireKnownRegion } from '../../../domain/catalog/lookup.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, PageQuery } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
-import { Enum, PageQuery } from '../shared/schemas.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
 export const listVms = endpoint({

@@ -2,11 +2,11 @@ import type { GuestVolume } from '../../../compute/driver.ts';
 import type { VmView } from '../../../db/queries/vms.ts';
 import { askDriver } from '../../../domain/vms/driver-errors.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Count, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { partId } from '../../../platform/derived-ids.ts';
 import { Type } from '../../../platform/schema.ts';
-import { pageFrom, paginated } from '../shared/page.ts';
 import { pageOfAll } from '../shared/page-of-all.ts';
-import { Count, Id, Nullable, PageQuery, Shape, Timestamp, VmParams } from '../shared/schemas.ts';
 import { loadVm } from './load-vm.ts';
 
 const VolumeShape = Shape(

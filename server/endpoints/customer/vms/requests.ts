@@ -3,9 +3,9 @@ import type { VmView } from '../../../db/queries/vms.ts';
 import { type JobRequest, type JobStart, startJob, withJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed, type VmOperation } from '../../../domain/vms/states.ts';
 import type { Caller } from '../../../http/endpoint.ts';
+import { Input, Shape } from '../../../http/schemas.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import type { Services } from '../../../services.ts';
-import { Input, Shape } from '../shared/schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 

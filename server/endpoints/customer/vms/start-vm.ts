@@ -1,5 +1,5 @@
 import { endpoint } from '../../../http/endpoint.ts';
-import { VmParams } from '../shared/schemas.ts';
+import { VmParams } from '../../../http/schemas.ts';
 import { loadVmForChange } from './load-vm.ts';
 import { answerWithJob, exampleVmJob, VmJobShape } from './requests.ts';
 

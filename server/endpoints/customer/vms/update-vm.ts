@@ -8,9 +8,9 @@ import { type EventText, recordCallerEvent } from '../../../domain/vms/events.ts
 import { HOSTNAME_PATTERN } from '../../../domain/vms/hostname.ts';
 import { requireAllowed, requireRenewable } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
+import { Enum, Input, Nullable, VmParams } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Enum, Input, Nullable, VmParams } from '../shared/schemas.ts';
 import { loadVmForChange } from './load-vm.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 

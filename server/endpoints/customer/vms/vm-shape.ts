@@ -5,8 +5,8 @@ import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { configurationHourly } from '../../../domain/billing/pricing.ts';
 import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
+import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../shared/schemas.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 
 const Positive = (description: string) => Type.Integer({ minimum: 1, description });

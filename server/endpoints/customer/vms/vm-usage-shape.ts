@@ -1,7 +1,7 @@
 import type { MeteredVm } from '../../../db/queries/meters.ts';
 import { formatMicros, plainRate, sum, toJsonInteger } from '../../../domain/billing/money.ts';
 import type { StretchUsage } from '../../../domain/billing/usage.ts';
-import { Count, Decimal, Nullable, Shape } from '../shared/schemas.ts';
+import { Count, Decimal, Nullable, Shape } from '../../../http/schemas.ts';
 
 const Quantity = { pattern: '^[0-9]+(\\.[0-9]+)?$' };
 

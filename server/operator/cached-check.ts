@@ -1,4 +1,4 @@
-import type { Clock } from '../../../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 
 /** A part that has not answered by then does not work, whatever it says later. */
 const CHECK_TIMEOUT_MS = 2_000;

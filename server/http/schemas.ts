@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from '../../../platform/schema.ts';
+import { type Static, type TSchema, Type } from '../platform/schema.ts';
 
 /**
  * Building blocks of the API's schemas. Each named schema carries an `$id`; the OpenAPI document lists it

@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import { insertDeed, insertOutcome } from '../../../db/queries/operator-log.ts';
-import { PaymentExistsError } from '../../../domain/accounts/book-payment.ts';
-import type { OperatorServices } from '../../../operator/operation.ts';
-import { nameOf, peerOf } from '../../../operator/peer.ts';
-import { ApiError } from '../../../platform/errors.ts';
-import { newId } from '../../../platform/ids.ts';
-import { redactLine } from '../../../platform/redaction.ts';
+import { insertDeed, insertOutcome } from '../db/queries/operator-log.ts';
+import { PaymentExistsError } from '../domain/accounts/book-payment.ts';
+import { ApiError } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import { redactLine } from '../platform/redaction.ts';
+import type { OperatorServices } from './operation.ts';
+import { nameOf, peerOf } from './peer.ts';
 
 /**
  * Does what an operator asked for, on record: who asks for what is written before, the outcome after. Nothing is done

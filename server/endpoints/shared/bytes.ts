@@ -1,0 +1,7 @@
+import { invalidField } from '../../platform/errors.ts';
+
+/** Refuses a text that has more bytes in UTF-8 than `limit`; a schema can only count its characters. */
+export function requireBytes(field: string, text: string | undefined, limit: number): void {
+  if (text === undefined || Buffer.byteLength(text) <= limit) return;
+  throw invalidField(field, 'max_bytes', `must have at most ${limit} bytes in UTF-8`);
+}
