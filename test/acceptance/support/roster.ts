@@ -15,7 +15,7 @@ const lines = (file: string) =>
     .filter((line) => line !== '');
 
 /** The rows of a Markdown table: method, path, purpose, scope and, where it is needed, "yes" for idempotency. */
-export const SPECIFICATION: readonly SpecifiedEndpoint[] = lines('specification-roster.txt')
+export const SPECIFICATION: readonly SpecifiedEndpoint[] = lines('specification-endpoints.txt')
   .filter((line) => line.startsWith('|'))
   .map((line) => {
     const [, method, path, , scope, idempotent] = line.split('|').map((cell) => cell.trim());
