@@ -174,7 +174,7 @@ test('a clone that does not wake, or was changed before, boots from its image', 
   const state = join(place, 'state');
   await chmod(state, 0o600);
   await truncate(state, 100_000);
-  await before.start(clone(3).id);
+  await boot(before, clone(3).id);
   assert.equal(warnings.length, 1);
   assert.deepEqual((await ask(before, clone(3).id, ['hostname'])).slice(0, 1), ['clone-3']);
   await before.remove(clone(3).id);
@@ -188,7 +188,7 @@ test('a clone that does not wake, or was changed before, boots from its image', 
   const after = open({ warm: templates() });
   for (const number of [4, 5]) {
     assert.equal((await after.inspect(clone(number).id))?.power, 'off');
-    await after.start(clone(number).id);
+    await boot(after, clone(number).id);
     assert.deepEqual(await ask(after, clone(number).id, ['hostname']), [`clone-${number}`]);
     await after.remove(clone(number).id);
   }
