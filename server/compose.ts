@@ -15,6 +15,9 @@ import { registerSockets } from './consoles/routes.ts';
 import { registerSharePage } from './consoles/share-page.ts';
 import { type Database, DatabaseAwayError } from './db/database.ts';
 import { migrateUp } from './db/migrate.ts';
+import { countProtected } from './db/queries/shield-targets.ts';
+import { SimulatorTargets } from './db/queries/simulator-edge.ts';
+import { SimulatorGuests } from './db/queries/simulator-guests.ts';
 import { repeatingConflicts } from './db/repeat.ts';
 import { DocumentRenderer } from './documents/renderer.ts';
 import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
@@ -85,7 +88,7 @@ async function openServices(
   const opsKeys = await OpsKeys.open(db, secrets);
   const { compute: driver, reason } = await selectCompute({
     config,
-    db,
+    simulatorStore: new SimulatorGuests(db),
     clock,
     logger,
     templates: catalog.templates,
@@ -103,7 +106,11 @@ async function openServices(
         'the catalog names no seller: invoices are issued without one, for good, and have neither PDF nor XML',
       );
   }
-  const edge = await selectEdge(config, db, clock);
+  const edge = await selectEdge(config, {
+    clock,
+    simulatorStore: new SimulatorTargets(db),
+    countProtected: () => countProtected(db),
+  });
   const leadership = new Leadership(db);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
   await queue.prepare();

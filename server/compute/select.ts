@@ -2,7 +2,6 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
-import type { Database } from '../db/database.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError, UnavailableError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -11,10 +10,12 @@ import type { Images } from './qemu/guests.ts';
 import { createImageStore } from './qemu/image-store.ts';
 import type { OpsLogin } from './qemu/ops-login.ts';
 import { createSimulator } from './simulator/simulator.ts';
+import type { SimulatorStore } from './simulator/store.ts';
 
 export interface ComputeParts {
   config: Config;
-  db: Database;
+  /** Where the simulator keeps its guests. */
+  simulatorStore: SimulatorStore;
   clock: Clock;
   logger: Logger;
   /** Of the catalog; `image` where that has another name than the template. */
@@ -54,10 +55,10 @@ export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice>
   return simulator(summary);
 }
 
-function openSimulator({ config, db, clock }: ComputeParts): ComputeDriver {
+function openSimulator({ config, simulatorStore: store, clock }: ComputeParts): ComputeDriver {
   const { simulatorMemoryMb = Infinity, simulatorDiskGb = Infinity } = config;
   return createSimulator({
-    db,
+    store,
     clock,
     bootSeconds: config.simulatorBootSeconds,
     capacity: { ramMb: simulatorMemoryMb, diskGb: simulatorDiskGb },

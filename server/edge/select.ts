@@ -1,11 +1,18 @@
 import type { Config } from '../config/config.ts';
-import type { Database } from '../db/database.ts';
-import { countProtected } from '../db/queries/shield-targets.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import type { EdgeDriver } from './driver.ts';
 import { createNoEdge } from './off.ts';
 import { createEdgeSimulator } from './simulator/simulator.ts';
+import type { EdgeStore } from './simulator/store.ts';
+
+export interface EdgeParts {
+  clock: Clock;
+  /** Where the simulator keeps its targets. */
+  simulatorStore: EdgeStore;
+  /** How many addresses are promised an edge. */
+  countProtected(): Promise<number>;
+}
 
 /**
  * The DDoS edge that the configuration names. The simulator is the only one so far, so `auto` has nothing to choose
@@ -13,11 +20,10 @@ import { createEdgeSimulator } from './simulator/simulator.ts';
  */
 export async function selectEdge(
   config: Pick<Config, 'edge'>,
-  db: Database,
-  clock: Clock,
+  { clock, simulatorStore, countProtected }: EdgeParts,
 ): Promise<EdgeDriver> {
-  if (config.edge !== 'off') return createEdgeSimulator({ db, clock });
-  const count = await countProtected(db);
+  if (config.edge !== 'off') return createEdgeSimulator({ store: simulatorStore, clock });
+  const count = await countProtected();
   if (count === 0) return createNoEdge(clock);
   throw new ConfigError([
     `VAUBAN_EDGE: ${count} ${count === 1 ? 'address is' : 'addresses are'} protected; before off, start once more with ` +

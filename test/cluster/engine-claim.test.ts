@@ -15,6 +15,7 @@ import { createSimulator } from '../../server/compute/simulator/simulator.ts';
 import { type Database, sql } from '../../server/db/database.ts';
 import { migrateUp } from '../../server/db/migrate.ts';
 import { engines } from '../../server/db/migrations/0008-engines.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { systemFindVm } from '../../server/db/queries/vms.ts';
 import { insertVmWithMac } from '../../server/domain/vms/mac.ts';
 import { Readiness } from '../../server/operator/readiness.ts';
@@ -59,7 +60,8 @@ function qemu(t: TestContext, directory: string): ComputeDriver {
   return compute;
 }
 
-const simulator = (db: Database) => createSimulator({ db, clock: new ManualClock(), bootSeconds: 0 });
+const simulator = (db: Database) =>
+  createSimulator({ store: new SimulatorGuests(db), clock: new ManualClock(), bootSeconds: 0 });
 
 async function take(t: TestContext, db: Database, compute: ComputeDriver): Promise<EngineClaim> {
   const claim = await EngineClaim.take({ db, clock: systemClock, compute, reason: 'the test says so' });

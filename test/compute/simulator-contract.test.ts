@@ -2,6 +2,7 @@ import { after } from 'node:test';
 import { computeContract } from '../../server/compute/contract.ts';
 import { createSimulator } from '../../server/compute/simulator/simulator.ts';
 import { sql } from '../../server/db/database.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { BOOT_SECONDS, guestSpec, MINUTE_MS, openTestDatabase, settle } from './support.ts';
 
@@ -15,7 +16,12 @@ computeContract('simulator', {
   testTimeoutMs: 120_000,
   async open() {
     const clock = new ManualClock();
-    let driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS, ...STOCK });
+    let driver = createSimulator({
+      store: new SimulatorGuests(db),
+      clock,
+      bootSeconds: BOOT_SECONDS,
+      ...STOCK,
+    });
     return {
       driver,
       spec: () => guestSpec(),
@@ -40,7 +46,12 @@ computeContract('simulator', {
       },
       async reopen() {
         await driver.close();
-        driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS, ...STOCK });
+        driver = createSimulator({
+          store: new SimulatorGuests(db),
+          clock,
+          bootSeconds: BOOT_SECONDS,
+          ...STOCK,
+        });
         return driver;
       },
       close: async () => {},

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { ComputeUnavailableError, ShutdownTimeoutError } from '../../server/compute/driver.ts';
-import { passwordMatches } from '../../server/compute/simulator/password.ts';
-import { readGuest } from '../../server/compute/simulator/store.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { systemClock } from '../../server/platform/clock.ts';
+import { passwordMatches } from '../../server/simulated-guest/model/password.ts';
 import { asleep, BOOT_SECONDS, booted, guestSpec, openTestDatabase, settle, simulator } from './support.ts';
 
 const db = await openTestDatabase();
@@ -98,7 +98,7 @@ test('changes that meet are all kept', async () => {
   const id = await booted(driver, clock);
   const keys = Array.from({ length: 20 }, (_, n) => `ssh-ed25519 AAAA key-${n}`);
   await Promise.all(keys.map((key) => driver.authorizeKey(id, key)));
-  assert.deepEqual((await readGuest(db, id))?.authorizedKeys.toSorted(), keys.toSorted());
+  assert.deepEqual((await new SimulatorGuests(db).readGuest(id))?.authorizedKeys.toSorted(), keys.toSorted());
 });
 
 test('passwords are stored as hashes that can be checked', async () => {
@@ -107,7 +107,7 @@ test('passwords are stored as hashes that can be checked', async () => {
   await driver.create(spec);
   await settle(clock, driver.start(spec.id));
   await driver.setPassword(spec.id, 'root', 'later-secret');
-  const guest = (await readGuest(db, spec.id))!;
+  const guest = (await new SimulatorGuests(db).readGuest(spec.id))!;
   assert.doesNotMatch(JSON.stringify(guest), /secret/);
   assert.ok(passwordMatches(guest.initialPassword!, 'initial-secret'));
   assert.ok(passwordMatches(guest.passwords.root!, 'later-secret'));
@@ -120,7 +120,7 @@ test('network rules can be read back', async () => {
   await driver.create(spec);
   const policy = { defaultIn: 'drop', defaultOut: 'accept', firewall: [], portForwards: [] } as const;
   await driver.applyNetwork(spec.id, { ...policy, firewall: [], portForwards: [] });
-  assert.deepEqual((await readGuest(db, spec.id))?.network, policy);
+  assert.deepEqual((await new SimulatorGuests(db).readGuest(spec.id))?.network, policy);
 });
 
 test('on the real clock it runs by itself', async () => {

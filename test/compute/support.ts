@@ -3,6 +3,7 @@ import { createSimulator, type SimulatorOptions } from '../../server/compute/sim
 import type { Database } from '../../server/db/database.ts';
 import { migrateUp } from '../../server/db/migrate.ts';
 import { openPglite } from '../../server/db/pglite.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';
 
@@ -21,7 +22,12 @@ export async function openTestDatabase(): Promise<Database> {
 /** A simulator on a clock of its own. */
 export function simulator(db: Database, options: Partial<SimulatorOptions> = {}) {
   const clock = new ManualClock();
-  const driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS, ...options });
+  const driver = createSimulator({
+    store: new SimulatorGuests(db),
+    clock,
+    bootSeconds: BOOT_SECONDS,
+    ...options,
+  });
   return { clock, driver };
 }
 

@@ -1,4 +1,5 @@
 import { after } from 'node:test';
+import { SimulatorTargets } from '../../server/db/queries/simulator-edge.ts';
 import { edgeContract, SENT_PPS } from '../../server/edge/contract.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
@@ -12,7 +13,7 @@ edgeContract('simulator', {
   testTimeoutMs: 60_000,
   async open() {
     const clock = new ManualClock();
-    const driver = createEdgeSimulator({ db, clock });
+    const driver = createEdgeSimulator({ store: new SimulatorTargets(db), clock });
     let used = 1;
     return {
       driver,
@@ -21,7 +22,7 @@ edgeContract('simulator', {
         await driver.attacks!.start(id, { vector: 'ntp_amplification', pps: SENT_PPS, seconds: 2 });
         clock.advance(2_000);
       },
-      reopen: async () => createEdgeSimulator({ db, clock }),
+      reopen: async () => createEdgeSimulator({ store: new SimulatorTargets(db), clock }),
       close: async () => {},
     };
   },

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { passwordMatches } from '../../server/compute/simulator/password.ts';
-import { readGuest } from '../../server/compute/simulator/store.ts';
 import { sql } from '../../server/db/database.ts';
 import { systemFindVmView } from '../../server/db/queries/operator-vms.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { updateVm } from '../../server/db/queries/vms.ts';
 import { decideRebuild, type RebuildRequest } from '../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../server/domain/vms/restore-vm.ts';
@@ -12,6 +11,7 @@ import { startByOperator } from '../../server/endpoints/operator/vms/start-by-op
 import { openOpsSession } from '../../server/guest-ssh/connect.ts';
 import { OpsKeyReplacement } from '../../server/guest-ssh/replace-ops-key.ts';
 import { Failures } from '../../server/platform/failures.ts';
+import { passwordMatches } from '../../server/simulated-guest/model/password.ts';
 import { reconcile } from './support/guests.ts';
 import { type Scene, Stage } from './support/stage.ts';
 
@@ -68,7 +68,7 @@ test('a rebuild keeps what is sold and who is reached, and nothing that led into
   await logIn();
   const [before, network, wallet] = [
     await vm(),
-    (await readGuest(db, vmId))!.network,
+    (await new SimulatorGuests(db).readGuest(vmId))!.network,
     await scene.customer.wallet(),
   ];
 
@@ -88,8 +88,11 @@ test('a rebuild keeps what is sold and who is reached, and nothing that led into
     row.disk_gb,
   ];
   assert.deepEqual(kept(after), kept(before));
-  assert.deepEqual([after.template, (await readGuest(db, vmId))!.template], ['alpine-3.22', 'alpine-3.22']);
-  assert.deepEqual((await readGuest(db, vmId))!.network, network);
+  assert.deepEqual(
+    [after.template, (await new SimulatorGuests(db).readGuest(vmId))!.template],
+    ['alpine-3.22', 'alpine-3.22'],
+  );
+  assert.deepEqual((await new SimulatorGuests(db).readGuest(vmId))!.network, network);
   assert.deepEqual(await scene.customer.wallet(), wallet);
   assert.deepEqual(await must('GET', '/console-shares'), []);
   assert.deepEqual(await must('GET', '/snapshots'), []);
@@ -110,14 +113,16 @@ test('who may log in after a rebuild: the keys that the VM has, others, or a pas
   const { db } = services;
   const { initialPassword } = await rebuild({ template: 'debian-12' });
   await stage.finish();
-  assert.ok(passwordMatches((await readGuest(db, vmId))!.initialPassword!, initialPassword!));
+  assert.ok(
+    passwordMatches((await new SimulatorGuests(db).readGuest(vmId))!.initialPassword!, initialPassword!),
+  );
 
   const body = { name: 'laptop', public_key: PUBLIC_KEY };
   const key = await scene.customer.must({ method: 'POST', path: '/v1/vm/sshkeys', body });
   for (const ssh_key_ids of [[key.id], undefined]) {
     assert.equal((await rebuild({ template: 'debian-12', ssh_key_ids })).initialPassword, null);
     await stage.finish();
-    const { authorizedKeys, initialPassword: none } = (await readGuest(db, vmId))!;
+    const { authorizedKeys, initialPassword: none } = (await new SimulatorGuests(db).readGuest(vmId))!;
     assert.equal(none, null);
     assert.ok(
       authorizedKeys.some((line) => line.startsWith(PUBLIC_KEY.slice(0, 60))),
@@ -128,14 +133,14 @@ test('who may log in after a rebuild: the keys that the VM has, others, or a pas
 
 test('a VM in error whose guest has gone is rebuilt', async (t) => {
   const { stage, services, vmId, vm, rebuild, must } = await openWorld(t);
-  const network = (await readGuest(services.db, vmId))!.network;
+  const network = (await new SimulatorGuests(services.db).readGuest(vmId))!.network;
   await services.compute.remove(vmId);
   await reconcile(stage);
   assert.equal((await vm()).status, 'error');
   await rebuild({ template: 'debian-12', delete_snapshots: true });
   await stage.finish();
   assert.equal((await vm()).status, 'running', JSON.stringify((await must('GET', '/jobs?status=all'))[0]));
-  assert.deepEqual((await readGuest(services.db, vmId))!.network, network);
+  assert.deepEqual((await new SimulatorGuests(services.db).readGuest(vmId))!.network, network);
 });
 
 test('what cannot be restored or rebuilt is refused, and nothing is begun', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readGuest } from '../../server/compute/simulator/store.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { type Customer, openCustomer } from './support/customer.ts';
 import { buyVm, tenant, vmOf } from './support/landlord.ts';
@@ -67,7 +67,7 @@ test('the speed of a VM is that of its plan, from its creation on and after a ch
   const speed = async () => {
     await services.network.idle();
     await services.network.reconcile();
-    return (await readGuest(stage.db, id))?.network?.bandwidthBps;
+    return (await new SimulatorGuests(stage.db).readGuest(id))?.network?.bandwidthBps;
   };
   assert.equal(await speed(), 100_000_000);
   for (const [plan, expected] of [

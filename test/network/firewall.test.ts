@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readGuest } from '../../server/compute/simulator/store.ts';
 import { sql } from '../../server/db/database.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { makeVm, openApi } from './support.ts';
 
 const HTTPS = { direction: 'in', action: 'accept', protocol: 'tcp', ports: '443', cidrs: ['0.0.0.0/0'] };
@@ -11,7 +11,8 @@ test('firewall', async (t) => {
   const { db, network } = api.services;
   const firewallOf = (vm: { id: string }) => `/v1/vm/${vm.id}/firewall`;
   const rulesOf = async (vm: { id: string }) => (await api.call('GET', firewallOf(vm))).body;
-  const onEngine = async (vm: { id: string }) => (await readGuest(db, vm.id))!.network?.firewall ?? [];
+  const onEngine = async (vm: { id: string }) =>
+    (await new SimulatorGuests(db).readGuest(vm.id))!.network?.firewall ?? [];
 
   await t.test('a rule comes into force on the engine, and deleted it goes', async () => {
     const vm = await makeVm(api);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { readGuest } from '../../server/compute/simulator/store.ts';
 import { type Queryable, type Sql, sql, type Transaction } from '../../server/db/database.ts';
 import { claimPort, insertPortForward, type PortForwardRow } from '../../server/db/queries/network.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { insertOnFreePort } from '../../server/domain/network/claim-port.ts';
 import { ApiError } from '../../server/platform/errors.ts';
 import { newId } from '../../server/platform/ids.ts';
@@ -82,7 +82,9 @@ test('port forwarding', async (t) => {
       externalPort: external_port,
       internalIp: internal_ip,
     };
-    assert.deepEqual((await readGuest(db, vm.id))!.network!.portForwards, [{ ...entry, internalPort: 22 }]);
+    assert.deepEqual((await new SimulatorGuests(db).readGuest(vm.id))!.network!.portForwards, [
+      { ...entry, internalPort: 22 },
+    ]);
 
     const deleted = await api.call('DELETE', `${forwardsOf(vm)}/${id}`);
     assert.deepEqual(deleted, { status: 200, body: { data: { id, deleted: true } } });

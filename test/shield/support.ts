@@ -4,6 +4,7 @@ import { addressesOf } from '../../server/db/queries/addresses.ts';
 import type { AttackRow } from '../../server/db/queries/shield-attacks.ts';
 import type { TargetMode } from '../../server/db/queries/shield-targets.ts';
 import { insertTenant, systemFindTenant } from '../../server/db/queries/shield-tenants.ts';
+import { SimulatorTargets } from '../../server/db/queries/simulator-edge.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
 import type { EdgeDriver, SimulatedVector } from '../../server/edge/driver.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
@@ -50,7 +51,7 @@ export async function openShield(t: TestContext): Promise<Shield> {
   const { db, clock, logger, leadership } = api.services;
   const broken = new Set<keyof EdgeDriver>();
   const edge = createEdgeSimulator({
-    db,
+    store: new SimulatorTargets(db),
     clock,
     faults(operation) {
       if (broken.has(operation)) throw new Error(`${operation} is broken`);

@@ -1,16 +1,16 @@
 import type { Duplex } from 'node:stream';
-import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { freshKeyPair } from '../../platform/ssh-key-pair.ts';
-import { Machine } from '../../simulated-guest/machine/machine.ts';
+import { connectionPair } from '../../simulated-guest/connection-pair.ts';
+import { powerAt } from '../../simulated-guest/model/guest.ts';
 import { Console } from '../../simulated-guest/screen/console.ts';
 import { serveRfb } from '../../simulated-guest/screen/rfb.ts';
 import { serveSsh } from '../../simulated-guest/ssh/server.ts';
+import { System } from '../../simulated-guest/system/system.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
-import { connectionPair } from './pair.ts';
-import { isUp, powerAt } from './power.ts';
+import { isUp } from './power.ts';
 import { has } from './sentinels.ts';
-import { runsOf } from './store.ts';
+import type { SimulatorStore } from './store.ts';
 
 /** How late a connection ends when another process switched its guest off; one query, whatever their number. */
 const LOOK_EVERY_MS = 1_000;
@@ -35,36 +35,36 @@ interface Open {
 
 /** The insides of guests as this process serves them: connections, which end with their guest's power. */
 export class Inside {
-  readonly #db: Database;
+  readonly #store: SimulatorStore;
   readonly #clock: Clock;
   readonly #open = new Set<Open>();
   readonly #consoles = new Map<string, Watched>();
   readonly #closing = new AbortController();
   #watching: Promise<void> | undefined;
 
-  constructor(db: Database, clock: Clock) {
-    this.#db = db;
+  constructor(store: SimulatorStore, clock: Clock) {
+    this.#store = store;
     this.#clock = clock;
   }
 
   /** A connection to the guest's port 22. */
   async openSsh(id: string): Promise<Duplex> {
-    const machine = await this.#machine(id);
-    const { run, hostname } = machine.guest;
-    if (!run || !isUp(machine.guest, machine.now())) throw new AgentUnavailableError(`${id} is not running`);
+    const system = await this.#system(id);
+    const { run, hostname } = system.guest;
+    if (!run || !isUp(system.guest, system.now())) throw new AgentUnavailableError(`${id} is not running`);
     if (has(hostname, 'hasNoSsh')) throw new AgentUnavailableError(`nothing listens on port 22 of ${id}`);
     const open = this.#begin(id, run.bootUntil);
-    const stream = serveSsh(machine, open.end.signal);
+    const stream = serveSsh(system, open.end.signal);
     stream.once('close', () => this.#finish(open));
     return stream;
   }
 
   /** A connection to the guest's screen; every viewer on this node sees the same console. */
   async openVnc(id: string): Promise<Duplex> {
-    const machine = await this.#machine(id);
-    if (powerAt(machine.guest, machine.now()) === 'off') throw new AgentUnavailableError(`${id} is off`);
+    const system = await this.#system(id);
+    if (powerAt(system.guest, system.now()) === 'off') throw new AgentUnavailableError(`${id} is off`);
     const open = this.#begin(id, undefined);
-    const watched = this.#consoles.get(id) ?? this.#newConsole(machine);
+    const watched = this.#consoles.get(id) ?? this.#newConsole(system);
     watched.viewers++;
     const [client, served] = connectionPair();
     open.end.signal.addEventListener('abort', () => client.destroy(), { once: true });
@@ -78,11 +78,11 @@ export class Inside {
     return client;
   }
 
-  #newConsole(machine: Machine): Watched {
-    const { id } = machine;
+  #newConsole(system: System): Watched {
+    const { id } = system;
     const open: Open = { id, boot: undefined, end: new AbortController() };
     this.#open.add(open);
-    const watched = { console: new Console(machine, open.end.signal), viewers: 0, open };
+    const watched = { console: new Console(system, open.end.signal), viewers: 0, open };
     this.#consoles.set(id, watched);
     open.end.signal.addEventListener('abort', () => this.#consoles.delete(id), { once: true });
     return watched;
@@ -102,10 +102,10 @@ export class Inside {
     if (unwatched.length > MAX_UNWATCHED) this.#finish(unwatched[0]!.open);
   }
 
-  async #machine(id: string): Promise<Machine> {
-    const machine = await Machine.open(this.#db, this.#clock, id, () => freshKeyPair().private);
-    if (!machine) throw new AgentUnavailableError(`the simulator has no guest ${id}`);
-    return machine;
+  async #system(id: string): Promise<System> {
+    const system = await System.open(this.#store.insides, this.#clock, id, () => freshKeyPair().private);
+    if (!system) throw new AgentUnavailableError(`the simulator has no guest ${id}`);
+    return system;
   }
 
   #begin(id: string, boot: number | undefined): Open {
@@ -128,7 +128,7 @@ export class Inside {
   async look(): Promise<void> {
     if (this.#open.size === 0) return;
     const ids = [...new Set([...this.#open].map(({ id }) => id))];
-    const runs = new Map((await runsOf(this.#db, ids)).map(({ id, run }) => [id, run]));
+    const runs = new Map((await this.#store.runsOf(ids)).map(({ id, run }) => [id, run]));
     const now = this.#clock.now().getTime();
     for (const open of this.#open) {
       const run = runs.get(open.id) ?? null;

@@ -1,21 +1,21 @@
 import type { Duplex } from 'node:stream';
-import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ComputeUnavailableError } from '../driver.ts';
 import type { Inside } from './inside.ts';
+import type { SimulatorStore } from './store.ts';
 
 /**
  * The insides of guests, loaded at the first connection: shell, screen and SSH server are most of the
  * simulator's code, and a start need not wait for them.
  */
 export class LazyInside implements Pick<Inside, 'openSsh' | 'openVnc' | 'look' | 'close'> {
-  readonly #db: Database;
+  readonly #store: SimulatorStore;
   readonly #clock: Clock;
   #inside: Promise<Inside> | undefined;
   #closed = false;
 
-  constructor(db: Database, clock: Clock) {
-    this.#db = db;
+  constructor(store: SimulatorStore, clock: Clock) {
+    this.#store = store;
     this.#clock = clock;
   }
 
@@ -38,7 +38,7 @@ export class LazyInside implements Pick<Inside, 'openSsh' | 'openVnc' | 'look' |
 
   async #load(): Promise<Inside> {
     if (this.#closed) throw new ComputeUnavailableError('the simulator is closed');
-    this.#inside ??= import('./inside.ts').then(({ Inside }) => new Inside(this.#db, this.#clock));
+    this.#inside ??= import('./inside.ts').then(({ Inside }) => new Inside(this.#store, this.#clock));
     return this.#inside;
   }
 }

@@ -1,11 +1,11 @@
-import type { Database, Transaction } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { powerAt } from '../../simulated-guest/model/guest.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
 import { endRun, type Guest } from './guest.ts';
-import { isUp, powerAt } from './power.ts';
+import { isUp } from './power.ts';
 import { failureOf, has, type Operation } from './sentinels.ts';
 import { requireSight } from './sight.ts';
-import { changeGuest, insertGuest, readGuest } from './store.ts';
+import type { Disks, SimulatorStore } from './store.ts';
 
 /** Called before every operation that changes a guest; what it throws is the operation's failure. */
 export type Faults = (operation: Operation, guestId: string) => void;
@@ -13,18 +13,18 @@ export type Faults = (operation: Operation, guestId: string) => void;
 /** How late a waiting operation notices what another one, of any process, did to the guest meanwhile. */
 const LOOK_EVERY_MS = 2_000;
 
-/** Alters a guest, and what is stored beside it, at the instant `now`. */
-export type Work<T> = (guest: Guest, now: number, tx: Transaction) => T | Promise<T>;
+/** Alters a guest, and its disks, at the instant `now`. */
+export type Work<T> = (guest: Guest, now: number, disks: Disks) => T | Promise<T>;
 
 /** How operations alter guests and wait for them, with the failures that are provoked. */
 export class Operations {
-  readonly #db: Database;
+  readonly #store: SimulatorStore;
   readonly #clock: Clock;
   readonly #faults: Faults;
   readonly #closing = new AbortController();
 
-  constructor(db: Database, clock: Clock, faults: Faults) {
-    this.#db = db;
+  constructor(store: SimulatorStore, clock: Clock, faults: Faults) {
+    this.#store = store;
     this.#clock = clock;
     this.#faults = faults;
   }
@@ -32,7 +32,7 @@ export class Operations {
   /** Makes the guest unless it exists, and lets `work` alter it. A failure that its hostname asks for leaves it made. */
   async make(operation: Operation, id: string, guest: Guest, work: Work<unknown> = () => {}): Promise<void> {
     this.#begin(operation, id);
-    await insertGuest(this.#db, id, guest);
+    await this.#store.insertGuest(id, guest);
     await this.#alter(operation, id, work, refuseAbsent);
   }
 
@@ -67,7 +67,7 @@ export class Operations {
     const ending = signal ? AbortSignal.any([signal, this.closing]) : this.closing;
     for (;;) {
       ending.throwIfAborted();
-      const guest = await readGuest(this.#db, id);
+      const guest = await this.#store.readGuest(id);
       const now = this.#clock.now().getTime();
       const left = when(guest, now) - now;
       if (left <= 0) return;
@@ -91,7 +91,7 @@ export class Operations {
   }
 
   async #alter<T>(operation: Operation, id: string, work: Work<T>, ifAbsent: (id: string) => T): Promise<T> {
-    const outcome = await changeGuest(this.#db, id, async (guest, tx): Promise<() => T> => {
+    const outcome = await this.#store.changeGuest(id, async (guest, disks): Promise<() => T> => {
       const failure = failureOf(operation, guest.hostname, guest.spent);
       if (failure) {
         // Thrown only after the commit: a failure that happens once must be remembered.
@@ -103,7 +103,7 @@ export class Operations {
       const now = this.#clock.now().getTime();
       if (operation !== 'powerOff' && operation !== 'remove') requireSight(id, guest, now);
       if (powerAt(guest, now) === 'off') endRun(id, guest, now);
-      const result = await work(guest, now, tx);
+      const result = await work(guest, now, disks);
       return () => result;
     });
     return outcome ? outcome() : ifAbsent(id);

@@ -1,5 +1,6 @@
-import { type PowerState, ShutdownTimeoutError } from '../driver.ts';
-import type { Guest, Run } from './guest.ts';
+import { powerAt, type Run } from '../../simulated-guest/model/guest.ts';
+import { ShutdownTimeoutError } from '../driver.ts';
+import type { Guest } from './guest.ts';
 import { has } from './sentinels.ts';
 
 /**
@@ -17,12 +18,6 @@ const READY_WITHIN_MS = 300_000;
 export interface Pace {
   bootMs: number;
   shutdownMs: number;
-}
-
-/** What a guest is doing at `now`. */
-export function powerAt({ run }: Pick<Guest, 'run'>, now: number): PowerState {
-  if (!run || (run.end && now >= run.end.at)) return 'off';
-  return now >= run.bootFrom && now < (run.waitUntil ?? run.bootUntil) ? 'booting' : 'running';
 }
 
 /** Whether what runs inside the guest does so at `now`: its boot is over, and it may yet not be ready. */

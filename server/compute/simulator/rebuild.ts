@@ -1,7 +1,8 @@
 import type { GuestSpec } from '../driver.ts';
-import { dropDisk, emptyDisk, keepDisk, takeBackDisk } from './disks.ts';
+import { emptyDisk, keepDisk, takeBackDisk } from './disks.ts';
 import { type Former, type Guest, newGuest } from './guest.ts';
 import type { Work } from './operations.ts';
+import type { Disks } from './store.ts';
 
 // What a rebuild alters, as the operations of the simulator do it.
 
@@ -12,49 +13,45 @@ export function madeBy(spec: GuestSpec, rebuildId: string): Guest {
 
 export const rebuilt =
   (spec: GuestSpec, rebuildId: string): Work<void> =>
-  async (guest, now, tx) => {
+  async (guest, now, disks) => {
     const { id } = spec;
     if (guest.rebuilt?.by === rebuildId) return;
     if (guest.run) throw new Error(`${id} must be off to be rebuilt`);
     const stale = guest.rebuilt;
     const { hostname, mac, addresses, vcpu, ramMb, diskGb, snapshots } = guest;
-    await keepDisk(tx, id, rebuildId, guest, now);
+    await keepDisk(disks, id, rebuildId, guest, now);
     const { network, before, spent, unwrittenBytes, ...blank } = newGuest(spec);
     const from: Former = { hostname, mac, addresses, vcpu, ramMb, diskGb, snapshots };
     Object.assign(guest, blank, { rebuilt: { by: rebuildId, from } });
-    await emptyDisk(tx, id, guest, now);
-    if (stale) await dropDisks(tx, id, stale);
+    await emptyDisk(disks, id, guest, now);
+    if (stale) await dropDisks(disks, stale);
   };
 
 export const rebuildFinished =
-  (id: string, rebuildId: string): Work<void> =>
-  async (guest, _now, tx) => {
+  (rebuildId: string): Work<void> =>
+  async (guest, _now, disks) => {
     const open = guest.rebuilt;
     if (open?.by !== rebuildId) return;
     delete guest.rebuilt;
-    await dropDisks(tx, id, open);
+    await dropDisks(disks, open);
   };
 
 /** `unmade` where the rebuild has made the guest, which is to be removed. */
 export const rebuildUndone =
   (id: string, rebuildId: string): Work<'kept' | 'unmade'> =>
-  async (guest, now, tx) => {
+  async (guest, now, disks) => {
     const open = guest.rebuilt;
     if (open?.by !== rebuildId) return 'kept';
     if (guest.run) throw new Error(`${id} must be off for its rebuild to be undone`);
     if (!open.from) return 'unmade';
-    await takeBackDisk(tx, id, rebuildId, guest, now);
+    await takeBackDisk(disks, id, rebuildId, guest, now);
     Object.assign(guest, open.from);
     delete guest.rebuilt;
-    await dropDisk(tx, id, rebuildId);
+    await disks.drop(rebuildId);
     return 'kept';
   };
 
 /** Forgets what a rebuild has set aside, with its snapshots. */
-async function dropDisks(
-  tx: Parameters<typeof dropDisk>[0],
-  id: string,
-  { by, from }: NonNullable<Guest['rebuilt']>,
-): Promise<void> {
-  for (const name of [by, ...Object.keys(from?.snapshots ?? {})]) await dropDisk(tx, id, name);
+async function dropDisks(disks: Disks, { by, from }: NonNullable<Guest['rebuilt']>): Promise<void> {
+  for (const name of [by, ...Object.keys(from?.snapshots ?? {})]) await disks.drop(name);
 }

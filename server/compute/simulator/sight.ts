@@ -1,6 +1,7 @@
+import { powerAt } from '../../simulated-guest/model/guest.ts';
 import { ComputeUnavailableError, type GuestSight, type GuestState } from '../driver.ts';
 import type { Guest } from './guest.ts';
-import { isOutOfSight, isUp, powerAt } from './power.ts';
+import { isOutOfSight, isUp } from './power.ts';
 import { has } from './sentinels.ts';
 
 type Glance = Pick<Guest, 'hostname' | 'run'>;

@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
-import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { hogSince, withHog } from '../../simulated-guest/machine/trouble.ts';
-import { bytesInside } from '../../simulated-guest/machine/usage.ts';
+import { sampleAt } from '../../simulated-guest/model/guest.ts';
+import { hashPassword } from '../../simulated-guest/model/password.ts';
+import { hogSince, withHog } from '../../simulated-guest/system/trouble.ts';
+import { bytesInside } from '../../simulated-guest/system/usage.ts';
 import {
   type ComputeDriver,
   ComputeUnavailableError,
@@ -17,10 +18,9 @@ import {
   type GuestVolume,
   type NetworkPolicy,
 } from '../driver.ts';
-import { diskAt, endRun, newGuest, sampleAt } from './guest.ts';
+import { diskAt, endRun, newGuest } from './guest.ts';
 import { LazyInside } from './lazy-inside.ts';
 import { type Faults, Operations } from './operations.ts';
-import { hashPassword } from './password.ts';
 import { askOff, type Pace, powerOn, restart, whenBooted, whenOff } from './power.ts';
 import { madeBy, rebuildFinished, rebuildUndone, rebuilt } from './rebuild.ts';
 import { has } from './sentinels.ts';
@@ -28,12 +28,12 @@ import { sightOf, stateOf } from './sight.ts';
 import { resized } from './sizing.ts';
 import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { Stock, type StockOptions } from './stock.ts';
-import { countGuests, deleteGuest, glances, meteredGuests, readGuest } from './store.ts';
+import type { SimulatorStore } from './store.ts';
 import { watchGuests } from './watcher.ts';
 
 export interface SimulatorOptions extends StockOptions {
-  /** Migrated; guests live in it. The simulator never closes it. */
-  db: Database;
+  /** Where guests live. The simulator never closes it. */
+  store: SimulatorStore;
   clock: Clock;
   bootSeconds: number;
   /** From being asked to being off. */
@@ -61,14 +61,14 @@ class Simulator implements ComputeDriver {
   readonly createSnapshot: Method<'createSnapshot'> = (id, snapshotId) =>
     this.#operations.change('createSnapshot', id, takeSnapshot(id, snapshotId));
   readonly deleteSnapshot: Method<'deleteSnapshot'> = (id, snapshotId) =>
-    this.#operations.change('deleteSnapshot', id, dropSnapshot(id, snapshotId), doNothing);
+    this.#operations.change('deleteSnapshot', id, dropSnapshot(snapshotId), doNothing);
   readonly restoreSnapshot: Method<'restoreSnapshot'> = (id, snapshotId) =>
     this.#operations.change('restoreSnapshot', id, restoreSnapshot(id, snapshotId));
   readonly rebuild: Method<'rebuild'> = (spec, rebuildId) =>
     this.#operations.make('rebuild', spec.id, madeBy(spec, rebuildId), rebuilt(spec, rebuildId));
   readonly finishRebuild: Method<'finishRebuild'> = (id, rebuildId) =>
-    this.#operations.change('finishRebuild', id, rebuildFinished(id, rebuildId), doNothing);
-  readonly #db: Database;
+    this.#operations.change('finishRebuild', id, rebuildFinished(rebuildId), doNothing);
+  readonly #store: SimulatorStore;
   readonly #clock: Clock;
   readonly #pace: Pace;
   readonly #stock: Stock;
@@ -77,18 +77,18 @@ class Simulator implements ComputeDriver {
   readonly #watchers = new Set<Promise<void>>();
 
   constructor(options: SimulatorOptions) {
-    const { db, clock, bootSeconds, shutdownSeconds = DEFAULT_SHUTDOWN_SECONDS } = options;
-    this.#db = db;
+    const { store, clock, bootSeconds, shutdownSeconds = DEFAULT_SHUTDOWN_SECONDS } = options;
+    this.#store = store;
     this.#clock = clock;
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
-    this.#stock = new Stock(db, options);
-    this.#operations = new Operations(db, clock, options.faults ?? doNothing);
-    this.#inside = new LazyInside(db, clock);
+    this.#stock = new Stock(store, options);
+    this.#operations = new Operations(store, clock, options.faults ?? doNothing);
+    this.#inside = new LazyInside(store, clock);
   }
 
   async probe(): Promise<DriverReport> {
     try {
-      const count = await countGuests(this.#db);
+      const count = await this.#store.countGuests();
       return { ok: true, summary: `simulator: ${count} guests, a boot takes ${this.#pace.bootMs / 1000} s` };
     } catch (error) {
       return { ok: false, summary: `simulator: guests cannot be read: ${error}` };
@@ -147,7 +147,7 @@ class Simulator implements ComputeDriver {
 
   async remove(id: string): Promise<void> {
     await this.#operations.change('remove', id, doNothing, doNothing);
-    await deleteGuest(this.#db, id);
+    await this.#store.deleteGuest(id);
     await this.#inside.look();
   }
 
@@ -177,7 +177,7 @@ class Simulator implements ComputeDriver {
       rebuildUndone(id, rebuildId),
       () => 'kept' as const,
     );
-    if (outcome === 'unmade') await deleteGuest(this.#db, id);
+    if (outcome === 'unmade') await this.#store.deleteGuest(id);
   }
 
   async applyNetwork(id: string, policy: NetworkPolicy): Promise<void> {
@@ -187,17 +187,17 @@ class Simulator implements ComputeDriver {
   }
 
   async inspect(id: string): Promise<GuestState | undefined> {
-    const guest = await readGuest(this.#db, id);
+    const guest = await this.#store.readGuest(id);
     return guest && stateOf(id, guest, this.#now());
   }
 
   async list(): Promise<GuestSight[]> {
     const now = this.#now();
-    return (await glances(this.#db)).map((guest) => sightOf(guest, now));
+    return (await this.#store.glances()).map((guest) => sightOf(guest, now));
   }
 
   async sample(ids: string[]): Promise<GuestSample[]> {
-    const guests = await meteredGuests(this.#db, ids);
+    const guests = await this.#store.meteredGuests(ids);
     const now = this.#now();
     return guests.flatMap((guest) => {
       const sample = sampleAt(guest.id, guest, now);
@@ -208,10 +208,10 @@ class Simulator implements ComputeDriver {
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
-    const guest = await readGuest(this.#db, id);
+    const guest = await this.#store.readGuest(id);
     if (!guest) return [];
     const disk = diskAt(id, guest, this.#now());
-    const written = disk.usedBytes + (await bytesInside(this.#db, id, guest));
+    const written = disk.usedBytes + (await bytesInside(this.#store.insides, id, guest));
     return [{ ...disk, usedBytes: Math.min(written, guest.diskGb * 1_000_000_000) }];
   }
 
@@ -226,7 +226,7 @@ class Simulator implements ComputeDriver {
   watch(listener: (event: GuestEvent) => void): () => void {
     const stopping = new AbortController();
     const signal = AbortSignal.any([stopping.signal, this.#operations.closing]);
-    const watcher = watchGuests(this.#db, this.#clock, listener, signal);
+    const watcher = watchGuests(this.#store, this.#clock, listener, signal);
     this.#watchers.add(watcher);
     watcher.finally(() => this.#watchers.delete(watcher));
     return () => stopping.abort();

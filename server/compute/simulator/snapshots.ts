@@ -1,5 +1,5 @@
 import type { SnapshotInfo } from '../driver.ts';
-import { dropDisk, keepDisk, takeBackDisk } from './disks.ts';
+import { keepDisk, takeBackDisk } from './disks.ts';
 import { diskAt } from './guest.ts';
 import type { Work } from './operations.ts';
 
@@ -8,26 +8,26 @@ import type { Work } from './operations.ts';
 /** One of that name is left as it is. */
 export const takeSnapshot =
   (id: string, snapshotId: string): Work<SnapshotInfo> =>
-  async (guest, now, tx) => {
+  async (guest, now, disks) => {
     const known = guest.snapshots[snapshotId];
     if (known) return known;
-    await keepDisk(tx, id, snapshotId, guest, now);
+    await keepDisk(disks, id, snapshotId, guest, now);
     const info = { sizeBytes: diskAt(id, guest, now).usedBytes, includesMemory: false };
     guest.snapshots[snapshotId] = info;
     return info;
   };
 
 export const dropSnapshot =
-  (id: string, snapshotId: string): Work<void> =>
-  async (guest, _now, tx) => {
+  (snapshotId: string): Work<void> =>
+  async (guest, _now, disks) => {
     delete guest.snapshots[snapshotId];
-    await dropDisk(tx, id, snapshotId);
+    await disks.drop(snapshotId);
   };
 
 export const restoreSnapshot =
   (id: string, snapshotId: string): Work<void> =>
-  async (guest, now, tx) => {
+  async (guest, now, disks) => {
     if (guest.run) throw new Error(`${id} must be off to be restored`);
-    if (!guest.snapshots[snapshotId] || !(await takeBackDisk(tx, id, snapshotId, guest, now)))
+    if (!guest.snapshots[snapshotId] || !(await takeBackDisk(disks, id, snapshotId, guest, now)))
       throw new Error(`${id} has no snapshot ${snapshotId}`);
   };

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/database.ts';
 import {
   CapacityError,
   type EngineCapacity,
@@ -9,7 +8,7 @@ import {
   shortageOf,
   TemplateUnavailableError,
 } from '../driver.ts';
-import { readGuest, usedResources } from './store.ts';
+import type { SimulatorStore } from './store.ts';
 
 export interface StockOptions {
   /** What all guests can have together; no limit of what is absent. */
@@ -26,11 +25,11 @@ const NO_OVERHEAD = { ramMb: 0, diskGb: 0 };
 /** What the simulated engine pretends to have. */
 export class Stock {
   readonly capacity: EngineCapacity;
-  readonly #db: Database;
+  readonly #store: SimulatorStore;
   readonly #templates: readonly string[] | undefined;
 
-  constructor(db: Database, { capacity, zones, templates }: StockOptions) {
-    this.#db = db;
+  constructor(store: SimulatorStore, { capacity, zones, templates }: StockOptions) {
+    this.#store = store;
     this.#templates = templates;
     const total = { ...UNLIMITED, ...capacity };
     this.capacity = { total, overhead: () => NO_OVERHEAD, zones: zones ?? null };
@@ -49,8 +48,8 @@ export class Stock {
   async requireRoom(id: string, size: GuestSize): Promise<void> {
     const { total } = this.capacity;
     if (Object.values(total).every((limit) => limit === Infinity)) return;
-    const guest = await readGuest(this.#db, id);
-    const used = await usedResources(this.#db);
+    const guest = await this.#store.readGuest(id);
+    const used = await this.#store.usedResources();
     const shortage = shortageOf(total, used, resourcesOf(size), guest && resourcesOf(guest));
     if (shortage)
       throw new CapacityError(`${shortage.left} ${shortage.resource} are left, not ${shortage.asked}`);

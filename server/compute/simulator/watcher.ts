@@ -1,8 +1,7 @@
-import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { happenings } from '../../simulated-guest/model/happenings.ts';
 import type { GuestEvent } from '../driver.ts';
-import { happenings } from './guest-events.ts';
-import { runs } from './store.ts';
+import type { SimulatorStore } from './store.ts';
 
 /** How late an event may be noticed; one query, whatever the number of guests. */
 const LOOK_EVERY_MS = 10_000;
@@ -11,7 +10,7 @@ const LOOK_BACK_MS = 3_600_000;
 
 /** Calls `listener` with what guests do by themselves, until `signal` aborts. Never rejects. */
 export async function watchGuests(
-  db: Database,
+  store: SimulatorStore,
   clock: Clock,
   listener: (event: GuestEvent) => void,
   signal: AbortSignal,
@@ -19,7 +18,7 @@ export async function watchGuests(
   let from = clock.now().getTime() - LOOK_BACK_MS;
   while (!signal.aborted) {
     try {
-      const guests = await runs(db);
+      const guests = await store.runs();
       const to = clock.now().getTime();
       for (const guest of guests) {
         for (const event of happenings(guest.id, guest, from, to)) if (!signal.aborted) listener(event);

@@ -1,4 +1,3 @@
-import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
 import {
   type DrillResult,
@@ -17,7 +16,7 @@ import {
   type TargetTotals,
   type Volume,
 } from '../driver.ts';
-import { changeTarget, deleteTarget, keepTargets, readTargets, writeTargets } from './store.ts';
+import type { EdgeStore, StoredTarget } from './store.ts';
 import {
   countsAt,
   drilledPorts,
@@ -30,8 +29,8 @@ import {
 } from './target.ts';
 
 export interface EdgeSimulatorOptions {
-  /** Migrated; targets live in it. The simulator never closes it. */
-  db: Database;
+  /** Where targets live. The simulator never closes it. */
+  store: EdgeStore;
   clock: Clock;
   /** Called before every operation, by its name in the interface; a throw makes it fail, changing nothing. */
   faults?: (operation: keyof EdgeDriver) => void;
@@ -50,19 +49,19 @@ export function createEdgeSimulator(options: EdgeSimulatorOptions): EdgeDriver {
 
 class EdgeSimulator implements EdgeDriver {
   readonly name = 'simulator';
-  readonly #db: Database;
+  readonly #store: EdgeStore;
   readonly #clock: Clock;
   readonly #faults: (operation: keyof EdgeDriver) => void;
 
-  constructor({ db, clock, faults = () => {} }: EdgeSimulatorOptions) {
-    this.#db = db;
+  constructor({ store, clock, faults = () => {} }: EdgeSimulatorOptions) {
+    this.#store = store;
     this.#clock = clock;
     this.#faults = faults;
   }
 
   async probe(): Promise<EdgeReport> {
     this.#faults('probe');
-    const { length } = await readTargets(this.#db);
+    const { length } = await this.#store.readTargets();
     return { ok: true, summary: `simulator: ${length} targets, attacks on demand` };
   }
 
@@ -76,26 +75,16 @@ class EdgeSimulator implements EdgeDriver {
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
     this.#faults('reconcile');
-    await this.#db.transaction(async (tx) => {
-      const present = new Map((await readTargets(tx)).map(({ id, state }) => [id, state]));
-      await keepTargets(
-        tx,
-        targets.map(({ id }) => id),
-      );
-      await writeTargets(
-        tx,
-        targets.map((target) => ({ id: target.id, state: this.#stateOf(target, present.get(target.id)) })),
-      );
-    });
+    const wanted = new Map(targets.map((target) => [target.id, target]));
+    await this.#store.replaceTargets([...wanted.keys()], (id, present) =>
+      this.#stateOf(wanted.get(id)!, present),
+    );
     return { targets: targets.length, rules: targets.reduce((sum, { rules }) => sum + rules.length, 0) };
   }
 
   async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
     this.#faults('putTarget');
-    await this.#db.transaction(async (tx) => {
-      const [present] = await readTargets(tx, [target.id]);
-      await writeTargets(tx, [{ id: target.id, state: this.#stateOf(target, present?.state) }]);
-    });
+    await this.#store.putTarget(target.id, (present) => this.#stateOf(target, present));
     return { targets: 1, rules: target.rules.length };
   }
 
@@ -106,19 +95,19 @@ class EdgeSimulator implements EdgeDriver {
 
   async removeTarget(id: string): Promise<void> {
     this.#faults('removeTarget');
-    await deleteTarget(this.#db, id);
+    await this.#store.deleteTarget(id);
   }
 
   async readTotals(): Promise<EdgeReading<TargetTotals>> {
     this.#faults('readTotals');
-    return this.#read(await readTargets(this.#db), (id, target, now) => [
+    return this.#read(await this.#store.readTargets(), (id, target, now) => [
       totalsOf(id, countsAt(id, target, now)),
     ]);
   }
 
   async readDetail(ids: string[]): Promise<EdgeReading<TargetDetail>> {
     this.#faults('readDetail');
-    return this.#read(await readTargets(this.#db, ids), (id, target, now) => {
+    return this.#read(await this.#store.readTargets(ids), (id, target, now) => {
       const counted = countsAt(id, target, now).classes;
       const classes = Object.fromEntries(EDGE_CLASSES.map((name) => [name, whole(counted[name])]));
       return [{ id, classes: classes as Record<EdgeClass, Volume> }];
@@ -127,7 +116,7 @@ class EdgeSimulator implements EdgeDriver {
 
   async readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>> {
     this.#faults('readRuleCounters');
-    return this.#read(await readTargets(this.#db, ids), (targetId, target, now) => {
+    return this.#read(await this.#store.readTargets(ids), (targetId, target, now) => {
       const counted = countsAt(targetId, target, now).rules;
       const none = { packets: 0, bytes: 0 };
       return target.rules.map(({ id }) => ({ id, targetId, dropped: whole(counted[id] ?? none) }));
@@ -135,7 +124,7 @@ class EdgeSimulator implements EdgeDriver {
   }
 
   #read<Row>(
-    targets: { id: string; state: SimulatedTarget }[],
+    targets: StoredTarget[],
     rowsOf: (id: string, target: SimulatedTarget, now: number) => Row[],
   ): EdgeReading<Row> {
     const now = this.#now();
@@ -149,13 +138,13 @@ class EdgeSimulator implements EdgeDriver {
   async startDrill(ids: string[]): Promise<void> {
     this.#faults('startDrill');
     const drillAt = this.#now();
-    for (const id of ids) await changeTarget(this.#db, id, (target) => ({ ...target, drillAt }));
+    for (const id of ids) await this.#store.changeTarget(id, (target) => ({ ...target, drillAt }));
   }
 
   async readDrill(ids: string[]): Promise<DrillResult[]> {
     this.#faults('readDrill');
     const now = this.#now();
-    return (await readTargets(this.#db, ids)).flatMap(({ id, state }) => {
+    return (await this.#store.readTargets(ids)).flatMap(({ id, state }) => {
       const ports = drilledPorts(id, state, now);
       return ports ? [{ id, ports }] : [];
     });
@@ -164,14 +153,14 @@ class EdgeSimulator implements EdgeDriver {
   async blackhole(id: string, on: boolean): Promise<void> {
     this.#faults('blackhole');
     const now = this.#now();
-    await changeTarget(this.#db, id, (target) => ({ ...settledAt(id, target, now), blackholed: on }));
+    await this.#store.changeTarget(id, (target) => ({ ...settledAt(id, target, now), blackholed: on }));
   }
 
   readonly attacks: SimulatedAttacks = {
     start: async (id, { vector, pps, seconds }) => {
       const from = this.#now();
       const attack = { vector, pps, from, to: from + seconds * 1000 };
-      const changed = await changeTarget(this.#db, id, (target) => {
+      const changed = await this.#store.changeTarget(id, (target) => {
         const settled = settledAt(id, target, from);
         if (settled.attacks.length >= MAX_ATTACKS) {
           throw new EdgeUnavailableError(`${MAX_ATTACKS} attacks on ${id} are under way already`);
@@ -183,7 +172,7 @@ class EdgeSimulator implements EdgeDriver {
     stop: async (id) => {
       const now = this.#now();
       let stopped = 0;
-      await changeTarget(this.#db, id, (target) => {
+      await this.#store.changeTarget(id, (target) => {
         const settled = settledAt(id, target, now);
         stopped = settled.attacks.length;
         return { ...settled, attacks: [] };

@@ -1,12 +1,12 @@
 import xterm from '@xterm/headless';
-import { kernelLines } from '../machine/journal.ts';
-import { recordLogin } from '../machine/logins.ts';
-import type { Machine } from '../machine/machine.ts';
-import { unitsOf } from '../machine/units.ts';
 import { greeting, interact } from '../shell/interact.ts';
 import { Shell } from '../shell/shell.ts';
 import { Terminal } from '../shell/terminal.ts';
 import { hasPassword } from '../ssh/authentication.ts';
+import { kernelLines } from '../system/journal.ts';
+import { recordLogin } from '../system/logins.ts';
+import type { System } from '../system/system.ts';
+import { unitsOf } from '../system/units.ts';
 import { COLUMNS, Picture, ROWS } from './picture.ts';
 
 const WRONG_PASSWORD_MS = 2_000;
@@ -15,7 +15,7 @@ const TTY = 'tty1';
 
 /** A guest's text console: boot messages, a login, a shell. All its viewers see the same. */
 export class Console {
-  readonly #machine: Machine;
+  readonly #system: System;
   readonly #outer: AbortSignal;
   readonly #screen = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 0, allowProposedApi: true });
   readonly #watchers = new Set<() => void>();
@@ -26,15 +26,15 @@ export class Console {
   busy = false;
 
   /** Lives until `signal` aborts. */
-  constructor(machine: Machine, signal: AbortSignal) {
-    this.#machine = machine;
+  constructor(system: System, signal: AbortSignal) {
+    this.#system = system;
     this.#outer = signal;
-    this.#bootFrom = machine.guest.run?.bootFrom;
+    this.#bootFrom = system.guest.run?.bootFrom;
     this.#live();
   }
 
   get name(): string {
-    return this.#machine.guest.hostname;
+    return this.#system.guest.hostname;
   }
 
   picture(): Picture {
@@ -53,7 +53,7 @@ export class Console {
 
   /** Called with the guest's latest boot: another one than is shown begins on a clean screen. */
   booted(from: number): void {
-    if (from === this.#bootFrom || this.#machine.now() < from) return;
+    if (from === this.#bootFrom || this.#system.now() < from) return;
     this.#bootFrom = from;
     this.#boot.abort();
   }
@@ -66,7 +66,7 @@ export class Console {
         await this.#oneBoot(signal);
       } catch {
         // The database is away; the login begins again when it is back.
-        if (!signal.aborted) await this.#machine.clock.sleep(RETRY_MS, this.#outer).catch(() => {});
+        if (!signal.aborted) await this.#system.clock.sleep(RETRY_MS, this.#outer).catch(() => {});
       }
     }
     this.#screen.dispose();
@@ -78,7 +78,7 @@ export class Console {
     signal.addEventListener('abort', () => terminal.close(), { once: true });
     this.#terminal = terminal;
     await terminal.print('\x1bc');
-    await this.#machine.refresh();
+    await this.#system.refresh();
     await this.#bootMessages(terminal, signal);
     while (!signal.aborted) await this.#login(terminal, signal);
   }
@@ -95,42 +95,42 @@ export class Console {
 
   /** Shows each message when its time has come; of a guest that runs already, all of them. */
   async #bootMessages(terminal: Terminal, signal: AbortSignal): Promise<void> {
-    const machine = this.#machine;
-    const { run } = machine.guest;
-    const from = run?.bootFrom ?? machine.now();
+    const system = this.#system;
+    const { run } = system.guest;
+    const from = run?.bootFrom ?? system.now();
     const length = (run?.bootUntil ?? from) - from;
-    const kernel = kernelLines(machine).map(
+    const kernel = kernelLines(system).map(
       ({ seconds, text }) => `[${seconds.toFixed(6).padStart(12)}] ${text}`,
     );
-    const units = unitsOf(machine).map(
+    const units = unitsOf(system).map(
       (unit) => `[  \x1b[32mOK\x1b[m  ] Started ${unit.name}.service - ${unit.description}.`,
     );
     const lines = [...kernel, ...units];
     for (const [index, line] of lines.entries()) {
-      const wait = from + (length * (index + 1)) / (lines.length + 1) - machine.now();
-      if (wait > 0) await machine.clock.sleep(wait, signal);
+      const wait = from + (length * (index + 1)) / (lines.length + 1) - system.now();
+      if (wait > 0) await system.clock.sleep(wait, signal);
       await terminal.print(`${line}\n`);
     }
-    const left = from + length - machine.now();
-    if (left > 0) await machine.clock.sleep(left, signal);
+    const left = from + length - system.now();
+    if (left > 0) await system.clock.sleep(left, signal);
   }
 
   async #login(terminal: Terminal, signal: AbortSignal): Promise<void> {
-    const machine = this.#machine;
-    const { name, version } = machine.distribution;
-    await terminal.print(`\n${name} ${version} ${machine.guest.hostname} ${TTY}\n\n`);
-    const user = await terminal.readLine(`${machine.guest.hostname} login: `);
+    const system = this.#system;
+    const { name, version } = system.distribution;
+    await terminal.print(`\n${name} ${version} ${system.guest.hostname} ${TTY}\n\n`);
+    const user = await terminal.readLine(`${system.guest.hostname} login: `);
     if (!user?.trim()) return this.#pause(signal);
     const password = await terminal.readLine('Password: ', { echo: false });
-    await machine.refresh();
-    if (password === undefined || !hasPassword(machine.guest, user.trim(), password)) {
-      await machine.clock.sleep(WRONG_PASSWORD_MS, signal);
+    await system.refresh();
+    if (password === undefined || !hasPassword(system.guest, user.trim(), password)) {
+      await system.clock.sleep(WRONG_PASSWORD_MS, signal);
       return terminal.print('\nLogin incorrect\n');
     }
-    const login = await recordLogin(machine, user.trim(), 'console', TTY);
+    const login = await recordLogin(system, user.trim(), 'console', TTY);
     this.busy = true;
     try {
-      const shell = new Shell({ machine, user: user.trim(), terminal, tty: TTY, env: { TERM: 'linux' } });
+      const shell = new Shell({ system, user: user.trim(), terminal, tty: TTY, env: { TERM: 'linux' } });
       await terminal.print(greeting(shell));
       await interact(shell, terminal, signal);
       await terminal.print('\x1bc');

@@ -1,4 +1,4 @@
-import { absolute, isWithin, nameOf, parentOf } from '../machine/paths.ts';
+import { absolute, isWithin, nameOf, parentOf } from '../system/paths.ts';
 import { globSource, plain, regularExpression } from './pattern.ts';
 import type { Shell } from './shell.ts';
 import type { Part, Word } from './syntax.ts';
@@ -88,7 +88,7 @@ function matches(shell: Shell, { text, pattern }: Field): string[] {
   const directory = absolute(shell.cwd, fixed.slice(0, fixed.lastIndexOf('/') + 1) || '.');
   const prefix = fixed.slice(0, fixed.lastIndexOf('/') + 1);
   const expression = regularExpression(`^${pattern}$`);
-  const found = shell.machine.files
+  const found = shell.system.files
     .tree(directory)
     .filter((path) => path !== directory && isWithin(directory, path) && !nameOf(path).startsWith('.'))
     .map((path) => prefix + path.slice(directory === '/' ? 1 : directory.length + 1))

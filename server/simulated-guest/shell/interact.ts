@@ -6,9 +6,9 @@ const MAX_HISTORY = 500;
 
 /** What stands before what is typed: "debian@web:~$ ". */
 function promptOf(shell: Shell): string {
-  const { user, cwd, home, machine } = shell;
+  const { user, cwd, home, system } = shell;
   const place = cwd === home ? '~' : cwd.startsWith(`${home}/`) ? `~${cwd.slice(home.length)}` : cwd;
-  return `${user}@${machine.guest.hostname}:${place}${user === 'root' ? '#' : '$'} `;
+  return `${user}@${system.guest.hostname}:${place}${user === 'root' ? '#' : '$'} `;
 }
 
 /** Takes commands from a terminal until `exit`, Ctrl-D or the end of the terminal. The exit code. */
@@ -44,10 +44,10 @@ export async function runLine(
 }
 
 /** What a login is greeted with. */
-export function greeting({ machine }: Shell): string {
-  const { name, version, kernel } = machine.distribution;
+export function greeting({ system }: Shell): string {
+  const { name, version, kernel } = system.distribution;
   return (
-    `Linux ${machine.guest.hostname} ${kernel} #1 SMP PREEMPT_DYNAMIC x86_64\n\n` +
+    `Linux ${system.guest.hostname} ${kernel} #1 SMP PREEMPT_DYNAMIC x86_64\n\n` +
     `${name} ${version}. This machine is simulated: see docs/simulator.md.\n`
   );
 }

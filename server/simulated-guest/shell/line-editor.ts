@@ -1,4 +1,5 @@
-import { CTRL_C, CTRL_D, type Terminal } from './terminal.ts';
+import { CTRL_C, CTRL_D } from './keys.ts';
+import type { Terminal } from './terminal.ts';
 
 interface Options {
   echo?: boolean;

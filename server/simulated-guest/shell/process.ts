@@ -1,6 +1,6 @@
-import { FileError } from '../machine/entry.ts';
-import type { Machine } from '../machine/machine.ts';
-import { absolute } from '../machine/paths.ts';
+import { FileError } from '../system/entry.ts';
+import { absolute } from '../system/paths.ts';
+import type { System } from '../system/system.ts';
 import type { Sink, Source } from './pipe.ts';
 import type { Shell } from './shell.ts';
 
@@ -57,8 +57,8 @@ export class Process implements Streams {
     this.signal = signal;
   }
 
-  get machine(): Machine {
-    return this.shell.machine;
+  get system(): System {
+    return this.shell.system;
   }
 
   async #write(sink: Sink, bytes: Buffer): Promise<void> {
@@ -85,7 +85,7 @@ export class Process implements Streams {
 
   /** The content of a file, from byte `from` on. */
   read(path: string, from = 0): Source {
-    return this.#paced(this.machine.files.read(path, this.shell.user, from));
+    return this.#paced(this.system.files.read(path, this.shell.user, from));
   }
 
   /** Writes text to standard output. */
@@ -106,7 +106,7 @@ export class Process implements Streams {
 
   /** Waits, on the guest's clock. */
   async sleep(ms: number): Promise<void> {
-    await this.machine.clock.sleep(Math.min(ms, MAX_SLEEP_MS), this.signal).catch(() => {
+    await this.system.clock.sleep(Math.min(ms, MAX_SLEEP_MS), this.signal).catch(() => {
       throw new Interrupted('interrupted');
     });
   }

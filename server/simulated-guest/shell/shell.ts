@@ -1,7 +1,7 @@
-import { FileError } from '../machine/entry.ts';
-import type { FileWriter } from '../machine/file-writer.ts';
-import type { Machine } from '../machine/machine.ts';
-import { absolute } from '../machine/paths.ts';
+import { FileError } from '../system/entry.ts';
+import type { FileWriter } from '../system/file-writer.ts';
+import { absolute } from '../system/paths.ts';
+import type { System } from '../system/system.ts';
 import { COMMANDS } from './commands/all.ts';
 import { expandWord, expandWords } from './expansion.ts';
 import { parse } from './parser.ts';
@@ -17,7 +17,7 @@ const MAX_VARIABLES = 500;
 const MAX_DEPTH = 16;
 
 export interface ShellOptions {
-  machine: Machine;
+  system: System;
   user: string;
   terminal?: Terminal;
   /** "pts/0"; none for a command without a terminal. */
@@ -27,7 +27,7 @@ export interface ShellOptions {
 
 /** A user's shell on a guest: where they are, their variables, and what they told it last. */
 export class Shell {
-  readonly machine: Machine;
+  readonly system: System;
   readonly user: string;
   readonly terminal: Terminal | undefined;
   readonly tty: string | undefined;
@@ -41,8 +41,8 @@ export class Shell {
   exiting: number | undefined;
   #depth = 0;
 
-  constructor({ machine, user, terminal, tty, env = {} }: ShellOptions) {
-    this.machine = machine;
+  constructor({ system, user, terminal, tty, env = {} }: ShellOptions) {
+    this.system = system;
     this.user = user;
     this.terminal = terminal;
     this.tty = tty;
@@ -63,9 +63,9 @@ export class Shell {
 
   /** A shell of another user in the same place, as `sudo` and `sh` start it. */
   child(user = this.user): Shell {
-    const { machine, terminal, tty } = this;
+    const { system, terminal, tty } = this;
     const env = user === this.user ? Object.fromEntries(this.env) : undefined;
-    const child = new Shell({ machine, user, terminal, tty, env });
+    const child = new Shell({ system, user, terminal, tty, env });
     child.cwd = this.cwd;
     child.#depth = this.#depth + 1;
     return child;
@@ -81,7 +81,7 @@ export class Shell {
     try {
       if (this.#depth > MAX_DEPTH) throw new SyntaxFault('too many shells inside each other');
       const pipelines = parse(script);
-      await this.machine.refresh();
+      await this.system.refresh();
       for (const pipeline of pipelines) {
         if (this.exiting !== undefined) break;
         if (pipeline.when === 'success' && this.last !== 0) continue;
@@ -144,6 +144,11 @@ export class Shell {
     }
   }
 
+  /** Whether there is a command of this name. */
+  knows(name: string): boolean {
+    return COMMANDS.has(name);
+  }
+
   /** Runs one command of these words. */
   async execute(words: string[], streams: Streams): Promise<number> {
     const name = words[0]!;
@@ -181,8 +186,8 @@ export class Shell {
       if (how === 'text') result.stdin = textSource(target);
       else if (how === 'copy') outs[fd] = outs[Number(target) as 1 | 2];
       else if (how === 'read') {
-        if (!this.machine.files.stat(path)) throw new FileError(`${target}: No such file or directory`);
-        result.stdin = this.machine.files.read(path, this.user);
+        if (!this.system.files.stat(path)) throw new FileError(`${target}: No such file or directory`);
+        result.stdin = this.system.files.read(path, this.user);
       } else outs[fd] = await this.#open(path, target, how === 'append', files);
     }
     [, result.stdout, result.stderr] = outs;
@@ -192,7 +197,7 @@ export class Shell {
   async #open(path: string, shown: string, append: boolean, files: FileWriter[]): Promise<Sink> {
     if (path === '/dev/null') return NOWHERE;
     try {
-      const file = await this.machine.files.write(path, this.user, append);
+      const file = await this.system.files.write(path, this.user, append);
       files.push(file);
       return file;
     } catch (error) {

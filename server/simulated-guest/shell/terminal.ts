@@ -1,3 +1,4 @@
+import { CTRL_C } from './keys.ts';
 import { editLine } from './line-editor.ts';
 import type { Sink, Source } from './pipe.ts';
 
@@ -5,9 +6,6 @@ import type { Sink, Source } from './pipe.ts';
 const MAX_PENDING_KEYS = 4096;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal speaks in control characters.
 const KEY = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[ -~])|[\s\S]/gu;
-
-export const CTRL_C = '\x03';
-export const CTRL_D = '\x04';
 
 const MAX_COLUMNS = 500;
 const MAX_ROWS = 200;

@@ -1,14 +1,14 @@
 import ssh2, { type AuthContext, type PublicKeyAuthContext } from 'ssh2';
-import type { Guest } from '../../compute/simulator/guest.ts';
-import { passwordMatches } from '../../compute/simulator/password.ts';
-import { distributionOf } from '../machine/distribution.ts';
+import type { SimulatedGuest } from '../model/guest.ts';
+import { passwordMatches } from '../model/password.ts';
+import { distributionOf } from '../system/distribution.ts';
 
 /** As OpenSSH: who tries longer must connect again. */
 export const MAX_AUTHENTICATION_TRIES = 6;
 const METHODS = ['publickey', 'password'] as const;
 
 /** Whether a login succeeds, by the guest's current keys and passwords. */
-export function mayLogIn(guest: Guest, context: AuthContext): boolean {
+export function mayLogIn(guest: SimulatedGuest, context: AuthContext): boolean {
   const { user } = distributionOf(guest.template);
   if (context.username !== user && context.username !== 'root') return false;
   if (context.method === 'publickey') return keyMatches(guest, context);
@@ -22,14 +22,17 @@ export function refuse(context: AuthContext): void {
 }
 
 /** Whether `password` is the user's on this guest. */
-export function hasPassword(guest: Guest, username: string, password: string): boolean {
+export function hasPassword(guest: SimulatedGuest, username: string, password: string): boolean {
   const isDefault = username === distributionOf(guest.template).user;
   const set = Object.hasOwn(guest.passwords, username) ? guest.passwords[username] : undefined;
   const hash = set ?? (isDefault ? guest.initialPassword : null);
   return !!hash && passwordMatches(hash, password);
 }
 
-function keyMatches(guest: Guest, { key, signature, blob, hashAlgo }: PublicKeyAuthContext): boolean {
+function keyMatches(
+  guest: SimulatedGuest,
+  { key, signature, blob, hashAlgo }: PublicKeyAuthContext,
+): boolean {
   for (const line of guest.authorizedKeys) {
     const known = ssh2.utils.parseKey(line);
     if (known instanceof Error || !known.getPublicSSH().equals(key.data)) continue;

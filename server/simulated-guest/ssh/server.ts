@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import ssh2, { type Connection } from 'ssh2';
-import { connectionPair } from '../../compute/simulator/pair.ts';
-import type { Machine } from '../machine/machine.ts';
+import { connectionPair } from '../connection-pair.ts';
+import type { System } from '../system/system.ts';
 import { MAX_AUTHENTICATION_TRIES, mayLogIn, refuse } from './authentication.ts';
 import { serveSession } from './session.ts';
 
@@ -11,10 +11,10 @@ const MAX_SESSIONS = 10;
 const LOGIN_GRACE_MS = 120_000;
 
 /** A guest's SSH server at the other end of the returned stream. It ends with `signal`, or with the stream. */
-export function serveSsh(machine: Machine, signal: AbortSignal): Duplex {
+export function serveSsh(system: System, signal: AbortSignal): Duplex {
   const [client, served] = connectionPair();
-  const server = new ssh2.Server({ hostKeys: [machine.hostKey], ident: 'OpenSSH_10.0' }, (connection) =>
-    serveConnection(machine, connection, AbortSignal.any([signal, closed.signal])),
+  const server = new ssh2.Server({ hostKeys: [system.hostKey], ident: 'OpenSSH_10.0' }, (connection) =>
+    serveConnection(system, connection, AbortSignal.any([signal, closed.signal])),
   );
   const closed = new AbortController();
   const end = () => client.destroy();
@@ -29,18 +29,18 @@ export function serveSsh(machine: Machine, signal: AbortSignal): Duplex {
   return client;
 }
 
-function serveConnection(machine: Machine, connection: Connection, signal: AbortSignal): void {
+function serveConnection(system: System, connection: Connection, signal: AbortSignal): void {
   let tries = 0;
   let user = '';
   const inTime = new AbortController();
-  machine.clock.sleep(LOGIN_GRACE_MS, AbortSignal.any([signal, inTime.signal])).then(
+  system.clock.sleep(LOGIN_GRACE_MS, AbortSignal.any([signal, inTime.signal])).then(
     () => connection.end(),
     () => {},
   );
   connection.on('authentication', async (context) => {
     try {
-      await machine.refresh();
-      if (mayLogIn(machine.guest, context)) {
+      await system.refresh();
+      if (mayLogIn(system.guest, context)) {
         user = context.username;
         context.accept();
       } else if (++tries > MAX_AUTHENTICATION_TRIES) connection.end();
@@ -58,7 +58,7 @@ function serveConnection(machine: Machine, connection: Connection, signal: Abort
       sessions++;
       const session = accept();
       session.on('close', () => sessions--);
-      serveSession(session, machine, user, signal);
+      serveSession(session, system, user, signal);
     });
   });
   // A client that breaks off or speaks nonsense harms its own connection alone.

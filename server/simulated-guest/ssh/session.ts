@@ -1,9 +1,9 @@
 import type { PseudoTtyInfo, ServerChannel, Session } from 'ssh2';
-import { recordLogin } from '../machine/logins.ts';
-import type { Machine } from '../machine/machine.ts';
 import { greeting, interact, runLine } from '../shell/interact.ts';
 import { Shell } from '../shell/shell.ts';
 import { Terminal } from '../shell/terminal.ts';
+import { recordLogin } from '../system/logins.ts';
+import type { System } from '../system/system.ts';
 import { SftpServer } from './sftp.ts';
 import { sinkOf } from './streams.ts';
 
@@ -22,7 +22,7 @@ interface Wanted {
 }
 
 /** Serves one channel of a connection: a shell or a command, with a terminal if the client asked for one. */
-export function serveSession(session: Session, machine: Machine, user: string, outer: AbortSignal): void {
+export function serveSession(session: Session, system: System, user: string, outer: AbortSignal): void {
   const stop = new AbortController();
   const wanted: Wanted = { env: {}, pty: undefined, terminal: undefined, stop, code: undefined };
   const signal = AbortSignal.any([outer, stop.signal]);
@@ -46,12 +46,12 @@ export function serveSession(session: Session, machine: Machine, user: string, o
   });
   session.on('close', () => stop.abort());
   const run = (channel: ServerChannel, command: string | undefined) => {
-    serve(channel, command, machine, user, wanted, signal).catch(() => channel.destroy());
+    serve(channel, command, system, user, wanted, signal).catch(() => channel.destroy());
   };
   session.on('sftp', (accept) => {
     const sftp = accept();
     sftp.on('error', () => {});
-    new SftpServer(sftp, machine, user);
+    new SftpServer(sftp, system, user);
   });
   session.on('shell', (accept) => run(accept(), undefined));
   session.on('exec', (accept, _reject, { command }) => run(accept(), command));
@@ -60,7 +60,7 @@ export function serveSession(session: Session, machine: Machine, user: string, o
 async function serve(
   channel: ServerChannel,
   command: string | undefined,
-  machine: Machine,
+  system: System,
   user: string,
   wanted: Wanted,
   signal: AbortSignal,
@@ -68,8 +68,8 @@ async function serve(
   channel.on('error', () => {});
   channel.once('close', () => wanted.stop.abort());
   const ended = wanted.pty
-    ? await withTerminal(channel, command, machine, user, wanted, signal)
-    : await withoutTerminal(channel, command, machine, user, wanted, signal);
+    ? await withTerminal(channel, command, system, user, wanted, signal)
+    : await withoutTerminal(channel, command, system, user, wanted, signal);
   if (channel.destroyed) return;
   channel.resume();
   channel.exit(wanted.code ?? ended);
@@ -79,12 +79,12 @@ async function serve(
 async function withoutTerminal(
   channel: ServerChannel,
   command: string | undefined,
-  machine: Machine,
+  system: System,
   user: string,
   { env }: Wanted,
   signal: AbortSignal,
 ): Promise<number> {
-  const shell = new Shell({ machine, user, env });
+  const shell = new Shell({ system, user, env });
   // A command that stops reading must not close the channel, on which its exit code is still to go.
   const stdin = { [Symbol.asyncIterator]: () => channel.iterator({ destroyOnReturn: false }) };
   const streams = { stdin, stdout: sinkOf(channel), stderr: sinkOf(channel.stderr), signal };
@@ -95,7 +95,7 @@ async function withoutTerminal(
 async function withTerminal(
   channel: ServerChannel,
   command: string | undefined,
-  machine: Machine,
+  system: System,
   user: string,
   wanted: Wanted,
   signal: AbortSignal,
@@ -108,10 +108,10 @@ async function withTerminal(
   channel.on('data', (bytes: Buffer) => terminal.input(bytes));
   channel.on('end', () => terminal.close());
   signal.addEventListener('abort', () => terminal.close(), { once: true });
-  const login = await recordLogin(machine, user, '198.51.100.1');
+  const login = await recordLogin(system, user, '198.51.100.1');
   try {
     const shell = new Shell({
-      machine,
+      system,
       user,
       terminal,
       tty: login.tty,

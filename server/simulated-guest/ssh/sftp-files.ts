@@ -1,7 +1,7 @@
-import { FileError } from '../machine/entry.ts';
-import type { FileWriter } from '../machine/file-writer.ts';
-import { type Files, MAX_KEPT_FILE_BYTES } from '../machine/files.ts';
-import { generated } from '../machine/generated.ts';
+import { FileError } from '../system/entry.ts';
+import type { FileWriter } from '../system/file-writer.ts';
+import { type Files, MAX_KEPT_FILE_BYTES } from '../system/files.ts';
+import { generated } from '../system/generated.ts';
 
 /** What a handle stands for. */
 export interface OpenFile {

@@ -1,8 +1,8 @@
 import ssh2, { type FileEntry, type SFTPWrapper } from 'ssh2';
-import { type Entry, FileError } from '../machine/entry.ts';
-import type { FileWriter } from '../machine/file-writer.ts';
-import type { Machine } from '../machine/machine.ts';
-import { absolute } from '../machine/paths.ts';
+import { type Entry, FileError } from '../system/entry.ts';
+import type { FileWriter } from '../system/file-writer.ts';
+import { absolute } from '../system/paths.ts';
+import type { System } from '../system/system.ts';
 import { handleNumber, type OpenFile, openForReading, readAt } from './sftp-files.ts';
 
 const { STATUS_CODE: STATUS, OPEN_MODE } = ssh2.utils.sftp;
@@ -36,18 +36,18 @@ const ok: Reply = (sftp, id) => sftp.status(id, STATUS.OK);
 
 /** A client's view of the guest's files, by the SFTP protocol, with the rights of `user`. */
 export class SftpServer {
-  readonly #machine: Machine;
+  readonly #system: System;
   readonly #user: string;
   readonly #home: string;
   readonly #open = new Map<number, OpenFile>();
   #next = 0;
 
-  constructor(sftp: SFTPWrapper, machine: Machine, user: string) {
-    this.#machine = machine;
+  constructor(sftp: SFTPWrapper, system: System, user: string) {
+    this.#system = system;
     this.#user = user;
     this.#home = user === 'root' ? '/root' : `/home/${user}`;
     const answer = this.#answering(sftp);
-    const { files } = machine;
+    const { files } = system;
     const stat = async (path: string): Promise<Reply> => {
       const attributes = attributesOf(files.need(this.#path(path), user));
       return (to, id) => to.attrs(id, attributes);
@@ -85,7 +85,7 @@ export class SftpServer {
   #answering(sftp: SFTPWrapper): (id: number, work: () => Promise<Reply>) => void {
     const underneath = sftp as unknown as Underneath;
     let waiting = 0;
-    let before: Promise<unknown> = this.#machine.refresh().catch(() => {});
+    let before: Promise<unknown> = this.#system.refresh().catch(() => {});
     sftp.once('end', () => before.then(() => end(sftp, underneath)));
     return (id, work) => {
       if (++waiting + underneath._buffer.length > MAX_UNANSWERED) return sftp.destroy();
@@ -117,8 +117,8 @@ export class SftpServer {
   }
 
   async #openFile(path: string, flags: number): Promise<Reply> {
-    const { files } = this.#machine;
-    await this.#machine.refresh();
+    const { files } = this.#system;
+    await this.#system.refresh();
     if (flags & OPEN_MODE.WRITE) {
       const writer = await files.write(path, this.#user, (flags & OPEN_MODE.TRUNC) === 0);
       return this.#begin({ path, writer });
@@ -147,15 +147,15 @@ export class SftpServer {
   }
 
   async #setMode(path: string, mode: number | undefined): Promise<Reply> {
-    if (mode !== undefined) await this.#machine.files.setMode(path, mode & PERMISSION_BITS, this.#user);
+    if (mode !== undefined) await this.#system.files.setMode(path, mode & PERMISSION_BITS, this.#user);
     return ok;
   }
 
   #openDirectory(path: string): Reply {
-    if (this.#machine.files.need(path, this.#user).kind !== 'directory')
+    if (this.#system.files.need(path, this.#user).kind !== 'directory')
       throw new FileError('Not a directory');
-    const entries = this.#machine.files.list(path).map((name) => {
-      const entry = this.#machine.files.stat(absolute(path, name))!;
+    const entries = this.#system.files.list(path).map((name) => {
+      const entry = this.#system.files.stat(absolute(path, name))!;
       return { filename: name, longname: name, attrs: attributesOf(entry) };
     });
     return this.#begin({ path, entries });

@@ -7,6 +7,7 @@ import { after, type TestContext, test } from 'node:test';
 import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { selectCompute } from '../../../server/compute/select.ts';
 import { loadConfig } from '../../../server/config/config.ts';
+import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
@@ -21,7 +22,7 @@ function select(dataDir: string, env: Record<string, string> = {}) {
   const config = loadConfig({ VAUBAN_DATA_DIR: dataDir, VAUBAN_LOG_LEVEL: 'silent', ...env });
   return selectCompute({
     config,
-    db,
+    simulatorStore: new SimulatorGuests(db),
     clock: systemClock,
     logger: createLogger(config),
     firstZone: 'eu-central-a',

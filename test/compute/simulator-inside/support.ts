@@ -4,6 +4,7 @@ import ssh2, { type Client, type ClientChannel, type ConnectConfig } from 'ssh2'
 import type { ComputeDriver } from '../../../server/compute/driver.ts';
 import { createSimulator } from '../../../server/compute/simulator/simulator.ts';
 import type { Database } from '../../../server/db/database.ts';
+import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -22,7 +23,7 @@ export interface Setting {
 export async function openSetting(t: TestContext): Promise<Setting> {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
-  const driver = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS });
+  const driver = createSimulator({ store: new SimulatorGuests(db), clock, bootSeconds: BOOT_SECONDS });
   defer(t, () => driver.close());
   return { db, clock, driver };
 }

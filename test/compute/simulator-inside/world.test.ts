@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSimulator } from '../../../server/compute/simulator/simulator.ts';
+import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
 import { defer } from '../../support/cleanup.ts';
 import { BOOT_SECONDS, guestSpec, HOUR_MS, MINUTE_MS, settle } from '../support.ts';
 import { connect, ended, exec, KEY, loggedIn, openSetting, run, runningGuest } from './support.ts';
@@ -61,7 +62,7 @@ test('files and services last as long as the guest, over a reboot and for anothe
   const client = await loggedIn(t, setting, id, { username: 'root' });
   await exec(setting, client, 'echo kept > /root/note; rm /etc/crontab; systemctl stop cron');
 
-  const other = createSimulator({ db, clock, bootSeconds: BOOT_SECONDS });
+  const other = createSimulator({ store: new SimulatorGuests(db), clock, bootSeconds: BOOT_SECONDS });
   defer(t, () => other.close());
   const there = await loggedIn(t, { ...setting, driver: other }, id, { username: 'root' });
   const look = 'cat /root/note; ls /etc/crontab; systemctl is-active cron';

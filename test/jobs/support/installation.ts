@@ -7,6 +7,8 @@ import { Node } from '../../../server/cluster/membership.ts';
 import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
+import { SimulatorTargets } from '../../../server/db/queries/simulator-edge.ts';
+import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
 import { DocumentRenderer } from '../../../server/documents/renderer.ts';
 import { ensureRegionPools } from '../../../server/domain/network/allocate.ts';
 import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/edge/simulator/simulator.ts';
@@ -82,10 +84,16 @@ async function openServices(
 ): Promise<Installation['services']> {
   await ensureRegionPools(db, catalog);
   const silent = logger ?? createLogger({ logLevel: 'silent' });
-  const compute = createSimulator({ db, clock, bootSeconds: 0, shutdownSeconds: 0, ...simulator });
+  const compute = createSimulator({
+    store: new SimulatorGuests(db),
+    clock,
+    bootSeconds: 0,
+    shutdownSeconds: 0,
+    ...simulator,
+  });
   const sold = structuredClone(catalog);
   const network = new NetworkReconciler({ db, compute, catalog: sold, logger: silent });
-  const edge = createEdgeSimulator({ db, clock, ...edgeOptions });
+  const edge = createEdgeSimulator({ store: new SimulatorTargets(db), clock, ...edgeOptions });
   const leadership = new Leadership(db);
   const signals = new Signals();
   await signals.start(db);

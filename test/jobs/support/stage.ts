@@ -1,12 +1,12 @@
 import type { TestContext } from 'node:test';
 import type { Operation } from '../../../server/compute/simulator/sentinels.ts';
 import type { SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
-import { readGuest } from '../../../server/compute/simulator/store.ts';
 import { type Database, sql } from '../../../server/db/database.ts';
 import { addressesOf } from '../../../server/db/queries/addresses.ts';
 import type { JobRow } from '../../../server/db/queries/jobs.ts';
 import { disownJobs } from '../../../server/db/queries/owned-jobs.ts';
 import { findReservation } from '../../../server/db/queries/reservations.ts';
+import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
 import { systemFindVm } from '../../../server/db/queries/vms.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -166,7 +166,7 @@ export async function stateOf({ installation }: Stage, { customer, vmId }: Scene
     select kind, status, amount_minor from orders where account_id = ${customer.accountId} order by kind, status`);
   const vm = vmId === null ? undefined : await systemFindVm(db, vmId);
   if (!vm) return { wallet: { available_minor, held_minor }, orders };
-  const inside = await readGuest(db, vm.id);
+  const inside = await new SimulatorGuests(db).readGuest(vm.id);
   const guest = inside && {
     ...(await compute.inspect(vm.id)),
     id: undefined,

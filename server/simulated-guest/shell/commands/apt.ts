@@ -1,5 +1,5 @@
-import { hasApt } from '../../machine/distribution.ts';
-import { addInstalled } from '../../machine/state.ts';
+import { hasApt } from '../../system/distribution.ts';
+import { addInstalled } from '../../system/state.ts';
 import type { Command, Process } from '../process.ts';
 
 const STEP_MS = 600;
@@ -13,8 +13,8 @@ const UPGRADES = [
 /** Names that a command line may install at once. */
 const MAX_PACKAGES = 20;
 
-function pending({ machine }: Process): readonly (readonly string[])[] {
-  return machine.inside.upgradedAt === null ? UPGRADES : [];
+function pending({ system }: Process): readonly (readonly string[])[] {
+  return system.inside.upgradedAt === null ? UPGRADES : [];
 }
 
 async function steps(process: Process, lines: string[]): Promise<void> {
@@ -25,7 +25,7 @@ async function steps(process: Process, lines: string[]): Promise<void> {
 }
 
 async function update(process: Process): Promise<number> {
-  const source = `https://deb.example.net/${process.machine.distribution.family}`;
+  const source = `https://deb.example.net/${process.system.distribution.family}`;
   await steps(process, [
     `Hit:1 ${source} stable InRelease`,
     `Get:2 ${source}-security stable-security InRelease [43.4 kB]`,
@@ -49,7 +49,7 @@ async function list(process: Process): Promise<number> {
     }
     return 0;
   }
-  for (const name of [...UPGRADES.map(([each]) => each), ...process.machine.inside.installed].sort()) {
+  for (const name of [...UPGRADES.map(([each]) => each), ...process.system.inside.installed].sort()) {
     await process.print(`${name}/stable,now amd64 [installed]\n`);
   }
   return 0;
@@ -61,7 +61,7 @@ async function install(process: Process, names: string[]): Promise<number> {
     await process.stderr.write(Buffer.from(`E: Unable to locate package ${bad ?? names.at(-1)}\n`));
     return 100;
   }
-  const fresh = names.filter((name) => !process.machine.inside.installed.includes(name));
+  const fresh = names.filter((name) => !process.system.inside.installed.includes(name));
   await process.print('Reading package lists... Done\nBuilding dependency tree... Done\n');
   for (const name of names.filter((each) => !fresh.includes(each)))
     await process.print(`${name} is already the newest version.\n`);
@@ -75,8 +75,8 @@ async function install(process: Process, names: string[]): Promise<number> {
       `Setting up ${name} ...`,
     ]);
   }
-  await process.machine.change((inside) => addInstalled(inside, fresh));
-  await process.machine.log('apt', 4242, `Installed: ${fresh.join(', ')}`);
+  await process.system.change((inside) => addInstalled(inside, fresh));
+  await process.system.log('apt', 4242, `Installed: ${fresh.join(', ')}`);
   return 0;
 }
 
@@ -89,8 +89,8 @@ async function upgrade(process: Process): Promise<number> {
     process,
     packages.map(([name, , to]) => `Setting up ${name} (${to}) ...`),
   );
-  const at = process.machine.now();
-  await process.machine.change((inside) => {
+  const at = process.system.now();
+  await process.system.change((inside) => {
     inside.upgradedAt = at;
   });
   return 0;
@@ -98,7 +98,7 @@ async function upgrade(process: Process): Promise<number> {
 
 async function apt(process: Process): Promise<number> {
   const [verb, ...names] = process.options().words;
-  if (!hasApt(process.machine.distribution)) {
+  if (!hasApt(process.system.distribution)) {
     await process.stderr.write(Buffer.from(`bash: ${process.name}: command not found\n`));
     return 127;
   }

@@ -1,4 +1,4 @@
-import { FileError } from '../../machine/entry.ts';
+import { FileError } from '../../system/entry.ts';
 import type { Command, Process } from '../process.ts';
 
 const ESCAPES: Record<string, string> = {
@@ -47,7 +47,7 @@ async function changeDirectory(process: Process): Promise<number> {
   const [to = shell.home] = args;
   const path = process.path(to === '-' ? (shell.env.get('OLDPWD') ?? shell.home) : to);
   try {
-    const entry = process.machine.files.need(path, shell.user);
+    const entry = process.system.files.need(path, shell.user);
     if (entry.kind !== 'directory') throw new FileError('Not a directory');
     const closed = shell.user !== 'root' && entry.owner !== shell.user && !(entry.mode & 0o001);
     if (closed) throw new FileError('Permission denied');
@@ -96,7 +96,7 @@ async function test(process: Process): Promise<number> {
 
 function judge(process: Process, left: string, operator: string | undefined, right: string): boolean {
   if (operator === undefined) return left !== '';
-  const entry = () => process.machine.files.stat(process.path(operator));
+  const entry = () => process.system.files.stat(process.path(operator));
   const numbers: Record<string, (a: number, b: number) => boolean> = {
     '-eq': (a, b) => a === b,
     '-ne': (a, b) => a !== b,

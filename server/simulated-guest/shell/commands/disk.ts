@@ -1,6 +1,6 @@
-import { FileError } from '../../machine/entry.ts';
-import type { FileWriter } from '../../machine/file-writer.ts';
-import { isWithin, parentOf } from '../../machine/paths.ts';
+import { FileError } from '../../system/entry.ts';
+import type { FileWriter } from '../../system/file-writer.ts';
+import { isWithin, parentOf } from '../../system/paths.ts';
 import type { Command, Process } from '../process.ts';
 import { humanSize, table } from '../tables.ts';
 
@@ -9,11 +9,11 @@ const MEBIBYTE = 1_048_576;
 
 async function df(process: Process): Promise<number> {
   const { letters, words } = process.options();
-  for (const word of words) process.machine.files.need(process.path(word), process.shell.user);
-  const { total, used } = process.machine.disk();
+  for (const word of words) process.system.files.need(process.path(word), process.shell.user);
+  const { total, used } = process.system.disk();
   const show = letters.has('h') ? humanSize : (bytes: number) => String(Math.ceil(bytes / 1024));
   const share = (part: number, whole: number) => `${Math.ceil((part / whole) * 100)}%`;
-  const memory = Math.min(process.machine.guest.ramMb * MEBIBYTE * 0.1, GIBIBYTE);
+  const memory = Math.min(process.system.guest.ramMb * MEBIBYTE * 0.1, GIBIBYTE);
   const rows = [
     [
       'Filesystem',
@@ -33,7 +33,7 @@ async function df(process: Process): Promise<number> {
 
 async function du(process: Process): Promise<number> {
   const { letters, words, long } = process.options();
-  const { files } = process.machine;
+  const { files } = process.system;
   const at = process.args.indexOf('-d');
   const paths = at < 0 ? words : words.filter((word) => word !== process.args[at + 1]);
   const named = [...long].find((name) => name.startsWith('max-depth='))?.split('=')[1];
@@ -70,7 +70,7 @@ async function du(process: Process): Promise<number> {
 }
 
 async function lsblk(process: Process): Promise<number> {
-  const size = `${process.machine.guest.diskGb}G`;
+  const size = `${process.system.guest.diskGb}G`;
   await process.print(
     table(
       [
@@ -107,13 +107,13 @@ async function dd(process: Process): Promise<number> {
     given.count === undefined
       ? Number.POSITIVE_INFINITY
       : Number(amount) * FACTORS[unit]! * Number(given.count);
-  const { files } = process.machine;
+  const { files } = process.system;
   const null_ = given.of === '/dev/null';
   const file =
     given.of === undefined || null_
       ? undefined
       : await files.write(process.path(given.of), process.shell.user, false);
-  const began = process.machine.now();
+  const began = process.system.now();
   let copied = 0;
   let full = false;
   try {
@@ -136,7 +136,7 @@ async function dd(process: Process): Promise<number> {
     await process.fail(`error writing '${given.of}': ${error.message}`);
   }
   await file?.close();
-  const seconds = Math.max((process.machine.now() - began) / 1000, copied / 1e9, 0.001);
+  const seconds = Math.max((process.system.now() - began) / 1000, copied / 1e9, 0.001);
   await process.stderr.write(
     Buffer.from(
       `${copied} bytes (${humanSize(copied)}) copied, ${seconds.toFixed(3)} s, ${(copied / seconds / 1e6).toFixed(0)} MB/s\n`,

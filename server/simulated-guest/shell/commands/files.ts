@@ -1,5 +1,5 @@
-import { FileError } from '../../machine/entry.ts';
-import { absolute, nameOf, parentOf } from '../../machine/paths.ts';
+import { FileError } from '../../system/entry.ts';
+import { absolute, nameOf, parentOf } from '../../system/paths.ts';
 import type { Command, Process } from '../process.ts';
 
 async function cat(process: Process): Promise<number> {
@@ -18,7 +18,7 @@ async function copyInput(process: Process): Promise<number> {
 
 async function mkdir(process: Process): Promise<number> {
   const { letters, words } = process.options();
-  const { files } = process.machine;
+  const { files } = process.system;
   const { user } = process.shell;
   const make = async (path: string): Promise<void> => {
     if (letters.has('p') && files.stat(path)?.kind === 'directory') return;
@@ -30,7 +30,7 @@ async function mkdir(process: Process): Promise<number> {
 
 async function rm(process: Process): Promise<number> {
   const { letters, words } = process.options();
-  const { files } = process.machine;
+  const { files } = process.system;
   return process.each(words, async (path) => {
     const entry = files.stat(path);
     if (!entry && letters.has('f')) return;
@@ -42,7 +42,7 @@ async function rm(process: Process): Promise<number> {
 }
 
 async function rmdir(process: Process): Promise<number> {
-  const { files } = process.machine;
+  const { files } = process.system;
   return process.each(process.options().words, async (path) => {
     if (files.need(path, process.shell.user).kind !== 'directory') throw new FileError('Not a directory');
     if (files.list(path).length > 0) throw new FileError('Directory not empty');
@@ -53,12 +53,12 @@ async function rmdir(process: Process): Promise<number> {
 /** Where each source of `cp` and `mv` goes: into a directory, or under the name given. */
 function targetOf(process: Process, to: string, from: string): string {
   const path = process.path(to);
-  return process.machine.files.stat(path)?.kind === 'directory' ? absolute(path, nameOf(from)) : path;
+  return process.system.files.stat(path)?.kind === 'directory' ? absolute(path, nameOf(from)) : path;
 }
 
 async function copyFile(process: Process, from: string, to: string): Promise<void> {
-  const { machine, shell } = process;
-  const file = await machine.files.write(to, shell.user, false);
+  const { system, shell } = process;
+  const file = await system.files.write(to, shell.user, false);
   for await (const bytes of process.read(from)) {
     if (process.signal.aborted) return;
     await file.write(bytes);
@@ -71,7 +71,7 @@ async function cp(process: Process): Promise<number> {
   const { letters, words } = process.options();
   const to = words.pop();
   if (to === undefined || words.length === 0) return process.fail('missing file operand');
-  const { files } = process.machine;
+  const { files } = process.system;
   return process.each(words, async (from) => {
     const target = targetOf(process, to, from);
     if (files.need(from, process.shell.user).kind !== 'directory') return copyFile(process, from, target);
@@ -90,8 +90,8 @@ async function mv(process: Process): Promise<number> {
   const to = words.pop();
   if (to === undefined || words.length === 0) return process.fail('missing file operand');
   return process.each(words, async (from) => {
-    process.machine.files.need(from, process.shell.user);
-    await process.machine.files.move(from, targetOf(process, to, from), process.shell.user);
+    process.system.files.need(from, process.shell.user);
+    await process.system.files.move(from, targetOf(process, to, from), process.shell.user);
   });
 }
 
@@ -101,13 +101,13 @@ async function truncate(process: Process): Promise<number> {
     return process.fail('only -s 0 is simulated');
   const paths = process.args.filter((arg, index) => !arg.startsWith('-') && (at < 0 || index !== at + 1));
   return process.each(paths, async (path) =>
-    (await process.machine.files.write(path, process.shell.user, false)).close(),
+    (await process.system.files.write(path, process.shell.user, false)).close(),
   );
 }
 
 async function tee(process: Process): Promise<number> {
   const { letters, words } = process.options();
-  const { files } = process.machine;
+  const { files } = process.system;
   const writers = await Promise.all(
     words.map((path) => files.write(process.path(path), process.shell.user, letters.has('a'))),
   );
@@ -123,7 +123,7 @@ async function chmod(process: Process): Promise<number> {
   const [mode = '', ...paths] = process.args.filter((arg) => arg !== '-R');
   if (!/^[0-7]{3,4}$/.test(mode)) return process.fail(`only octal modes are simulated: '${mode}'`);
   return process.each(paths, (path) =>
-    process.machine.files.setMode(path, Number.parseInt(mode, 8), process.shell.user),
+    process.system.files.setMode(path, Number.parseInt(mode, 8), process.shell.user),
   );
 }
 
@@ -131,7 +131,7 @@ async function chown(process: Process): Promise<number> {
   const [owner = '', ...paths] = process.args.filter((arg) => arg !== '-R');
   const name = owner.split(':')[0]!;
   if (!/^[a-z][a-z0-9-]{0,31}$/.test(name)) return process.fail(`invalid user: '${owner}'`);
-  return process.each(paths, (path) => process.machine.files.setOwner(path, name, process.shell.user));
+  return process.each(paths, (path) => process.system.files.setOwner(path, name, process.shell.user));
 }
 
 export const FILES: Record<string, Command> = {
@@ -146,5 +146,5 @@ export const FILES: Record<string, Command> = {
   chmod,
   chown,
   touch: (process) =>
-    process.each(process.options().words, (path) => process.machine.files.touch(path, process.shell.user)),
+    process.each(process.options().words, (path) => process.system.files.touch(path, process.shell.user)),
 };

@@ -1,6 +1,5 @@
 import { interact } from '../interact.ts';
 import type { Command, Process } from '../process.ts';
-import { COMMANDS } from './all.ts';
 
 const UNITS: Record<string, number> = { s: 1, m: 60, h: 3600, d: 86_400 };
 const YES_CHUNK = 16_384;
@@ -69,7 +68,7 @@ async function sh(process: Process): Promise<number> {
 }
 
 async function sudo(process: Process): Promise<number> {
-  const { shell, machine } = process;
+  const { shell, system } = process;
   const args = [...process.args];
   let user = 'root';
   let login = false;
@@ -79,8 +78,8 @@ async function sudo(process: Process): Promise<number> {
     else if (/^-\w*[is]/.test(option)) login = true;
     else if (option === '--') break;
   }
-  if (user !== 'root' && user !== machine.distribution.user) return process.fail(`unknown user ${user}`);
-  await machine.log(
+  if (user !== 'root' && user !== system.distribution.user) return process.fail(`unknown user ${user}`);
+  await system.log(
     'sudo',
     4242,
     `${shell.user} : PWD=${shell.cwd} ; USER=${user} ; COMMAND=${args.join(' ')}`,
@@ -96,7 +95,7 @@ async function sudo(process: Process): Promise<number> {
 async function which(process: Process): Promise<number> {
   let code = 0;
   for (const name of process.options().words) {
-    if (COMMANDS.has(name)) await process.print(`/usr/bin/${name}\n`);
+    if (process.shell.knows(name)) await process.print(`/usr/bin/${name}\n`);
     else code = 1;
   }
   return code;

@@ -1,4 +1,4 @@
-import { journalOf, logText } from '../../machine/journal.ts';
+import { journalOf, logText } from '../../system/journal.ts';
 import type { Command, Process } from '../process.ts';
 
 /** The value behind an option: "-n 5", "-n5", "--lines=5". */
@@ -12,12 +12,12 @@ function optionValue(args: string[], short: string, long: string): string | unde
 }
 
 async function journalctl(process: Process): Promise<number> {
-  const { machine, args } = process;
+  const { system, args } = process;
   const unit = optionValue(args, '-u', 'unit')
     ?.replace(/\.service$/, '')
     .replace(/^sshd$/, 'ssh');
   const count = optionValue(args, '-n', 'lines');
-  let lines = journalOf(machine);
+  let lines = journalOf(system);
   if (args.includes('-k') || args.includes('--dmesg')) lines = lines.filter((line) => line.unit === 'kernel');
   if (unit !== undefined) lines = lines.filter((line) => line.unit === unit);
   const priority = optionValue(args, '-p', 'priority');
@@ -27,7 +27,7 @@ async function journalctl(process: Process): Promise<number> {
     lines = lines.slice(Number(count) === 0 ? lines.length : -Number(count));
   if (args.includes('-r')) lines.reverse();
   await process.print(
-    lines.length === 0 ? '-- No entries --\n' : lines.map((line) => logText(machine, line)).join(''),
+    lines.length === 0 ? '-- No entries --\n' : lines.map((line) => logText(system, line)).join(''),
   );
   return 0;
 }

@@ -1,6 +1,6 @@
-import { type Entry, FileError } from '../../machine/entry.ts';
-import { stamp } from '../../machine/journal.ts';
-import { absolute, nameOf } from '../../machine/paths.ts';
+import { type Entry, FileError } from '../../system/entry.ts';
+import { stamp } from '../../system/journal.ts';
+import { absolute, nameOf } from '../../system/paths.ts';
 import { globSource, regularExpression } from '../pattern.ts';
 import type { Command, Process } from '../process.ts';
 import { humanSize } from '../tables.ts';
@@ -19,7 +19,7 @@ function longLine(entry: Entry, name: string, human: boolean): string {
 
 async function ls(process: Process): Promise<number> {
   const { letters, words } = process.options();
-  const { files } = process.machine;
+  const { files } = process.system;
   const paths = words.length > 0 ? words : ['.'];
   return process.each(paths, async (path, shown) => {
     const entry = files.need(path, process.shell.user);
@@ -66,7 +66,7 @@ function sizeTest(text: string): (size: number) => boolean {
 }
 
 async function find(process: Process): Promise<number> {
-  const { files } = process.machine;
+  const { files } = process.system;
   const at = process.args.findIndex((arg) => arg.startsWith('-'));
   const roots = at < 0 ? process.args : process.args.slice(0, at);
   const tests = at < 0 ? [] : process.args.slice(at);
@@ -98,7 +98,7 @@ async function find(process: Process): Promise<number> {
 
 async function stat(process: Process): Promise<number> {
   return process.each(process.options().words, async (path, shown) => {
-    const entry = process.machine.files.need(path, process.shell.user);
+    const entry = process.system.files.need(path, process.shell.user);
     await process.print(
       `  File: ${shown}\n  Size: ${entry.size}\t${entry.kind === 'directory' ? 'directory' : 'regular file'}\n` +
         `Access: (0${entry.mode.toString(8)}/${modeText(entry)})  Uid: (${entry.owner})\n` +

@@ -1,10 +1,10 @@
-import { sampleAt } from '../../../compute/simulator/guest.ts';
-import { stateOf, unitsOf } from '../../machine/units.ts';
+import { sampleAt } from '../../model/guest.ts';
+import { stateOf, unitsOf } from '../../system/units.ts';
 import { type Command, linesOf, type Process } from '../process.ts';
 import { table } from '../tables.ts';
 
 async function ip(process: Process): Promise<number> {
-  const { guest } = process.machine;
+  const { guest } = process.system;
   const words = process.options().words;
   const object = words[0] ?? 'address';
   const brief = process.args.some((arg) => arg === '-br' || arg === '-brief');
@@ -40,7 +40,7 @@ async function ip(process: Process): Promise<number> {
     }
   }
   if (process.args.includes('-s')) {
-    const sample = sampleAt(process.machine.id, guest, process.machine.now());
+    const sample = sampleAt(process.system.id, guest, process.system.now());
     await process.print(
       `    RX:  bytes packets\n    ${sample?.netInBytes ?? 0} ${sample?.netInPackets ?? 0}\n` +
         `    TX:  bytes packets\n    ${sample?.netOutBytes ?? 0} ${sample?.netOutPackets ?? 0}\n`,
@@ -50,10 +50,10 @@ async function ip(process: Process): Promise<number> {
 }
 
 async function ss(process: Process): Promise<number> {
-  const { machine } = process;
+  const { system } = process;
   const rows = [['Netid', 'State', 'Recv-Q', 'Send-Q', 'Local Address:Port', 'Peer Address:Port', 'Process']];
-  for (const unit of unitsOf(machine)) {
-    const { active, pid } = stateOf(machine, unit);
+  for (const unit of unitsOf(system)) {
+    const { active, pid } = stateOf(system, unit);
     if (unit.port === undefined || active !== 'active') continue;
     const name = unit.name === 'ssh' ? 'sshd' : unit.name;
     rows.push([
@@ -101,27 +101,27 @@ async function ping(process: Process): Promise<number> {
 
 /** Answers for this guest's own web server; nothing else can be reached from inside a simulation. */
 async function curl(process: Process): Promise<number> {
-  const { machine } = process;
+  const { system } = process;
   const { letters, words } = process.options();
   const url = words.find((word) => /^(https?:\/\/)?[\w.[\]:-]+(\/.*)?$/.test(word)) ?? '';
   const [, host = '', path = '/'] = /^(?:https?:\/\/)?([^/:]+)(?::80)?(\/.*)?$/.exec(url) ?? [];
   const own = [
     'localhost',
     '127.0.0.1',
-    machine.guest.hostname,
-    ...machine.guest.addresses.map(({ address }) => address),
+    system.guest.hostname,
+    ...system.guest.addresses.map(({ address }) => address),
   ];
   if (!own.includes(host)) return process.fail(`(6) Could not resolve host: ${host || url}`, 6);
-  const nginx = unitsOf(machine).find(({ name }) => name === 'nginx')!;
-  if (stateOf(machine, nginx).active !== 'active')
+  const nginx = unitsOf(system).find(({ name }) => name === 'nginx')!;
+  if (stateOf(system, nginx).active !== 'active')
     return process.fail(`(7) Failed to connect to ${host} port 80: Connection refused`, 7);
   const file = path === '/' ? '/var/www/html/index.html' : `/var/www/html${path}`;
-  const found = machine.files.stat(file)?.kind === 'file';
+  const found = system.files.stat(file)?.kind === 'file';
   if (letters.has('I') || letters.has('i'))
     await process.print(`HTTP/1.1 ${found ? '200 OK' : '404 Not Found'}\r\nServer: nginx\r\n\r\n`);
   if (letters.has('I')) return 0;
   if (!found) await process.print('<h1>404 Not Found</h1>\n');
-  else for await (const line of linesOf(machine.files.read(file, 'root'))) await process.print(`${line}\n`);
+  else for await (const line of linesOf(system.files.read(file, 'root'))) await process.print(`${line}\n`);
   return 0;
 }
 

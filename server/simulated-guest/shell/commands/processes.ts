@@ -1,5 +1,5 @@
-import { type ProcessLine, processesOf } from '../../machine/processes.ts';
-import { setUnit, stateOf, unitsOf } from '../../machine/units.ts';
+import { type ProcessLine, processesOf } from '../../system/processes.ts';
+import { setUnit, stateOf, unitsOf } from '../../system/units.ts';
 import type { Command, Process } from '../process.ts';
 import { table } from '../tables.ts';
 
@@ -12,7 +12,7 @@ export function cpuTime(seconds: number): string {
 }
 
 function own(process: Process): ProcessLine {
-  const { shell, machine, name, args } = process;
+  const { shell, system, name, args } = process;
   return {
     pid: 4242,
     user: shell.user,
@@ -20,18 +20,18 @@ function own(process: Process): ProcessLine {
     cpu: 0,
     rssBytes: 4_194_304,
     seconds: 0,
-    startedAt: machine.now(),
+    startedAt: system.now(),
     command: [name, ...args].join(' '),
   };
 }
 
 async function ps(process: Process): Promise<number> {
   const flags = process.args.join(' ').slice(0, MAX_FLAGS);
-  const { shell, machine } = process;
+  const { shell, system } = process;
   const everything = /a.*x|-e|-A/.test(flags);
-  const all = [...processesOf(machine), own(process)];
+  const all = [...processesOf(system), own(process)];
   const lines = everything ? all : all.filter((line) => line.tty === shell.tty && line.user === shell.user);
-  const total = machine.memory().total;
+  const total = system.memory().total;
   const memoryShare = (line: ProcessLine) => ((line.rssBytes / total) * 100).toFixed(1);
   const key = /--sort=?\s*-?(%?mem|rss|%?cpu)/.exec(flags)?.[1];
   if (key?.includes('cpu')) lines.sort((a, b) => b.cpu - a.cpu);
@@ -65,17 +65,17 @@ async function ps(process: Process): Promise<number> {
 
 async function pgrep(process: Process): Promise<number> {
   const [name = ''] = process.options().words;
-  const found = processesOf(process.machine).filter((line) => line.command.includes(name));
+  const found = processesOf(process.system).filter((line) => line.command.includes(name));
   const long = process.options().letters.has('a');
   for (const line of found) await process.print(`${line.pid}${long ? ` ${line.command}` : ''}\n`);
   return Number(found.length === 0);
 }
 
 async function end(process: Process, lines: ProcessLine[], signal: string): Promise<number> {
-  const { machine, shell } = process;
+  const { system, shell } = process;
   let code = 0;
   for (const line of lines) {
-    const unit = unitsOf(machine).find((one) => stateOf(machine, one).pid === line.pid);
+    const unit = unitsOf(system).find((one) => stateOf(system, one).pid === line.pid);
     if (shell.user !== 'root' && line.user !== shell.user) {
       code = await process.fail(`(${line.pid}) - Operation not permitted`);
     } else if (unit) {
@@ -83,7 +83,7 @@ async function end(process: Process, lines: ProcessLine[], signal: string): Prom
       const text = killed
         ? `${unit.name}.service: Main process exited, code=killed, status=9/KILL`
         : `${unit.name}.service: Deactivated successfully.`;
-      await setUnit(machine, unit, killed ? 'failed' : 'inactive', text);
+      await setUnit(system, unit, killed ? 'failed' : 'inactive', text);
     }
   }
   return code;
@@ -92,7 +92,7 @@ async function end(process: Process, lines: ProcessLine[], signal: string): Prom
 async function kill(process: Process): Promise<number> {
   const args = [...process.args];
   const signal = args[0]?.startsWith('-') ? args.shift()!.replace(/^-(SIG)?/, '') : 'TERM';
-  const all = processesOf(process.machine);
+  const all = processesOf(process.system);
   let code = 0;
   for (const pid of args) {
     const line = all.find((one) => one.pid === Number(pid));
@@ -104,7 +104,7 @@ async function kill(process: Process): Promise<number> {
 
 async function pkill(process: Process): Promise<number> {
   const { words, letters } = process.options();
-  const found = processesOf(process.machine).filter(({ command }) => words[0] && command.includes(words[0]));
+  const found = processesOf(process.system).filter(({ command }) => words[0] && command.includes(words[0]));
   if (found.length === 0) return 1;
   return end(process, found, letters.has('9') ? '9' : 'TERM');
 }

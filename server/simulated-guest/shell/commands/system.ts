@@ -1,23 +1,23 @@
-import { kernelLines } from '../../machine/journal.ts';
+import { kernelLines } from '../../system/journal.ts';
 import type { Command, Process } from '../process.ts';
 import { humanSize, table } from '../tables.ts';
 
 const DAY_MS = 86_400_000;
 
 /** " 15:04:05 up 2 days,  3:04,  1 user,  load average: 0.10, 0.08, 0.05" */
-export function uptimeLine({ machine }: Process): string {
-  const up = machine.now() - machine.bootedAt;
+export function uptimeLine({ system }: Process): string {
+  const up = system.now() - system.bootedAt;
   const days = Math.floor(up / DAY_MS);
   const minutes = Math.floor((up % DAY_MS) / 60_000);
   const hours = Math.floor(minutes / 60);
   const clock =
     hours > 0 ? `${String(hours).padStart(2)}:${String(minutes % 60).padStart(2, '0')}` : `${minutes} min`;
-  const users = machine.inside.logins.filter(
-    (login) => login.until === null && login.at >= machine.bootedAt,
+  const users = system.inside.logins.filter(
+    (login) => login.until === null && login.at >= system.bootedAt,
   ).length;
-  const time = new Date(machine.now()).toISOString().slice(11, 19);
+  const time = new Date(system.now()).toISOString().slice(11, 19);
   const span = days > 0 ? `${days} day${days > 1 ? 's' : ''}, ${clock}` : clock;
-  const load = machine
+  const load = system
     .load()
     .map((each) => each.toFixed(2))
     .join(', ');
@@ -28,11 +28,11 @@ async function uptime(process: Process): Promise<number> {
   const { letters } = process.options();
   if (letters.has('s'))
     await process.print(
-      `${new Date(process.machine.bootedAt).toISOString().slice(0, 19).replace('T', ' ')}\n`,
+      `${new Date(process.system.bootedAt).toISOString().slice(0, 19).replace('T', ' ')}\n`,
     );
   else if (letters.has('p'))
     await process.print(
-      `up ${Math.floor((process.machine.now() - process.machine.bootedAt) / 60_000)} minutes\n`,
+      `up ${Math.floor((process.system.now() - process.system.bootedAt) / 60_000)} minutes\n`,
     );
   else await process.print(`${uptimeLine(process)}\n`);
   return 0;
@@ -40,7 +40,7 @@ async function uptime(process: Process): Promise<number> {
 
 async function free(process: Process): Promise<number> {
   const { letters } = process.options();
-  const { total, used, cached } = process.machine.memory();
+  const { total, used, cached } = process.system.memory();
   const divisor = letters.has('b')
     ? 1
     : letters.has('m')
@@ -69,7 +69,7 @@ const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 async function date(process: Process): Promise<number> {
-  const now = new Date(process.machine.now());
+  const now = new Date(process.system.now());
   const iso = now.toISOString();
   const format = process.args.find((arg) => arg.startsWith('+'));
   const parts: Record<string, string> = {
@@ -94,7 +94,7 @@ async function date(process: Process): Promise<number> {
 
 async function uname(process: Process): Promise<number> {
   const { letters } = process.options();
-  const { guest, distribution } = process.machine;
+  const { guest, distribution } = process.system;
   const parts: [string, string][] = [
     ['s', 'Linux'],
     ['n', guest.hostname],
@@ -111,7 +111,7 @@ async function uname(process: Process): Promise<number> {
 }
 
 async function dmesg(process: Process): Promise<number> {
-  const lines = kernelLines(process.machine).map(
+  const lines = kernelLines(process.system).map(
     ({ seconds, text }) => `[${seconds.toFixed(6).padStart(12)}] ${text}\n`,
   );
   await process.print(lines.join(''));
@@ -129,7 +129,7 @@ async function stty(process: Process): Promise<number> {
 
 async function hostname(process: Process): Promise<number> {
   const { letters } = process.options();
-  const { guest } = process.machine;
+  const { guest } = process.system;
   const shown = letters.has('I') ? guest.addresses.map(({ address }) => address).join(' ') : guest.hostname;
   await process.print(`${shown}\n`);
   return 0;
@@ -143,7 +143,7 @@ export const SYSTEM: Record<string, Command> = {
   dmesg,
   stty,
   hostname,
-  nproc: (process) => process.print(`${process.machine.guest.vcpu}\n`).then(() => 0),
+  nproc: (process) => process.print(`${process.system.guest.vcpu}\n`).then(() => 0),
   arch: (process) => process.print('x86_64\n').then(() => 0),
   clear: (process) => process.print('\x1b[2J\x1b[H').then(() => 0),
   reset: (process) => process.print('\x1bc').then(() => 0),

@@ -48,7 +48,7 @@ function tailSource(process: Process, paths: string[]): Source {
   const [shown] = paths;
   if (paths.length !== 1 || shown === undefined || shown === '-') return process.contents(paths);
   const path = process.path(shown);
-  const size = process.machine.files.stat(path)?.size ?? 0;
+  const size = process.system.files.stat(path)?.size ?? 0;
   // Some of what is before the first whole line falls away: `tail` counts lines from the end.
   return process.read(path, Math.max(0, size - MAX_TAIL_BYTES));
 }
@@ -107,7 +107,7 @@ async function grep(process: Process): Promise<number> {
       : extended(pattern);
   const expression = regularExpression(letters.has('w') ? `\\b(?:${source})\\b` : source, letters.has('i'));
   if (!expression) return process.fail(`invalid regular expression '${pattern}'`, 2);
-  const { files } = process.machine;
+  const { files } = process.system;
   const deep = letters.has('r') || letters.has('R');
   const all = deep
     ? (paths.length > 0 ? paths : ['.']).flatMap((path) => files.tree(process.path(path)))

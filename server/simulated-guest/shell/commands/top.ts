@@ -1,4 +1,4 @@
-import { processesOf } from '../../machine/processes.ts';
+import { processesOf } from '../../system/processes.ts';
 import type { Command, Process } from '../process.ts';
 import { humanSize } from '../tables.ts';
 import { cpuTime } from './processes.ts';
@@ -7,10 +7,10 @@ import { uptimeLine } from './system.ts';
 const REFRESH_MS = 3000;
 
 function picture(process: Process, rows: number, columns: number): string[] {
-  const { machine } = process;
-  const { total, used, cached } = machine.memory();
-  const lines = processesOf(machine).sort((a, b) => b.cpu - a.cpu || b.rssBytes - a.rssBytes);
-  const busy = Math.min(100, (machine.load()[0]! / machine.guest.vcpu) * 100);
+  const { system } = process;
+  const { total, used, cached } = system.memory();
+  const lines = processesOf(system).sort((a, b) => b.cpu - a.cpu || b.rssBytes - a.rssBytes);
+  const busy = Math.min(100, (system.load()[0]! / system.guest.vcpu) * 100);
   const head = [
     `top -${uptimeLine(process)}`,
     `Tasks: ${lines.length} total,   1 running, ${lines.length - 1} sleeping,   0 stopped,   0 zombie`,
@@ -48,11 +48,11 @@ async function top(process: Process): Promise<number> {
   try {
     let key = terminal.key(ending);
     while (!process.signal.aborted) {
-      await process.machine.refresh();
+      await process.system.refresh();
       const lines = picture(process, terminal.rows, terminal.columns);
       await process.print(`\x1b[H${lines.map((line) => `${line}\x1b[K`).join('\n')}\x1b[J`);
       const waiting = new AbortController();
-      const tick = process.machine.clock.sleep(REFRESH_MS, AbortSignal.any([ending, waiting.signal])).then(
+      const tick = process.system.clock.sleep(REFRESH_MS, AbortSignal.any([ending, waiting.signal])).then(
         () => 'tick',
         () => 'tick',
       );

@@ -1,11 +1,11 @@
-import { stamp } from '../../machine/journal.ts';
-import type { Login } from '../../machine/state.ts';
+import { stamp } from '../../system/journal.ts';
+import type { Login } from '../../system/state.ts';
 import type { Command, Process } from '../process.ts';
 import { table } from '../tables.ts';
 import { uptimeLine } from './system.ts';
 
-function present({ machine }: Process): Login[] {
-  return machine.inside.logins.filter((login) => login.until === null && login.at >= machine.bootedAt);
+function present({ system }: Process): Login[] {
+  return system.inside.logins.filter((login) => login.until === null && login.at >= system.bootedAt);
 }
 
 const since = (at: number) => new Date(at).toISOString().slice(0, 16).replace('T', ' ');
@@ -38,11 +38,11 @@ async function w(process: Process): Promise<number> {
 }
 
 async function last(process: Process): Promise<number> {
-  const { machine } = process;
-  const rows = machine.inside.logins.toReversed().map(({ user, tty, from, at, until }) => {
+  const { system } = process;
+  const rows = system.inside.logins.toReversed().map(({ user, tty, from, at, until }) => {
     const end =
       until === null
-        ? at >= machine.bootedAt
+        ? at >= system.bootedAt
           ? 'still logged in'
           : '- down'
         : `- ${new Date(until).toISOString().slice(11, 16)}`;
@@ -51,8 +51,8 @@ async function last(process: Process): Promise<number> {
   rows.push([
     'reboot'.padEnd(8),
     'system boot'.padEnd(12),
-    machine.distribution.kernel.slice(0, 16),
-    stamp(machine.bootedAt),
+    system.distribution.kernel.slice(0, 16),
+    stamp(system.bootedAt),
     'still running',
   ]);
   await process.print(table(rows));
@@ -81,7 +81,7 @@ export const USERS: Record<string, Command> = {
   id: async (process) => {
     const { letters, words } = process.options();
     const user = words[0] ?? process.shell.user;
-    if (user !== 'root' && user !== process.machine.distribution.user)
+    if (user !== 'root' && user !== process.system.distribution.user)
       return process.fail(`'${user}': no such user`);
     const number = user === 'root' ? '0' : '1000';
     await process.print(`${letters.has('u') ? (letters.has('n') ? user : number) : idText(user)}\n`);

@@ -1,6 +1,6 @@
 import { seeded } from '../../platform/synthetic-load.ts';
-import type { Machine } from './machine.ts';
 import type { UnitChange } from './state.ts';
+import type { System } from './system.ts';
 import { HOG_UNIT, troubled } from './trouble.ts';
 
 /** A service that the guest's init system knows. */
@@ -32,7 +32,7 @@ function unit(name: string, description: string, command: string, pid: number, w
 }
 
 /** All units of this guest, by name order. */
-export function unitsOf({ guest }: Machine): Unit[] {
+export function unitsOf({ guest }: System): Unit[] {
   const units = [...UNITS];
   if (troubled(guest.hostname, 'memHog')) {
     const hog = unit(HOG_UNIT, 'Nightly report worker', '/opt/report/worker --all', 702, 8);
@@ -45,34 +45,34 @@ export function unitsOf({ guest }: Machine): Unit[] {
 }
 
 /** "ssh", "sshd", "ssh.service": the unit, if there is one. */
-export function unitNamed(machine: Machine, name: string): Unit | undefined {
+export function unitNamed(system: System, name: string): Unit | undefined {
   const plain = name.replace(/\.service$/, '');
-  return unitsOf(machine).find((one) => one.name === (plain === 'sshd' ? 'ssh' : plain));
+  return unitsOf(system).find((one) => one.name === (plain === 'sshd' ? 'ssh' : plain));
 }
 
 /** What a unit is doing, since when, and its process while it is active. */
-export function stateOf(machine: Machine, unit: Unit): UnitChange & { pid: number } {
-  const { guest, inside } = machine;
+export function stateOf(system: System, unit: Unit): UnitChange & { pid: number } {
+  const { guest, inside } = system;
   const change = inside.units[unit.name];
   // A boot starts every unit anew.
-  if (change && change.at >= machine.bootedAt) {
+  if (change && change.at >= system.bootedAt) {
     return { ...change, pid: 1000 + Math.floor(seeded(`${unit.name}/${change.at}`)() * 30_000) };
   }
-  const at = guest.run?.bootUntil ?? machine.now();
+  const at = guest.run?.bootUntil ?? system.now();
   const failed = unit.name === 'nginx' && troubled(guest.hostname, 'serviceFailed');
   return { active: failed ? 'failed' : 'active', at, pid: unit.pid };
 }
 
 /** Sets what a unit is doing, and says so in the journal. */
 export async function setUnit(
-  machine: Machine,
+  system: System,
   unit: Unit,
   active: UnitChange['active'],
   text: string,
 ): Promise<void> {
-  const at = machine.now();
-  await machine.change((inside) => {
+  const at = system.now();
+  await system.change((inside) => {
     inside.units[unit.name] = { active, at };
   });
-  await machine.log(unit.name, 1, text);
+  await system.log(unit.name, 1, text);
 }

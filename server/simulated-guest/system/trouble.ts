@@ -1,5 +1,4 @@
-import type { Guest } from '../../compute/simulator/guest.ts';
-import { imageUsedBytes } from '../../compute/simulator/guest.ts';
+import { IMAGE_BYTES, type SimulatedGuest } from '../model/guest.ts';
 import type { InsideState } from './state.ts';
 
 /** Trouble that a hostname asks for, so that there is something to find and to repair. */
@@ -26,14 +25,14 @@ const HOG_SECONDS = 60;
 const MEBIBYTE = 1_048_576;
 
 /** Bytes of the forgotten log. It does not grow with the disk: a larger disk is a way out. */
-export function bigLogBytes(guest: Pick<Guest, 'diskGb' | 'madeDiskGb'>): number {
+export function bigLogBytes(guest: Pick<SimulatedGuest, 'diskGb' | 'madeDiskGb'>): number {
   const disk = (guest.madeDiskGb ?? guest.diskGb) * GIGABYTE;
-  return Math.max(0, Math.floor(BIG_LOG_FILLS_TO * disk - imageUsedBytes()));
+  return Math.max(0, Math.floor(BIG_LOG_FILLS_TO * disk - IMAGE_BYTES));
 }
 
 /** When the leaking worker was started, or undefined when it does not run. */
 export function hogSince(
-  guest: Pick<Guest, 'hostname' | 'run'>,
+  guest: Pick<SimulatedGuest, 'hostname' | 'run'>,
   units: InsideState['units'] | null,
 ): number | undefined {
   if (!guest.run || !troubled(guest.hostname, 'memHog')) return undefined;

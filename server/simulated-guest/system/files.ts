@@ -2,9 +2,8 @@ import { type Entry, FileError } from './entry.ts';
 import { FileWriter } from './file-writer.ts';
 import { generated, zeros } from './generated.ts';
 import { type ImageFile, imageOf } from './image.ts';
-import type { Machine } from './machine.ts';
 import { absolute, isWithin, nameOf, parentOf } from './paths.ts';
-import { deleteEntries, moveEntry, readContent, writeEntry } from './store.ts';
+import type { System } from './system.ts';
 
 /** A guest's disk is for trying things out, not for keeping them. */
 export const MAX_FILES = 1000;
@@ -14,12 +13,12 @@ export const MAX_KEPT_BYTES = 8 * MAX_KEPT_FILE_BYTES;
 
 /** The file system of a guest: the image's files, and over them what was written since. */
 export class Files {
-  readonly #machine: Machine;
+  readonly #system: System;
   #image: Map<string, ImageFile> | undefined;
   #over = new Map<string, Entry>();
 
-  constructor(machine: Machine) {
-    this.#machine = machine;
+  constructor(system: System) {
+    this.#system = system;
   }
 
   /** Takes what was read from the store. */
@@ -29,7 +28,7 @@ export class Files {
   }
 
   get #base(): Map<string, ImageFile> {
-    this.#image ??= imageOf(this.#machine);
+    this.#image ??= imageOf(this.#system);
     return this.#image;
   }
 
@@ -91,7 +90,7 @@ export class Files {
     if (path === '/dev/zero') yield* zeros();
     else if (text) yield Buffer.from(text()).subarray(from);
     else if (entry.kept) {
-      const content = await readContent(this.#machine.db, this.#machine.id, path);
+      const content = await this.#system.store.readContent(this.#system.id, path);
       if (content && content.length > from) yield content.subarray(from);
     } else yield* generated(entry.size, from);
   }
@@ -116,7 +115,7 @@ export class Files {
             kind: 'file',
             size,
             kept: content !== null,
-            modifiedAt: this.#machine.now(),
+            modifiedAt: this.#system.now(),
           },
           content,
         ),
@@ -151,11 +150,11 @@ export class Files {
   }
 
   #fresh(user: string): Entry {
-    return { kind: 'file', owner: user, mode: 0o644, size: 0, modifiedAt: this.#machine.now(), kept: true };
+    return { kind: 'file', owner: user, mode: 0o644, size: 0, modifiedAt: this.#system.now(), kept: true };
   }
 
   #room(): number {
-    const { total, used } = this.#machine.disk();
+    const { total, used } = this.#system.disk();
     return total - used;
   }
 
@@ -166,7 +165,7 @@ export class Files {
   }
 
   async #put(path: string, entry: Entry, content?: Buffer | null): Promise<void> {
-    await writeEntry(this.#machine.db, this.#machine.id, path, entry, content);
+    await this.#system.store.writeEntry(this.#system.id, path, entry, content);
     this.#over.set(path, entry);
   }
 
@@ -181,7 +180,7 @@ export class Files {
     const entry = this.stat(path);
     if (!entry) return (await this.write(path, user, false)).close();
     this.mayWrite(path, user);
-    await this.#alter(path, { modifiedAt: this.#machine.now() }, user);
+    await this.#alter(path, { modifiedAt: this.#system.now() }, user);
   }
 
   /** Sets permission bits or owner. */
@@ -207,7 +206,7 @@ export class Files {
   async remove(path: string, user: string): Promise<void> {
     this.#mayRemove(path, user);
     const paths = this.tree(path);
-    await deleteEntries(this.#machine.db, this.#machine.id, paths);
+    await this.#system.store.deleteEntries(this.#system.id, paths);
     for (const one of paths) {
       this.#over.delete(one);
       if (!this.#base.has(one)) continue;
@@ -224,7 +223,7 @@ export class Files {
       await this.#alter(path, {}, 'root');
       const target = absolute(to, `.${path.slice(from.length)}`);
       const entry = this.stat(path)!;
-      await moveEntry(this.#machine.db, this.#machine.id, path, target);
+      await this.#system.store.moveEntry(this.#system.id, path, target);
       this.#over.delete(path);
       this.#over.set(target, entry);
       if (this.#base.has(path)) await this.#put(path, { ...this.#fresh('root'), kind: 'gone', kept: false });

@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts';
 import { etcFiles, procFiles } from './image-texts.ts';
 import { authLog, journalText } from './journal.ts';
-import type { Machine } from './machine.ts';
+import type { System } from './system.ts';
 import { BIG_LOG, bigLogBytes, troubled } from './trouble.ts';
 
 /** A file that the guest had from the start. */
@@ -18,9 +18,9 @@ const DIRECTORIES =
   '/usr/share /var /var/cache /var/lib /var/log /var/log/nginx /var/www /var/www/html';
 
 /** All files of the image, by path. */
-export function imageOf(machine: Machine): Map<string, ImageFile> {
-  const { guest, distribution } = machine;
-  const installedAt = guest.run?.since ?? machine.now();
+export function imageOf(system: System): Map<string, ImageFile> {
+  const { guest, distribution } = system;
+  const installedAt = guest.run?.since ?? system.now();
   const files = new Map<string, ImageFile>();
   const add = (path: string, owner: string, mode: number, kind: Entry['kind'], size: number) => {
     const file: ImageFile = { kind, owner, mode, size, modifiedAt: installedAt, kept: false };
@@ -39,13 +39,13 @@ export function imageOf(machine: Machine): Map<string, ImageFile> {
   directory('/root', 'root', 0o700);
   directory('/tmp', 'root', 0o1777);
   directory('/var/tmp', 'root', 0o1777);
-  for (const [path, content] of Object.entries(etcFiles(machine))) {
+  for (const [path, content] of Object.entries(etcFiles(system))) {
     text(path, content, 'root', path === '/etc/shadow' ? 0o640 : 0o644);
   }
-  for (const [path, content] of Object.entries(procFiles(machine))) text(path, content, 'root', 0o444);
-  homes(machine, directory, text);
-  text('/var/log/syslog', () => journalText(machine), 'root', 0o644);
-  text('/var/log/auth.log', () => authLog(machine), 'root', 0o640);
+  for (const [path, content] of Object.entries(procFiles(system))) text(path, content, 'root', 0o444);
+  homes(system, directory, text);
+  text('/var/log/syslog', () => journalText(system), 'root', 0o644);
+  text('/var/log/auth.log', () => authLog(system), 'root', 0o640);
   if (troubled(guest.hostname, 'diskFull')) {
     directory('/var/log/app');
     add(BIG_LOG, 'root', 0o644, 'file', bigLogBytes(guest)).counts = true;
@@ -55,7 +55,7 @@ export function imageOf(machine: Machine): Map<string, ImageFile> {
   add('/dev/vda', 'root', 0o660, 'file', 0);
   return files;
 
-  function homes(of: Machine, makeDirectory: typeof directory, makeText: typeof text): void {
+  function homes(of: System, makeDirectory: typeof directory, makeText: typeof text): void {
     const lines = () => `${of.guest.authorizedKeys.join('\n')}\n`;
     for (const [user, home] of [
       ['root', '/root'],

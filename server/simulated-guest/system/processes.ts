@@ -1,5 +1,5 @@
-import { sampleAt } from '../../compute/simulator/guest.ts';
-import type { Machine } from './machine.ts';
+import { sampleAt } from '../model/guest.ts';
+import type { System } from './system.ts';
 import { HOG_UNIT } from './trouble.ts';
 import { stateOf, unitsOf } from './units.ts';
 
@@ -21,15 +21,15 @@ export interface ProcessLine {
 const KERNEL = ['[kthreadd]', '[kworker/0:0-events]', '[ksoftirqd/0]', '[rcu_preempt]', '[jbd2/vda1-8]'];
 
 /** What runs on the guest. CPU and memory add up to what the driver samples. */
-export function processesOf(machine: Machine): ProcessLine[] {
-  const { guest, inside, bootedAt } = machine;
-  const now = machine.now();
-  const memory = machine.memory();
-  const sample = sampleAt(machine.id, guest, now);
+export function processesOf(system: System): ProcessLine[] {
+  const { guest, inside, bootedAt } = system;
+  const now = system.now();
+  const memory = system.memory();
+  const sample = sampleAt(system.id, guest, now);
   const hog = memory.used - (sample?.ramUsedBytes ?? memory.used);
-  const units = unitsOf(machine).filter((unit) => stateOf(machine, unit).active === 'active');
+  const units = unitsOf(system).filter((unit) => stateOf(system, unit).active === 'active');
   const weights = units.reduce((sum, { weight }) => sum + weight, 8);
-  const cpu = machine.load()[0]! * 100;
+  const cpu = system.load()[0]! * 100;
   const line = (
     pid: number,
     command: string,
@@ -48,7 +48,7 @@ export function processesOf(machine: Machine): ProcessLine[] {
   });
   const lines = [line(1, '/sbin/init', 6), ...KERNEL.map((command, at) => line(at + 2, command, 0))];
   for (const unit of units) {
-    const { pid, at } = stateOf(machine, unit);
+    const { pid, at } = stateOf(system, unit);
     const own = line(pid, unit.command, unit.weight, { user: unit.user, startedAt: at });
     if (unit.name === HOG_UNIT) own.rssBytes += hog;
     lines.push(own);

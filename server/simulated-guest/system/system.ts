@@ -1,11 +1,10 @@
-import { diskAt, type Guest, sampleAt } from '../../compute/simulator/guest.ts';
-import { usageBetween } from '../../compute/simulator/rhythm.ts';
-import type { Database } from '../../db/database.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { diskUsedAt, type SimulatedGuest, sampleAt } from '../model/guest.ts';
+import { usageBetween } from '../model/rhythm.ts';
 import { type Distribution, distributionOf } from './distribution.ts';
 import { Files } from './files.ts';
 import { addLog, type InsideState, NEW_INSIDE } from './state.ts';
-import { changeInside, hostKeyOf, readFiles, readInside } from './store.ts';
+import type { SystemStore } from './store.ts';
 import { hogSince, withHog } from './trouble.ts';
 
 const LOAD_SPANS_MS = [60_000, 300_000, 900_000] as const;
@@ -22,24 +21,24 @@ export interface Memory {
  * A guest as it is seen from the inside: a view of the stored guest, taken by {@link refresh} before each line
  * of commands, and the ways to change it. Views of one guest may be held by several sessions and nodes.
  */
-export class Machine {
+export class System {
   readonly id: string;
-  readonly db: Database;
+  readonly store: SystemStore;
   readonly clock: Clock;
   readonly files: Files;
   readonly hostKey: string;
-  guest: Guest;
+  guest: SimulatedGuest;
   inside: InsideState;
 
   private constructor(
-    db: Database,
+    store: SystemStore,
     clock: Clock,
     id: string,
-    guest: Guest,
+    guest: SimulatedGuest,
     inside: InsideState,
     hostKey: string,
   ) {
-    this.db = db;
+    this.store = store;
     this.clock = clock;
     this.id = id;
     this.guest = guest;
@@ -50,29 +49,29 @@ export class Machine {
 
   /** The inside of a guest, or undefined when there is no such guest. */
   static async open(
-    db: Database,
+    store: SystemStore,
     clock: Clock,
     id: string,
     freshHostKey: () => string,
-  ): Promise<Machine | undefined> {
-    const hostKey = await hostKeyOf(db, id, freshHostKey);
-    const found = await readInside(db, id);
+  ): Promise<System | undefined> {
+    const hostKey = await store.hostKey(id, () => ({ hostKey: freshHostKey(), inside: NEW_INSIDE }));
+    const found = await store.read(id);
     if (!found || hostKey === undefined) return undefined;
-    return new Machine(db, clock, id, found.guest, found.inside ?? NEW_INSIDE, hostKey);
+    return new System(store, clock, id, found.guest, found.inside ?? NEW_INSIDE, hostKey);
   }
 
   /** Looks at the guest again. One that has gone meanwhile stays as it was last seen. */
   async refresh(): Promise<void> {
-    const found = await readInside(this.db, this.id);
+    const found = await this.store.read(this.id);
     if (!found) return;
     this.guest = found.guest;
     this.inside = found.inside ?? NEW_INSIDE;
-    this.files.show(await readFiles(this.db, this.id));
+    this.files.show(await this.store.readEntries(this.id));
   }
 
   /** Changes what the guest remembers. */
   async change(work: (inside: InsideState) => void): Promise<void> {
-    this.inside = (await changeInside(this.db, this.id, work)) ?? this.inside;
+    this.inside = (await this.store.change(this.id, work)) ?? this.inside;
   }
 
   /** Adds a line to the journal. */
@@ -109,7 +108,7 @@ export class Machine {
     const total = this.guest.diskGb * 1_000_000_000;
     return {
       total,
-      used: Math.min(total, diskAt(this.id, this.guest, this.now()).usedBytes + this.files.bytes()),
+      used: Math.min(total, diskUsedAt(this.id, this.guest, this.now()) + this.files.bytes()),
     };
   }
 

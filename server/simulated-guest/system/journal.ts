@@ -1,6 +1,6 @@
-import { happenings } from '../../compute/simulator/guest-events.ts';
-import type { Machine } from './machine.ts';
+import { happenings } from '../model/happenings.ts';
 import type { LogLine } from './state.ts';
+import type { System } from './system.ts';
 import { HOG_UNIT, troubled } from './trouble.ts';
 import { unitsOf } from './units.ts';
 
@@ -17,7 +17,7 @@ export function stamp(at: number): string {
 }
 
 /** The kernel's messages of the latest boot, with seconds since it began. */
-export function kernelLines({ guest, distribution }: Machine): { seconds: number; text: string }[] {
+export function kernelLines({ guest, distribution }: System): { seconds: number; text: string }[] {
   return [
     `Linux version ${distribution.kernel} (gcc 14.2.0) #1 SMP PREEMPT_DYNAMIC`,
     'Command line: BOOT_IMAGE=/boot/vmlinuz root=/dev/vda1 ro console=tty0 console=ttyS0,115200',
@@ -37,20 +37,20 @@ function line(at: number, unit: string, pid: number, text: string): LogLine {
   return { at, unit, pid, text };
 }
 
-function bootLines(machine: Machine): LogLine[] {
-  const { guest, bootedAt } = machine;
+function bootLines(system: System): LogLine[] {
+  const { guest, bootedAt } = system;
   const until = guest.run?.bootUntil ?? bootedAt;
-  const kernel = kernelLines(machine).map(({ seconds, text }) =>
+  const kernel = kernelLines(system).map(({ seconds, text }) =>
     line(Math.min(until, bootedAt + seconds * 1000), 'kernel', 0, text),
   );
-  const started = unitsOf(machine).map((unit) =>
+  const started = unitsOf(system).map((unit) =>
     line(until, unit.name, 1, `Started ${unit.name}.service - ${unit.description}.`),
   );
   return [...kernel, ...started];
 }
 
-function troubleLines(machine: Machine): LogLine[] {
-  const { guest } = machine;
+function troubleLines(system: System): LogLine[] {
+  const { guest } = system;
   const at = guest.run?.bootUntil ?? 0;
   const lines: LogLine[] = [];
   if (troubled(guest.hostname, 'serviceFailed')) {
@@ -68,9 +68,9 @@ function troubleLines(machine: Machine): LogLine[] {
   return lines;
 }
 
-function hourlyLines(machine: Machine): LogLine[] {
-  const now = machine.now();
-  const from = Math.max(machine.guest.run?.bootUntil ?? now, now - HOURS_SHOWN * HOUR_MS);
+function hourlyLines(system: System): LogLine[] {
+  const now = system.now();
+  const from = Math.max(system.guest.run?.bootUntil ?? now, now - HOURS_SHOWN * HOUR_MS);
   const lines: LogLine[] = [];
   for (let at = (Math.floor(from / HOUR_MS) + 1) * HOUR_MS + 1_020_000; at <= now; at += HOUR_MS) {
     lines.push(line(at, 'cron', 498, '(root) CMD (cd / && run-parts --report /etc/cron.hourly)'));
@@ -79,16 +79,16 @@ function hourlyLines(machine: Machine): LogLine[] {
 }
 
 /** The journal since the latest boot, oldest first. */
-export function journalOf(machine: Machine): LogLine[] {
-  const { id, guest, inside, bootedAt } = machine;
-  const now = machine.now();
+export function journalOf(system: System): LogLine[] {
+  const { id, guest, inside, bootedAt } = system;
+  const now = system.now();
   const warnings = happenings(id, guest, now - HOURS_SHOWN * HOUR_MS, now).map((event) =>
     line(event.at.getTime(), 'kernel', 0, event.message),
   );
   const all = [
-    ...bootLines(machine),
-    ...troubleLines(machine),
-    ...hourlyLines(machine),
+    ...bootLines(system),
+    ...troubleLines(system),
+    ...hourlyLines(system),
     ...warnings,
     ...inside.log.filter(({ at }) => at >= bootedAt),
   ];
@@ -96,20 +96,20 @@ export function journalOf(machine: Machine): LogLine[] {
 }
 
 /** One line as syslog writes it. */
-export function logText({ guest }: Machine, { at, unit, pid, text }: LogLine): string {
+export function logText({ guest }: System, { at, unit, pid, text }: LogLine): string {
   const source = unit === 'kernel' ? 'kernel' : `${pid === 1 ? 'systemd' : unit}[${pid}]`;
   return `${stamp(at)} ${guest.hostname} ${source}: ${text}\n`;
 }
 
-export function journalText(machine: Machine): string {
-  return journalOf(machine)
-    .map((entry) => logText(machine, entry))
+export function journalText(system: System): string {
+  return journalOf(system)
+    .map((entry) => logText(system, entry))
     .join('');
 }
 
-export function authLog(machine: Machine): string {
-  return journalOf(machine)
+export function authLog(system: System): string {
+  return journalOf(system)
     .filter(({ unit }) => unit === 'ssh' || unit === 'sudo')
-    .map((entry) => logText(machine, entry))
+    .map((entry) => logText(system, entry))
     .join('');
 }

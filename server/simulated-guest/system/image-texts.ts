@@ -1,4 +1,4 @@
-import type { Machine } from './machine.ts';
+import type { System } from './system.ts';
 
 type Texts = Record<string, () => string>;
 
@@ -12,8 +12,8 @@ http {
 `;
 
 /** Configuration that people look at. */
-export function etcFiles(machine: Machine): Texts {
-  const { guest, distribution } = machine;
+export function etcFiles(system: System): Texts {
+  const { guest, distribution } = system;
   const { family, name, version, user } = distribution;
   const title = `${name} ${version}`;
   return {
@@ -42,21 +42,21 @@ export function etcFiles(machine: Machine): Texts {
 }
 
 /** What the kernel shows of itself, at this moment. */
-export function procFiles(machine: Machine): Texts {
-  const { guest, distribution } = machine;
+export function procFiles(system: System): Texts {
+  const { guest, distribution } = system;
   const kib = (bytes: number) => `${Math.floor(bytes / 1024)} kB`.padStart(16);
   return {
     '/proc/uptime': () => {
-      const seconds = (machine.now() - machine.bootedAt) / 1000;
+      const seconds = (system.now() - system.bootedAt) / 1000;
       return `${seconds.toFixed(2)} ${(seconds * guest.vcpu * 0.9).toFixed(2)}\n`;
     },
     '/proc/loadavg': () =>
-      `${machine
+      `${system
         .load()
         .map((load) => load.toFixed(2))
         .join(' ')} 1/96 4242\n`,
     '/proc/meminfo': () => {
-      const { total, used, cached } = machine.memory();
+      const { total, used, cached } = system.memory();
       return (
         `MemTotal:${kib(total)}\nMemFree:${kib(total - used - cached)}\n` +
         `MemAvailable:${kib(total - used)}\nCached:${kib(cached)}\nSwapTotal:${kib(0)}\nSwapFree:${kib(0)}\n`

@@ -1,6 +1,17 @@
 import { seeded } from '../../platform/synthetic-load.ts';
-import type { GuestEvent } from '../driver.ts';
-import type { Guest } from './guest.ts';
+import type { SimulatedGuest } from './guest.ts';
+
+/** What a guest did by itself; the same one always carries the same key. */
+export interface Happening {
+  key: string;
+  id: string;
+  type: 'guest.powered_off' | 'guest.crashed' | 'guest.warning';
+  level: 'info' | 'warning' | 'error';
+  message: string;
+  /** What would have told that the guest is ready, where it has not come about in time. */
+  waitedFor?: string;
+  at: Date;
+}
 
 /** Time is cut into slots; in one of sixteen a guest has something to warn of: about once in four days. */
 const SLOT_MS = 6 * 3_600_000;
@@ -17,7 +28,7 @@ const OWN_ENDS = {
   powered_off: { type: 'guest.powered_off', level: 'info', message: 'The guest has powered itself off.' },
 } as const;
 
-function warningIn(id: string, slot: number): GuestEvent | undefined {
+function warningIn(id: string, slot: number): Happening | undefined {
   const random = seeded(`${id}/slot/${slot}`);
   if (random() >= WARNING_CHANCE) return undefined;
   return {
@@ -34,9 +45,14 @@ function warningIn(id: string, slot: number): GuestEvent | undefined {
  * What the guest did by itself after `from` and not after `to` (epoch milliseconds), in its present run.
  * The same span always holds the same events.
  */
-export function happenings(id: string, { run }: Pick<Guest, 'run'>, from: number, to: number): GuestEvent[] {
+export function happenings(
+  id: string,
+  { run }: Pick<SimulatedGuest, 'run'>,
+  from: number,
+  to: number,
+): Happening[] {
   if (!run) return [];
-  const events: GuestEvent[] = [];
+  const events: Happening[] = [];
   const first = Math.max(from, run.bootUntil);
   const last = Math.min(to, run.end?.at ?? to);
   for (let slot = Math.floor(first / SLOT_MS); slot * SLOT_MS <= last; slot++) {

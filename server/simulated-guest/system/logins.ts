@@ -1,21 +1,21 @@
-import type { Machine } from './machine.ts';
 import { addLog, addLogin } from './state.ts';
+import type { System } from './system.ts';
 
 /** Terminals that are numbered; a guest with more logins shows the last number twice. */
 const MAX_TERMINALS = 64;
 
 /** Notes a login until `end` is called; `tty` is given to it unless it has one. */
 export async function recordLogin(
-  machine: Machine,
+  system: System,
   user: string,
   from: string,
   tty?: string,
 ): Promise<{ tty: string; end(): Promise<void> }> {
-  const at = machine.now();
+  const at = system.now();
   let given = tty ?? '';
-  await machine.change((inside) => {
+  await system.change((inside) => {
     const taken = new Set(
-      inside.logins.filter((one) => one.until === null && one.at >= machine.bootedAt).map((one) => one.tty),
+      inside.logins.filter((one) => one.until === null && one.at >= system.bootedAt).map((one) => one.tty),
     );
     let number = 0;
     while (taken.has(`pts/${number}`) && number < MAX_TERMINALS) number++;
@@ -31,9 +31,9 @@ export async function recordLogin(
   return {
     tty: given,
     end: () =>
-      machine.change((inside) => {
+      system.change((inside) => {
         const login = inside.logins.find((one) => one.tty === given && one.at === at && one.until === null);
-        if (login) login.until = machine.now();
+        if (login) login.until = system.now();
       }),
   };
 }

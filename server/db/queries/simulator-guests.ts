@@ -1,0 +1,98 @@
+import type {
+  Disks,
+  Glance,
+  Guest,
+  GuestRun,
+  MeteredGuest,
+  Resources,
+  SimulatorStore,
+} from '../../compute/simulator/store.ts';
+import type { SystemStore } from '../../simulated-guest/system/store.ts';
+import { type Database, maybeOne, one, sql } from '../database.ts';
+import { simulatorDisks } from './simulator-disks.ts';
+import { SimulatorInsides } from './simulator-insides.ts';
+
+/** The memory of simulated engines, for every node on the database: one row a guest. */
+export class SimulatorGuests implements SimulatorStore {
+  readonly insides: SystemStore;
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+    this.insides = new SimulatorInsides(db);
+  }
+
+  async readGuest(id: string): Promise<Guest | undefined> {
+    const guest = sql`select state from simulator_guests where id = ${id}`;
+    return (await maybeOne<{ state: Guest }>(this.#db, guest))?.state;
+  }
+
+  async insertGuest(id: string, guest: Guest): Promise<void> {
+    await this.#db.query(sql`
+      insert into simulator_guests (id, state) values (${id}, ${JSON.stringify(guest)}::jsonb)
+      on conflict (id) do nothing`);
+  }
+
+  async deleteGuest(id: string): Promise<void> {
+    await this.#db.query(sql`delete from simulator_guests where id = ${id}`);
+  }
+
+  changeGuest<T extends object>(
+    id: string,
+    work: (guest: Guest, disks: Disks) => T | Promise<T>,
+  ): Promise<T | undefined> {
+    return this.#db.transaction(async (tx) => {
+      const row = await maybeOne<{ state: Guest }>(
+        tx,
+        sql`select state from simulator_guests where id = ${id} for no key update`,
+      );
+      if (!row) return undefined;
+      const result = await work(row.state, simulatorDisks(tx, id));
+      await tx.query(
+        sql`update simulator_guests set state = ${JSON.stringify(row.state)}::jsonb where id = ${id}`,
+      );
+      return result;
+    });
+  }
+
+  glances(): Promise<Glance[]> {
+    return this.#db.query(sql`
+      select id, state->>'hostname' as hostname, nullif(state->'run', 'null'::jsonb) as run
+      from simulator_guests order by id`);
+  }
+
+  async countGuests(): Promise<number> {
+    const { count } = await one<{ count: bigint }>(this.#db, sql`select count(*) from simulator_guests`);
+    return Number(count);
+  }
+
+  meteredGuests(ids: string[]): Promise<MeteredGuest[]> {
+    return this.#db.query(sql`
+      select g.id, part.*, i.state->'units' as units
+      from simulator_guests g left join simulator_insides i on i.guest_id = g.id,
+        jsonb_to_record(g.state) as part(hostname text, run jsonb, before jsonb, vcpu int, "ramMb" int)
+      where g.id = any(${ids}::text[])`);
+  }
+
+  runs(): Promise<GuestRun[]> {
+    return this.#db.query(
+      sql`select id, state->'run' as run from simulator_guests where jsonb_typeof(state->'run') = 'object'`,
+    );
+  }
+
+  runsOf(ids: string[]): Promise<GuestRun[]> {
+    return this.#db.query(
+      sql`select id, nullif(state->'run', 'null'::jsonb) as run from simulator_guests where id = any(${ids}::text[])`,
+    );
+  }
+
+  usedResources(): Promise<Resources> {
+    return one(
+      this.#db,
+      sql`select coalesce(sum(vcpu) filter (where dedicated is not true), 0)::int as vcpu,
+        coalesce(sum(vcpu) filter (where dedicated), 0)::int as cores,
+        coalesce(sum("ramMb"), 0)::float as "ramMb", coalesce(sum("diskGb"), 0)::float as "diskGb"
+      from simulator_guests, jsonb_to_record(state) as size(vcpu int, "ramMb" int, "diskGb" int, dedicated boolean)`,
+    );
+  }
+}

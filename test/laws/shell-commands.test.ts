@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { COMMANDS } from '../../server/simulated-guest/shell/commands/all.ts';
+import { read, sources } from '../support/source.ts';
+
+/** Where commands are run on simulated guests. */
+const PLACES = [
+  'server/compute',
+  'test/compute/simulator-inside',
+  'test/agent',
+  'test/consoles',
+  'test/acceptance',
+  'test/guest-ssh',
+];
+/** Of the agent's tests, commands that are judged and never run. */
+const ONLY_JUDGED = /policy|corpus/;
+
+/** Commands from before this law. A name leaves this list with its first test, and none comes. */
+const FROM_BEFORE =
+  'arch chown clear dmesg egrep groups htop killall logout lsblk netstat nproc pkill pwd rmdir stat sync';
+
+const text = PLACES.flatMap((place) => sources(place))
+  .filter((path) => !ONLY_JUDGED.test(path))
+  .map(read)
+  .join('\n');
+
+/** Whether a test has the command where a shell would look for one: first in a text, or behind an operator. */
+function isRun(name: string): boolean {
+  const escaped = name.replace(/[[.]/g, '\\$&');
+  return new RegExp(`(?:['"\`;|&(!\\n]\\s*|sudo |xargs )${escaped}(?=[\\s'"\`;|&)\\\\])`).test(text);
+}
+
+test('every command of the simulated shell is there because a test needs it', () => {
+  const unused = [...COMMANDS.keys()].filter((name) => !isRun(name));
+  assert.deepEqual(unused.sort(), FROM_BEFORE.split(' '));
+});
