@@ -3,21 +3,21 @@ import type { Leadership } from './cluster/leadership.ts';
 import type { ComputeDriver } from './compute/driver.ts';
 import type { Config } from './config/config.ts';
 import type { Database } from './db/database.ts';
+import type { Signals } from './db/signals.ts';
 import type { DocumentRenderer } from './documents/renderer.ts';
 import type { Catalog } from './domain/catalog/catalog-schema.ts';
+import type { JobPublisher } from './domain/vms/job-publisher.ts';
 import type { EdgeDriver } from './edge/driver.ts';
 import type { OpsKeys } from './guest-ssh/ops-keys.ts';
-import type { JobOutlet } from './jobs/queue.ts';
 import type { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
 import type { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logging.ts';
 import type { Metrics } from './platform/metrics.ts';
 import type { SecretBox } from './platform/secrets.ts';
-import type { Signals } from './platform/signals.ts';
 import type { EdgeReconciler } from './shield/reconcile-edge.ts';
 
-/** What the parts of the service share: made once by `app.ts`, passed in, never imported as a global. */
+/** What the parts of the service share: made once by `compose.ts`, passed in, never imported as a global. */
 export interface Services {
   config: Config;
   catalog: Catalog;
@@ -31,7 +31,7 @@ export interface Services {
   edge: EdgeDriver;
   secrets: SecretBox;
   signals: Signals;
-  queue: JobOutlet;
+  queue: JobPublisher;
   network: NetworkReconciler;
   /** Brings VMs and guests together. */
   guests: GuestReconciler;

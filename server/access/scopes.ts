@@ -1,3 +1,7 @@
+import type { Scope } from '../db/enums.ts';
+
+export type { Scope };
+
 /** The scopes a key can hold, and what each grants: the text of the API reference. */
 export const SCOPES = {
   'catalog:read': 'Read plans, regions, images and prices',
@@ -12,9 +16,8 @@ export const SCOPES = {
   'billing:read': 'Read wallet, invoices, payments and orders',
   'shield:read': 'Read own DDoS Shield',
   'shield:write': 'Write own DDoS Shield rules',
-} as const;
+} as const satisfies Record<Scope, string>;
 
-export type Scope = keyof typeof SCOPES;
 export const ALL_SCOPES = Object.keys(SCOPES) as Scope[];
 
 export function isScope(text: string): text is Scope {

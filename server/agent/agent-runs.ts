@@ -1,23 +1,38 @@
 import type { Readable } from 'node:stream';
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Config } from '../config/config.ts';
+import { remoteModel } from '../config/model-settings.ts';
+import type { Database } from '../db/database.ts';
 import type { AgentRunRow, FinalReason } from '../db/queries/agent-runs.ts';
 import { isKeyGood } from '../db/queries/api-keys.ts';
 import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
+import type { Signals } from '../db/signals.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { openOpsSession } from '../guest-ssh/connect.ts';
+import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
+import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { Services } from '../services.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import { EventStream } from './event-stream.ts';
 import { RUN_TIMEOUT_MS, RUNS_A_NODE, STOP_GRACE_MS } from './limits.ts';
 import { type AgentModel, ModelError, type ModelIdentity } from './model.ts';
-import { remoteModel } from './model-settings.ts';
 import type { Verdict } from './run.ts';
 import { type RunActor, RunRecord } from './run-record.ts';
 import { RUNBOOK } from './runbook/identity.ts';
 import { canceled, Stop } from './stop.ts';
 
-export type AgentServices = Pick<
-  Services,
-  'catalog' | 'clock' | 'compute' | 'config' | 'db' | 'logger' | 'metrics' | 'opsKeys' | 'signals'
->;
+export interface AgentServices {
+  catalog: Catalog;
+  clock: Clock;
+  compute: ComputeDriver;
+  config: Config;
+  db: Database;
+  logger: Logger;
+  metrics: Metrics;
+  opsKeys: OpsKeys;
+  signals: Signals;
+}
 
 /** How soon an access that ended without a sign of it is noticed. */
 const LOOK_MS = 2_000;

@@ -1,15 +1,25 @@
+import { presentNodes } from '../cluster/present-nodes.ts';
+import type { Database } from '../db/database.ts';
 import { sql, type Transaction } from '../db/database.ts';
 import { type AgentRunRow, abandonAgentRun, looseAgentRuns } from '../db/queries/agent-runs.ts';
 import { appendEntry, completeLostEntries } from '../db/queries/agent-sessions.ts';
-import { presentNodes } from '../jobs/recover-orphaned-jobs.ts';
+import type { Clock } from '../platform/clock.ts';
 import { Failures } from '../platform/failures.ts';
-import type { Services } from '../services.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { AgentRuns } from './agent-runs.ts';
 import { NOT_RUN } from './run-record.ts';
 
 const INTERRUPTED = 'The run was interrupted: the service stopped in the middle of it.';
 const LOST = '[the service stopped while this command ran; whether it finished is not known]';
 
-type SettleServices = Pick<Services, 'db' | 'clock' | 'agent' | 'logger' | 'metrics'>;
+interface SettleServices {
+  db: Database;
+  clock: Clock;
+  agent: AgentRuns;
+  logger: Logger;
+  metrics: Metrics;
+}
 
 /**
  * Ends the runs of nodes that are gone, those of this node whose end could not be written when they ended, and those whose

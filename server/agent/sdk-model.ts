@@ -1,6 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { APICallError, jsonSchema, type LanguageModel, type ModelMessage, streamText, tool } from 'ai';
+import type { RemoteModelSettings } from '../config/model-settings.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { MAX_ANSWER, MODEL_SILENCE_MS } from './limits.ts';
@@ -12,7 +13,6 @@ import {
   type Turn,
   type TurnRequest,
 } from './model.ts';
-import type { RemoteModelSettings } from './model-settings.ts';
 import { asData, INSTRUCTIONS } from './prompt.ts';
 
 /** The library tells of its doubts on standard output, which is a log of ours. */

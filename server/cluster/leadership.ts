@@ -1,5 +1,5 @@
 import type { Database } from '../db/database.ts';
-import type { Task } from '../jobs/timers/schedule.ts';
+import type { Task } from '../platform/schedule.ts';
 import { HeldLock } from './held-lock.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, one, type Session, sql } from '../db/database.ts';
 import { confirmJob, type Ownership } from '../db/queries/owned-jobs.ts';
-import { ABSENCE_MS } from '../jobs/recover-orphaned-jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
+import { ABSENCE_MS } from './present-nodes.ts';
 
 /** How often a node makes sure that the others see it. */
 export const PRESENCE_MS = 1_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Bench, Promises } from './contract.ts';
+import type { ContractCases, Harness } from './contract.ts';
 import { inGuest, KEY } from './contract-shell.ts';
 
 const SNAPSHOT = 'snap_contract';
@@ -8,79 +8,79 @@ const REBUILD = 'rebuild_contract';
 const FILE = 'contract.txt';
 
 /** A booted guest that holds `text`. */
-async function holding(bench: Bench, text: string) {
-  const spec = await bench.booted({ authorizedKeys: [KEY.public] });
-  await write(bench, spec.id, text);
+async function holding(harness: Harness, text: string) {
+  const spec = await harness.booted({ authorizedKeys: [KEY.public] });
+  await write(harness, spec.id, text);
   return spec;
 }
 
-const write = (bench: Bench, id: string, text: string) => inGuest(bench, id, `echo ${text} > ${FILE}`);
+const write = (harness: Harness, id: string, text: string) => inGuest(harness, id, `echo ${text} > ${FILE}`);
 
-async function off({ driver, settle, shutdownSeconds }: Bench, id: string): Promise<void> {
+async function off({ driver, settle, shutdownSeconds }: Harness, id: string): Promise<void> {
   await settle(driver.shutdown(id, shutdownSeconds));
 }
 
 /** What a guest that is off holds: it is booted for that, and off again afterwards. */
-async function heldBy(bench: Bench, id: string): Promise<{ text: string; hostKey: string }> {
-  await bench.settle(bench.driver.start(id));
-  await bench.untilUp(id);
-  const held = await inGuest(bench, id, `cat ${FILE}`);
-  await off(bench, id);
+async function heldBy(harness: Harness, id: string): Promise<{ text: string; hostKey: string }> {
+  await harness.settle(harness.driver.start(id));
+  await harness.untilUp(id);
+  const held = await inGuest(harness, id, `cat ${FILE}`);
+  await off(harness, id);
   return held;
 }
 
 /** Its disk being replaced. */
-export const DISK: Promises = {
+export const DISK: ContractCases = {
   async 'restoreSnapshot brings the bytes of that instant back, taken on or off; every snapshot stays'(
-    bench,
+    harness,
   ) {
-    const { driver } = bench;
-    const { id, vcpu, ramMb, diskGb } = await holding(bench, 'first');
+    const { driver } = harness;
+    const { id, vcpu, ramMb, diskGb } = await holding(harness, 'first');
     await driver.createSnapshot(id, `${SNAPSHOT}_on`);
-    await write(bench, id, 'second');
-    await off(bench, id);
+    await write(harness, id, 'second');
+    await off(harness, id);
     await driver.createSnapshot(id, `${SNAPSHOT}_off`);
     // The disk keeps what it has grown to.
     await driver.resize(id, { vcpu, ramMb, diskGb: diskGb + 1 });
     await driver.restoreSnapshot(id, `${SNAPSHOT}_on`);
     await driver.restoreSnapshot(id, `${SNAPSHOT}_on`);
-    assert.equal((await heldBy(bench, id)).text, 'first\n');
+    assert.equal((await heldBy(harness, id)).text, 'first\n');
     await driver.restoreSnapshot(id, `${SNAPSHOT}_off`);
-    assert.equal((await heldBy(bench, id)).text, 'second\n');
+    assert.equal((await heldBy(harness, id)).text, 'second\n');
     const { snapshotIds, diskGb: grown } = (await driver.inspect(id))!;
     assert.deepEqual(snapshotIds.toSorted(), [`${SNAPSHOT}_off`, `${SNAPSHOT}_on`]);
     assert.deepEqual([grown, (await driver.volumes(id))[0]!.sizeGb], [diskGb + 1, diskGb + 1]);
   },
 
   async 'restoreSnapshot refuses a guest that is on and a snapshot that is not there, and changes nothing then'(
-    bench,
+    harness,
   ) {
-    const { driver } = bench;
-    const { id } = await holding(bench, 'first');
+    const { driver } = harness;
+    const { id } = await holding(harness, 'first');
     await driver.createSnapshot(id, SNAPSHOT);
-    await write(bench, id, 'second');
+    await write(harness, id, 'second');
     await assert.rejects(driver.restoreSnapshot(id, SNAPSHOT), Error);
-    await off(bench, id);
+    await off(harness, id);
     await assert.rejects(driver.restoreSnapshot(id, 'snap_unknown'), Error);
     await driver.deleteSnapshot(id, SNAPSHOT);
     await assert.rejects(driver.restoreSnapshot(id, SNAPSHOT), Error);
-    assert.equal((await heldBy(bench, id)).text, 'second\n');
+    assert.equal((await heldBy(harness, id)).text, 'second\n');
   },
 
-  async 'rebuild makes a guest anew, and undone it is what it was, snapshots and all'(bench) {
-    const { driver } = bench;
-    const spec = await holding(bench, 'first');
+  async 'rebuild makes a guest anew, and undone it is what it was, snapshots and all'(harness) {
+    const { driver } = harness;
+    const spec = await holding(harness, 'first');
     const { id, diskGb } = spec;
     await driver.createSnapshot(id, SNAPSHOT);
     await assert.rejects(driver.rebuild(spec, REBUILD), Error);
-    await write(bench, id, 'second');
-    await off(bench, id);
-    const former = { ...(await driver.inspect(id))!, ...(await heldBy(bench, id)) };
+    await write(harness, id, 'second');
+    await off(harness, id);
+    const former = { ...(await driver.inspect(id))!, ...(await heldBy(harness, id)) };
 
     const anew = { ...spec, hostname: 'anew', diskGb: diskGb + 1 };
     await driver.rebuild(anew, REBUILD);
     await driver.rebuild(anew, REBUILD);
-    const { snapshotIds, ...fresh } = { ...(await driver.inspect(id))!, ...(await heldBy(bench, id)) };
+    const { snapshotIds, ...fresh } = { ...(await driver.inspect(id))!, ...(await heldBy(harness, id)) };
     assert.deepEqual([snapshotIds, fresh.diskGb, fresh.text], [[], diskGb + 1, '']);
     assert.deepEqual(fresh.addresses, former.addresses);
     assert.notEqual(fresh.hostKey, former.hostKey);
@@ -89,13 +89,13 @@ export const DISK: Promises = {
     await driver.undoRebuild(id, REBUILD);
     await driver.undoRebuild(id, REBUILD);
     await driver.finishRebuild(id, REBUILD);
-    assert.deepEqual({ ...(await driver.inspect(id))!, ...(await heldBy(bench, id)) }, former);
+    assert.deepEqual({ ...(await driver.inspect(id))!, ...(await heldBy(harness, id)) }, former);
     await driver.restoreSnapshot(id, SNAPSHOT);
-    assert.equal((await heldBy(bench, id)).text, 'first\n');
+    assert.equal((await heldBy(harness, id)).text, 'first\n');
   },
 
-  async 'a rebuild that was finished is not undone'(bench) {
-    const { driver, made, settle } = bench;
+  async 'a rebuild that was finished is not undone'(harness) {
+    const { driver, made, settle } = harness;
     const spec = await made({ authorizedKeys: [KEY.public] });
     await driver.createSnapshot(spec.id, SNAPSHOT);
     // What another has left open is discarded.
@@ -108,8 +108,8 @@ export const DISK: Promises = {
     await driver.undoRebuild(spec.id, REBUILD);
     assert.deepEqual((await driver.inspect(spec.id))?.snapshotIds, []);
     await settle(driver.start(spec.id));
-    await bench.untilUp(spec.id);
-    assert.equal((await inGuest(bench, spec.id, 'hostname')).text, 'anew\n');
+    await harness.untilUp(spec.id);
+    assert.equal((await inGuest(harness, spec.id, 'hostname')).text, 'anew\n');
   },
 
   async 'rebuild makes a guest that is absent, and undone there is none again'({ driver, made, powerOf }) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Promises } from './contract.ts';
+import type { ContractCases } from './contract.ts';
 import {
   AgentUnavailableError,
   CapacityError,
@@ -26,7 +26,7 @@ const POLICY: NetworkPolicy = {
 };
 
 /** Being made, changed, read and removed. */
-export const GUEST: Promises = {
+export const GUEST: ContractCases = {
   async 'a driver proves that its engine works and has room and an image for a small guest'({
     driver,
     spec,

@@ -1,48 +1,50 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { freshKeyPair } from '../platform/ssh-key-pair.ts';
-import type { Promises } from './contract.ts';
+import type { ContractCases } from './contract.ts';
 import { KEY, logIn, run } from './contract-shell.ts';
 import { AgentUnavailableError } from './driver.ts';
 
 const STRANGER = freshKeyPair('contract');
 
 /** Reaching what runs inside. */
-export const INSIDE: Promises = {
-  async 'openSsh reaches a server that lets an authorized key in and runs commands'(bench) {
-    const { driver, booted } = bench;
+export const INSIDE: ContractCases = {
+  async 'openSsh reaches a server that lets an authorized key in and runs commands'(harness) {
+    const { driver, booted } = harness;
     const { id } = await booted({ authorizedKeys: [KEY.public] });
     const sock = await driver.openSsh(id);
-    const { client } = await logIn(bench, sock, KEY.private);
+    const { client } = await logIn(harness, sock, KEY.private);
     assert.deepEqual(await run(client, 'echo hello; exit 3'), { text: 'hello\n', code: 3 });
     sock.destroy();
   },
 
-  async 'a key that is not authorized is turned away, until it is authorized, and once it is revoked'(bench) {
-    const { driver, booted } = bench;
+  async 'a key that is not authorized is turned away, until it is authorized, and once it is revoked'(
+    harness,
+  ) {
+    const { driver, booted } = harness;
     const { id } = await booted({ authorizedKeys: [KEY.public] });
     const refused = await driver.openSsh(id);
-    await assert.rejects(logIn(bench, refused, STRANGER.private), /authentication/i);
+    await assert.rejects(logIn(harness, refused, STRANGER.private), /authentication/i);
     refused.destroy();
     await driver.authorizeKey(id, STRANGER.public);
     const sock = await driver.openSsh(id);
-    await logIn(bench, sock, STRANGER.private);
+    await logIn(harness, sock, STRANGER.private);
     sock.destroy();
     await driver.revokeKey(id, STRANGER.public);
     const late = await driver.openSsh(id);
-    await assert.rejects(logIn(bench, late, STRANGER.private), /authentication/i);
+    await assert.rejects(logIn(harness, late, STRANGER.private), /authentication/i);
     late.destroy();
     const other = await driver.openSsh(id);
-    await logIn(bench, other, KEY.private);
+    await logIn(harness, other, KEY.private);
     other.destroy();
   },
 
-  async 'a guest keeps its host key over a reboot, and no other guest has it'(bench) {
-    const { driver, booted, untilUp, settle, shutdownSeconds } = bench;
+  async 'a guest keeps its host key over a reboot, and no other guest has it'(harness) {
+    const { driver, booted, untilUp, settle, shutdownSeconds } = harness;
     const keys: Buffer[] = [];
     const look = async (id: string) => {
       const sock = await driver.openSsh(id);
-      keys.push((await logIn(bench, sock, KEY.private)).hostKey);
+      keys.push((await logIn(harness, sock, KEY.private)).hostKey);
       sock.destroy();
     };
     const { id } = await booted({ authorizedKeys: [KEY.public] });
@@ -55,11 +57,11 @@ export const INSIDE: Promises = {
     assert.ok(!keys[0]?.equals(keys[2]!));
   },
 
-  async 'connections end when the guest is switched off'(bench) {
-    const { driver, booted } = bench;
+  async 'connections end when the guest is switched off'(harness) {
+    const { driver, booted } = harness;
     const { id } = await booted({ authorizedKeys: [KEY.public] });
     const sock = await driver.openSsh(id);
-    const { client } = await logIn(bench, sock, KEY.private);
+    const { client } = await logIn(harness, sock, KEY.private);
     client.on('error', () => {});
     const screen = await driver.openVnc(id);
     screen.resume();

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Bench, Promises } from './contract.ts';
+import type { ContractCases, Harness } from './contract.ts';
 import { ComputeUnavailableError, type GuestEvent, ShutdownTimeoutError } from './driver.ts';
 
 /** Long enough to be noticed as a wait, short enough to be waited for on a real engine. */
 const DEAF_SECONDS = 3;
 
 /** Returns once the guest has left the state `off`; ends with the test's time-out otherwise. */
-async function leavesOff({ powerOf, t }: Bench, id: string): Promise<void> {
+async function leavesOff({ powerOf, t }: Harness, id: string): Promise<void> {
   while ((await powerOf(id)) === 'off') {
     t.signal.throwIfAborted();
     await new Promise(setImmediate);
@@ -14,9 +14,9 @@ async function leavesOff({ powerOf, t }: Bench, id: string): Promise<void> {
 }
 
 /** Being switched on and off. */
-export const POWER: Promises = {
-  async 'start resolves when the guest is on; again is a success'(bench) {
-    const { driver, powerOf, made, untilUp, settle } = bench;
+export const POWER: ContractCases = {
+  async 'start resolves when the guest is on; again is a success'(harness) {
+    const { driver, powerOf, made, untilUp, settle } = harness;
     const { id } = await made();
     await settle(driver.start(id));
     assert.notEqual(await powerOf(id), 'off');
@@ -26,8 +26,8 @@ export const POWER: Promises = {
     assert.equal(await powerOf(id), 'running');
   },
 
-  async 'a guest in which nothing answers starts, is metered, reported once, and obeys'(bench) {
-    const { t, driver, powerOf, made, unready, settle, idle, shutdownSeconds } = bench;
+  async 'a guest in which nothing answers starts, is metered, reported once, and obeys'(harness) {
+    const { t, driver, powerOf, made, unready, settle, idle, shutdownSeconds } = harness;
     const { id } = await made(unready());
     const hints: GuestEvent[] = [];
     driver.watch((event) => event.id === id && event.waitedFor && hints.push(event));
@@ -54,8 +54,8 @@ export const POWER: Promises = {
     assert.equal(await powerOf(id), 'off');
   },
 
-  async 'shutdown resolves when the guest is off; again is a success'(bench) {
-    const { driver, powerOf, booted, untilUp, settle, shutdownSeconds } = bench;
+  async 'shutdown resolves when the guest is off; again is a success'(harness) {
+    const { driver, powerOf, booted, untilUp, settle, shutdownSeconds } = harness;
     const { id } = await booted();
     await settle(driver.shutdown(id, shutdownSeconds));
     assert.equal(await powerOf(id), 'off');
@@ -64,8 +64,8 @@ export const POWER: Promises = {
     assert.equal(await untilUp(id), 'running');
   },
 
-  async 'shutdown of a deaf guest times out and leaves it running'(bench) {
-    const { t, driver, powerOf, booted, settle, deafen } = bench;
+  async 'shutdown of a deaf guest times out and leaves it running'(harness) {
+    const { t, driver, powerOf, booted, settle, deafen } = harness;
     if (!deafen) return t.skip('this engine has no deaf guests');
     const { id } = await booted();
     await deafen(id);
@@ -84,8 +84,8 @@ export const POWER: Promises = {
     await assert.rejects(settle(stopping), reason);
   },
 
-  async 'powerOff ends a shutdown that waits'(bench) {
-    const { t, driver, powerOf, booted, settle, shutdownSeconds, deafen } = bench;
+  async 'powerOff ends a shutdown that waits'(harness) {
+    const { t, driver, powerOf, booted, settle, shutdownSeconds, deafen } = harness;
     if (!deafen) return t.skip('this engine has no deaf guests');
     const { id } = await booted();
     await deafen(id);
@@ -101,18 +101,18 @@ export const POWER: Promises = {
     await driver.powerOff(id);
   },
 
-  async 'powerOff does not wait for a boot, and wins'(bench) {
-    const { driver, powerOf, made, settle } = bench;
+  async 'powerOff does not wait for a boot, and wins'(harness) {
+    const { driver, powerOf, made, settle } = harness;
     const { id } = await made();
     const starting = Promise.allSettled([driver.start(id)]);
-    await leavesOff(bench, id);
+    await leavesOff(harness, id);
     await driver.powerOff(id);
     await settle(starting);
     assert.equal(await powerOf(id), 'off');
   },
 
-  async 'reboot resolves when the guest boots again; one that is off is started'(bench) {
-    const { driver, booted, untilUp, settle, shutdownSeconds } = bench;
+  async 'reboot resolves when the guest boots again; one that is off is started'(harness) {
+    const { driver, booted, untilUp, settle, shutdownSeconds } = harness;
     const { id } = await booted();
     await settle(driver.reboot(id, shutdownSeconds));
     assert.equal(await untilUp(id), 'running');
@@ -129,8 +129,8 @@ export const POWER: Promises = {
     assert.equal(await untilUp(id), 'running');
   },
 
-  async 'what cannot be seen is neither absent nor off, and is adopted again once it can be'(bench) {
-    const { t, booted, settle, hide, reopen, shutdownSeconds } = bench;
+  async 'what cannot be seen is neither absent nor off, and is adopted again once it can be'(harness) {
+    const { t, booted, settle, hide, reopen, shutdownSeconds } = harness;
     if (!hide) return t.skip('every guest of this engine can be seen');
     const { id } = await booted();
     const show = await hide(id);
@@ -148,8 +148,8 @@ export const POWER: Promises = {
     assert.equal((await driver.inspect(id))?.power, 'off');
   },
 
-  async 'the power of a guest that cannot be seen can be cut'(bench) {
-    const { t, booted, untilUp, settle, hide, reopen } = bench;
+  async 'the power of a guest that cannot be seen can be cut'(harness) {
+    const { t, booted, untilUp, settle, hide, reopen } = harness;
     if (!hide) return t.skip('every guest of this engine can be seen');
     const { id } = await booted();
     const show = await hide(id);
@@ -161,11 +161,11 @@ export const POWER: Promises = {
     assert.equal(await untilUp(id, driver), 'running');
   },
 
-  async 'remove does not wait for a boot, and wins'(bench) {
-    const { driver, powerOf, made, settle } = bench;
+  async 'remove does not wait for a boot, and wins'(harness) {
+    const { driver, powerOf, made, settle } = harness;
     const { id } = await made();
     const starting = Promise.allSettled([driver.start(id)]);
-    await leavesOff(bench, id);
+    await leavesOff(harness, id);
     await driver.remove(id);
     await settle(starting);
     assert.equal(await powerOf(id), 'absent');

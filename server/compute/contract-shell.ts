@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
 import { freshKeyPair } from '../platform/ssh-key-pair.ts';
-import type { Bench } from './contract.ts';
+import type { Harness } from './contract.ts';
 
 /** Lets the contract in where a guest is made with its public half. */
 export const KEY = freshKeyPair('contract');
@@ -13,8 +13,8 @@ export interface Session {
   hostKey: Buffer;
 }
 
-/** Logs in by `sock`, as who logs in first to a guest of the bench. */
-export function logIn({ user }: Bench, sock: Duplex, privateKey: string): Promise<Session> {
+/** Logs in by `sock`, as who logs in first to a guest of the harness. */
+export function logIn({ user }: Harness, sock: Duplex, privateKey: string): Promise<Session> {
   return new Promise((resolve, reject) => {
     const client = new ssh2.Client();
     let hostKey: Buffer = Buffer.alloc(0);
@@ -48,13 +48,13 @@ export function run(client: ssh2.Client, command: string): Promise<{ text: strin
 
 /** What a command prints in a running guest that lets {@link KEY} in, and the guest's host key. */
 export async function inGuest(
-  bench: Bench,
+  harness: Harness,
   id: string,
   command: string,
 ): Promise<{ text: string; hostKey: string }> {
-  const sock = await bench.driver.openSsh(id);
+  const sock = await harness.driver.openSsh(id);
   try {
-    const { client, hostKey } = await logIn(bench, sock, KEY.private);
+    const { client, hostKey } = await logIn(harness, sock, KEY.private);
     const { text } = await run(client, command);
     return { text, hostKey: hostKey.toString('base64') };
   } finally {

@@ -6,7 +6,7 @@ import { POWER } from './contract-power.ts';
 import type { ComputeDriver, GuestSpec, PowerState } from './driver.ts';
 
 /** One driver over one engine, as a test of the contract uses it: a plain object. */
-export interface ContractHarness {
+export interface ContractSetup {
   driver: ComputeDriver;
   /** A small guest of this engine, with an id that was never used and an agent inside. */
   spec(): GuestSpec;
@@ -33,14 +33,14 @@ export interface ContractHarness {
 
 export interface ContractOptions {
   /** Called for each test. */
-  open(t: TestContext): Promise<ContractHarness>;
+  open(t: TestContext): Promise<ContractSetup>;
   /** How long a guest of this engine may take to power off. */
   shutdownSeconds: number;
   /** How long a test may take: a few boots. */
   testTimeoutMs: number;
 }
 
-export interface Bench extends ContractHarness {
+export interface Harness extends ContractSetup {
   t: TestContext;
   shutdownSeconds: number;
   /** Makes a guest, off; it is removed when the test ends. */
@@ -53,48 +53,47 @@ export interface Bench extends ContractHarness {
 }
 
 /** One line of the contract, and the test of it. */
-export type Promises = Record<string, (bench: Bench) => Promise<void>>;
+export type ContractCases = Record<string, (harness: Harness) => Promise<void>>;
 
-async function openBench(t: TestContext, options: ContractOptions): Promise<Bench> {
-  const harness = await options.open(t);
+async function openHarness(t: TestContext, options: ContractOptions): Promise<Harness> {
+  const setup = await options.open(t);
   const ids: string[] = [];
   const made = async (overrides?: Partial<GuestSpec>) => {
-    const spec = { ...harness.spec(), ...overrides };
+    const spec = { ...setup.spec(), ...overrides };
     ids.push(spec.id);
-    await harness.driver.create(spec);
+    await setup.driver.create(spec);
     return spec;
   };
-  const powerOf = async (id: string, driver = harness.driver) =>
-    (await driver.inspect(id))?.power ?? 'absent';
+  const powerOf = async (id: string, driver = setup.driver) => (await driver.inspect(id))?.power ?? 'absent';
   const untilUp = async (id: string, driver?: ComputeDriver) => {
     for (;;) {
       const power = await powerOf(id, driver);
       if (power !== 'booting') return power;
       t.signal.throwIfAborted();
-      await harness.idle();
+      await setup.idle();
     }
   };
   const booted = async (overrides?: Partial<GuestSpec>) => {
     const spec = await made(overrides);
-    await harness.settle(harness.driver.start(spec.id));
+    await setup.settle(setup.driver.start(spec.id));
     await untilUp(spec.id);
     return spec;
   };
   t.after(async () => {
-    const driver = await harness.reopen();
+    const driver = await setup.reopen();
     for (const id of ids) await driver.remove(id);
     await driver.close();
-    await harness.close();
+    await setup.close();
   });
   const { shutdownSeconds } = options;
-  return { ...harness, t, shutdownSeconds, made, booted, untilUp, powerOf };
+  return { ...setup, t, shutdownSeconds, made, booted, untilUp, powerOf };
 }
 
 /** Registers the tests that every compute driver passes. */
 export function computeContract(name: string, options: ContractOptions): void {
   for (const [promise, keeps] of Object.entries({ ...GUEST, ...DISK, ...POWER, ...INSIDE })) {
     test(`${name}: ${promise}`, { timeout: options.testTimeoutMs }, async (t) => {
-      await keeps(await openBench(t, options));
+      await keeps(await openHarness(t, options));
     });
   }
 }

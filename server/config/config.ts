@@ -1,8 +1,8 @@
-import { agentProblems } from '../agent/model-settings.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import type { TSchema } from '../platform/schema.ts';
 import { readYaml, type YamlFile } from '../platform/yaml-file.ts';
-import { productionProblems } from '../production.ts';
+import { agentProblems } from './model-settings.ts';
+import { productionProblems } from './production.ts';
 import type { Kind } from './setting-kinds.ts';
 import { fileKey, SETTINGS, type Setting } from './settings.ts';
 

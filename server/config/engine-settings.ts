@@ -1,7 +1,7 @@
-import { ACCELERATOR_CHOICES } from '../compute/qemu/host.ts';
 import * as kind from './setting-kinds.ts';
 import type { Setting } from './settings.ts';
 
+const ACCELERATOR_CHOICES = ['auto', 'kvm', 'tcg'] as const;
 const QEMU_NETWORK_CHOICES = ['auto', 'user', 'routed'] as const;
 const WARM_CHOICES = ['off', 'on'] as const;
 const MAX_BOOT_SECONDS = 3_600;

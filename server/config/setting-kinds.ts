@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { parseCidr } from '../platform/cidr.ts';
 import { parseCpuList } from '../platform/cpu-list.ts';
+import { parseKeys256 } from '../platform/keys256.ts';
 import type { TSchema } from '../platform/schema.ts';
 
 /** A kind of setting: how it is written in the environment and in a file, and what comes of it. */
@@ -121,21 +122,8 @@ export const origins: Kind<readonly string[]> = {
 export const keys256: Kind<[Buffer, ...Buffer[]]> = {
   expected: '32 bytes in base64 or hexadecimal, or several such keys separated by commas',
   schema: { type: 'string' },
-  parse(text) {
-    const keys: Buffer[] = [];
-    for (const part of text.split(',')) {
-      const key = key256(part.trim());
-      if (!key) return undefined;
-      keys.push(key);
-    }
-    return keys as [Buffer, ...Buffer[]];
-  },
+  parse: parseKeys256,
 };
-
-function key256(text: string): Buffer | undefined {
-  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex');
-  return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined;
-}
 
 /** One word of a closed list. */
 export function oneOf<const T extends string>(words: readonly T[]): Kind<T> {

@@ -1,6 +1,6 @@
 import type { VmRow } from '../db/queries/vms.ts';
 import { OpsSessionError } from '../guest-ssh/connect.ts';
-import type { Services } from '../services.ts';
+import type { Logger } from '../platform/logging.ts';
 import type { CloseReason } from './close-reasons.ts';
 
 const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
@@ -11,7 +11,7 @@ const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
 };
 
 /** Logs why a guest could not be reached, and returns what its viewer gets to read. */
-export function connectFailure({ logger }: Pick<Services, 'logger'>, vm: VmRow, error: unknown): CloseReason {
+export function connectFailure({ logger }: { logger: Logger }, vm: VmRow, error: unknown): CloseReason {
   const reason = error instanceof OpsSessionError ? REASONS[error.reason] : 'guest_unreachable';
   // It may be a man in the middle: that is for the operator, a guest that is busy is not.
   const level = reason === 'host_key_changed' ? 'error' : 'info';

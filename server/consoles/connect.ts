@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream';
 import type { TicketRow } from '../db/queries/console-tickets.ts';
 import { defaultUser } from '../guest-ssh/connect.ts';
-import type { Services } from '../services.ts';
 import { connectFailure } from './connect-failure.ts';
+import type { ConsoleServices } from './console-services.ts';
 import { guestEnd } from './guest-end.ts';
 import { DEFAULT_COLS, DEFAULT_ROWS } from './limits.ts';
 import { parseResize } from './messages.ts';
@@ -12,7 +12,11 @@ import type { ConsoleSession } from './session.ts';
 import { openTerminal } from './terminal.ts';
 
 /** Connects a session that a ticket let in with its guest, and carries bytes until either ends. */
-export async function connect(services: Services, session: ConsoleSession, ticket: TicketRow): Promise<void> {
+export async function connect(
+  services: ConsoleServices,
+  session: ConsoleSession,
+  ticket: TicketRow,
+): Promise<void> {
   const { kind, vm } = session.grant;
   try {
     if (kind === 'ssh') return await connectTerminal(services, session, ticket);
@@ -29,7 +33,7 @@ export async function connect(services: Services, session: ConsoleSession, ticke
 }
 
 /** Bytes as they are: RFB, or SSH that the caller's own client speaks. There is nothing to say in text. */
-function connectStream(services: Services, session: ConsoleSession, stream: Duplex): void {
+function connectStream(services: ConsoleServices, session: ConsoleSession, stream: Duplex): void {
   relay(session, stream, {
     onText: () => session.end('unexpected_message'),
     whyEnded: () => guestEnd(services, session.grant),
@@ -37,7 +41,7 @@ function connectStream(services: Services, session: ConsoleSession, stream: Dupl
 }
 
 async function connectTerminal(
-  services: Services,
+  services: ConsoleServices,
   session: ConsoleSession,
   ticket: TicketRow,
 ): Promise<void> {

@@ -10,9 +10,9 @@ import { findVm, type VmView } from '../db/queries/vms.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
 import { notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Services } from '../services.ts';
 import type { CloseReason } from './close-reasons.ts';
 import { connect } from './connect.ts';
+import type { ConsoleServices } from './console-services.ts';
 import { CLOSE_GRACE_MS, ROOMS_PER_ACCOUNT, ROOMS_PER_NODE } from './limits.ts';
 import { ConsoleRegistry } from './registry.ts';
 import { hashSecret, isSecret } from './secret.ts';
@@ -30,14 +30,14 @@ export interface OpenedShare {
 
 /** The consoles of this node: lets WebSockets in, watches over them, and ends them. */
 export class Consoles {
-  readonly #services: Services;
+  readonly #services: ConsoleServices;
   readonly #registry: ConsoleRegistry;
   readonly #rooms = new Map<string, ShareRoom>();
   readonly #screens: Screens;
   readonly #turns: Turns;
   #stopping = false;
 
-  constructor(services: Services) {
+  constructor(services: ConsoleServices) {
     this.#services = services;
     this.#registry = new ConsoleRegistry(services);
     this.#screens = new Screens(services);

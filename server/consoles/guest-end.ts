@@ -1,12 +1,20 @@
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Database } from '../db/database.ts';
 import { readConsoleAccess } from '../db/queries/console-access.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
-import type { Services } from '../services.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
 import type { CloseReason } from './close-reasons.ts';
 import { GUEST_LOOK_MS } from './limits.ts';
 import type { Grant } from './session.ts';
 
 /** What the look at a guest that hung up needs of the service. */
-type GuestEndServices = Pick<Services, 'clock' | 'compute' | 'db' | 'logger'>;
+interface GuestEndServices {
+  clock: Clock;
+  compute: ComputeDriver;
+  db: Database;
+  logger: Logger;
+}
 
 /**
  * Why a guest ended its stream: a logout looks the same as the end of the machine. Neither the VM's state, which

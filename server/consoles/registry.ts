@@ -1,7 +1,11 @@
+import type { Database } from '../db/database.ts';
 import { readConsoleAccess } from '../db/queries/console-access.ts';
 import { activeShares } from '../db/queries/console-shares.ts';
+import type { Signals } from '../db/signals.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
-import type { Services } from '../services.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { CloseReason } from './close-reasons.ts';
 import {
   CONNECT_MS,
@@ -14,7 +18,13 @@ import {
 import type { ConsoleSession, Grant } from './session.ts';
 
 /** What the registry needs of the service. */
-type RegistryServices = Pick<Services, 'clock' | 'db' | 'logger' | 'metrics' | 'signals'>;
+interface RegistryServices {
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  metrics: Metrics;
+  signals: Signals;
+}
 
 /**
  * Every open console of this node, and the rules under which one goes on: its VM is up, its key and its share

@@ -8,7 +8,7 @@ import type { RouteConfig } from '../http/pipeline.ts';
 import { offeredProtocols, Upgrades } from '../http/upgrades.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { ApiError, notFound } from '../platform/errors.ts';
-import type { Services } from '../services.ts';
+import type { ConsoleServices } from './console-services.ts';
 import type { Consoles } from './consoles.ts';
 import { MAX_FRAME_BYTES } from './limits.ts';
 import { Openings } from './openings.ts';
@@ -22,7 +22,7 @@ const RAW_PROTOCOL = 'vauban.ssh.raw';
 const PROTOCOLS = ['binary', 'vauban.ssh', RAW_PROTOCOL, 'vauban.share'];
 
 interface ConsoleParts {
-  services: Services;
+  services: ConsoleServices;
   consoles: Consoles;
   limiter: RateLimiter;
 }

@@ -1,10 +1,10 @@
 import type { ShareMode } from '../db/queries/console-shares.ts';
 import type { VmRow } from '../db/queries/vms.ts';
 import { defaultUser } from '../guest-ssh/connect.ts';
-import type { Services } from '../services.ts';
 import { Allowance } from './allowance.ts';
 import type { CloseReason } from './close-reasons.ts';
 import { connectFailure } from './connect-failure.ts';
+import type { ConsoleServices } from './console-services.ts';
 import { guestEnd } from './guest-end.ts';
 import {
   DEFAULT_COLS,
@@ -33,7 +33,7 @@ export class ShareRoom {
   readonly #screen: Screen;
   readonly #viewers = new Set<ShareViewer>();
   readonly #over = new AbortController();
-  readonly #services: Services;
+  readonly #services: ConsoleServices;
   readonly #resizer: Resizer;
   readonly #pacer: OutputPacer;
   readonly #drawings: Allowance;
@@ -51,7 +51,7 @@ export class ShareRoom {
   #rests = false;
   #picture: { bytes: Buffer; changes: number } | undefined;
 
-  constructor(services: Services, vm: VmRow, screens: Screens) {
+  constructor(services: ConsoleServices, vm: VmRow, screens: Screens) {
     this.#services = services;
     this.accountId = vm.account_id;
     this.#screen = screens.open(this.#size, {

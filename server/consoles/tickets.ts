@@ -1,10 +1,10 @@
-import type { Queryable } from '../db/database.ts';
+import type { Database, Queryable } from '../db/database.ts';
 import { readConsoleAccess } from '../db/queries/console-access.ts';
 import { insertTicket, type TicketKind, type TicketRow, takeTicket } from '../db/queries/console-tickets.ts';
 import { findVm, type VmView } from '../db/queries/vms.ts';
+import type { Clock } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
-import type { Services } from '../services.ts';
 import { TICKET_SECONDS } from './limits.ts';
 import { generateSecret, hashSecret, isSecret } from './secret.ts';
 
@@ -33,7 +33,7 @@ export interface UsedTicket {
  * that has ended since.
  */
 export async function useTicket(
-  { db, clock }: Pick<Services, 'db' | 'clock'>,
+  { db, clock }: { db: Database; clock: Clock },
   secret: string,
   asked: { kind: TicketKind; vmId: string },
 ): Promise<UsedTicket> {

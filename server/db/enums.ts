@@ -81,3 +81,20 @@ export const EVENT_TYPES = [
   ...JOB_KINDS.map((kind) => `vm.${kind}_requested` as const),
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
+
+/** What a key can be allowed. */
+export const SCOPES = [
+  'catalog:read',
+  'vm:read',
+  'vm:write',
+  'vm:create',
+  'vm:plan',
+  'vm:destroy',
+  'vm:console',
+  'sshkey:read',
+  'sshkey:write',
+  'billing:read',
+  'shield:read',
+  'shield:write',
+] as const;
+export type Scope = (typeof SCOPES)[number];

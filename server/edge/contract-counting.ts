@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { blocks, limits, type Promises, SENT_PORT } from './contract.ts';
+import { blocks, type ContractCases, limits, SENT_PORT } from './contract-harness.ts';
 import { EDGE_CLASSES } from './driver.ts';
 
 /** What is counted. */
-export const COUNTING: Promises = {
-  async 'what came in was passed or dropped, to the packet, in every class'(bench) {
-    const { driver, put, send, totalsOf, countersOf } = bench;
+export const COUNTING: ContractCases = {
+  async 'what came in was passed or dropped, to the packet, in every class'(harness) {
+    const { driver, put, send, totalsOf, countersOf } = harness;
     const target = await put([limits('rul_limit', { protocol: 'udp' }, 100)]);
     await send(target);
     const { in: all, passed } = (await totalsOf(target.id))!;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { blocks, limits, type Promises, SENT_PORT } from './contract.ts';
+import { blocks, type ContractCases, limits, SENT_PORT } from './contract-harness.ts';
 
 /** Far below what a harness sends. */
 const FEW_PPS = 10;
 
 /** What is in force. */
-export const RULES: Promises = {
+export const RULES: ContractCases = {
   async 'it proves that it works, and says what it can do'({ driver }) {
     const { ok, summary } = await driver.probe();
     assert.equal(ok, true);
@@ -22,8 +22,8 @@ export const RULES: Promises = {
     assert.equal((await countersOf(target.id))[0]!.dropped.packets, 0);
   },
 
-  async 'a rule drops what it matches, and its counter says how much'(bench) {
-    const { put, send, totalsOf, countersOf } = bench;
+  async 'a rule drops what it matches, and its counter says how much'(harness) {
+    const { put, send, totalsOf, countersOf } = harness;
     const target = await put([blocks('rul_ntp', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] })]);
     await send(target);
     const { in: all, passed } = (await totalsOf(target.id))!;
@@ -54,8 +54,8 @@ export const RULES: Promises = {
     assert.ok(passed.packets > 0 && passed.packets < all.packets / 2, `${passed.packets} of ${all.packets}`);
   },
 
-  async 'rules put anew replace those before; one that stays keeps its counter'(bench) {
-    const { driver, put, send, countersOf, totalsOf } = bench;
+  async 'rules put anew replace those before; one that stays keeps its counter'(harness) {
+    const { driver, put, send, countersOf, totalsOf } = harness;
     const stays = blocks('rul_stays', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] });
     const target = await put([stays, blocks('rul_goes', { protocol: 'tcp' })]);
     await send(target);

@@ -1,16 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 import type ssh2 from 'ssh2';
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Database } from '../db/database.ts';
 import { pinHostKey, pinnedHostKey } from '../db/queries/guest-host-keys.ts';
 import type { VmRow } from '../db/queries/vms.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { findTemplate } from '../domain/catalog/lookup.ts';
-import type { Services } from '../services.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { OpsKeys } from './ops-keys.ts';
 
 /** A guest under load is slow to log in to; one that has not answered by then will not. */
 const LOGIN_TIMEOUT_MS = 20_000;
 
 /** What an ops session needs of the services. */
-export type OpsServices = Pick<Services, 'catalog' | 'clock' | 'compute' | 'db' | 'opsKeys'>;
+export interface OpsServices {
+  catalog: Catalog;
+  clock: Clock;
+  compute: ComputeDriver;
+  db: Database;
+  opsKeys: OpsKeys;
+}
 
 /** The guest could not be logged in to; `reason` is from a closed set, `message` is for the log. */
 export class OpsSessionError extends Error {
@@ -37,7 +47,7 @@ export class HostKeyChangedError extends OpsSessionError {
 }
 
 /** The user that the ops key is attached to: the image's default one. */
-export function defaultUser({ catalog }: Pick<Services, 'catalog'>, vm: VmRow): string {
+export function defaultUser({ catalog }: { catalog: Catalog }, vm: VmRow): string {
   return findTemplate(catalog, vm.template)?.default_user ?? 'root';
 }
 

@@ -1,6 +1,20 @@
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Database } from '../db/database.ts';
 import { recordOpsKey, vmsWithOtherOpsKey } from '../db/queries/vm-ops-keys.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Failures } from '../platform/failures.ts';
-import type { Services } from '../services.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { OpsKeys } from './ops-keys.ts';
+
+/** What it needs of the service. */
+interface ReplacementServices {
+  clock: Clock;
+  compute: ComputeDriver;
+  db: Database;
+  engine: string;
+  logger: Logger;
+  opsKeys: OpsKeys;
+}
 
 /** Guests changed in one round, one after the other: each may take some seconds. */
 const A_ROUND = 20;
@@ -11,12 +25,12 @@ const A_ROUND = 20;
  * have had their turn.
  */
 export class OpsKeyReplacement {
-  readonly #services: Services;
+  readonly #services: ReplacementServices;
   readonly #failures: Failures;
   /** Id of the VM after which the next round begins. */
   #after = '';
 
-  constructor(services: Services, failures: Failures) {
+  constructor(services: ReplacementServices, failures: Failures) {
     this.#services = services;
     this.#failures = failures;
   }

@@ -1,9 +1,44 @@
 import type { Readable } from 'node:stream';
 import type { Scope } from '../access/scopes.ts';
-import type { Queryable, Transaction } from '../db/database.ts';
+import type { AgentRuns } from '../agent/agent-runs.ts';
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Config } from '../config/config.ts';
+import type { Database, Queryable, Transaction } from '../db/database.ts';
+import type { Signals } from '../db/signals.ts';
+import type { DocumentRenderer } from '../documents/renderer.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
+import type { JobPublisher } from '../domain/vms/job-publisher.ts';
+import type { EdgeDriver } from '../edge/driver.ts';
+import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
+import type { NetworkReconciler } from '../jobs/reconcilers/reconcile-network.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { ErrorCode } from '../platform/errors.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { Static, TObject, TSchema } from '../platform/schema.ts';
-import type { Services } from '../services.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import type { EdgeReconciler } from '../shield/reconcile-edge.ts';
+
+/** What the handlers of endpoints may use. */
+export interface EndpointServices {
+  agent: AgentRuns;
+  catalog: Catalog;
+  clock: Clock;
+  compute: ComputeDriver;
+  config: Config;
+  db: Database;
+  documents: DocumentRenderer;
+  edge: EdgeDriver;
+  engine: string;
+  logger: Logger;
+  metrics: Metrics;
+  network: NetworkReconciler;
+  opsKeys: OpsKeys;
+  queue: JobPublisher;
+  secrets: SecretBox;
+  shield: EdgeReconciler;
+  signals: Signals;
+}
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Tag = 'catalog' | 'vm' | 'sshkey' | 'billing' | 'shield';
@@ -27,7 +62,7 @@ export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {
   /** What `prepare` returned. */
   prepared: A;
   db: D;
-  services: Services;
+  services: EndpointServices;
   /** The instant of this request: one request sees one time. */
   now: Date;
   /** Where the caller reached us, such as "https://cloud.example": the beginning of URLs that are handed out. */
@@ -112,14 +147,14 @@ export interface EndpointDefinition<
     caller: Caller;
     params: P extends TObject ? Static<P> : Record<string, never>;
     body: Record<string, unknown>;
-    services: Services;
+    services: EndpointServices;
   }) => Promise<A>;
   /** Finds the resource in the path, for the caller's account only, or throws `not_found`. */
   load?: (context: {
     caller: Caller;
     params: P extends TObject ? Static<P> : Record<string, never>;
     db: Queryable;
-    services: Services;
+    services: EndpointServices;
   }) => Promise<R>;
   handle(
     context: Context<

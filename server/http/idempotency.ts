@@ -7,8 +7,6 @@ import type { Passage } from './pipeline.ts';
 
 /** 1–200 visible ASCII characters. */
 const WELL_FORMED = /^[\x21-\x7e]{1,200}$/;
-/** How long a reply is kept for replay. */
-export const KEPT_DAYS = 7;
 /** What a stored reply is sealed for. */
 export const REPLY_PURPOSE = 'idempotent-reply';
 

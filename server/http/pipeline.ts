@@ -10,10 +10,9 @@ import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
 import { DatabaseAwayError, type Queryable, type Transaction } from '../db/database.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
-import type { Services } from '../services.ts';
 import { baseUrl } from './base-url.ts';
 import { openQuery, sealReply } from './cursors.ts';
-import type { Caller, Endpoint } from './endpoint.ts';
+import type { Caller, Endpoint, EndpointServices } from './endpoint.ts';
 import {
   type Operation,
   operationOf,
@@ -62,14 +61,14 @@ interface Visit {
  * checked before the transaction opens, so that nothing is held meanwhile; what is wrong is said in its turn.
  */
 export class Pipeline {
-  readonly #services: Services;
+  readonly #services: EndpointServices;
   readonly #authenticator: Authenticator;
   readonly #limiter: RateLimiter;
   readonly #routes: RouteTable;
   readonly #stopping: AbortSignal;
 
   constructor(
-    services: Services,
+    services: EndpointServices,
     authenticator: Authenticator,
     limiter: RateLimiter,
     routes: RouteTable,

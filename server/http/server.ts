@@ -10,10 +10,9 @@ import type { RateLimiter } from '../access/rate-limits.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Services } from '../services.ts';
 import { registerBodyParser } from './body-parser.ts';
 import { refuseBrokenRequests } from './broken-request.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, EndpointServices } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { maxHeaderSize } from './node-http.ts';
 import { type Passage, Pipeline, type RouteConfig } from './pipeline.ts';
@@ -40,7 +39,7 @@ declare module 'fastify' {
 type HttpOptions = ServerOptions & { shouldUpgradeCallback?: (request: IncomingMessage) => boolean };
 
 export interface HttpParts {
-  services: Services;
+  services: EndpointServices;
   authenticator: Authenticator;
   limiter: RateLimiter;
   endpoints: readonly Endpoint[];

@@ -2,12 +2,18 @@ import type { Transaction } from '../db/database.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
 import { abandonJob } from '../db/queries/stuck-jobs.ts';
 import { updateVm, type VmRow } from '../db/queries/vms.ts';
+import type { Signals } from '../db/signals.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
-import type { Services } from '../services.ts';
+import type { Clock } from '../platform/clock.ts';
 import { JOBS } from './definitions/index.ts';
 import type { JobError, Outcome } from './job.ts';
 
-type EndServices = Pick<Services, 'clock' | 'catalog' | 'signals'>;
+interface EndServices {
+  clock: Clock;
+  catalog: Catalog;
+  signals: Signals;
+}
 
 /** What a job's end makes of its VM: within the transaction that ends the job. */
 export async function settleVm(

@@ -1,10 +1,33 @@
 import type { ComputeDriver } from '../compute/driver.ts';
-import type { Transaction } from '../db/database.ts';
+import type { Database, Transaction } from '../db/database.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
 import type { VmChange, VmRow } from '../db/queries/vms.ts';
+import type { Signals } from '../db/signals.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import type { EventText } from '../domain/vms/events.ts';
+import type { JobPublisher } from '../domain/vms/job-publisher.ts';
 import type { VmStatus } from '../domain/vms/states.ts';
-import type { Services } from '../services.ts';
+import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import type { NetworkReconciler } from './reconcilers/reconcile-network.ts';
+
+/** What a job needs of the service, besides the engine as it may use it. */
+export interface JobServices {
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+  engine: string;
+  logger: Logger;
+  metrics: Metrics;
+  network: NetworkReconciler;
+  opsKeys: OpsKeys;
+  queue: JobPublisher;
+  secrets: SecretBox;
+  signals: Signals;
+}
 
 /** What a step works with. Rows are as they were when the job was taken. */
 export interface JobContext {
@@ -12,7 +35,7 @@ export interface JobContext {
   vm: VmRow;
   /** Changes a guest only as long as the job is this node's. */
   compute: ComputeDriver;
-  services: Services;
+  services: JobServices;
   /** Aborts when the job is cancelled or the node shuts down. */
   signal: AbortSignal;
   /** Throws unless the job is still this node's: for a change that is not made by `compute`. */
@@ -23,7 +46,7 @@ export interface JobContext {
 export interface FailureContext {
   job: JobRow;
   vm: VmRow;
-  services: Pick<Services, 'clock' | 'catalog'>;
+  services: { clock: Clock; catalog: Catalog };
   /** The state the guest is really in; asked before the transaction, where no driver is called. */
   observed: VmStatus;
   /** Not everything could be undone, so that something may be left on the engine. */

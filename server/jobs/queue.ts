@@ -1,6 +1,7 @@
 import { PgBoss } from 'pg-boss';
 import { bossDatabase } from '../db/boss-adapter.ts';
 import { type Database, sql, type Transaction } from '../db/database.ts';
+import type { JobPublisher } from '../domain/vms/job-publisher.ts';
 
 const QUEUE = 'vm-jobs';
 /** Deliveries taken at once; each only says that there is a job. */
@@ -19,19 +20,13 @@ export interface JobReceiver {
   offer(): void;
 }
 
-/** Where new jobs are announced: all that the code that starts a job needs of the queue. */
-export interface JobOutlet {
-  /** Sends a job, if and when the transaction commits. */
-  send(tx: Transaction, jobId: string): Promise<void>;
-}
-
 /**
  * Tells the nodes of a job, within the transaction that creates it and, by LISTEN/NOTIFY, within milliseconds. The
  * node that created a job looks for it first, which saves the way through the queue; the delivery is for when that node
  * has no room, or has died. It only rings: the `jobs` table says what is to be done, how far it is and whose turn it is,
- * so a delivery that is lost or doubled changes nothing (see `adopt-jobs.ts`, {@link nextJob}).
+ * so a delivery that is lost or doubled changes nothing (see `recover-orphaned-jobs.ts`, {@link nextJob}).
  */
-export class JobQueue implements JobOutlet {
+export class JobQueue implements JobPublisher {
   readonly #db: Database;
   readonly #boss: PgBoss;
   #ready = false;

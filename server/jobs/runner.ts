@@ -1,13 +1,19 @@
 import type { Node } from '../cluster/membership.ts';
+import type { ComputeDriver } from '../compute/driver.ts';
 import { DatabaseAwayError } from '../db/database.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
 import { claimJob, nextJob, type Ownership, type Retry, releaseJob } from '../db/queries/owned-jobs.ts';
 import type { VmRow } from '../db/queries/vms.ts';
-import type { Services } from '../services.ts';
 import { JobCanceled, JobExecution, type StepHook } from './execution.ts';
 import { fencedCompute } from './fenced-compute.ts';
+import type { JobServices } from './job.ts';
 import type { JobReceiver } from './queue.ts';
 import { type Lane, type Slot, Slots } from './slots.ts';
+
+/** What the runner needs of the service: what its jobs do, and the engine. */
+interface RunnerServices extends JobServices {
+  compute: ComputeDriver;
+}
 
 /** Why a job's signal aborts: it is left to the next node that adopts it. */
 class Interrupted extends Error {}
@@ -33,7 +39,7 @@ export interface RunnerOptions {
  * (see `execution.ts` for how one runs). Killed anywhere, a job is taken up again from the step it was at.
  */
 export class JobRunner implements JobReceiver {
-  readonly #services: Services;
+  readonly #services: RunnerServices;
   readonly #node: Node;
   readonly #hook: StepHook;
   readonly #slots: Slots;
@@ -46,7 +52,7 @@ export class JobRunner implements JobReceiver {
   #filling: Promise<void> | undefined;
   readonly #stopping = new AbortController();
 
-  constructor(services: Services, node: Node, { concurrency, hook = () => {} }: RunnerOptions) {
+  constructor(services: RunnerServices, node: Node, { concurrency, hook = () => {} }: RunnerOptions) {
     this.#services = services;
     this.#node = node;
     this.#hook = hook;

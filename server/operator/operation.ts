@@ -1,32 +1,45 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/database.ts';
+import type { Signals } from '../db/signals.ts';
+import type { DocumentRenderer } from '../documents/renderer.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
+import type { JobPublisher } from '../domain/vms/job-publisher.ts';
+import type { EdgeDriver } from '../edge/driver.ts';
+import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
 import { openQuery, sealReply } from '../http/cursors.ts';
 import type { Result } from '../http/endpoint.ts';
 import { compileChecks } from '../http/validation.ts';
+import type { GuestReconciler } from '../jobs/reconcilers/reconcile-guests.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
 import type { Static, TObject } from '../platform/schema.ts';
-import type { Services } from '../services.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import type { EdgeReconciler } from '../shield/reconcile-edge.ts';
 import { onRecord } from './deeds.ts';
 
 /** What the operator's operations need of the service. */
-export type OperatorServices = Pick<
-  Services,
-  | 'catalog'
-  | 'clock'
-  | 'compute'
-  | 'config'
-  | 'db'
-  | 'documents'
-  | 'edge'
-  | 'engine'
-  | 'guests'
-  | 'logger'
-  | 'metrics'
-  | 'opsKeys'
-  | 'secrets'
-  | 'queue'
-  | 'shield'
-  | 'signals'
->;
+export interface OperatorServices {
+  catalog: Catalog;
+  clock: Clock;
+  compute: ComputeDriver;
+  config: Config;
+  db: Database;
+  documents: DocumentRenderer;
+  edge: EdgeDriver;
+  engine: string;
+  guests: GuestReconciler;
+  logger: Logger;
+  metrics: Metrics;
+  opsKeys: OpsKeys;
+  secrets: SecretBox;
+  queue: JobPublisher;
+  shield: EdgeReconciler;
+  signals: Signals;
+}
 
 type Input<S> = S extends TObject ? Static<S> : Record<string, never>;
 

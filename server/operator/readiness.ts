@@ -1,4 +1,7 @@
-import type { Services } from '../services.ts';
+import type { ComputeDriver } from '../compute/driver.ts';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
 import { CachedCheck } from './cached-check.ts';
 
 /** Where the service is in its life; `running` means that requests and jobs are both taken. */
@@ -24,7 +27,12 @@ export class Readiness {
   readonly #database: CachedCheck;
   readonly #compute: CachedCheck;
 
-  constructor({ db, compute, clock, logger }: Pick<Services, 'db' | 'compute' | 'clock' | 'logger'>) {
+  constructor({
+    db,
+    compute,
+    clock,
+    logger,
+  }: { db: Database; compute: ComputeDriver; clock: Clock; logger: Logger }) {
     this.#database = new CachedCheck(
       clock,
       DATABASE_CHECK_MS,

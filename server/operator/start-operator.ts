@@ -1,13 +1,13 @@
 import { SETTINGS } from '../config/settings.ts';
 import { listenOn } from '../platform/listen.ts';
-import type { Services } from '../services.ts';
 import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
+import type { OperatorServices } from './operation.ts';
 import type { Readiness } from './readiness.ts';
 import { createMonitoringServer, createOperatorServer } from './server.ts';
 
 /** Opens the operator's side: the API on its socket, and health and metrics over TCP where that is configured. */
 export async function startOperator(
-  services: Services,
+  services: OperatorServices,
   readiness: Readiness,
 ): Promise<{ close(): Promise<void> }> {
   const { dataDir, operatorListen } = services.config;

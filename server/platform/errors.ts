@@ -104,3 +104,23 @@ export function validationFailed(fields: FieldProblem[]): ApiError {
 export function invalidField(field: string, code: string, message: string): ApiError {
   return validationFailed([{ field, code, message }]);
 }
+
+/** Seconds after which a caller may try again when the engine was full or away. */
+const ENGINE_RETRY_SECONDS = 30;
+
+/** A 503 where the engine has no room. The public does not learn how much there is: `context` is for the log. */
+export function capacityUnavailable(context: string): ApiError {
+  const message = 'There is no room for this VM at the moment.';
+  return new ApiError(
+    'capacity_unavailable',
+    message,
+    { retry_after_seconds: ENGINE_RETRY_SECONDS },
+    context,
+  );
+}
+
+/** A 503 where the compute engine does not answer; `context` is for the log. */
+export function computeUnavailable(context: string): ApiError {
+  const message = 'The compute engine does not answer.';
+  return new ApiError('compute_unavailable', message, { retry_after_seconds: ENGINE_RETRY_SECONDS }, context);
+}

@@ -1,5 +1,4 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Policy } from '../access/rate-limits.ts';
 import { moneyMetrics } from './money-metrics.ts';
 
 export type JobOutcome = 'succeeded' | 'failed' | 'canceled' | 'abandoned';
@@ -12,7 +11,7 @@ export interface Metrics {
   /** A request was answered. `operation` is the endpoint's name, "none" for an unknown route. */
   requestAnswered(operation: string, status: number, seconds: number): void;
   /** A request was refused with 429. */
-  rateLimited(policy: Policy): void;
+  rateLimited(policy: 'key' | 'account' | 'ip'): void;
   /** A worker took a job `seconds` after it could have run. */
   jobPickedUp(seconds: number): void;
   jobFinished(kind: string, outcome: JobOutcome): void;

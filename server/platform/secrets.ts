@@ -8,9 +8,9 @@ import {
 } from 'node:crypto';
 import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keys256 } from '../config/setting-kinds.ts';
 import { ConfigError } from './config-error.ts';
 import { syncPath } from './durable-file.ts';
+import { parseKeys256 } from './keys256.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const KEY_BYTES = 32;
@@ -143,7 +143,7 @@ async function readKeys(file: string): Promise<[Buffer, ...Buffer[]]> {
   const text = await readFile(file, 'utf8').catch((error) => {
     throw refuse(`cannot be read: ${error.message}`);
   });
-  const keys = keys256.parse(text.trim().split(/\s+/).join(','));
+  const keys = parseKeys256(text.trim().split(/\s+/).join(','));
   if (!keys) throw refuse('must hold keys of 32 bytes in base64 or hexadecimal, one a line');
   return keys;
 }

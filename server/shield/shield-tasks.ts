@@ -1,13 +1,30 @@
+import type { Leadership } from '../cluster/leadership.ts';
 import { led } from '../cluster/leadership.ts';
-import type { Task } from '../jobs/timers/schedule.ts';
-import type { Services } from '../services.ts';
+import type { Database } from '../db/database.ts';
+import type { EdgeDriver } from '../edge/driver.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { Task } from '../platform/schedule.ts';
 import { AttackDetector } from './detector.ts';
+import type { EdgeReconciler } from './reconcile-edge.ts';
 import { EdgeSampler } from './sample-edge.ts';
+
+/** What the shield does by itself needs of the service. */
+interface ShieldServices {
+  clock: Clock;
+  db: Database;
+  edge: EdgeDriver;
+  leadership: Leadership;
+  logger: Logger;
+  metrics: Metrics;
+  shield: EdgeReconciler;
+}
 
 const SECOND = 1000;
 
 /** What the DDoS Shield does by itself, on the node that leads. */
-export function shieldTasks(services: Services): Task[] {
+export function shieldTasks(services: ShieldServices): Task[] {
   const { db, edge, clock, shield, leadership } = services;
   const sampler = new EdgeSampler({ db, edge });
   const detector = new AttackDetector({

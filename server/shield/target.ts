@@ -16,8 +16,8 @@ import { lockVmOfAddress } from '../db/queries/vm-of-address.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import type { Services } from '../services.ts';
 import { TARGETS_PER_TENANT } from './limits.ts';
+import type { EdgeReconciler } from './reconcile-edge.ts';
 
 /** Refuses with `quota_exceeded` when one more would be above the limit. */
 export function requireRoom(resource: string, limit: number, used: number): void {
@@ -80,7 +80,7 @@ export function removeTarget(tx: Queryable, target: TargetRow, now: Date): Promi
 
 interface Request {
   db: Transaction;
-  services: Pick<Services, 'shield'>;
+  services: { shield: EdgeReconciler };
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { remoteModel } from '../../server/agent/model-settings.ts';
 import { loadConfig } from '../../server/config/config.ts';
+import { remoteModel } from '../../server/config/model-settings.ts';
 import { ConfigError } from '../../server/platform/config-error.ts';
 
 const problemsOf = (env: Record<string, string>): readonly string[] => {

@@ -1,6 +1,7 @@
 import { after } from 'node:test';
 import { SimulatorTargets } from '../../server/db/queries/simulator-edge.ts';
-import { edgeContract, SENT_PPS } from '../../server/edge/contract.ts';
+import { edgeContract } from '../../server/edge/contract.ts';
+import { SENT_PPS } from '../../server/edge/contract-harness.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { readSupply } from '../../server/cluster/read-supply.ts';
 import type { SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { sql } from '../../server/db/database.ts';
 import { findReservation } from '../../server/db/queries/reservations.ts';
-import { readSupply, Supply } from '../../server/domain/vms/supply.ts';
+import { Supply } from '../../server/domain/vms/supply.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Call, Customer, Reply } from './support/customer.ts';
 import { buyVm, tenant, vmOf } from './support/landlord.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeLines, read, sources } from '../support/source.ts';
 
-/** Two screens; the length of a function is the linter's business. */
-const MAX_LINES = 250;
+/** Room for one concept that is whole; the length of a function is the linter's business. */
+const MAX_LINES = 350;
 
 const AMBIENT = [
   { what: 'the wall clock', pattern: /\bDate\.now\(|\bnew Date\(\)/ },
@@ -30,7 +30,7 @@ test('time and randomness come from platform, so that a test can own them', () =
   assert.deepEqual(stale, [], 'exceptions that are no longer needed');
 });
 
-test('no file of the service is longer than two screens', () => {
+test('no file of the service holds more than one concept has room in', () => {
   const long = [...sources('server'), ...sources('vaubanctl')]
     // A migration is one list of statements, and is never edited once released.
     .filter((path) => !path.startsWith('server/db/migrations/'))

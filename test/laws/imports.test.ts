@@ -1,98 +1,174 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importsOf, sources } from '../support/source.ts';
+import { importsOf, importsWith, sources } from '../support/source.ts';
 
-interface Law {
-  name: string;
-  /** Files it binds: paths that start so. */
-  from: string;
-  /** What they must not import: paths that match, unless they match `except`. */
-  never: RegExp;
-  except?: RegExp;
+/** A room is a folder of the service; a room within a room has rules of its own. */
+const INNER_ROOMS = [
+  'server/compute/qemu',
+  'server/compute/simulator',
+  'server/endpoints/customer',
+  'server/endpoints/operator',
+  'server/endpoints/shared',
+];
+
+/** What a room may import of the service besides itself, as names: `value` is there at run time, `type` is not. */
+interface Allowed {
+  value: string;
+  type?: string;
 }
 
-const LAWS: Law[] = [
-  { name: 'the service stands alone', from: 'server/', never: /^(test|vaubanctl|scripts|bench)\// },
-  {
-    name: 'platform knows nothing of the product',
-    from: 'server/platform/',
-    never: /^server\/(endpoints|domain|jobs|compute|edge|operator)\//,
+/**
+ * Which room may import which, from the bottom to the top. Files beside the rooms (`main.ts`, `compose.ts`, …) put all of
+ * it together and may import anything; no room imports them.
+ */
+const ROOMS: Record<string, Allowed> = {
+  platform: { value: '' },
+  config: { value: 'platform' },
+  // By type: what simulators ask to be kept for them.
+  db: { value: 'platform', type: 'compute/simulator edge simulated-guest' },
+  access: { value: 'db platform' },
+  // The interface of drivers, and what is asked of them; who composes chooses one by `select.ts`.
+  compute: { value: 'compute/qemu compute/simulator platform', type: 'config' },
+  'compute/qemu': { value: 'compute platform', type: 'config' },
+  'compute/simulator': { value: 'compute platform simulated-guest' },
+  'simulated-guest': { value: 'platform' },
+  edge: { value: 'platform', type: 'config' },
+  domain: { value: 'access compute db platform' },
+  documents: { value: 'domain platform' },
+  metering: { value: 'db domain platform', type: 'compute' },
+  cluster: { value: 'compute db domain platform' },
+  shield: { value: 'cluster db domain edge metering platform' },
+  'guest-ssh': { value: 'db domain platform', type: 'compute' },
+  agent: { value: 'cluster config db domain guest-ssh platform', type: 'compute' },
+  jobs: { value: 'access cluster compute db domain platform', type: 'config guest-ssh' },
+  // By type: what handlers of endpoints are given.
+  http: {
+    value: 'access db platform',
+    type: 'agent compute config documents domain edge guest-ssh jobs shield',
   },
-  {
-    name: 'db is at the bottom, and keeps for simulators what they ask to be kept',
-    from: 'server/db/',
-    never: /^server\/(endpoints|domain|jobs|compute|edge|operator|simulated-guest)\//,
-    except: /^server\/(compute\/simulator|edge\/simulator|simulated-guest\/system)\/store\.ts$/,
+  consoles: { value: 'access db domain guest-ssh http platform', type: 'compute config' },
+  'endpoints/shared': { value: 'platform' },
+  'endpoints/customer': {
+    value:
+      'agent cluster compute consoles db domain endpoints/shared guest-ssh http metering platform shield',
+    type: 'documents edge',
   },
-  {
-    name: 'the domain sees drivers only as interfaces',
-    from: 'server/domain/',
-    never: /^server\/(endpoints|operator)\/|^server\/(compute|edge)\//,
-    except: /^server\/(compute|edge)\/driver\.ts$/,
+  'endpoints/operator': {
+    value:
+      'access cluster compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
   },
-  {
-    name: "customers' endpoints see drivers only as interfaces",
-    from: 'server/endpoints/customer/',
-    never: /^server\/(endpoints\/operator|operator)\/|^server\/(compute|edge)\//,
-    except: /^server\/(compute|edge)\/driver\.ts$/,
+  operator: {
+    value: 'config db domain endpoints/operator http platform',
+    type: 'compute documents edge guest-ssh jobs shield',
   },
-  {
-    name: "the operator's endpoints see drivers as interfaces, and the images as the files that they are",
-    from: 'server/endpoints/operator/',
-    never: /^server\/(compute|edge)\//,
-    except: /^server\/(compute|edge)\/driver\.ts$|^server\/compute\/qemu\/(host|image[a-z-]*|readiness)\.ts$/,
-  },
+};
+
+const words = (text = '') => text.split(' ').filter(Boolean);
+
+/** Of a driver's room, who is not a driver himself sees the interface alone; of compute, also how it is asked. */
+const INTERFACES: Record<string, RegExp> = {
+  compute: /^server\/compute\/(driver|ask|network-policy)\.ts$/,
+  edge: /^server\/edge\/(driver|simulator\/store)\.ts$/,
+};
+
+/** Imports that cross the borders of rooms, and not as their room may. */
+const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }[] = [
   {
     name: "the operator's endpoints share nothing with the customers' but the shapes of the same resources",
     from: 'server/endpoints/operator/',
     never: /^server\/endpoints\/customer\//,
     except: /-shape\.ts$/,
   },
-  {
-    name: 'consoles see drivers only as interfaces, and know no endpoint',
-    from: 'server/consoles/',
-    never: /^server\/(endpoints|operator|jobs)\/|^server\/(compute|edge)\//,
-    except: /^server\/(compute|edge)\/driver\.ts$/,
-  },
-  { name: 'jobs are not started from above', from: 'server/jobs/', never: /^server\/(endpoints|operator)\// },
-  {
-    name: 'the agent is not started from above, and sees drivers through its way in',
-    from: 'server/agent/',
-    never: /^server\/(endpoints|operator|http|compute|edge)\//,
-    except: /^server\/compute\/driver\.ts$/,
-  },
-  {
-    name: 'a compute driver knows neither the rules nor the API nor the database',
-    from: 'server/compute/',
-    never: /^server\/(domain|endpoints|jobs|operator|edge|db)\//,
-  },
-  {
-    name: 'an edge driver knows neither the rules nor the API nor the database',
-    from: 'server/edge/',
-    never: /^server\/(domain|endpoints|jobs|operator|compute|db)\//,
-  },
-  {
-    name: 'a simulated guest knows nothing of the service around it',
-    from: 'server/simulated-guest/',
-    never: /^server\/(?!simulated-guest\/|platform\/)/,
-  },
+  { name: 'the service stands alone', from: 'server/', never: /^(test|vaubanctl|scripts|bench)\// },
   {
     name: 'vaubanctl talks to the service and shares no code with it',
     from: 'vaubanctl/',
     never: /^server\//,
+  },
+  {
+    name: 'the host helper runs as root, and is made of the driver and the platform alone',
+    from: 'server/hostd.ts',
+    never: /^server\//,
+    except: /^server\/(compute|platform)\/|^server\/version\.ts$/,
   },
   { name: 'acceptance tests see what a customer sees', from: 'test/acceptance/', never: /^server\// },
   {
     name: 'the oracle works money out by itself',
     from: 'test/oracle/',
     never: /^server\//,
-    except: /^server\/(db\/database|jobs\/[a-z-]+|platform\/clock)\.ts$/,
+    except: /^server\/(db\/database|jobs\/timers\/[a-z-]+|platform\/(clock|failures))\.ts$/,
   },
 ];
 
-for (const { name, from, never, except } of LAWS) {
+/** The room of a file of the service; undefined for one that stands beside the rooms. */
+function roomOf(path: string): string | undefined {
+  const inner = INNER_ROOMS.find((room) => path.startsWith(`${room}/`));
+  if (inner) return inner.slice('server/'.length);
+  return /^server\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** Imports of one file of the service by another, in two rooms. */
+function crossings() {
+  return sources('server').flatMap((path) => {
+    const from = roomOf(path);
+    return importsWith(path)
+      .filter(({ target }) => target.startsWith('server/') && roomOf(target) !== from)
+      .map((found) => ({ path, from, to: roomOf(found.target), ...found }));
+  });
+}
+
+test('a room imports what it may, and nothing else', () => {
+  const offences = crossings()
+    .filter(({ from, to, by, target }) => {
+      if (from === undefined || target === 'server/version.ts') return false;
+      const { value, type } = ROOMS[from] ?? { value: '' };
+      return !(to && (words(value).includes(to) || (by === 'type' && words(type).includes(to))));
+    })
+    .map(({ path, target, by }) => `${path} imports ${target} by ${by}`);
+  assert.deepEqual(offences, []);
+});
+
+test('a room may import no more than it does', () => {
+  const all = crossings();
+  const useless = Object.entries(ROOMS).flatMap(([room, { value, type }]) => {
+    const own = all.filter(({ from }) => from === room);
+    return [
+      ...words(value).filter((other) => !own.some(({ to, by }) => to === other && by !== 'type')),
+      ...words(type).filter((other) => !own.some(({ to }) => to === other)),
+    ].map((other) => `${room} imports nothing of ${other} so`);
+  });
+  assert.deepEqual(useless, []);
+});
+
+for (const [driver, isInterface] of Object.entries(INTERFACES)) {
+  test(`of ${driver}, others see the interface`, () => {
+    const offences = crossings()
+      .filter(({ from, to }) => to === driver && from !== undefined && !from.startsWith(driver))
+      .filter(({ target }) => !isInterface.test(target))
+      .map(({ path, target }) => `${path} imports ${target}`);
+    assert.deepEqual(offences, []);
+  });
+}
+
+test('no files of the service import each other in a circle at run time', () => {
+  const graph = new Map(
+    sources('server').map((path) => [
+      path,
+      importsWith(path)
+        .filter(({ by }) => by === 'value')
+        .map(({ target }) => target),
+    ]),
+  );
+  assert.deepEqual(
+    circles(graph).filter((circle) => !circle.startsWith('server/simulated-guest/')),
+    [],
+  );
+});
+
+for (const { name, from, never, except } of OTHER_LAWS) {
   test(name, () => {
-    const offences = sources(from.replace(/\/$/, '')).flatMap((path) =>
+    const paths = from.endsWith('.ts') ? [from] : sources(from.replace(/\/$/, ''));
+    const offences = paths.flatMap((path) =>
       importsOf(path)
         .filter((target) => never.test(target) && !except?.test(target))
         .map((target) => `${path} imports ${target}`),
@@ -111,3 +187,21 @@ test('every import of the project names a file with its extension', () => {
   );
   assert.deepEqual(offences, []);
 });
+
+/** A circle through each file that is in one, as its files from the first to the first again. */
+function circles(graph: Map<string, string[]>): string[] {
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (path: string, trail: string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) {
+      found.push([...trail.slice(start), path].join(' -> '));
+      return;
+    }
+    if (done.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+  return found;
+}

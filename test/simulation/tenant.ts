@@ -1,5 +1,5 @@
 import { sql } from '../../server/db/database.ts';
-import { KEPT_DAYS } from '../../server/http/idempotency.ts';
+import { IDEMPOTENT_REPLY_DAYS } from '../../server/jobs/timers/purge-expired.ts';
 import type { Clock } from '../../server/platform/clock.ts';
 import type { Services } from '../../server/services.ts';
 import type { Call, Customer, Reply } from '../jobs/support/customer.ts';
@@ -25,7 +25,7 @@ interface Sent {
 export const CREATE_PATH = '/v1/vm';
 /** Calls kept to be sent again. */
 const REMEMBERED = 20;
-const KEPT_MS = KEPT_DAYS * 86_400_000;
+const KEPT_MS = IDEMPOTENT_REPLY_DAYS * 86_400_000;
 /** The service's clocks need not agree when that is over. */
 const UNSURE_MS = 10 * 60_000;
 

@@ -1,6 +1,6 @@
+import { ABSENCE_MS } from '../../server/cluster/present-nodes.ts';
 import { CapacityError, ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { type Database, sql } from '../../server/db/database.ts';
-import { ABSENCE_MS } from '../../server/jobs/recover-orphaned-jobs.ts';
 import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
 import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
 import { sweep } from '../../server/jobs/timers/purge-expired.ts';

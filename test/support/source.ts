@@ -20,14 +20,37 @@ export function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8');
 }
 
-const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*'([^']+)'/g;
+/** An import of one file by another: `type` where nothing of it is left at run time. */
+export interface Import {
+  /** A file of the project by its path in it, a package by its name. */
+  target: string;
+  by: 'value' | 'type' | 'call';
+}
+
+// `import type … from`, `import { … } from`, `export … from`, `import '…'`, and `import('…')` in a function.
+const STATIC = /^(?:import|export)\s+(type\s+)?(?:([^'";]*?)\sfrom\s+)?'([^']+)'/gm;
+const CALL = /\bimport\(\s*'([^']+)'\s*\)/g;
+
+/** Whether all of `names`, as in `{ type A, type B }`, are types. */
+const areTypes = (names = '') => /^\{\s*(type \w+( as \w+)?,?\s*)+\}$/.test(names.trim());
+
+/** What `path` imports, and how. */
+export function importsWith(path: string): Import[] {
+  const directory = dirname(join(REPOSITORY, path));
+  const resolved = (target: string) =>
+    target.startsWith('.') ? relative(REPOSITORY, resolve(directory, target)) : target;
+  const text = read(path);
+  return [
+    ...text.matchAll(STATIC).map(([, type, names, target]): Import => {
+      return { target: resolved(target!), by: type || areTypes(names) ? 'type' : 'value' };
+    }),
+    ...text.matchAll(CALL).map(([, target]): Import => ({ target: resolved(target!), by: 'call' })),
+  ];
+}
 
 /** What `path` imports: files of the project by their path in it, packages by their name. */
 export function importsOf(path: string): string[] {
-  const directory = dirname(join(REPOSITORY, path));
-  return [...read(path).matchAll(IMPORT)].map(([, target]) =>
-    target!.startsWith('.') ? relative(REPOSITORY, resolve(directory, target!)) : target!,
-  );
+  return importsWith(path).map(({ target }) => target);
 }
 
 /** The lines of `path` that are code, with their numbers; comments only talk about things. */

@@ -11,15 +11,15 @@ import { findLimiter } from './limits.ts';
 
 const run = promisify(execFile);
 
-export const ACCELERATOR_CHOICES = ['auto', 'kvm', 'tcg'] as const;
-export type AcceleratorChoice = (typeof ACCELERATOR_CHOICES)[number];
-
 /** What runs a guest's instructions: the processor itself (kvm), or QEMU, ten to twenty times as slowly (tcg). */
 export interface Accelerator {
   kind: 'kvm' | 'tcg';
   /** Why this one, for people. */
   reason: string;
 }
+
+/** Which accelerator the operator wants; `auto` takes KVM where the processor has it. */
+export type AcceleratorChoice = 'auto' | Accelerator['kind'];
 
 /** One thing that guests need, as it is on this machine. */
 export interface Finding {

@@ -1,5 +1,5 @@
-import type { Scope } from '../../access/scopes.ts';
 import { maybeOne, type Queryable, sql } from '../database.ts';
+import type { Scope } from '../enums.ts';
 import type { AccountStatus } from './accounts.ts';
 
 export interface ApiKeyRow {

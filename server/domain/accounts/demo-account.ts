@@ -1,7 +1,10 @@
 import { ALL_SCOPES } from '../../access/scopes.ts';
+import type { Database } from '../../db/database.ts';
 import { sql } from '../../db/database.ts';
 import { hasAccounts } from '../../db/queries/accounts.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
 import { amountToMinor, creditAccount } from './book-payment.ts';
 import { createAccount } from './create-account.ts';
 import { createKey } from './keys.ts';
@@ -21,9 +24,14 @@ export async function ensureDemoAccount({
   clock,
   db,
   secrets,
-}: Pick<Services, 'config' | 'catalog' | 'clock' | 'db'> & Partial<Pick<Services, 'secrets'>>): Promise<
-  string | undefined
-> {
+}: {
+  config: { mode: 'development' | 'production' };
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+} & Partial<{
+  secrets: SecretBox;
+}>): Promise<string | undefined> {
   if (config.mode !== 'development') return undefined;
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${DEMO_LOCK})`);

@@ -1,8 +1,10 @@
 import type { Transaction } from '../../db/database.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { completeOrder, failOrder, type LedgerContext } from './ledger.ts';
 
-type LedgerServices = Pick<Services, 'clock'>;
+interface LedgerServices {
+  clock: Clock;
+}
 
 /** The ledger, within a transaction of this service. */
 export function ledger(services: LedgerServices, tx: Transaction): LedgerContext {

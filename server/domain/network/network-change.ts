@@ -1,10 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
 import { bumpNetworkGeneration } from '../../db/queries/network.ts';
-import type { Services } from '../../services.ts';
 
 interface Request {
   db: Transaction;
-  services: Pick<Services, 'network'>;
+  services: { network: { kick(vmId: string): void } };
   now: Date;
 }
 

@@ -13,7 +13,7 @@ import { type ChangeWish, requireChange } from './decide-change.ts';
 import type { ResizeInput } from './job-inputs.ts';
 import { requireQuota } from './quotas.ts';
 import { reserveChange } from './reserve.ts';
-import { type JobStart, startJob } from './start-job.ts';
+import { type PaidJobStart, startJob } from './start-job.ts';
 
 export interface ChangeRequest {
   kind: 'change_plan' | 'change_custom';
@@ -26,7 +26,7 @@ export interface ChangeRequest {
 
 /** Changes a VM's configuration: holds what is to pay, or promises what is given back, and starts the job. */
 export async function changeVm(
-  start: JobStart,
+  start: PaidJobStart,
   vm: VmView,
   request: ChangeRequest,
 ): Promise<{ job: JobRow; order: OrderRow }> {

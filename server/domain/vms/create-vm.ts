@@ -27,7 +27,7 @@ import { type EngineOffer, requireImage, requireServed } from './offer.ts';
 import { generatePassword } from './passwords.ts';
 import { requireQuota } from './quotas.ts';
 import { reserveVm } from './reserve.ts';
-import { type JobStart, startJob, withJob } from './start-job.ts';
+import { type PaidJobStart, startJob, withJob } from './start-job.ts';
 
 /** The body of a create request, valid by its schema. */
 export interface CreateRequest {
@@ -59,7 +59,7 @@ export interface Created {
  * addresses. `offer` is what the engine said before it opened.
  */
 export async function createVm(
-  start: JobStart,
+  start: PaidJobStart,
   request: CreateRequest,
   offer: EngineOffer,
 ): Promise<Created> {
@@ -153,7 +153,7 @@ export async function requireSshKeys(
 }
 
 function startCreation(
-  start: JobStart,
+  start: PaidJobStart,
   vm: VmView,
   order: OrderRow,
   request: CreateRequest,

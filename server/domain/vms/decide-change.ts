@@ -1,7 +1,6 @@
-import { findReservation, type Reservation } from '../../db/queries/reservations.ts';
+import type { Reservation } from '../../db/queries/reservations.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { Services } from '../../services.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import { type Configuration, changeCharge, type Sale, type Size, termsOf } from '../billing/pricing.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
@@ -20,7 +19,7 @@ import {
   runningPeriod,
 } from './configuration.ts';
 import { requireResizable } from './states.ts';
-import { grows, readSupply, reservationOf, type SoldSize, type Supply } from './supply.ts';
+import { grows, reservationOf, type SoldSize, type Supply } from './supply.ts';
 
 /** What a VM is to become: a plan, or a custom size, of which what is not named stays as it is. */
 export type ChangeWish = { plan: string; resizeDisk: boolean } | { size: Partial<Size> };
@@ -49,14 +48,6 @@ export interface ChangeTerms {
 export interface Room {
   supply: Supply | ApiError;
   reserved: Reservation | undefined;
-}
-
-/** Asked before a quote. Never called inside a transaction. */
-export async function roomFor(
-  services: Pick<Services, 'compute' | 'db' | 'engine'>,
-  vm: VmView,
-): Promise<Room> {
-  return { supply: await readSupply(services), reserved: await findReservation(services.db, vm.id) };
 }
 
 /**

@@ -5,7 +5,7 @@ import { type MeteredVm, withMeter } from '../../db/queries/meters.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
 import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { writtenOff } from '../billing/dunning-events.ts';
 import { settleNow, uncollectible } from '../billing/ledger.ts';
 import { sum } from '../billing/money.ts';
@@ -60,7 +60,7 @@ export interface SettledDeletion {
  * pays as far as it reaches, and the rest is written off: a machine that is given up must never keep its owner from it.
  */
 export async function settleDeletion(
-  services: Pick<Services, 'clock' | 'catalog'>,
+  services: { clock: Clock; catalog: Catalog },
   tx: Transaction,
   row: VmRow,
   now: Date,

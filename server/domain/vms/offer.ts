@@ -1,37 +1,14 @@
 import type { EngineCapacity, EngineTemplate } from '../../compute/driver.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
-import type { Services } from '../../services.ts';
 import type { Catalog, Region, Template } from '../catalog/catalog-schema.ts';
 import { findRegion } from '../catalog/lookup.ts';
 import { requireTemplate } from './configuration.ts';
-import { askDriver } from './driver-errors.ts';
-import { askCapacity } from './supply.ts';
 
 /** What the engine says to an order, or the refusals to answer with where it says nothing. */
 export interface EngineOffer {
   capacity: EngineCapacity | ApiError;
   /** Of the template that is asked for; undefined where there is nothing to make it of. */
   template: EngineTemplate | ApiError | undefined;
-}
-
-/** Asks the engine for an order of `template`, which is not validated yet. Never called inside a transaction. */
-export async function askOffer(services: Pick<Services, 'compute'>, template: unknown): Promise<EngineOffer> {
-  const capacity = await askCapacity(services);
-  if (typeof template !== 'string') return { capacity, template: undefined };
-  return { capacity, template: await askTemplate(services, template) };
-}
-
-/** What guests of a template would be made of; undefined where there is nothing. */
-export async function askTemplate(
-  { compute }: Pick<Services, 'compute'>,
-  code: string,
-): Promise<EngineTemplate | ApiError | undefined> {
-  try {
-    return await askDriver(() => compute.findTemplate(code));
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
 }
 
 /** Zones of the region that the engine's guests can be in; all while the engine does not say. */

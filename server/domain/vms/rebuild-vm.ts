@@ -4,7 +4,8 @@ import { recordedOpsKey } from '../../db/queries/vm-ops-keys.ts';
 import { authorizedKeysOf } from '../../db/queries/vm-ssh-keys.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { Services } from '../../services.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
 import { requireRoomFor, requireTemplate } from './configuration.ts';
 import { requireSshKeys } from './create-vm.ts';
 import { type RebuildInput, SEALED_FOR } from './job-inputs.ts';
@@ -28,7 +29,7 @@ export interface RebuildRequest {
  */
 export async function decideRebuild(
   db: Transaction,
-  { catalog, secrets }: Pick<Services, 'catalog' | 'secrets'>,
+  { catalog, secrets }: { catalog: Catalog; secrets: SecretBox },
   vm: VmView,
   request: RebuildRequest,
 ): Promise<{ input: RebuildInput; initialPassword: string | null }> {

@@ -1,28 +1,36 @@
 import type { Transaction } from '../../db/database.ts';
 import { cancelJob, insertJob, type JobRow } from '../../db/queries/jobs.ts';
 import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
+import type { Signals } from '../../db/signals.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import type { Services } from '../../services.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import { graceEnd } from '../billing/grace.ts';
 import { releaseFor } from '../billing/vm-orders.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
 import { recordCallerEvent } from './events.ts';
+import type { JobPublisher } from './job-publisher.ts';
 import { type JobKind, STATUS_DURING } from './states.ts';
 
-/** What a handler has at hand when it starts a job. `db` holds the VM's lock. */
-export interface JobStart {
+/** What it takes to start a job. `db` holds the VM's lock. */
+export interface SystemJobStart {
   db: Transaction;
-  services: Services;
-  caller: { accountId: string; keyId: string; ip: string };
+  services: { clock: Clock; queue: JobPublisher; signals: Signals };
   now: Date;
 }
 
-/** What it takes without a caller. */
-export interface SystemJobStart {
-  db: Transaction;
-  services: Pick<Services, 'clock' | 'queue' | 'signals'>;
-  now: Date;
+/** What it takes on behalf of a caller. */
+export interface JobStart extends SystemJobStart {
+  services: SystemJobStart['services'] & { catalog: Catalog; metrics: Pick<Metrics, 'jobFinished'> };
+  caller: { accountId: string; keyId: string; ip: string };
+}
+
+/** What it takes where the job was paid for, and room is reserved for it. */
+export interface PaidJobStart extends JobStart {
+  services: JobStart['services'] & { engine: string; secrets: SecretBox };
 }
 
 export interface JobRequest {

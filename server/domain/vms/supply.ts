@@ -10,10 +10,8 @@ import {
 } from '../../compute/driver.ts';
 import type { Queryable } from '../../db/database.ts';
 import { type Reservation, reservedGroups } from '../../db/queries/reservations.ts';
-import { ApiError } from '../../platform/errors.ts';
-import type { Services } from '../../services.ts';
+import { type ApiError, capacityUnavailable } from '../../platform/errors.ts';
 import type { Size } from '../billing/pricing.ts';
-import { askDriver, RETRY_AFTER_SECONDS } from './driver-errors.ts';
 
 /** A size as it is sold: with cores of its own, or not. */
 export interface SoldSize extends Size {
@@ -74,38 +72,10 @@ export function isBounded({ total }: EngineCapacity): boolean {
   return RESOURCES.some((resource) => Number.isFinite(total[resource]));
 }
 
-/** What the engine has, or the refusal to answer with where it says nothing. Never called inside a transaction. */
-export async function askCapacity({
-  compute,
-}: Pick<Services, 'compute'>): Promise<EngineCapacity | ApiError> {
-  try {
-    return await askDriver(() => compute.capacity());
-  } catch (error) {
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-}
-
-/** The same with what is reserved of it, to be shown: what is free now may be sold in a moment. */
-export async function readSupply({
-  compute,
-  db,
-  engine,
-}: Pick<Services, 'compute' | 'db' | 'engine'>): Promise<Supply | ApiError> {
-  const capacity = await askCapacity({ compute });
-  return capacity instanceof ApiError ? capacity : Supply.read(db, engine, capacity);
-}
-
 function fromRow({ vcpu, cores, ram_mb, disk_gb }: Reservation): Resources {
   return { vcpu, cores, ramMb: ram_mb, diskGb: disk_gb };
 }
 
-/** The public does not learn how much there is. */
 function noRoom({ resource, left, asked }: Shortage): ApiError {
-  return new ApiError(
-    'capacity_unavailable',
-    'There is no room for this VM at the moment.',
-    { retry_after_seconds: RETRY_AFTER_SECONDS },
-    `the engine has ${left} ${resource} left, not ${asked}`,
-  );
+  return capacityUnavailable(`the engine has ${left} ${resource} left, not ${asked}`);
 }

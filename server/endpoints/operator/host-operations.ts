@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
+import { readSupply } from '../../cluster/read-supply.ts';
 import { inspectHost } from '../../compute/qemu/host.ts';
 import type { Image } from '../../compute/qemu/image.ts';
 import { collectImages } from '../../compute/qemu/image-collection.ts';
 import { ImageError } from '../../compute/qemu/image-source.ts';
 import { createImageStore, type ImageStore } from '../../compute/qemu/image-store.ts';
 import { DEFAULT_READINESS } from '../../compute/qemu/readiness.ts';
-import { readSupply } from '../../domain/vms/supply.ts';
 import { Input } from '../../http/schemas.ts';
 import { type Amount, amountsOf } from '../../jobs/timers/watch-capacity.ts';
 import { type OperatorServices, register } from '../../operator/operation.ts';

@@ -1,10 +1,22 @@
+import type { ComputeDriver } from '../../compute/driver.ts';
 import { ShutdownTimeoutError } from '../../compute/driver.ts';
+import type { Database } from '../../db/database.ts';
 import { updateVm } from '../../db/queries/vms.ts';
+import type { Signals } from '../../db/signals.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logging.ts';
 import { inTransaction } from '../timers/renew-vms.ts';
+import type { GuestReconciler } from './reconcile-guests.ts';
 
-type DrainServices = Pick<Services, 'clock' | 'compute' | 'db' | 'guests' | 'logger' | 'signals'>;
+interface DrainServices {
+  clock: Clock;
+  compute: ComputeDriver;
+  db: Database;
+  guests: GuestReconciler;
+  logger: Logger;
+  signals: Signals;
+}
 
 /** Guests that are shut down at the same time: each writes back what it holds, and all share a disk. */
 const AT_ONCE = 32;

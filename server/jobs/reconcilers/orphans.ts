@@ -1,8 +1,16 @@
-import type { GuestState } from '../../compute/driver.ts';
+import type { ComputeDriver, GuestState } from '../../compute/driver.ts';
+import type { Database } from '../../db/database.ts';
 import { forgetOrphan, livingAmong, noteOrphan, orphansOf } from '../../db/queries/orphans.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logging.ts';
 
-type OrphanServices = Pick<Services, 'db' | 'clock' | 'compute' | 'engine' | 'logger'>;
+interface OrphanServices {
+  db: Database;
+  clock: Clock;
+  compute: ComputeDriver;
+  engine: string;
+  logger: Logger;
+}
 
 /** Guests looked at in one round, each a question to the engine; the next round takes the rest. */
 const BATCH = 100;

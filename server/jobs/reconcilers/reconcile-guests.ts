@@ -1,5 +1,6 @@
-import type { GuestSight } from '../../compute/driver.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Leadership } from '../../cluster/leadership.ts';
+import type { ComputeDriver, GuestSight } from '../../compute/driver.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import {
   forgetRestarts,
   type RecordedVm,
@@ -7,11 +8,16 @@ import {
   vmsBeingStarted,
 } from '../../db/queries/guest-states.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import type { Signals } from '../../db/signals.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
+import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { mayRestart, nextRestart, type RestartPolicy, restartPolicy } from '../../domain/vms/restarts.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { Failures } from '../../platform/failures.ts';
-import type { Services } from '../../services.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 import { inTransaction } from '../timers/renew-vms.ts';
 import { judgeGuest } from './judge-guest.ts';
 import { noteOrphans } from './orphans.ts';
@@ -23,19 +29,18 @@ import { settleGuest } from './settle-guest.ts';
  */
 export const BELIEVED_AFTER_MS = 5_000;
 
-export type GuestServices = Pick<
-  Services,
-  | 'catalog'
-  | 'clock'
-  | 'compute'
-  | 'db'
-  | 'engine'
-  | 'leadership'
-  | 'logger'
-  | 'metrics'
-  | 'queue'
-  | 'signals'
->;
+export interface GuestServices {
+  catalog: Catalog;
+  clock: Clock;
+  compute: ComputeDriver;
+  db: Database;
+  engine: string;
+  leadership: Leadership;
+  logger: Logger;
+  metrics: Metrics;
+  queue: JobPublisher;
+  signals: Signals;
+}
 
 type Sights = Map<string, GuestSight['power']>;
 

@@ -1,14 +1,23 @@
-import type { Transaction } from '../../db/database.ts';
+import type { ComputeDriver } from '../../compute/driver.ts';
+import type { Database, Transaction } from '../../db/database.ts';
 import type { RecordedVm } from '../../db/queries/guest-states.ts';
 import { settleReservation } from '../../db/queries/reservations.ts';
 import { systemFindVm, updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import type { Signals } from '../../db/signals.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
 import { reservationOf } from '../../domain/vms/supply.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Finding } from './judge-guest.ts';
 
-type SettleServices = Pick<Services, 'db' | 'clock' | 'compute' | 'queue' | 'signals'>;
+interface SettleServices {
+  db: Database;
+  clock: Clock;
+  compute: ComputeDriver;
+  queue: JobPublisher;
+  signals: Signals;
+}
 
 /** The default of the API's own stop. */
 const STOP_TIMEOUT_SECONDS = 60;

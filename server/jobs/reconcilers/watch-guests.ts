@@ -1,7 +1,21 @@
-import type { GuestEvent } from '../../compute/driver.ts';
+import type { ComputeDriver, GuestEvent } from '../../compute/driver.ts';
+import type { Database } from '../../db/database.ts';
 import { systemFindVm, updateVm, type VmChange } from '../../db/queries/vms.ts';
+import type { Signals } from '../../db/signals.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { GuestReconciler } from './reconcile-guests.ts';
+
+/** What the watch over guests needs of the service. */
+interface WatchServices {
+  clock: Clock;
+  compute: ComputeDriver;
+  db: Database;
+  guests: GuestReconciler;
+  logger: Logger;
+  signals: Signals;
+}
 
 /**
  * Those that went off by themselves, and what is wanted of them then: who powers a guest off from the inside has switched
@@ -13,7 +27,7 @@ const OFF_AFTER: { [type in GuestEvent['type']]?: VmChange } = {
 };
 
 /** Writes what guests do by themselves to the event log, once, and shows it in the state. Returns the stop function. */
-export function watchGuests(services: Services): () => void {
+export function watchGuests(services: WatchServices): () => void {
   return services.compute.watch((event) => {
     record(services, event).catch((error) => {
       services.logger.error({ err: error, vm_id: event.id }, 'guest event not recorded');
@@ -21,7 +35,7 @@ export function watchGuests(services: Services): () => void {
   });
 }
 
-function record(services: Services, event: GuestEvent): Promise<void> {
+function record(services: WatchServices, event: GuestEvent): Promise<void> {
   return services.db.transaction(async (tx) => {
     const vm = await systemFindVm(tx, event.id, true);
     if (!vm || vm.deleted_at) return;

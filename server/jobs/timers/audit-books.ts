@@ -1,8 +1,17 @@
+import type { Leadership } from '../../cluster/leadership.ts';
+import type { Database } from '../../db/database.ts';
 import { findLastAudit, noteAudit } from '../../db/queries/audits.ts';
 import { type AuditReport, audit } from '../../domain/billing/audit/audit.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 
-type AuditServices = Pick<Services, 'db' | 'clock' | 'logger' | 'metrics'>;
+interface AuditServices {
+  db: Database;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+}
 
 const DAY_MS = 86_400_000;
 /** Findings that are logged one by one; `vaubanctl audit` has all of them. */
@@ -21,7 +30,7 @@ export async function auditBooks({ db, clock, logger, metrics }: AuditServices):
 }
 
 /** Audits the books where the last audit, by whichever node, is a day old; then each node says what the last one found. */
-export async function auditDaily(services: AuditServices & Pick<Services, 'leadership'>): Promise<void> {
+export async function auditDaily(services: AuditServices & { leadership: Leadership }): Promise<void> {
   const { db, clock, leadership, metrics } = services;
   const last = await findLastAudit(db);
   const due = !last || clock.now().getTime() - Date.parse(last.at) >= DAY_MS;

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
+import type { Signals } from '../../db/signals.ts';
 import type { Arrears } from '../../domain/billing/arrears.ts';
 import { deletionDue, periodOver } from '../../domain/billing/dunning-events.ts';
 import { deletionAt, deletionNoticeAt, graceEnd } from '../../domain/billing/grace.ts';
@@ -8,8 +9,17 @@ import { unpaidSchedule } from '../../domain/billing/overview.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { settleDeletion } from '../../domain/vms/delete-vm.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
-import type { Services } from '../../services.ts';
+import type { Clock } from '../../platform/clock.ts';
+
+/** What dunning needs of the service. */
+export interface DunServices {
+  catalog: Catalog;
+  clock: Clock;
+  queue: JobPublisher;
+  signals: Signals;
+}
 
 /** Before the second attempt to switch an unpaid VM off, or to delete it; it doubles with every further one… */
 const FIRST_WAIT_MS = 60_000;
@@ -37,7 +47,7 @@ interface Debt {
 }
 
 /** The next step against an unpaid VM. */
-export async function dun(services: Services, tx: Transaction, row: VmRow, debt: Debt): Promise<void> {
+export async function dun(services: DunServices, tx: Transaction, row: VmRow, debt: Debt): Promise<void> {
   const { catalog, clock } = services;
   const { now } = debt;
   const amount = debt.arrears.total_minor;

@@ -1,7 +1,14 @@
+import type { Database } from '../../db/database.ts';
 import { accountsWithEndedPromo } from '../../db/queries/promo-credits.ts';
 import { endPromo } from '../../domain/billing/promo-credits.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
-import type { Services } from '../../services.ts';
+
+/** What it needs of the service. */
+interface PromoServices {
+  clock: Clock;
+  db: Database;
+}
 
 /** Accounts looked up at once. */
 const BATCH = 500;
@@ -10,7 +17,7 @@ const BATCH = 500;
  * Ends promotional credit whose time has come, one account at a time; one that fails holds up no other. May run at any
  * time, on several nodes at once.
  */
-export async function endPromoCredits({ db, clock }: Services, failures: Failures): Promise<void> {
+export async function endPromoCredits({ db, clock }: PromoServices, failures: Failures): Promise<void> {
   const now = clock.now();
   let last = '';
   for (;;) {

@@ -1,9 +1,24 @@
+import type { Database } from '../../db/database.ts';
 import { jobsOfOrdersBefore, moneyAlarms } from '../../db/queries/money-alarms.ts';
 import { systemFindJob } from '../../db/queries/stuck-jobs.ts';
+import type { Signals } from '../../db/signals.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
-import type { Services } from '../../services.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 import { abandon } from '../end-job.ts';
 import { inTransaction } from './renew-vms.ts';
+
+/** What it needs of the service. */
+export interface OrderServices {
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  metrics: Metrics;
+  signals: Signals;
+  catalog: Catalog;
+}
 
 const HOUR_MS = 3_600_000;
 /** No order is pending for longer: whatever its job is at is ended long before, unless something is broken. */
@@ -13,7 +28,7 @@ const BATCH = 100;
 const ERROR = { code: 'timed_out', message: 'It took too long.' };
 
 /** Gives up the jobs of orders that are pending for too long, which releases what they hold. */
-export async function endOverdueOrders(services: Services, failures: Failures): Promise<void> {
+export async function endOverdueOrders(services: OrderServices, failures: Failures): Promise<void> {
   const { db, clock, metrics, logger, signals } = services;
   const before = new Date(clock.now().getTime() - LONGEST_PENDING_HOURS * HOUR_MS);
   for (const { id, vm_id } of await jobsOfOrdersBefore(db, before, BATCH)) {
@@ -37,7 +52,7 @@ export async function endOverdueOrders(services: Services, failures: Failures): 
 }
 
 /** Shows what is wrong with money as metrics. */
-export async function watchMoney({ db, clock, metrics }: Services): Promise<void> {
+export async function watchMoney({ db, clock, metrics }: OrderServices): Promise<void> {
   const { dunning_failing, oldest_pending_at } = await moneyAlarms(db);
   const seconds = oldest_pending_at ? (clock.now().getTime() - oldest_pending_at.getTime()) / 1000 : 0;
   metrics.moneyAlarms({ dunningFailing: dunning_failing, oldestPendingSeconds: Math.max(0, seconds) });

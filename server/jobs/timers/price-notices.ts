@@ -1,14 +1,22 @@
+import type { Database } from '../../db/database.ts';
 import { empty, sql, type Transaction } from '../../db/database.ts';
 import { isBilled } from '../../db/queries/billed-vms.ts';
 import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
 import { planRetires, priceChange } from '../../domain/billing/dunning-events.ts';
 import { FORGOTTEN } from '../../domain/billing/price-notices.ts';
 import { lookAhead, type PriceOutlook } from '../../domain/billing/price-outlook.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
-import type { Services } from '../../services.ts';
 import { inTransaction } from './renew-vms.ts';
+
+/** What it needs of the service. */
+interface NoticeServices {
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+}
 
 const DAY_MS = 86_400_000;
 /** VMs read at once. */
@@ -20,11 +28,11 @@ const BATCH = 500;
  * of which another month has come into sight: each about once a month.
  */
 export class PriceNotices {
-  readonly #services: Services;
+  readonly #services: NoticeServices;
   readonly #failures: Failures;
   #haveSeenAll = false;
 
-  constructor(services: Services, failures: Failures) {
+  constructor(services: NoticeServices, failures: Failures) {
     this.#services = services;
     this.#failures = failures;
   }

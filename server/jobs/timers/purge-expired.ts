@@ -1,4 +1,5 @@
 import { SharedLimitStore } from '../../access/shared-limits.ts';
+import type { Database } from '../../db/database.ts';
 import { sql } from '../../db/database.ts';
 import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
 import { deleteEmptySeats, deleteSharesBefore } from '../../db/queries/console-shares.ts';
@@ -9,16 +10,32 @@ import { deleteFinishedJobs, type JobPlace } from '../../db/queries/jobs.ts';
 import { deleteSome } from '../../db/queries/purge.ts';
 import { recognizeRevenue } from '../../db/queries/recognition.ts';
 import { deleteAttacksBefore } from '../../db/queries/shield-attacks.ts';
+import type { Signals } from '../../db/signals.ts';
 import { sellerParty } from '../../domain/billing/invoice-document.ts';
-import { KEPT_DAYS as IDEMPOTENT_REPLY_DAYS } from '../../http/idempotency.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { Failures } from '../../platform/failures.ts';
 import { inBatches } from '../../platform/in-batches.ts';
-import type { Services } from '../../services.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 import { endOverdueOrders } from './overdue-orders.ts';
 import { sweepFailedCreations } from './renew-vms.ts';
 
+/** What it needs of the service. */
+interface PurgeServices {
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  metrics: Metrics;
+  queue: JobPublisher;
+  signals: Signals;
+}
+
 const DAY_MS = 86_400_000;
-/** As the API promises. */
+/** How long a reply is kept for replay, and a finished job: both as the API promises. */
+export const IDEMPOTENT_REPLY_DAYS = 7;
 const JOB_DAYS = 30;
 /** A finished run only explains its events. */
 const AGENT_RUN_DAYS = 30;
@@ -31,14 +48,14 @@ const JOBS_A_ROUND = 1_000;
 
 /** Issues the invoices of months that are over, recognises the revenue of days that are, and deletes what is kept for a time only. */
 export class Sweep {
-  readonly #services: Services;
+  readonly #services: PurgeServices;
   readonly #failures: Failures;
   /** Where the walk over old jobs goes on; each round walks a stretch, and begins anew at the end. */
   #jobs: JobPlace | undefined;
   /** Until then no further day is over whose revenue is to be recognised. */
   #recognized = new Date(0);
 
-  constructor(services: Services, failures = new Failures(services)) {
+  constructor(services: PurgeServices, failures = new Failures(services)) {
     this.#services = services;
     this.#failures = failures;
   }
@@ -82,6 +99,6 @@ export class Sweep {
 }
 
 /** One round of {@link Sweep}, for callers that make few. */
-export function sweep(services: Services): Promise<void> {
+export function sweep(services: PurgeServices): Promise<void> {
   return new Sweep(services).run();
 }

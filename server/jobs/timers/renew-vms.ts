@@ -4,18 +4,34 @@ import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
 import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
+import type { Signals } from '../../db/signals.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
 import { settleNow } from '../../domain/billing/ledger.ts';
 import { noticesAfter, pricedAnew } from '../../domain/billing/price-notices.ts';
 import { isRenewed } from '../../domain/billing/retirement.ts';
 import { renewUsage } from '../../domain/billing/usage-terms.ts';
 import { ledger } from '../../domain/billing/vm-orders.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { Failures } from '../../platform/failures.ts';
-import type { Services } from '../../services.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 import { dun, nextDeed } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
+
+/** What renewals need of the service. */
+export interface RenewalServices {
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  metrics: Metrics;
+  queue: JobPublisher;
+  signals: Signals;
+}
 
 const DAY_MS = 86_400_000;
 /** A creation that failed stays visible this long, free of charge, so that its reason can be read. */
@@ -35,7 +51,7 @@ interface DueVm extends MeteredVm {
  * unpaid and has nothing to come yet is only read. The VMs of an account go in the order of their owner's ranking.
  * Promotional credit whose time is over ends before, so that it pays for none of them.
  */
-export async function renewVms(services: Services, failures = new Failures(services)): Promise<void> {
+export async function renewVms(services: RenewalServices, failures = new Failures(services)): Promise<void> {
   const { db, clock } = services;
   const now = clock.now();
   await endPromoCredits(services, failures);
@@ -60,13 +76,13 @@ export async function renewVms(services: Services, failures = new Failures(servi
 }
 
 /** What a VM that is busy will take of the wallet: nothing where that does not cover it. */
-function claimOf({ catalog }: Services, vm: DueVm, reserved: bigint, now: Date): bigint {
+function claimOf({ catalog }: RenewalServices, vm: DueVm, reserved: bigint, now: Date): bigint {
   const amount = arrearsOf(vm, catalog, now)?.total_minor ?? 0n;
   return isRenewed(vm) && vm.available_minor - reserved >= amount ? amount : 0n;
 }
 
 /** Whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
-function hasToChange({ catalog }: Services, vm: DueVm, now: Date): boolean {
+function hasToChange({ catalog }: RenewalServices, vm: DueVm, now: Date): boolean {
   if (!vm.unpaid_since || nextDeed(vm, catalog.grace, now)) return true;
   const arrears = arrearsOf(vm, catalog, now);
   return arrears !== null && isRenewed(vm) && vm.available_minor >= arrears.total_minor;
@@ -86,7 +102,7 @@ async function dueVms(db: Database, now: Date, after: DueVm | undefined): Promis
 }
 
 /** Deletes what is left of creations that failed. */
-export async function sweepFailedCreations(services: Services, failures: Failures): Promise<void> {
+export async function sweepFailedCreations(services: RenewalServices, failures: Failures): Promise<void> {
   const before = new Date(services.clock.now().getTime() - FAILED_CREATION_KEPT_MS);
   const stale = await services.db.query<{ id: string }>(sql`
     select id from vms where deleted_at is null and status = 'error' and provisioned_at is null
@@ -113,7 +129,12 @@ export function inTransaction(
 }
 
 /** Renews a VM, which leaves `reserved` in the wallet, or does what comes next for one that is not paid. */
-async function renewOrDun(services: Services, tx: Transaction, row: VmRow, reserved: bigint): Promise<void> {
+async function renewOrDun(
+  services: RenewalServices,
+  tx: Transaction,
+  row: VmRow,
+  reserved: bigint,
+): Promise<void> {
   const now = services.clock.now();
   // A job in flight may change the very price; the next round comes soon enough.
   if (row.active_job_id || row.billing_period_end_at > now) return;
@@ -128,7 +149,7 @@ async function renewOrDun(services: Services, tx: Transaction, row: VmRow, reser
 }
 
 async function renew(
-  services: Services,
+  services: RenewalServices,
   tx: Transaction,
   vm: MeteredVm,
   { months }: Arrears,

@@ -1,3 +1,4 @@
+import type { Database } from '../../db/database.ts';
 import { empty, sql, type Transaction } from '../../db/database.ts';
 import { billedVms, isBilled } from '../../db/queries/billed-vms.ts';
 import { promoLeft } from '../../db/queries/promo-credits.ts';
@@ -6,10 +7,18 @@ import { lookUpWallet } from '../../db/queries/wallets.ts';
 import { planRetires, renewalDue } from '../../domain/billing/dunning-events.ts';
 import { lackingFor } from '../../domain/billing/ranking.ts';
 import { isRetired } from '../../domain/billing/retirement.ts';
+import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
-import type { Services } from '../../services.ts';
 import { inTransaction } from './renew-vms.ts';
+
+/** What it needs of the service. */
+interface NoticeServices {
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+}
 
 const DAY_MS = 86_400_000;
 /** Days before the end of a period at which it is seen whether the wallet covers the renewal, the first one first. */
@@ -27,7 +36,7 @@ function noticesBy({ billing_period_end_at: end }: VmRow, now: Date): number {
  * plan is retired: each time once a period. After
  * an outage only the last one that was missed is made up for.
  */
-export async function giveRenewalNotices(services: Services, failures: Failures): Promise<void> {
+export async function giveRenewalNotices(services: NoticeServices, failures: Failures): Promise<void> {
   const { db, clock } = services;
   const now = clock.now();
   let last: VmRow | undefined;
@@ -42,7 +51,7 @@ export async function giveRenewalNotices(services: Services, failures: Failures)
   }
 }
 
-function vmsToLookAt({ db }: Services, now: Date, after: VmRow | undefined): Promise<VmRow[]> {
+function vmsToLookAt({ db }: NoticeServices, now: Date, after: VmRow | undefined): Promise<VmRow[]> {
   const within = (days: number) => sql`billing_period_end_at <= ${new Date(now.getTime() + days * DAY_MS)}`;
   const [first, second, third] = NOTICE_DAYS;
   const rest = after
@@ -54,7 +63,7 @@ function vmsToLookAt({ db }: Services, now: Date, after: VmRow | undefined): Pro
     order by billing_period_end_at, id limit ${BATCH}`);
 }
 
-async function giveNotice({ catalog, clock }: Services, tx: Transaction, vm: VmRow): Promise<void> {
+async function giveNotice({ catalog, clock }: NoticeServices, tx: Transaction, vm: VmRow): Promise<void> {
   const now = clock.now();
   const notices = noticesBy(vm, now);
   if (!vm.auto_renew || vm.billing_period_end_at <= now || vm.renewal_notices >= notices) return;

@@ -1,3 +1,4 @@
+import type { Database } from '../../db/database.ts';
 import { sql, type Transaction } from '../../db/database.ts';
 import { isBilled } from '../../db/queries/billed-vms.ts';
 import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
@@ -6,9 +7,16 @@ import { openUsage } from '../../domain/billing/arrears.ts';
 import { trafficUsed } from '../../domain/billing/dunning-events.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
-import type { Services } from '../../services.ts';
 import { inTransaction } from './renew-vms.ts';
+
+/** What it needs of the service. */
+interface NoticeServices {
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+}
 
 /** Shares of the included traffic at which the owner of a VM gets a notice, in percent. */
 const NOTICES = [80, 100] as const;
@@ -35,7 +43,7 @@ function dueOf(vm: MeteredVm, catalog: Catalog, now: Date): Due | null {
  * Tells the owners of VMs how much of the traffic that is included they have used, where more of it costs: at each
  * share once a period; where several are due at once, only of the last.
  */
-export async function giveTrafficNotices(services: Services, failures: Failures): Promise<void> {
+export async function giveTrafficNotices(services: NoticeServices, failures: Failures): Promise<void> {
   const { db, clock, catalog } = services;
   const now = clock.now();
   let after = '';
@@ -54,7 +62,7 @@ export async function giveTrafficNotices(services: Services, failures: Failures)
   }
 }
 
-async function giveNotice({ catalog, clock }: Services, tx: Transaction, row: VmRow): Promise<void> {
+async function giveNotice({ catalog, clock }: NoticeServices, tx: Transaction, row: VmRow): Promise<void> {
   const now = clock.now();
   if (row.billing_period_end_at <= now || row.status === 'deleting') return;
   const vm = await withMeter(tx, row);

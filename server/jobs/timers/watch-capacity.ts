@@ -1,6 +1,9 @@
-import { readSupply, type Supply } from '../../domain/vms/supply.ts';
+import { readSupply } from '../../cluster/read-supply.ts';
+import type { ComputeDriver } from '../../compute/driver.ts';
+import type { Database } from '../../db/database.ts';
+import type { Supply } from '../../domain/vms/supply.ts';
 import { ApiError } from '../../platform/errors.ts';
-import type { Services } from '../../services.ts';
+import type { Metrics } from '../../platform/metrics.ts';
 
 /** One thing that guests share, as the operator sees it. */
 export interface Amount {
@@ -21,9 +24,12 @@ export function amountsOf({ capacity: { total }, reserved }: Supply): Amount[] {
 }
 
 /** Shows it as metrics; throws what the engine answers where it does not say. */
-export async function watchCapacity(
-  services: Pick<Services, 'compute' | 'db' | 'engine' | 'metrics'>,
-): Promise<void> {
+export async function watchCapacity(services: {
+  compute: ComputeDriver;
+  db: Database;
+  engine: string;
+  metrics: Metrics;
+}): Promise<void> {
   const supply = await readSupply(services);
   if (supply instanceof ApiError) throw supply;
   services.metrics.capacity(amountsOf(supply));

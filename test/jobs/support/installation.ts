@@ -9,14 +9,15 @@ import { loadConfig } from '../../../server/config/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
 import { SimulatorTargets } from '../../../server/db/queries/simulator-edge.ts';
 import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
+import { Signals } from '../../../server/db/signals.ts';
 import { DocumentRenderer } from '../../../server/documents/renderer.ts';
 import { ensureRegionPools } from '../../../server/domain/network/allocate.ts';
+import type { JobPublisher } from '../../../server/domain/vms/job-publisher.ts';
 import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/edge/simulator/simulator.ts';
 import { ENDPOINTS } from '../../../server/endpoints/customer/index.ts';
 import { OpsKeys } from '../../../server/guest-ssh/ops-keys.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
-import type { JobOutlet } from '../../../server/jobs/queue.ts';
 import { GuestReconciler } from '../../../server/jobs/reconcilers/reconcile-guests.ts';
 import { NetworkReconciler } from '../../../server/jobs/reconcilers/reconcile-network.ts';
 import { Adoption } from '../../../server/jobs/recover-orphaned-jobs.ts';
@@ -25,7 +26,6 @@ import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';
 import { createMetrics } from '../../../server/platform/metrics.ts';
 import { SecretBox } from '../../../server/platform/secrets.ts';
-import { Signals } from '../../../server/platform/signals.ts';
 import type { Services } from '../../../server/services.ts';
 import { EdgeReconciler } from '../../../server/shield/reconcile-edge.ts';
 import { catalog } from '../../billing/support.ts';
@@ -35,7 +35,7 @@ const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const SECOND_MS = 1000;
 
 /** Hands the id of a job over when the transaction that wrote it has committed; nothing is kept anywhere. */
-class DirectOutlet implements JobOutlet {
+class DirectOutlet implements JobPublisher {
   deliver: (jobId: string) => void = () => {};
 
   async send(tx: Transaction, jobId: string): Promise<void> {
@@ -79,7 +79,7 @@ export interface InstallationOptions {
 
 async function openServices(
   db: Database,
-  outlet: JobOutlet,
+  outlet: JobPublisher,
   { clock = new ManualClock(), logger, simulator, env = {}, edge: edgeOptions }: InstallationOptions,
 ): Promise<Installation['services']> {
   await ensureRegionPools(db, catalog);

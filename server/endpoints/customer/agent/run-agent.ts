@@ -1,11 +1,11 @@
 import { DEFAULT_STEPS, MAX_MESSAGE, MAX_STEPS } from '../../../agent/limits.ts';
 import { type AgentStart, resumeRun, startRun } from '../../../agent/start-run.ts';
-import { agentAnswers, requireAgent } from '../../../domain/vms/agent-check.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Input, LONG_BODY, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
+import { agentAnswers, requireAgent } from '../vms/agent-check.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import { AgentEventShape, ApprovalModeShape } from './event-shapes.ts';
 

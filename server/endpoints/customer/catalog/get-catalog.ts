@@ -1,10 +1,12 @@
+import { readSupply } from '../../../cluster/read-supply.ts';
+import { askTemplate } from '../../../compute/ask.ts';
 import type { EngineTemplate } from '../../../compute/driver.ts';
 import type { Catalog, Plan, Region } from '../../../domain/catalog/catalog-schema.ts';
 import { findRegion, isDedicated } from '../../../domain/catalog/lookup.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { regionsWithAddresses } from '../../../domain/network/allocate.ts';
-import { askTemplate, servedZones } from '../../../domain/vms/offer.ts';
-import { readSupply, reservationOf, type Supply } from '../../../domain/vms/supply.ts';
+import { servedZones } from '../../../domain/vms/offer.ts';
+import { reservationOf, type Supply } from '../../../domain/vms/supply.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Currency, Shape } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';

@@ -1,3 +1,4 @@
+import { askCapacity } from '../../../compute/ask.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { firstPeriod } from '../../../domain/billing/period.ts';
@@ -5,7 +6,6 @@ import { monthCharge, termsOf } from '../../../domain/billing/pricing.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { requireCustom, requireHourly } from '../../../domain/vms/configuration.ts';
 import { requireServed } from '../../../domain/vms/offer.ts';
-import { askCapacity } from '../../../domain/vms/supply.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

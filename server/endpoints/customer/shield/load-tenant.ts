@@ -6,11 +6,10 @@ import {
   type TargetView,
 } from '../../../db/queries/shield-targets.ts';
 import { findTenant, type TenantRow } from '../../../db/queries/shield-tenants.ts';
-import type { Caller } from '../../../http/endpoint.ts';
+import type { Caller, EndpointServices } from '../../../http/endpoint.ts';
 import { PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
-import type { Services } from '../../../services.ts';
 
 const tid = PathId('ten', 'DDoS Shield tenant identifier');
 
@@ -24,7 +23,7 @@ interface Request<P> {
   caller: Caller;
   params: P;
   db: Queryable;
-  services: Services;
+  services: EndpointServices;
 }
 
 /** The tenant in the path, if it is the caller's. */

@@ -1,9 +1,9 @@
+import { askCapacity } from '../../../compute/ask.ts';
 import { countSnapshots, insertSnapshot } from '../../../db/queries/snapshots.ts';
 import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
 import { reserveForSnapshot } from '../../../domain/vms/reserve.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
-import { askCapacity } from '../../../domain/vms/supply.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Name, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { newId } from '../../../platform/ids.ts';

@@ -1,13 +1,13 @@
 import type { Queryable } from '../../../db/database.ts';
 import { findSshKeys } from '../../../db/queries/ssh-keys.ts';
 import { parsePublicKey } from '../../../domain/sshkeys/public-key.ts';
-import { agentAnswers, requireAgent } from '../../../domain/vms/agent-check.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, LONG_BODY, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
+import { agentAnswers, requireAgent } from './agent-check.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { loadVmForChange } from './load-vm.ts';
 

@@ -1,5 +1,5 @@
+import { askCapacity } from '../../../compute/ask.ts';
 import { changeVm } from '../../../domain/vms/change-vm.ts';
-import { askCapacity } from '../../../domain/vms/supply.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, VmParams } from '../../../http/schemas.ts';
 import { validationFailed } from '../../../platform/errors.ts';

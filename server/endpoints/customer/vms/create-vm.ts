@@ -1,6 +1,6 @@
+import { askOffer } from '../../../compute/ask.ts';
 import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
 import { createVm as buyVm } from '../../../domain/vms/create-vm.ts';
-import { askOffer } from '../../../domain/vms/offer.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Nullable, Shape } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';

@@ -1,9 +1,10 @@
+import { roomFor } from '../../../cluster/read-supply.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { Configuration } from '../../../domain/billing/pricing.ts';
 import { blockerFrom } from '../../../domain/vms/blockers.ts';
-import { decideChange, roomFor } from '../../../domain/vms/decide-change.ts';
+import { decideChange } from '../../../domain/vms/decide-change.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Enum, Minor, Shape, VmParams } from '../../../http/schemas.ts';
 import { invalidField } from '../../../platform/errors.ts';

@@ -1,9 +1,10 @@
+import { roomFor } from '../../../cluster/read-supply.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { isSoldIn } from '../../../domain/catalog/lookup.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
 import { blockerFrom } from '../../../domain/vms/blockers.ts';
-import { decideChange, roomFor } from '../../../domain/vms/decide-change.ts';
+import { decideChange } from '../../../domain/vms/decide-change.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Minor, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import type { ErrorCode } from '../../../platform/errors.ts';

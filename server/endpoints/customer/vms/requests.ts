@@ -2,10 +2,9 @@ import type { Transaction } from '../../../db/database.ts';
 import type { VmView } from '../../../db/queries/vms.ts';
 import { type JobRequest, type JobStart, startJob, withJob } from '../../../domain/vms/start-job.ts';
 import { requireAllowed, type VmOperation } from '../../../domain/vms/states.ts';
-import type { Caller } from '../../../http/endpoint.ts';
+import type { Caller, EndpointServices } from '../../../http/endpoint.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
-import type { Services } from '../../../services.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
@@ -28,7 +27,7 @@ export type PowerBody = Static<typeof PowerBody>;
 
 interface JobContext {
   db: Transaction;
-  services: Services;
+  services: EndpointServices;
   caller: Caller;
   now: Date;
   resource: VmView;

@@ -1,5 +1,4 @@
 import { findTemplate } from '../../../domain/catalog/lookup.ts';
-import { agentAnswers, requireAgent } from '../../../domain/vms/agent-check.ts';
 import { SEALED_FOR } from '../../../domain/vms/job-inputs.ts';
 import { generatePassword } from '../../../domain/vms/passwords.ts';
 import { startJob, withJob } from '../../../domain/vms/start-job.ts';
@@ -7,6 +6,7 @@ import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
+import { agentAnswers, requireAgent } from './agent-check.ts';
 import { USERNAME } from './inputs.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { loadVmForChange } from './load-vm.ts';

@@ -1,13 +1,13 @@
 import type { Queryable } from '../../../db/database.ts';
 import { findVm, type VmView } from '../../../db/queries/vms.ts';
-import type { Services } from '../../../services.ts';
+import type { EndpointServices } from '../../../http/endpoint.ts';
 
 /** Longest wait of a long-poll: below the idle time-outs of common proxies. */
 export const MAX_WAIT_SECONDS = 30;
 
 interface Wait {
   db: Queryable;
-  services: Services;
+  services: EndpointServices;
   seconds: number;
   hangUp: () => AbortSignal;
 }

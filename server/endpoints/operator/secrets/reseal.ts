@@ -1,4 +1,4 @@
-import type { Transaction } from '../../../db/database.ts';
+import type { Database, Transaction } from '../../../db/database.ts';
 import {
   lockJobInputs,
   lockSealedReplies,
@@ -9,8 +9,8 @@ import {
 import { SEALED_FOR } from '../../../domain/vms/job-inputs.ts';
 import { resealOpsKeys } from '../../../guest-ssh/ops-keys.ts';
 import { REPLY_PURPOSE } from '../../../http/idempotency.ts';
+import type { SecretBox } from '../../../platform/secrets.ts';
 import { UnknownKeyError } from '../../../platform/secrets.ts';
-import type { Services } from '../../../services.ts';
 
 /** Rows of one transaction: few enough that no request waits for them. */
 const BATCH = 100;
@@ -26,7 +26,10 @@ export interface Resealed {
   unreadable: number;
 }
 
-type Parts = Pick<Services, 'db' | 'secrets'>;
+interface Parts {
+  db: Database;
+  secrets: SecretBox;
+}
 
 /**
  * Seals everything in the database with the first of the configured keys. Batch by batch, each in a transaction of its

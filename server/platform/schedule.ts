@@ -1,5 +1,5 @@
-import type { Clock } from '../../platform/clock.ts';
-import type { Failures } from '../../platform/failures.ts';
+import type { Clock } from './clock.ts';
+import type { Failures } from './failures.ts';
 
 /** Something that runs on a timer: takes no input, is idempotent, and leaves what it cannot do to its next run. */
 export interface Task {

@@ -1,4 +1,4 @@
-import type { Config } from './config/config.ts';
+import type { Config } from './config.ts';
 
 /**
  * What production does not guess: one sentence for each setting that is missing. The engines say for themselves what else

@@ -1,12 +1,13 @@
-import { findVm } from '../../db/queries/vms.ts';
-import { ApiError } from '../../platform/errors.ts';
-import type { Services } from '../../services.ts';
+import type { ComputeDriver } from '../../../compute/driver.ts';
+import type { Database } from '../../../db/database.ts';
+import { findVm } from '../../../db/queries/vms.ts';
+import { ApiError } from '../../../platform/errors.ts';
 
 /** Whether something inside the guest answers; asked before the transaction, judged by {@link requireAgent}. */
 export async function agentAnswers(request: {
   caller: { accountId: string };
   params: { id: string };
-  services: Services;
+  services: { db: Database; compute: ComputeDriver };
 }): Promise<boolean> {
   const { caller, params, services } = request;
   const vm = await findVm(services.db, caller.accountId, params.id);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { Signals } from '../../server/platform/signals.ts';
+import { Signals } from '../../server/db/signals.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 

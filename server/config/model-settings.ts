@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import type { Config } from './config.ts';
 
 /** How a model of a provider is reached. */
 export interface RemoteModelSettings {

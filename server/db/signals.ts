@@ -1,5 +1,5 @@
-import type { Database, Queryable } from '../db/database.ts';
-import { notify } from '../db/database.ts';
+import type { Database, Queryable } from './database.ts';
+import { notify } from './database.ts';
 
 const VM_CHANGED = 'vm_changed';
 const JOB_CANCELED = 'job_canceled';

@@ -1,0 +1,54 @@
+import { ApiError, capacityUnavailable, computeUnavailable } from '../platform/errors.ts';
+import {
+  CapacityError,
+  type ComputeDriver,
+  ComputeUnavailableError,
+  type EngineCapacity,
+  type EngineTemplate,
+} from './driver.ts';
+
+// Questions of a request to the compute driver. A driver may be slow: none of these is asked inside a transaction.
+
+interface Engine {
+  compute: ComputeDriver;
+}
+
+/** Runs a call to the compute driver within a request; its refusals become 503, before anything is committed. */
+export async function askDriver<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (error instanceof CapacityError) throw capacityUnavailable(error.message);
+    if (error instanceof ComputeUnavailableError) throw computeUnavailable(error.message);
+    throw error;
+  }
+}
+
+/** What the engine has, or the refusal to answer with where it says nothing. */
+export function askCapacity({ compute }: Engine): Promise<EngineCapacity | ApiError> {
+  return orRefusal(() => compute.capacity());
+}
+
+/** What guests of a template would be made of; undefined where there is nothing. */
+export function askTemplate(
+  { compute }: Engine,
+  code: string,
+): Promise<EngineTemplate | ApiError | undefined> {
+  return orRefusal(() => compute.findTemplate(code));
+}
+
+/** What the engine says to an order of `template`, which is not validated yet. */
+export async function askOffer(engine: Engine, template: unknown) {
+  const capacity = await askCapacity(engine);
+  if (typeof template !== 'string') return { capacity, template: undefined };
+  return { capacity, template: await askTemplate(engine, template) };
+}
+
+async function orRefusal<T>(call: () => Promise<T>): Promise<T | ApiError> {
+  try {
+    return await askDriver(call);
+  } catch (error) {
+    if (error instanceof ApiError) return error;
+    throw error;
+  }
+}

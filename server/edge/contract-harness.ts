@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { EdgeDriver, EdgeMatch, EdgeRule, EdgeTarget, RuleCounters, TargetTotals } from './driver.ts';
+
+/** One driver over one edge, as a test of the contract uses it. */
+export interface EdgeContractSetup {
+  driver: EdgeDriver;
+  /** A target of this edge, without rules, with an id and an address that were never used. */
+  target(): EdgeTarget;
+  /**
+   * Sends UDP packets from source port `SENT_PORT` to a target for a moment and lets them be counted; roughly
+   * `SENT_PPS` packets a second, so that a limit far below that drops most of them.
+   */
+  send(target: EdgeTarget): Promise<void>;
+  /** Closes the driver and opens another over the same edge, as a restart of the service does. */
+  reopen(): Promise<EdgeDriver>;
+  /** Releases the edge, after the targets were removed. */
+  close(): Promise<void>;
+}
+
+/** What harnesses send from. */
+export const SENT_PORT = 123;
+export const SENT_PPS = 50_000;
+
+export interface EdgeContractOptions {
+  /** Called for each test. */
+  open(t: TestContext): Promise<EdgeContractSetup>;
+  testTimeoutMs: number;
+}
+
+export interface Harness extends EdgeContractSetup {
+  /** Puts a target on the edge, with these rules; it is taken off when the test ends. */
+  put(rules?: EdgeRule[]): Promise<EdgeTarget>;
+  totalsOf(id: string): Promise<TargetTotals | undefined>;
+  countersOf(id: string): Promise<RuleCounters[]>;
+}
+
+/** One line of the contract, and the test of it. */
+export type ContractCases = Record<string, (harness: Harness) => Promise<void>>;
+
+const ANY: EdgeMatch = {
+  protocol: 'any',
+  source: null,
+  sourcePorts: [],
+  destinationPorts: [],
+  packetLength: null,
+  tcpFlags: null,
+  fragments: 'any',
+};
+
+export function blocks(id: string, match: Partial<EdgeMatch>): EdgeRule {
+  return { id, action: 'block', match: { ...ANY, ...match }, rate: null };
+}
+
+export function limits(id: string, match: Partial<EdgeMatch>, pps: number): EdgeRule {
+  return { id, action: 'rate_limit', match: { ...ANY, ...match }, rate: { unit: 'pps', value: pps } };
+}
+
+/** Opens an edge for one test, which takes its targets off when it ends. */
+export async function openHarness(t: TestContext, options: EdgeContractOptions): Promise<Harness> {
+  const setup = await options.open(t);
+  const ids: string[] = [];
+  t.after(async () => {
+    const driver = await setup.reopen();
+    for (const id of ids) await driver.removeTarget(id);
+    await driver.close();
+    await setup.close();
+  });
+  return {
+    ...setup,
+    async put(rules = []) {
+      const target = { ...setup.target(), rules };
+      ids.push(target.id);
+      const receipt = await setup.driver.putTarget(target);
+      assert.deepEqual(receipt, { targets: 1, rules: rules.length });
+      return target;
+    },
+    totalsOf: async (id) => (await setup.driver.readTotals()).rows.find((row) => row.id === id),
+    countersOf: async (id) => (await setup.driver.readRuleCounters([id])).rows,
+  };
+}
