@@ -1,120 +1,182 @@
-import { lex, type Token } from './lexer.ts';
-import { type Pipeline, type Redirect, type SimpleCommand, SyntaxFault, type Word } from './syntax.ts';
+import {
+  type Assignment,
+  type Command,
+  type CommandNode,
+  type DoubleQuotedChild,
+  type ParseError,
+  type PipelineNode,
+  parse as parseBash,
+  type Redirection,
+  type Statement,
+  type Word as WordNode,
+  type WordPart,
+} from 'unbash';
+import {
+  type Part,
+  type Pipeline,
+  type Redirect,
+  type SimpleCommand,
+  SyntaxFault,
+  type Word,
+} from './syntax.ts';
 
-const text = (value: string): Word => [{ kind: 'text', text: value, quoted: true }];
-const EMPTY = (): SimpleCommand => ({ assignments: [], words: [], redirects: [] });
+/** Of a line, typed or sent by a program: a longer one is no command. */
+const MAX_SCRIPT = 65_536;
 
-/** Operators that send descriptors somewhere: `file` stands for the word behind. */
-const REDIRECTS: Record<string, (file: () => Word) => Redirect[]> = {
-  '<': (file) => [{ fd: 0, how: 'read', to: file() }],
-  '>': (file) => [{ fd: 1, how: 'write', to: file() }],
-  '1>': (file) => [{ fd: 1, how: 'write', to: file() }],
-  '>>': (file) => [{ fd: 1, how: 'append', to: file() }],
-  '1>>': (file) => [{ fd: 1, how: 'append', to: file() }],
-  '2>': (file) => [{ fd: 2, how: 'write', to: file() }],
-  '2>>': (file) => [{ fd: 2, how: 'append', to: file() }],
-  '&>': (file) => [
-    { fd: 1, how: 'write', to: file() },
-    { fd: 2, how: 'copy', to: text('1') },
-  ],
-  '&>>': (file) => [
-    { fd: 1, how: 'append', to: file() },
-    { fd: 2, how: 'copy', to: text('1') },
-  ],
-  '2>&1': () => [{ fd: 2, how: 'copy', to: text('1') }],
-  '1>&2': () => [{ fd: 1, how: 'copy', to: text('2') }],
-  '>&2': () => [{ fd: 1, how: 'copy', to: text('2') }],
-};
-
-/** Parses a script into pipelines. Throws {@link SyntaxFault}. */
+/** Parses a script into pipelines. Throws {@link SyntaxFault}, also for what bash knows and this shell does not. */
 export function parse(script: string): Pipeline[] {
-  return new Parser(lex(script)).script();
+  if (script.length > MAX_SCRIPT) throw new SyntaxFault('the script is too long');
+  const { commands, errors } = parseBash(script);
+  if (errors && errors.length > 0) throw new SyntaxFault(faultOf(errors));
+  return commands.flatMap(pipelinesOf);
 }
 
-class Parser {
-  readonly #tokens: Token[];
-  #at = 0;
+/** In bash's words, where it is a fault that people make. */
+function faultOf(errors: readonly ParseError[]): string {
+  const { message } = errors.find((error) => error.message.startsWith('unexpected')) ?? errors[0]!;
+  if (message.startsWith('unexpected token')) return `syntax error near ${message}`;
+  const open = /^unterminated (.*)/.exec(message)?.[1];
+  if (open === undefined) return `syntax error: ${message}`;
+  return `unexpected end of line while looking for matching ${CLOSING[open] ?? open}`;
+}
 
-  constructor(tokens: Token[]) {
-    this.#tokens = tokens;
-  }
+const CLOSING: Record<string, string> = {
+  'double quote': '"',
+  'single quote': "'",
+  backtick: '`',
+  'command substitution': ')',
+  'parameter expansion': '}',
+};
 
-  script(): Pipeline[] {
-    const pipelines: Pipeline[] = [];
-    let when: Pipeline['when'] = 'always';
-    let continued = false;
-    while (this.#at < this.#tokens.length) {
-      if (this.#take(';') || this.#take('\n')) {
-        if (!continued) when = 'always';
-        continue;
-      }
-      pipelines.push(this.#pipeline(when));
-      continued = false;
-      when = 'always';
-      if (this.#take('&&')) when = 'success';
-      else if (this.#take('||')) when = 'failure';
-      continued = when !== 'always';
-    }
-    if (continued) throw new SyntaxFault('syntax error: unexpected end of file');
-    return pipelines;
-  }
+const CONDITIONS = { '&&': 'success', '||': 'failure' } as const;
 
-  #take(operator: string): boolean {
-    const token = this.#tokens[this.#at];
-    if (token?.kind !== 'operator' || token.text !== operator) return false;
-    this.#at++;
-    return true;
-  }
+function pipelinesOf({ command, background }: Statement): Pipeline[] {
+  if (background) throw new SyntaxFault('background jobs are not simulated');
+  if (command.type !== 'AndOr') return [pipelineOf(command, 'always')];
+  return command.commands.map((node, at) =>
+    pipelineOf(node, at === 0 ? 'always' : CONDITIONS[command.operators[at - 1]!]),
+  );
+}
 
-  #pipeline(when: Pipeline['when']): Pipeline {
-    const token = this.#tokens[this.#at];
-    const negated = token?.kind === 'word' && token.raw === '!';
-    if (negated) this.#at++;
-    const commands = [this.#command()];
-    while (this.#take('|')) {
-      while (this.#take('\n'));
-      commands.push(this.#command());
-    }
-    if (this.#take('&')) throw new SyntaxFault('background jobs are not simulated');
-    return { when, negated, commands };
-  }
+function pipelineOf(node: PipelineNode, when: Pipeline['when']): Pipeline {
+  if (node.type !== 'Pipeline') return { when, negated: false, commands: [commandOf(node)] };
+  if (node.operators.includes('|&')) throw notSimulated('|&');
+  const negations = node.prefixes.filter(({ type }) => type === 'Negation').length;
+  return { when, negated: negations % 2 === 1, commands: node.commands.map(commandOf) };
+}
 
-  #command(): SimpleCommand {
-    const command = EMPTY();
-    for (let token = this.#tokens[this.#at]; token; token = this.#tokens[this.#at]) {
-      if (token.kind === 'word') {
-        this.#at++;
-        this.#place(command, token.word, token.raw);
-      } else if (token.kind === 'here') {
-        this.#at++;
-        command.redirects.push({ fd: 0, how: 'text', to: text(token.text) });
-      } else {
-        const redirect = REDIRECTS[token.text];
-        if (!redirect) break;
-        this.#at++;
-        command.redirects.push(...redirect(() => this.#file()));
-      }
-    }
-    if (command.words.length + command.assignments.length + command.redirects.length > 0) return command;
-    const token = this.#tokens[this.#at];
-    const shown = token?.kind === 'operator' && token.text !== '\n' ? token.text : 'newline';
-    throw new SyntaxFault(`syntax error near unexpected token '${shown}'`);
-  }
+const notSimulated = (what: string) => new SyntaxFault(`${what}: not simulated`);
 
-  #place(command: SimpleCommand, word: Word, raw: string): void {
-    const name = /^([A-Za-z_]\w*)=/.exec(raw)?.[1];
-    const [first, ...rest] = word;
-    if (name === undefined || command.words.length > 0 || first?.kind !== 'text') {
-      command.words.push(word);
-      return;
-    }
-    const value = [{ ...first, text: first.text.slice(name.length + 1) }, ...rest];
-    command.assignments.push({ name, value });
-  }
+function commandOf(node: CommandNode): SimpleCommand {
+  if (node.type !== 'Command') throw notSimulated('shell programming');
+  const { name, args, prefix, redirects } = node satisfies Command;
+  return {
+    assignments: prefix.filter((part) => part.type === 'Assignment').map(assignmentOf),
+    words: [...(name ? [wordOf(name)] : []), ...args.map(argumentOf)],
+    redirects: redirects.flatMap(redirectsOf),
+  };
+}
 
-  #file(): Word {
-    const token = this.#tokens[this.#at++];
-    if (token?.kind !== 'word') throw new SyntaxFault("syntax error near unexpected token 'newline'");
-    return token.word;
+function assignmentOf({
+  name,
+  value,
+  append,
+  index,
+  text,
+}: Assignment): SimpleCommand['assignments'][number] {
+  if (value.type === 'ArrayValue' || append || index) throw notSimulated(text);
+  return { name, value: wordOf(value) };
+}
+
+/** What looks like an assignment behind a command is a word of it, such as behind `export`. */
+function argumentOf(argument: WordNode | Assignment): Word {
+  if (argument.type === 'Word') return wordOf(argument);
+  const { name, value } = assignmentOf(argument);
+  return [plain(`${name}=`), ...value];
+}
+
+const plain = (text: string): Part => ({ kind: 'text', text, quoted: false });
+const quoted = (text: string): Part => ({ kind: 'text', text, quoted: true });
+
+function wordOf({ parts, text, value }: WordNode): Word {
+  // Without parts it is literal, and where it differs from its source characters are escaped.
+  return parts ? parts.flatMap(partsOf) : [text === value ? plain(value) : quoted(value)];
+}
+
+function partsOf(part: WordPart): Part[] {
+  switch (part.type) {
+    case 'Literal':
+      return [part.text === part.value ? plain(part.value) : quoted(part.value)];
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return [quoted(part.value)];
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      // An empty text is a word all the same.
+      return [quoted(''), ...part.parts.map((child) => ({ ...partOf(child), quoted: true }))];
+    case 'Glob':
+    case 'ExtendedGlob':
+    case 'BraceExpansion':
+      return [plain(part.text)];
+    case 'ProcessSubstitution':
+      throw notSimulated(part.text);
+    default:
+      return [partOf(part)];
   }
+}
+
+function partOf(part: DoubleQuotedChild): Part {
+  switch (part.type) {
+    case 'Literal':
+      return plain(part.value);
+    case 'SimpleExpansion':
+      return { kind: 'variable', text: part.text.slice(1), quoted: false };
+    case 'ParameterExpansion':
+      if (part.operation || part.prefix || part.index) throw notSimulated(part.text);
+      return { kind: 'variable', text: part.parameter, quoted: false };
+    case 'CommandExpansion':
+      return { kind: 'command', text: scriptIn(part.text), quoted: false };
+    case 'ArithmeticExpansion':
+      throw notSimulated(part.text);
+  }
+}
+
+/** The script inside `$( )` or backticks. */
+function scriptIn(text: string): string {
+  return text.startsWith('`') ? text.slice(1, -1).replace(/\\([\\`$])/g, '$1') : text.slice(2, -1);
+}
+
+const HOW = { '<': 'read', '>': 'write', '>|': 'write', '>>': 'append' } as const;
+
+function redirectsOf(node: Redirection): Redirect[] {
+  if (node.type === 'HereString') throw notSimulated(node.operator);
+  if (node.type === 'HereDoc') {
+    if (!node.closing) throw new SyntaxFault(`here-document without '${node.delimiter?.value}'`);
+    return [{ fd: 0, how: 'text', to: [quoted(node.body.text)] }];
+  }
+  const { operator } = node;
+  const to = wordOf(node.target!);
+  const both = (how: 'write' | 'append'): Redirect[] => [
+    { fd: 1, how, to },
+    { fd: 2, how: 'copy', to: [quoted('1')] },
+  ];
+  if (operator === '&>') return both('write');
+  if (operator === '&>>') return both('append');
+  if (operator === '>&')
+    return [{ fd: outputOf(node.descriptor), how: 'copy', to: outputNamed(node.target!) }];
+  if (operator === '<>' || operator === '<&') throw notSimulated(operator);
+  if (operator === '<' && !node.descriptor) return [{ fd: 0, how: 'read', to }];
+  return [{ fd: outputOf(node.descriptor), how: HOW[operator], to }];
+}
+
+/** Standard output or standard error; others are not simulated. */
+function outputOf(descriptor: { value: number } | { name: string } | undefined): 1 | 2 {
+  if (!descriptor) return 1;
+  if ('value' in descriptor && (descriptor.value === 1 || descriptor.value === 2)) return descriptor.value;
+  throw notSimulated('other file descriptors');
+}
+
+function outputNamed({ value }: WordNode): Word {
+  if (value !== '1' && value !== '2') throw notSimulated(`>&${value}`);
+  return [quoted(value)];
 }
