@@ -1,8 +1,8 @@
 import { mkdir, readdir, rename, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encrypt } from 'unixcrypt';
 import { syncPath } from '../../platform/durable-file.ts';
 import type { Logger } from '../../platform/logging.ts';
+import { sha512Crypt } from '../../platform/sha512-crypt.ts';
 import { ComputeUnavailableError, type GuestSpec, TemplateUnavailableError } from '../driver.ts';
 import { checkDirectory, FILES } from './arguments.ts';
 import { asCapacity, GIGABYTE } from './disk.ts';
@@ -34,7 +34,6 @@ const UNFINISHED = /^\.(new|gone)-/;
  * nothing of the service's away.
  */
 const GUEST_DIRECTORY_MODE = 0o1770;
-const SHA512_CRYPT = '$6$';
 
 /**
  * The directories of guests, one each. A directory with a guest's name is always whole: it is made under another name
@@ -184,7 +183,7 @@ export class Guests {
       await mkdir(making, { mode: GUEST_DIRECTORY_MODE });
       if (user) await shareDirectory(making, user);
       const { hardware } = await findOffer(this.#accelerator);
-      const seed = this.#seed(spec, image);
+      const seed = await this.#seed(spec, image);
       const template = seed.length <= WARM_SEED_BYTES ? this.#warm?.find(image, spec) : undefined;
       const base = template ? join(template, TEMPLATE.disk) : image.disk;
       const files = { disk: join(making, FILES.disk), seed: join(making, FILES.seed) };
@@ -207,7 +206,7 @@ export class Guests {
   async makeFiles(spec: GuestSpec, files: { disk: string; seed: string }): Promise<GuestRecord> {
     const image = await this.#imageFor(spec);
     await this.pool.requireRoom();
-    await furnish(files, image.disk, spec.diskGb, this.#seed(spec, image));
+    await furnish(files, image.disk, spec.diskGb, await this.#seed(spec, image));
     return newRecord(spec, image);
   }
 
@@ -232,13 +231,13 @@ export class Guests {
     return image;
   }
 
-  #seed({ password, ...spec }: GuestSpec, { user }: Image): Buffer {
+  async #seed({ password, ...spec }: GuestSpec, { user }: Image): Promise<Buffer> {
     return seedImage({
       ...spec,
       user,
       nameservers: this.#nameservers,
       // The password in clear goes no further than this.
-      passwordHash: password === undefined ? undefined : encrypt(password, SHA512_CRYPT),
+      passwordHash: password === undefined ? undefined : await sha512Crypt(password),
     });
   }
 }

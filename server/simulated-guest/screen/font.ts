@@ -1,23 +1,11 @@
-import { createRequire } from 'node:module';
+import { FONT_5X7 } from './font-5x7.ts';
 
 /** A character's cell on the screen, in pixels. */
 export const CELL_WIDTH = 8;
 export const CELL_HEIGHT = 16;
 
-interface ColumnFont {
-  /** Five columns a character, the lowest bit on top. */
-  fontData: number[];
-  lookup: string[];
-}
-
-// Required, since the package comes without types.
-const { fontData, lookup } = createRequire(import.meta.url)('oled-font-5x7') as ColumnFont;
-const COLUMNS = 5;
-/** The font lacks it, and every prompt shows it. */
-const TILDE = [0x08, 0x04, 0x08, 0x10, 0x08];
-
 /** A glyph's columns as a row of eight bits for each of the cell's lines: twice as high, with room at the sides. */
-function rowsOf(columns: number[]): Uint8Array {
+function rowsOf(columns: Uint8Array): Uint8Array {
   const rows = new Uint8Array(CELL_HEIGHT);
   for (const [column, bits] of columns.entries()) {
     for (let row = 0; row < CELL_HEIGHT; row++) {
@@ -28,9 +16,8 @@ function rowsOf(columns: number[]): Uint8Array {
 }
 
 const GLYPHS = new Map(
-  lookup.map((character, at) => [character, rowsOf(fontData.slice(at * COLUMNS, (at + 1) * COLUMNS))]),
+  Object.entries(FONT_5X7).map(([character, columns]) => [character, rowsOf(Buffer.from(columns, 'hex'))]),
 );
-GLYPHS.set('~', rowsOf(TILDE));
 
 const BLANK = new Uint8Array(CELL_HEIGHT);
 const UNKNOWN = GLYPHS.get('?')!;

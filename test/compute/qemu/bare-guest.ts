@@ -9,9 +9,9 @@ import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import ssh2 from 'ssh2';
-import { encrypt } from 'unixcrypt';
 import type { Image } from '../../../server/compute/qemu/image.ts';
 import { type SeedInput, seedImage } from '../../../server/compute/qemu/seed.ts';
+import { sha512Crypt } from '../../../server/platform/sha512-crypt.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
 
@@ -115,7 +115,7 @@ export async function bootGuest(
   const at = (name: string) => join(directory, name);
   const key = freshKeyPair();
   const password = `a"b,c: d'$x #e`;
-  const passwordHash = encrypt(password, '$6$');
+  const passwordHash = await sha512Crypt(password);
   const access = { authorizedKeys: [key.public], passwordHash, user: image.user };
   const { addresses, nameservers } = options;
   const identity = { id: 'vm_1', hostname: 'web-1', mac: MAC, addresses, nameservers };
