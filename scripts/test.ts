@@ -1,37 +1,59 @@
-// Runs the tests: all of them on PGlite, then those that touch a database again on a private PostgreSQL.
-//   npm test                            everything
-//   npm test -- test/db/engines.test.ts only these files
+// Runs the tests: all of them on PGlite, then on a private PostgreSQL those that an engine can make a difference to.
+//   npm test                            what CI runs
+//   npm run test:all                    on PostgreSQL all that use a database
+//   npm test -- test/db/engines.test.ts only these files, on both
 //   npm test -- --db postgres           on one engine only
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { accessSync, constants, existsSync, globSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { run } from 'node:test';
+import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
+import { slowestFiles } from '../test/support/slowest-files.ts';
 import { importsOf, REPOSITORY } from '../test/support/source.ts';
 
 const DATABASE_SUPPORT = 'test/support/database.ts';
 /** Far beyond what any test takes on any machine: one that has not ended by then waits for what will not happen. */
-const TEST_TIMEOUT = 600_000;
+const TEST_TIMEOUT = 1_800_000;
 /** The same for files whose name says that they are slow: they boot dozens of real machines, one file at a time. */
 const SLOW_TEST_TIMEOUT = 3_600_000;
 
 /**
- * These need a database to run, and try what is the same on each: once is enough, and they take long. The stories of the
- * acceptance suite run on PostgreSQL under test/db/lock-order.test.ts.
+ * The parity set: what writes SQL of its own, or depends on sessions, locks, notifications and the moment of a commit.
+ * The rest asks the same code paths again, or has no database in it; `test:all` runs it on PostgreSQL, too.
  */
-const ON_ONE_ENGINE = [
+const PARITY = [
+  'test/access/',
+  'test/acceptance/stories/',
+  'test/billing/',
+  'test/chaos/',
+  'test/cluster/',
+  'test/db/',
+  'test/http/',
+  'test/jobs/',
+  'test/limits/',
+  'test/metering/',
+  'test/network/',
+  'test/shield/',
+  'test/simulation/',
+  'test/start/',
+];
+
+/** What takes longest begins first, so that no core idles at the end; the order of the others does not matter. */
+const LONGEST = [
+  'test/simulation/money.test.ts',
+  'test/oracle/oracle.test.ts',
+  'test/chaos/kill-sweep.test.ts',
+  'test/fuzz/requests.test.ts',
+  'test/chaos/outages.test.ts',
+  'test/simulation/mutations.test.ts',
   'test/acceptance/conformity.test.ts',
-  'test/acceptance/prices.test.ts',
-  'test/compute/simulator-inside/openssh.test.ts',
+  'test/db/lock-order.test.ts',
+  'test/chaos/mixed-load.test.ts',
+  'test/chaos/shield.test.ts',
+  'test/agent/policy-strace.test.ts',
   'test/consoles/browser.test.ts',
-  'test/consoles/share-bounds.test.ts',
-  'test/docs/readme.test.ts',
-  'test/openapi/served.test.ts',
-  'test/operator/vaubanctl-host.test.ts',
-  'test/proxies/behind-a-proxy.test.ts',
-  'test/start/production.test.ts',
 ];
 
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */
@@ -63,37 +85,31 @@ function touchesDatabase(file: string, seen = new Set<string>()): boolean {
   return importsOf(file).some((target) => touchesDatabase(target, seen));
 }
 
-let running: ChildProcess | undefined;
-let interrupted = false;
+/** Aborted by a signal: the tests end, and then, by the usual way out, the server that they used. */
+const interruption = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interruption.abort());
 
-// Ends the tests and then, by the usual way out, the server that they used.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    interrupted = true;
-    running?.kill(signal);
-  });
-}
-
+/** Runs the files in this order, as many at once as there are cores; whether all of them passed. */
 async function runTests(files: string[], env: Record<string, string>): Promise<boolean> {
   const slow = files.some((file) => file.endsWith('.slow.ts'));
-  const concurrency = slow ? 1 : Math.max(2, availableParallelism());
-  const options = [
-    `--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`,
-    '--test',
-    `--test-concurrency=${concurrency}`,
-    `--test-timeout=${slow ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT}`,
-    ...['spec', join(REPOSITORY, 'test/support/slowest-files.ts')].flatMap((reporter) => [
-      `--test-reporter=${reporter}`,
-      '--test-reporter-destination=stdout',
-    ]),
-  ];
-  running = spawn(process.execPath, [...options, ...files], {
+  const tests = run({
+    files: files.map((file) => join(REPOSITORY, file)),
     cwd: REPOSITORY,
     env: { ...process.env, ...env },
-    stdio: 'inherit',
+    execArgv: [`--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`],
+    concurrency: slow ? 1 : Math.max(2, availableParallelism()),
+    timeout: slow ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT,
+    signal: interruption.signal,
   });
-  const [code] = await once(running, 'exit');
-  return code === 0 && !interrupted;
+  let passed = true;
+  const ended: { file: string; seconds: number }[] = [];
+  tests.on('test:summary', ({ file, success, duration_ms }) => {
+    passed &&= success;
+    if (file) ended.push({ file, seconds: duration_ms / 1000 });
+  });
+  for await (const text of tests.compose(spec)) process.stdout.write(text);
+  process.stdout.write(slowestFiles(ended));
+  return passed && !interruption.signal.aborted;
 }
 
 async function runOnPostgres(files: string[]): Promise<boolean> {
@@ -110,7 +126,7 @@ async function runOnPostgres(files: string[]): Promise<boolean> {
     passed = await runTests(files, { VAUBAN_TEST_DATABASE_URL: server.url });
   } finally {
     // The databases of failed tests were kept for a look at them.
-    await server.stop(!passed && !interrupted && process.env.CI === undefined);
+    await server.stop(!passed && !interruption.signal.aborted && process.env.CI === undefined);
   }
   return passed;
 }
@@ -124,7 +140,10 @@ async function timed(engine: Engine, files: string[], run: () => Promise<boolean
   return passed;
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { db: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { db: { type: 'string' }, all: { type: 'boolean', default: false } },
+});
 if (values.db !== undefined && values.db !== 'pglite' && values.db !== 'postgres') {
   throw new Error('--db must be pglite or postgres');
 }
@@ -132,25 +151,31 @@ const directory = temporaryDirectory();
 if (directory) process.env.TMPDIR = directory;
 // Each file is a process of its own and reads the same modules: compiled once, and again only where they changed.
 process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'vauban-test-compile-cache');
-const everything = () => globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY }).sort();
+/** All test files, the longest first. */
+function everything(): string[] {
+  const rank = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length);
+  return globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY })
+    .sort()
+    .sort((a, b) => rank(a) - rank(b));
+}
 /** The test files that a path names: itself, or all of a folder's. A name that is none must not pass for no failure. */
-const named = (path: string) => {
+function named(path: string): string[] {
   const within = relative(REPOSITORY, path);
   if (within.endsWith('.ts')) return [within];
   const files = everything().filter((file) => file.startsWith(`${within}/`));
   if (files.length === 0) throw new Error(`${path} is neither a test file nor a folder of them`);
   return files;
-};
+}
 const files = positionals.length > 0 ? positionals.flatMap(named) : everything();
-const databaseFiles = files.filter(
-  (file) => touchesDatabase(file) && (positionals.length > 0 || !ON_ONE_ENGINE.includes(file)),
-);
+const differs = (file: string) =>
+  values.all || positionals.length > 0 || PARITY.some((set) => file.startsWith(set));
+const databaseFiles = files.filter((file) => differs(file) && touchesDatabase(file));
 
 let passed = true;
 if (values.db !== 'postgres') {
   passed = await timed('pglite', files, () => runTests(files, { VAUBAN_TEST_DATABASE_URL: '' }));
 }
-if (values.db !== 'pglite' && databaseFiles.length > 0 && !interrupted) {
+if (values.db !== 'pglite' && databaseFiles.length > 0 && !interruption.signal.aborted) {
   passed = (await timed('postgres', databaseFiles, () => runOnPostgres(databaseFiles))) && passed;
 }
 process.exitCode = passed ? 0 : 1;

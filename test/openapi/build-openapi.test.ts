@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Input, Shape } from '../../server/http/schemas.ts';
 import type { Endpoint } from '../../server/http/endpoint.ts';
 import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import { type Operation, type Response, resolve } from '../../server/http/openapi/document.ts';
+import { Input, Shape } from '../../server/http/schemas.ts';
 import { ERROR_STATUS } from '../../server/platform/errors.ts';
 import { Type } from '../../server/platform/schema.ts';
 import { looseReplies, wrongExamples } from './document-checks.ts';

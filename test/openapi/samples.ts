@@ -1,3 +1,4 @@
+import { type Endpoint, endpoint } from '../../server/http/endpoint.ts';
 import {
   Count,
   Currency,
@@ -11,7 +12,6 @@ import {
   Timestamp,
   VmParams,
 } from '../../server/http/schemas.ts';
-import { type Endpoint, endpoint } from '../../server/http/endpoint.ts';
 import { Type } from '../../server/platform/schema.ts';
 
 /** Three operations that between them use every part of a definition. Nothing calls their handlers. */
