@@ -9,7 +9,6 @@ import type { ComputeDriver } from './driver.ts';
 import type { Images } from './qemu/guests.ts';
 import { createImageStore } from './qemu/image-store.ts';
 import type { OpsLogin } from './qemu/ops-login.ts';
-import { createSimulator } from './simulator/simulator.ts';
 import type { SimulatorStore } from './simulator/store.ts';
 
 export interface ComputeParts {
@@ -39,7 +38,7 @@ export interface ComputeChoice {
  */
 export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice> {
   const { config } = parts;
-  const simulator = (reason: string) => ({ compute: openSimulator(parts), reason });
+  const simulator = async (reason: string) => ({ compute: await openSimulator(parts), reason });
   if (config.compute === 'simulator') return simulator('VAUBAN_COMPUTE says so');
   if (config.mode === 'production')
     return { compute: await workingQemu(parts), reason: 'it works here and has an image' };
@@ -55,7 +54,9 @@ export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice>
   return simulator(summary);
 }
 
-function openSimulator({ config, simulatorStore: store, clock }: ComputeParts): ComputeDriver {
+/** Nothing of the simulator is read where it is not taken. */
+async function openSimulator({ config, simulatorStore: store, clock }: ComputeParts): Promise<ComputeDriver> {
+  const { createSimulator } = await import('./simulator/simulator.ts');
   const { simulatorMemoryMb = Infinity, simulatorDiskGb = Infinity } = config;
   return createSimulator({
     store,

@@ -3,7 +3,6 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import type { EdgeDriver } from './driver.ts';
 import { createNoEdge } from './off.ts';
-import { createEdgeSimulator } from './simulator/simulator.ts';
 import type { EdgeStore } from './simulator/store.ts';
 
 export interface EdgeParts {
@@ -22,7 +21,10 @@ export async function selectEdge(
   config: Pick<Config, 'edge'>,
   { clock, simulatorStore, countProtected }: EdgeParts,
 ): Promise<EdgeDriver> {
-  if (config.edge !== 'off') return createEdgeSimulator({ store: simulatorStore, clock });
+  if (config.edge !== 'off') {
+    const { createEdgeSimulator } = await import('./simulator/simulator.ts');
+    return createEdgeSimulator({ store: simulatorStore, clock });
+  }
   const count = await countProtected();
   if (count === 0) return createNoEdge(clock);
   throw new ConfigError([
