@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
-import { whyNot } from '../test/compute/routed/support/world.ts';
+import { whyNot } from '../test/compute/routed/support/env.ts';
 import { machines } from '../test/qemu/support/machines.ts';
 import { openSite } from '../test/qemu/support/site.ts';
 import { defer } from '../test/support/cleanup.ts';

@@ -1,5 +1,5 @@
 import type { Authenticator } from './access/authentication.ts';
-import { settleAgentRuns } from './agent/reap-orphaned-runs.ts';
+import { reapOrphanedRuns } from './agent/reap-orphaned-runs.ts';
 import type { EngineClaim } from './cluster/engine-claim.ts';
 import { led } from './cluster/leadership.ts';
 import { type Node, PRESENCE_MS } from './cluster/membership.ts';
@@ -7,12 +7,12 @@ import type { Consoles } from './consoles/consoles.ts';
 import { CHECK_MS } from './consoles/limits.ts';
 import { countStuckJobs } from './db/queries/stuck-jobs.ts';
 import { OpsKeyReplacement } from './guest-ssh/replace-ops-key.ts';
-import { Adoption } from './jobs/recover-orphaned-jobs.ts';
+import { OrphanedJobRecovery } from './jobs/recover-orphaned-jobs.ts';
 import type { JobRunner } from './jobs/runner.ts';
 import { auditDaily } from './jobs/timers/audit-books.ts';
 import { watchMoney } from './jobs/timers/overdue-orders.ts';
 import { PriceNotices } from './jobs/timers/price-notices.ts';
-import { Sweep } from './jobs/timers/purge-expired.ts';
+import { ExpiredPurge } from './jobs/timers/purge-expired.ts';
 import { renewVms } from './jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from './jobs/timers/renewal-notices.ts';
 import { giveTrafficNotices } from './jobs/timers/traffic-notices.ts';
@@ -42,9 +42,9 @@ export function backgroundTasks(
   { node, claim, runner, authenticator, consoles }: TaskParts,
 ): Task[] {
   const { db, clock, metrics, network, guests, leadership } = services;
-  const adoption = new Adoption({ db, clock });
+  const adoption = new OrphanedJobRecovery({ db, clock });
   const failures = new Failures(services);
-  const sweep = new Sweep(services, failures);
+  const purge = new ExpiredPurge(services, failures);
   const opsKeyReplacement = new OpsKeyReplacement(services, failures);
   const priceNotices = new PriceNotices(services, failures);
   const sampler = new MetricsSampler(services);
@@ -66,7 +66,7 @@ export function backgroundTasks(
     { name: 'hold_engine', everyMs: 2 * SECOND, run: () => claim.hold() },
     { name: 'record_key_use', everyMs: 15 * SECOND, run: () => authenticator.flushLastUsed() },
     { name: 'check_consoles', everyMs: CHECK_MS, run: () => consoles.check() },
-    { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => settleAgentRuns(services, failures) },
+    { name: 'settle_agent_runs', everyMs: 10 * SECOND, run: () => reapOrphanedRuns(services, failures) },
     // Often, for what is done daily: a node that was restarted says soon what the last audit found.
     { name: 'audit_books', everyMs: 600 * SECOND, run: () => auditDaily(services) },
     { name: 'watch_money', everyMs: 30 * SECOND, run: () => watchMoney(services) },
@@ -95,7 +95,7 @@ export function backgroundTasks(
       { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
       { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
       { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
-      { name: 'sweep', everyMs: 60 * SECOND, run: () => sweep.run() },
+      { name: 'sweep', everyMs: 60 * SECOND, run: () => purge.run() },
     ].map((task) => led(leadership, task)),
     ...shieldTasks(services),
   ];

@@ -2,7 +2,7 @@ import { Authenticator } from './access/authentication.ts';
 import { LocalLimitStore, RateLimiter } from './access/rate-limits.ts';
 import { SharedLimitStore } from './access/shared-limits.ts';
 import { AgentRuns } from './agent/agent-runs.ts';
-import { settleAgentRuns } from './agent/reap-orphaned-runs.ts';
+import { reapOrphanedRuns } from './agent/reap-orphaned-runs.ts';
 import { backgroundTasks } from './background-tasks.ts';
 import { EngineClaim } from './cluster/engine-claim.ts';
 import { Leadership } from './cluster/leadership.ts';
@@ -167,7 +167,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   const node = new Node(services);
   await node.announce();
   services.agent.node = node.id;
-  await settleAgentRuns(services);
+  await reapOrphanedRuns(services);
   const { jobConcurrency: concurrency } = config;
   const runner = new JobRunner(services, node, { concurrency, hook: parts.stepHook });
   const schedule = new Schedule(clock, new Failures(services));

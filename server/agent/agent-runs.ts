@@ -17,7 +17,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import { EventStream } from './event-stream.ts';
 import { RUN_TIMEOUT_MS, RUNS_A_NODE, STOP_GRACE_MS } from './limits.ts';
 import { type AgentModel, ModelError, type ModelIdentity } from './model.ts';
-import type { Verdict } from './run.ts';
+import type { ApprovalDecision } from './run.ts';
 import { type RunActor, RunRecord } from './run-record.ts';
 import { RUNBOOK } from './runbook/identity.ts';
 import { canceled, Stop } from './stop.ts';
@@ -48,7 +48,7 @@ interface Executed {
   run: AgentRunRow;
   vm: VmRow;
   actor: RunActor;
-  verdict: Verdict | undefined;
+  decision: ApprovalDecision | undefined;
   stream: EventStream;
   halt: AbortController;
   kill: AbortController;
@@ -83,13 +83,13 @@ export class AgentRuns {
   }
 
   /** Begins, or goes on with, a run that the database has as running on this node; what its client is sent. */
-  begin(run: AgentRunRow, vm: VmRow, actor: RunActor, verdict?: Verdict): Readable {
+  begin(run: AgentRunRow, vm: VmRow, actor: RunActor, decision?: ApprovalDecision): Readable {
     const stream = new EventStream(this.#services.clock);
     const halt = new AbortController();
     const kill = new AbortController();
     stream.closed.addEventListener('abort', () => halt.abort(new Stop('canceled')), { once: true });
     if (this.#stopping) halt.abort(SERVICE_STOPS());
-    const done = this.#execute({ run, vm, actor, verdict, stream, halt, kill })
+    const done = this.#execute({ run, vm, actor, decision, stream, halt, kill })
       .catch((error) => {
         this.#services.logger.error({ err: error, run_id: run.id }, 'agent run failed');
         stream.end();
@@ -137,10 +137,10 @@ export class AgentRuns {
     const check = () => this.#check(run, one.actor);
     const watch = this.#watch(run, check, kill, over.signal);
     try {
-      const reason = await (await this.#compose(one, check)).execute(one.verdict);
+      const reason = await (await this.#compose(one, check)).execute(one.decision);
       metrics.agentRunEnded(reason satisfies FinalReason | 'awaiting_approval');
     } finally {
-      // Also where the end could not be written down: what is left of the run is for settleAgentRuns.
+      // Also where the end could not be written down: what is left of the run is for reapOrphanedRuns.
       over.abort();
       await Promise.all([deadline, watch]);
     }

@@ -4,7 +4,7 @@ import type { EventStream } from './event-stream.ts';
 import type { AgentEvents, AgentEventType } from './events.ts';
 
 /** Numbers the events of a run, over all of its streams, and sends them. */
-export class Teller {
+export class AgentEventEmitter {
   /** Number of the last event. */
   seq: number;
   readonly #clock: Clock;
@@ -18,7 +18,7 @@ export class Teller {
     this.seq = run.event_seq;
   }
 
-  tell<T extends AgentEventType>(type: T, fields: AgentEvents[T]): void {
+  emit<T extends AgentEventType>(type: T, fields: AgentEvents[T]): void {
     const { id: run_id, session_id } = this.#run;
     const seq = ++this.seq;
     const at = this.#clock.now().toISOString();

@@ -1,24 +1,24 @@
 import { newId } from '../platform/ids.ts';
-import type { Teller } from './event-emitter.ts';
+import type { AgentEventEmitter } from './event-emitter.ts';
 import type { Usage } from './events.ts';
-import type { Said, Turn } from './model.ts';
+import type { Message, Turn } from './model.ts';
 import type { RunParts } from './run.ts';
 import { visibleProse } from './visible.ts';
 
 /** Has the model say something, tells the client as it comes, and writes it down. */
-export class Thinker {
+export class ModelTurn {
   readonly #parts: RunParts;
-  readonly #teller: Teller;
+  readonly #emitter: AgentEventEmitter;
   readonly #usage: Usage;
 
-  constructor(parts: RunParts, teller: Teller, usage: Usage) {
+  constructor(parts: RunParts, emitter: AgentEventEmitter, usage: Usage) {
     this.#parts = parts;
-    this.#teller = teller;
+    this.#emitter = emitter;
     this.#usage = usage;
   }
 
   /** What the model made of the conversation, to which its words are added. */
-  async think(conversation: Said[]): Promise<Turn> {
+  async run(conversation: Message[]): Promise<Turn> {
     const { model, record, stream, clock, halt, kill } = this.#parts;
     const message_id = newId('msg', clock);
     const signal = AbortSignal.any([halt, kill]);
@@ -27,7 +27,7 @@ export class Thinker {
       signal.throwIfAborted();
       const piece = visibleProse(delta.replaceAll('\0', '').toWellFormed());
       text += piece;
-      if (piece !== '') this.#teller.tell('message.delta', { message_id, text: piece });
+      if (piece !== '') this.#emitter.emit('message.delta', { message_id, text: piece });
       await stream.drained(signal);
     };
     try {
@@ -38,7 +38,7 @@ export class Thinker {
     } finally {
       // What was said before it broke off was said.
       if (text !== '') {
-        this.#teller.tell('message.completed', { message_id, text });
+        this.#emitter.emit('message.completed', { message_id, text });
         await record.add({ role: 'assistant', content: text });
         conversation.push({ role: 'assistant', text });
       }

@@ -7,7 +7,7 @@ export interface ProposedCommand {
   reason: string;
 }
 
-export type Said =
+export type Message =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string }
   /** A command of the model and what came of it: what it wrote, or why it was not run. */
@@ -20,7 +20,7 @@ export interface Turn {
   /** At most one: several at once could not be judged by what the first one shows. */
   call: ProposedCommand | undefined;
   /** Why its call makes no sense; then there is no `call`. */
-  nonsense: string | undefined;
+  invalidToolCall: string | undefined;
   /** Null where the model does not tell. */
   inputTokens: number | null;
   outputTokens: number | null;
@@ -28,7 +28,7 @@ export interface Turn {
 
 export interface TurnRequest {
   /** Oldest first. */
-  conversation: readonly Said[];
+  conversation: readonly Message[];
   /** Receives each piece of text as it comes; resolves when there is room for the next. */
   onText: (text: string) => Promise<void>;
   signal: AbortSignal;

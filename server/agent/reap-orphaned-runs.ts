@@ -13,7 +13,7 @@ import { NOT_RUN } from './run-record.ts';
 const INTERRUPTED = 'The run was interrupted: the service stopped in the middle of it.';
 const LOST = '[the service stopped while this command ran; whether it finished is not known]';
 
-interface SettleServices {
+interface ReaperServices {
   db: Database;
   clock: Clock;
   agent: AgentRuns;
@@ -26,8 +26,8 @@ interface SettleServices {
  * approval did not come in time. One that cannot be ended holds up no other, and is tried again by the next call. A run
  * is never taken up again: what the guest did meanwhile is not known. Its history says so.
  */
-export async function settleAgentRuns(
-  services: SettleServices,
+export async function reapOrphanedRuns(
+  services: ReaperServices,
   failures = new Failures(services),
 ): Promise<void> {
   const { db, clock, agent } = services;

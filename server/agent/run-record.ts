@@ -19,7 +19,7 @@ import type { Clock } from '../platform/clock.ts';
 import { redactText } from '../platform/redaction.ts';
 import type { CommandResult } from './guest-command.ts';
 import { CONTEXT_CHARACTERS } from './limits.ts';
-import type { Said } from './model.ts';
+import type { Message } from './model.ts';
 import { visible } from './visible.ts';
 
 /** Who answers for what a run does: the key that started it or approved last. */
@@ -89,7 +89,7 @@ export class RunRecord {
   }
 
   /** What was said so far, newest first as far as it fits, beginning with the customer. */
-  async conversation(): Promise<Said[]> {
+  async conversation(): Promise<Message[]> {
     const entries = await listEntries(this.#db, this.run.vm_id);
     let room = CONTEXT_CHARACTERS;
     const fitting: AgentEntryRow[] = [];
@@ -127,7 +127,7 @@ export class RunRecord {
 /** How the entry of a command that was not run begins; such a command has no exit status. */
 export const NOT_RUN = 'Not run: ';
 
-function toSaid({ role, content, command, command_id, exit_code }: AgentEntryRow): Said {
+function toSaid({ role, content, command, command_id, exit_code }: AgentEntryRow): Message {
   const text = content ?? '';
   if (role !== 'command') return { role, text };
   const ran = exit_code !== null || !text.startsWith(NOT_RUN);

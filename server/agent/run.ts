@@ -1,22 +1,22 @@
 import type { Client } from 'ssh2';
 import type { PendingApproval } from '../db/queries/agent-runs.ts';
 import { type Judgement, judgeCommand, MAX_COMMAND_LENGTH } from '../domain/agent/policy/judge.ts';
-import { GuestLink } from '../guest-ssh/ssh-connection.ts';
+import { SshConnection } from '../guest-ssh/ssh-connection.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { Teller } from './event-emitter.ts';
+import { AgentEventEmitter } from './event-emitter.ts';
 import type { EventStream } from './event-stream.ts';
 import type { Usage } from './events.ts';
 import { runOnGuest } from './guest-command.ts';
 import { APPROVAL_LIFETIME_MS, MAX_NONSENSE } from './limits.ts';
-import { type AgentModel, ModelError, type ProposedCommand, type Said } from './model.ts';
-import { Thinker } from './model-turn.ts';
+import { type AgentModel, type Message, ModelError, type ProposedCommand } from './model.ts';
+import { ModelTurn } from './model-turn.ts';
 import { NOT_RUN, type RunRecord } from './run-record.ts';
 import { failed, Stop } from './stop.ts';
 import { visible } from './visible.ts';
 
 /** The customer's word on a command that waited for it. */
-export interface Verdict {
+export interface ApprovalDecision {
   approval: PendingApproval;
   approved: boolean;
   reason: string | null;
@@ -53,55 +53,55 @@ class AwaitsApproval extends Error {}
 export class AgentRun {
   readonly #parts: RunParts;
   readonly #usage: Usage;
-  readonly #teller: Teller;
-  readonly #guest: GuestLink;
-  readonly #thinker: Thinker;
-  #conversation: Said[] = [];
-  #nonsense = 0;
+  readonly #emitter: AgentEventEmitter;
+  readonly #guest: SshConnection;
+  readonly #modelTurn: ModelTurn;
+  #conversation: Message[] = [];
+  #invalidToolCall = 0;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
     const { run } = parts.record;
-    this.#teller = new Teller(parts.clock, parts.stream, run);
-    this.#guest = new GuestLink(parts.connect, AbortSignal.any([parts.halt, parts.kill]));
+    this.#emitter = new AgentEventEmitter(parts.clock, parts.stream, run);
+    this.#guest = new SshConnection(parts.connect, AbortSignal.any([parts.halt, parts.kill]));
     const count = (tokens: bigint | null) => (tokens === null ? null : Number(tokens));
     this.#usage = {
       steps: run.steps,
       input_tokens: count(run.input_tokens),
       output_tokens: count(run.output_tokens),
     };
-    this.#thinker = new Thinker(parts, this.#teller, this.#usage);
+    this.#modelTurn = new ModelTurn(parts, this.#emitter, this.#usage);
   }
 
   /** Runs to the end, which is written down and told before this resolves. Rejects only where it cannot be written. */
-  async execute(verdict?: Verdict): Promise<Stop['reason'] | 'awaiting_approval'> {
+  async execute(decision?: ApprovalDecision): Promise<Stop['reason'] | 'awaiting_approval'> {
     const { run } = this.#parts.record;
-    this.#teller.tell('run.started', {
+    this.#emitter.emit('run.started', {
       model: this.#parts.model.identity,
       approval_mode: run.approval_mode,
       max_steps: run.max_steps,
-      resumed: verdict !== undefined,
+      resumed: decision !== undefined,
     });
-    const stop = await this.#work(verdict).catch((error) => this.#stopFor(error));
+    const stop = await this.#work(decision).catch((error) => this.#stopFor(error));
     this.#guest.close();
     const reason = stop instanceof Stop ? await this.#finish(stop) : 'awaiting_approval';
-    this.#teller.tell('run.completed', { stop_reason: reason, usage: this.#usage });
+    this.#emitter.emit('run.completed', { stop_reason: reason, usage: this.#usage });
     this.#parts.stream.end();
     return reason;
   }
 
-  async #work(verdict: Verdict | undefined): Promise<Stop | AwaitsApproval> {
+  async #work(decision: ApprovalDecision | undefined): Promise<Stop | AwaitsApproval> {
     const { record } = this.#parts;
     this.#conversation = await record.conversation();
-    if (verdict) await this.#settle(verdict);
+    if (decision) await this.#settle(decision);
     for (;;) {
       await this.#mayGoOn();
-      const { call, nonsense } = await this.#thinker.think(this.#conversation);
-      if (!call && !nonsense) return new Stop('completed');
+      const { call, invalidToolCall } = await this.#modelTurn.run(this.#conversation);
+      if (!call && !invalidToolCall) return new Stop('completed');
       if (this.#usage.steps >= record.run.max_steps) return new Stop('max_steps');
       this.#usage.steps += 1;
       if (call) await this.#propose(call);
-      else await this.#explain(nonsense!);
+      else await this.#explain(invalidToolCall!);
     }
   }
 
@@ -117,11 +117,11 @@ export class AgentRun {
   }
 
   /** Tells the model that its call makes no sense; a model that does not learn ends the run. */
-  async #explain(nonsense: string): Promise<void> {
-    this.#nonsense += 1;
-    if (this.#nonsense >= MAX_NONSENSE)
+  async #explain(invalidToolCall: string): Promise<void> {
+    this.#invalidToolCall += 1;
+    if (this.#invalidToolCall >= MAX_NONSENSE)
       throw failed('model_failed', 'The model does not manage to call its tool.', false);
-    await this.#note(`The last tool call was not valid: ${nonsense}.`);
+    await this.#note(`The last tool call was not valid: ${invalidToolCall}.`);
   }
 
   async #note(text: string): Promise<void> {
@@ -134,11 +134,11 @@ export class AgentRun {
     const command = call.command.trim();
     if (command === '' || command.length > MAX_COMMAND_LENGTH || /\0|\p{Surrogate}/u.test(command))
       return this.#explain(`a command has 1 to ${MAX_COMMAND_LENGTH} characters`);
-    this.#nonsense = 0;
+    this.#invalidToolCall = 0;
     const reason = call.reason.replaceAll('\0', '').toWellFormed().slice(0, 500);
     const { risk, why } = judgeCommand(command);
     const command_id = newId('cmd', clock);
-    this.#teller.tell('command.proposed', {
+    this.#emitter.emit('command.proposed', {
       command_id,
       command: visible(command),
       reason: visible(reason),
@@ -159,16 +159,16 @@ export class AgentRun {
     const expires = new Date(clock.now().getTime() + APPROVAL_LIFETIME_MS);
     const approval = { ...proposal, expires_at: expires.toISOString() };
     // Two more events will follow on this stream.
-    const progress = { ...this.#usage, event_seq: this.#teller.seq + 2 };
+    const progress = { ...this.#usage, event_seq: this.#emitter.seq + 2 };
     await this.#mayGoOn();
     if (!(await record.suspend(approval, progress))) throw failed('interrupted', 'The run was ended.', false);
     const { id: approval_id, command_id, risk, expires_at } = approval;
     const command = visible(approval.command);
-    this.#teller.tell('approval.required', { approval_id, command_id, command, risk, expires_at });
+    this.#emitter.emit('approval.required', { approval_id, command_id, command, risk, expires_at });
     throw new AwaitsApproval();
   }
 
-  async #settle({ approval, approved, reason }: Verdict): Promise<void> {
+  async #settle({ approval, approved, reason }: ApprovalDecision): Promise<void> {
     const { command_id, command, risk, id } = approval;
     if (approved) {
       await this.#mayGoOn();
@@ -179,7 +179,7 @@ export class AgentRun {
   }
 
   async #deny(command_id: string, command: string, by: 'customer' | 'policy', reason: string): Promise<void> {
-    this.#teller.tell('command.denied', { command_id, by, reason });
+    this.#emitter.emit('command.denied', { command_id, by, reason });
     const content = `${NOT_RUN}${by === 'customer' ? 'denied by the customer' : 'refused by the service'}: ${reason}`;
     await this.#parts.record.add({ role: 'command', content, command, command_id });
     this.#conversation.push({
@@ -202,18 +202,18 @@ export class AgentRun {
     const client = await this.#guest.client();
     await this.#mayGoOn();
     const seq = await record.beginCommand(command_id, command, risk, approvalId);
-    this.#teller.tell('command.started', { command_id });
+    this.#emitter.emit('command.started', { command_id });
     const result = await runOnGuest(client, {
       command,
       clock,
       signal: kill,
       onOutput: (stream, text, truncated) =>
-        this.#teller.tell('command.output', { command_id, stream, text, truncated }),
+        this.#emitter.emit('command.output', { command_id, stream, text, truncated }),
     });
     counted(risk, result.timedOut ? 'timed_out' : 'ran');
     await record.completeCommand(seq, result);
     const { exitCode, durationMs, timedOut, output } = result;
-    this.#teller.tell('command.completed', {
+    this.#emitter.emit('command.completed', {
       command_id,
       exit_code: exitCode,
       duration_ms: durationMs,
@@ -239,8 +239,8 @@ export class AgentRun {
 
   /** Writes the end down, then tells of it: a client that has read the last event may start the next run. */
   async #finish(stop: Stop): Promise<Stop['reason']> {
-    if (stop.failure) this.#teller.tell('error', stop.failure);
-    const progress = { ...this.#usage, event_seq: this.#teller.seq + 1 };
+    if (stop.failure) this.#emitter.emit('error', stop.failure);
+    const progress = { ...this.#usage, event_seq: this.#emitter.seq + 1 };
     const { record } = this.#parts;
     if (stop.failure) await record.add({ role: 'system', content: stop.failure.message }).catch(() => {});
     await record.finish(stop.reason, progress);

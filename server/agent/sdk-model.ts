@@ -7,9 +7,9 @@ import { newId } from '../platform/ids.ts';
 import { MAX_ANSWER, MODEL_SILENCE_MS } from './limits.ts';
 import {
   type AgentModel,
+  type Message,
   ModelError,
   type ProposedCommand,
-  type Said,
   type Turn,
   type TurnRequest,
 } from './model.ts';
@@ -109,7 +109,7 @@ export class SdkModel implements AgentModel {
 type Parts = ReturnType<typeof streamText<typeof TOOLS>>['stream'];
 
 async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Silence): Promise<Turn> {
-  const turn: Turn = { call: undefined, nonsense: undefined, inputTokens: null, outputTokens: null };
+  const turn: Turn = { call: undefined, invalidToolCall: undefined, inputTokens: null, outputTokens: null };
   let length = 0;
   let finished = false;
   for await (const part of parts) {
@@ -119,7 +119,7 @@ async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Si
       if (length > MAX_ANSWER)
         throw new ModelError('model_failed', 'The model does not come to an end.', false);
       await onText(part.text);
-    } else if (part.type === 'tool-call' && !turn.call && !turn.nonsense) {
+    } else if (part.type === 'tool-call' && !turn.call && !turn.invalidToolCall) {
       takeCall(turn, part);
     } else if (part.type === 'error') throw part.error;
     else if (part.type === 'abort') throw silence.signal.reason ?? new Error('aborted');
@@ -136,7 +136,7 @@ async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Si
 function takeCall(turn: Turn, part: { toolName: string; input: unknown; invalid?: boolean }): void {
   const input = part.input as Partial<ProposedCommand> | null | undefined;
   if (part.invalid || part.toolName !== TOOL || typeof input?.command !== 'string') {
-    turn.nonsense = `the only tool is ${TOOL}, with the strings "command" and "reason"`;
+    turn.invalidToolCall = `the only tool is ${TOOL}, with the strings "command" and "reason"`;
     return;
   }
   turn.call = { command: input.command, reason: typeof input.reason === 'string' ? input.reason : '' };
@@ -175,7 +175,7 @@ class Silence {
   }
 }
 
-function toMessages(conversation: readonly Said[], nonce: string): ModelMessage[] {
+function toMessages(conversation: readonly Message[], nonce: string): ModelMessage[] {
   return conversation.flatMap((said): ModelMessage[] => {
     switch (said.role) {
       case 'user':

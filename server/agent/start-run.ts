@@ -85,8 +85,8 @@ export async function resumeRun(
       'approval_not_pending',
       'No command waits for this approval: it was given, or has expired.',
     );
-  const verdict = { approval, approved: decision === 'approve', reason: reason ?? null };
-  return () => agent.begin(run, vm, caller, verdict);
+  const taken = { approval, approved: decision === 'approve', reason: reason ?? null };
+  return () => agent.begin(run, vm, caller, taken);
 }
 
 /** Begins a new conversation, unless a run is at work. */

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws';
 import {
   findShareBySecret,
-  leaveSeat,
-  renewSeats,
+  releaseViewerSlot,
+  renewViewerSlots,
   type ShareRow,
-  takeSeat,
+  takeViewerSlot,
 } from '../db/queries/console-shares.ts';
 import { findVm, type VmView } from '../db/queries/vms.ts';
 import { OPERATIONS } from '../domain/vms/states.ts';
@@ -77,7 +77,7 @@ export class Consoles {
     const session = await this.#letIn(grant, ws, OPERATIONS.ssh.allowed.includes(vm.status));
     if (!session.reason) await this.#turns.wait(share.id, session.signal);
     if (session.reason) return;
-    const seated = await db.transaction((tx) => takeSeat(tx, share, viewerId, clock.now()));
+    const seated = await db.transaction((tx) => takeViewerSlot(tx, share, viewerId, clock.now()));
     if (!seated) return session.end('too_many_viewers');
     void session.closed.then(() => this.#leave(viewerId));
     if (session.reason) return;
@@ -96,7 +96,7 @@ export class Consoles {
     await this.#screens.check();
     await this.#registry.check();
     const viewers = [...this.#registry.sessions].flatMap(({ grant }) => grant.share?.viewerId ?? []);
-    if (viewers.length > 0) await renewSeats(db, viewers, now);
+    if (viewers.length > 0) await renewViewerSlots(db, viewers, now);
   }
 
   /** Tells every client that the service stops and cuts those that do not answer. New connections are refused. */
@@ -148,7 +148,7 @@ export class Consoles {
 
   async #leave(viewerId: string): Promise<void> {
     // A seat that cannot be given back now is given back by time.
-    await leaveSeat(this.#services.db, viewerId).catch((error) =>
+    await releaseViewerSlot(this.#services.db, viewerId).catch((error) =>
       this.#services.logger.warn({ err: error }, 'seat not given back'),
     );
   }

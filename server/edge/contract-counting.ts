@@ -43,31 +43,31 @@ export const COUNTING: ContractCases = {
   async 'a reading of what is not there is empty'({ driver }) {
     assert.deepEqual((await driver.readDetail(['tgt_absent'])).rows, []);
     assert.deepEqual((await driver.readRuleCounters(['tgt_absent'])).rows, []);
-    assert.deepEqual(await driver.readDrill(['tgt_absent']), []);
-    await driver.startDrill(['tgt_absent']);
+    assert.deepEqual(await driver.readPortSamples(['tgt_absent']), []);
+    await driver.startPortSample(['tgt_absent']);
     await driver.blackhole('tgt_absent', false);
   },
 
-  async 'a drill finds the source port that nearly all comes from'({ driver, put, send }) {
+  async 'a port sample finds the source port that nearly all comes from'({ driver, put, send }) {
     const target = await put();
-    assert.deepEqual(await driver.readDrill([target.id]), []);
-    await driver.startDrill([target.id]);
+    assert.deepEqual(await driver.readPortSamples([target.id]), []);
+    await driver.startPortSample([target.id]);
     await send(target);
-    const [drill] = await driver.readDrill([target.id]);
-    const total = drill!.ports.reduce((sum, { packets }) => sum + packets, 0);
-    const found = drill!.ports.find(({ protocol, port }) => protocol === 'udp' && port === SENT_PORT);
+    const [portSample] = await driver.readPortSamples([target.id]);
+    const total = portSample!.ports.reduce((sum, { packets }) => sum + packets, 0);
+    const found = portSample!.ports.find(({ protocol, port }) => protocol === 'udp' && port === SENT_PORT);
     assert.ok(found!.packets > 0.7 * total, `${found!.packets} of ${total}`);
     assert.ok(found!.bytes > found!.packets);
   },
 
-  async 'a drill that is begun anew forgets'({ driver, put, send }) {
+  async 'a port sample that is begun anew forgets'({ driver, put, send }) {
     const target = await put();
-    await driver.startDrill([target.id]);
+    await driver.startPortSample([target.id]);
     await send(target);
-    await driver.startDrill([target.id]);
-    const [drill] = await driver.readDrill([target.id]);
+    await driver.startPortSample([target.id]);
+    const [portSample] = await driver.readPortSamples([target.id]);
     assert.equal(
-      drill!.ports.reduce((sum, { packets }) => sum + packets, 0),
+      portSample!.ports.reduce((sum, { packets }) => sum + packets, 0),
       0,
     );
   },

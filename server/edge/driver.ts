@@ -29,9 +29,9 @@ export interface EdgeDriver {
   readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>>;
 
   /** Begins to count the source ports of what comes in to the given targets, anew; ends by itself after 30 s. */
-  startDrill(ids: string[]): Promise<void>;
-  /** What the latest drill of each target counted so far; a target without one is left out. */
-  readDrill(ids: string[]): Promise<DrillResult[]>;
+  startPortSample(ids: string[]): Promise<void>;
+  /** What the latest port sample of each target counted so far; a target without one is left out. */
+  readPortSamples(ids: string[]): Promise<PortSample[]>;
 
   /** Drops everything to a target, or no longer: the last resort, when the uplink itself is full. */
   blackhole(id: string, on: boolean): Promise<void>;
@@ -139,7 +139,7 @@ export interface RuleCounters {
 }
 
 /** How much came from each source port; packets without ports are not in it. */
-export interface DrillResult {
+export interface PortSample {
   id: string;
   ports: ({ protocol: 'tcp' | 'udp'; port: number } & Volume)[];
 }

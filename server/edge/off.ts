@@ -17,8 +17,8 @@ export function createNoEdge(clock: Clock): EdgeDriver {
     readTotals: nothing,
     readDetail: nothing,
     readRuleCounters: nothing,
-    startDrill: refuse,
-    readDrill: async () => [],
+    startPortSample: refuse,
+    readPortSamples: async () => [],
     blackhole: refuse,
     close: async () => {},
   };

@@ -1,7 +1,7 @@
 import type { Client } from 'ssh2';
 
 /** The run's one connection to the guest: made when it is first needed, and again where it was lost. */
-export class GuestLink {
+export class SshConnection {
   readonly #connect: (signal: AbortSignal) => Promise<Client>;
   readonly #signal: AbortSignal;
   #client: Client | undefined;

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { maybeOne, one, sql, type Transaction } from '../db/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
-import type { Passage } from './pipeline.ts';
+import type { RequestContext } from './pipeline.ts';
 
 /** 1–200 visible ASCII characters. */
 const WELL_FORMED = /^[\x21-\x7e]{1,200}$/;
@@ -37,7 +37,7 @@ export interface Operation {
 /** The operation that a request is for; undefined for one that may happen again. */
 export function operationOf(
   { method, url, body }: Pick<FastifyRequest, 'method' | 'url' | 'body'>,
-  { caller, idempotencyKey: key }: Passage,
+  { caller, idempotencyKey: key }: RequestContext,
 ): Operation | undefined {
   if (key === undefined) return undefined;
   const path = url.split('?', 1)[0]!;

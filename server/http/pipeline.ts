@@ -27,7 +27,7 @@ import { isMisrouted, type RouteTable } from './routes.ts';
 import type { InputChecks } from './validation.ts';
 
 /** Where one request is on its way; hung on the Fastify request. */
-export interface Passage {
+export interface RequestContext {
   caller: Caller;
   idempotencyKey: string | undefined;
 }
@@ -46,10 +46,10 @@ export interface RouteConfig {
 type SomeContext = Parameters<Endpoint['handle']>[0];
 
 /** One request at its endpoint. */
-interface Visit {
+interface Invocation {
   endpoint: Endpoint;
   request: FastifyRequest;
-  passage: Passage;
+  requestContext: RequestContext;
   /** Set where the inputs are wrong by their form; answered once the resource was found. */
   refusal: ApiError | undefined;
   prepared: unknown;
@@ -82,7 +82,7 @@ export class Pipeline {
   }
 
   /** Everything that is decided before the body is read. Throws an {@link ApiError} to refuse. */
-  async admit(request: FastifyRequest, reply: FastifyReply): Promise<Passage | undefined> {
+  async admit(request: FastifyRequest, reply: FastifyReply): Promise<RequestContext | undefined> {
     const { endpoint, open } = request.routeOptions.config as RouteConfig;
     const ip = normalizeIp(request.ip);
     const isOpen = open === true || open?.(request);
@@ -158,35 +158,39 @@ export class Pipeline {
   async answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    passage: Passage,
+    requestContext: RequestContext,
   ): Promise<string | Readable | Buffer> {
     const { endpoint, checks } = request.routeOptions.config as unknown as Required<RouteConfig>;
     reply.header('content-type', 'application/json; charset=utf-8');
     reply.header('cache-control', 'no-store');
     const { db } = this.#services;
     // As the request came: a later version may fill in other defaults, and the transaction may run more than once.
-    const operation = operationOf(request, passage);
+    const operation = operationOf(request, requestContext);
     request.body ??= {};
     const refusal = checks.refusal(request.query, request.body);
     if (refusal && !endpoint.load && !operation) throw refusal;
-    const prepared = refusal ? undefined : await this.#prepare(endpoint, request, passage);
-    const visit: Visit = { endpoint, request, passage, refusal, prepared };
+    const prepared = refusal ? undefined : await this.#prepare(endpoint, request, requestContext);
+    const invocation: Invocation = { endpoint, request, requestContext, refusal, prepared };
     if (endpoint.representations) reply.header('vary', 'accept');
-    if (endpoint.method === 'GET') return represent(reply, await this.#run(visit, db));
+    if (endpoint.method === 'GET') return represent(reply, await this.#run(invocation, db));
     const outcome = await db.transaction(async (tx) =>
-      operation ? await this.#runOnce(visit, reply, operation, tx) : await this.#run(visit, tx),
+      operation ? await this.#runOnce(invocation, reply, operation, tx) : await this.#run(invocation, tx),
     );
     if (typeof outcome === 'string') return outcome;
     return represent(reply, outcome);
   }
 
-  #prepare(endpoint: Endpoint, request: FastifyRequest, { caller }: Passage): Promise<unknown> | undefined {
+  #prepare(
+    endpoint: Endpoint,
+    request: FastifyRequest,
+    { caller }: RequestContext,
+  ): Promise<unknown> | undefined {
     const body = request.body as Record<string, unknown>;
     return endpoint.prepare?.({ caller, params: request.params, body, services: this.#services });
   }
 
   async #run(
-    { endpoint, request, passage: { caller }, refusal, prepared }: Visit,
+    { endpoint, request, requestContext: { caller }, refusal, prepared }: Invocation,
     db: Queryable,
   ): Promise<Outcome> {
     const params = request.params as Record<string, string>;
@@ -217,15 +221,20 @@ export class Pipeline {
     return list !== undefined && 'data' in outcome ? sealReply(list, outcome) : outcome;
   }
 
-  async #runOnce(visit: Visit, reply: FastifyReply, operation: Operation, tx: Transaction): Promise<string> {
+  async #runOnce(
+    invocation: Invocation,
+    reply: FastifyReply,
+    operation: Operation,
+    tx: Transaction,
+  ): Promise<string> {
     const { clock, secrets } = this.#services;
     const stored = await takeOperation(tx, operation, secrets);
     if (stored !== undefined) {
       reply.header('idempotent-replayed', 'true');
       return stored;
     }
-    const text = JSON.stringify(await this.#run(visit, tx));
-    const secret = visit.endpoint.secret === true;
+    const text = JSON.stringify(await this.#run(invocation, tx));
+    const secret = invocation.endpoint.secret === true;
     await rememberReply(tx, operation, { text, secret, at: clock.now() }, secrets);
     return text;
   }

@@ -15,7 +15,7 @@ import { refuseBrokenRequests } from './broken-request.ts';
 import type { Endpoint, EndpointServices } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import { maxHeaderSize } from './node-http.ts';
-import { type Passage, Pipeline, type RouteConfig } from './pipeline.ts';
+import { Pipeline, type RequestContext, type RouteConfig } from './pipeline.ts';
 import { RouteTable } from './routes.ts';
 import { drainRefused } from './unread-body.ts';
 import { isWebSocketRequest } from './upgrades.ts';
@@ -31,7 +31,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    passage: Passage | undefined;
+    requestContext: RequestContext | undefined;
   }
 }
 
@@ -90,7 +90,7 @@ export function createHttpServer({
   app.decorateRequest('passage', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    request.passage = await pipeline.admit(request, reply);
+    request.requestContext = await pipeline.admit(request, reply);
   });
   app.addHook('onResponse', (request, reply, done) => {
     const operation = (request.routeOptions.config as RouteConfig).endpoint?.operation ?? 'none';
@@ -111,7 +111,7 @@ export function createHttpServer({
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
       bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
       config: routeConfig,
-      handler: (request, reply) => pipeline.answer(request, reply, request.passage!),
+      handler: (request, reply) => pipeline.answer(request, reply, request.requestContext!),
     });
   }
   return app;
@@ -136,8 +136,8 @@ function describe(request: FastifyRequest, operation: string, status: number, ms
     status,
     ms: Math.round(ms * 10) / 10,
     ip: request.ip,
-    account_id: request.passage?.caller.accountId,
-    key_id: request.passage?.caller.keyId,
+    account_id: request.requestContext?.caller.accountId,
+    key_id: request.requestContext?.caller.keyId,
   };
 }
 

@@ -6,7 +6,7 @@ import { JOBS } from './definitions/index.ts';
 import { abandon, settleVm } from './end-job.ts';
 import type { JobContext, JobDefinition, Outcome, Step } from './job.ts';
 import { jobError } from './job-error.ts';
-import { settledStatus } from './observe-vm-status.ts';
+import { observeVmStatus } from './observe-vm-status.ts';
 import type { Slot } from './slots.ts';
 
 /** Why a job's signal aborts: it is not this node's any more. */
@@ -77,7 +77,7 @@ export class JobExecution {
       }
     }
     await this.#undo();
-    const observed = await settledStatus(this.context);
+    const observed = await observeVmStatus(this.context);
     return this.#end('failed', (tx, vm, at) =>
       definition.failed(tx, { ...this.context, vm, observed, abandoned: false }, at),
     );

@@ -4,7 +4,7 @@ import { disownJobs, jobOwners } from '../db/queries/owned-jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 
 /** Frees the jobs of nodes that are gone. */
-export class Adoption {
+export class OrphanedJobRecovery {
   readonly #db: Database;
   readonly #clock: Clock;
   /** Owners that were missing when last looked for, and since when. */

@@ -1,5 +1,5 @@
 import type { AttackVector } from '../db/queries/shield-attacks.ts';
-import { type DrillResult, EDGE_CLASSES, type EdgeClass, type Volume } from '../edge/driver.ts';
+import { EDGE_CLASSES, type EdgeClass, type PortSample, type Volume } from '../edge/driver.ts';
 
 /** A class with this share of the packets or of the bytes is part of the attack: usual traffic is a fifth at most. */
 const SHARE_OF_ATTACK = 0.25;
@@ -50,16 +50,16 @@ export function attackingClasses(classes: Classes): EdgeClass[] {
   return [[...EDGE_CLASSES].sort((a, b) => share(b) - share(a))[0]!];
 }
 
-/** Names an attacking class, with the help of a drill where there is one. */
-export function classify(name: EdgeClass, drill: DrillResult | undefined): Finding {
-  const port = name === 'udp' || name === 'tcp' || name === 'syn' ? standingOut(name, drill) : null;
+/** Names an attacking class, with the help of a port sample where there is one. */
+export function classify(name: EdgeClass, portSample: PortSample | undefined): Finding {
+  const port = name === 'udp' || name === 'tcp' || name === 'syn' ? standingOut(name, portSample) : null;
   const amplifier = name === 'udp' && port ? AMPLIFIERS[port.number] : undefined;
   return { vector: amplifier ?? VECTOR_OF[name], class: name, port };
 }
 
-function standingOut(name: EdgeClass, drill: DrillResult | undefined): Finding['port'] {
+function standingOut(name: EdgeClass, portSample: PortSample | undefined): Finding['port'] {
   const protocol = name === 'udp' ? 'udp' : 'tcp';
-  const ports = (drill?.ports ?? []).filter((entry) => entry.protocol === protocol);
+  const ports = (portSample?.ports ?? []).filter((entry) => entry.protocol === protocol);
   const total = ports.reduce((sum, { packets }) => sum + packets, 0);
   const top = ports.reduce((most, entry) => (entry.packets > most.packets ? entry : most), {
     port: 0,

@@ -6,14 +6,7 @@ import {
   updateAttack,
 } from '../db/queries/shield-attacks.ts';
 import { saveBaselines, systemFindTarget, systemTargets } from '../db/queries/shield-targets.ts';
-import type {
-  DrillResult,
-  EdgeClass,
-  EdgeDriver,
-  EdgeReading,
-  TargetTotals,
-  Volume,
-} from '../edge/driver.ts';
+import type { EdgeClass, EdgeDriver, EdgeReading, PortSample, TargetTotals, Volume } from '../edge/driver.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { newAttack, observed, withVectors } from './attack-record.ts';
@@ -21,7 +14,7 @@ import { Watch } from './baseline.ts';
 import { attackingClasses, classify, difference, type Finding } from './classify.ts';
 import { keepMitigating, writeAutomaticRule } from './mitigate.ts';
 import { mitigationOf } from './mitigation.ts';
-import { fell, rateOf, type Suspect, type Watched } from './watched.ts';
+import { type Candidate, countersReset, type Observation, rateOf } from './watched.ts';
 
 export interface DetectorParts {
   db: Database;
@@ -33,7 +26,7 @@ export interface DetectorParts {
   onEpoch(epoch: string): void;
 }
 
-/** A drill says what came since it began: one that is older than this says little about a vector that is new. */
+/** A port sample says what came since it began: one that is older than this says little about a vector that is new. */
 const DRILL_FRESH_MS = 5_000;
 const SAVE_BASELINES_MS = 60_000;
 
@@ -43,7 +36,7 @@ const SAVE_BASELINES_MS = 60_000;
  */
 export class AttackDetector {
   readonly #parts: DetectorParts;
-  #watched: Map<string, Watched> | undefined;
+  #watched: Map<string, Observation> | undefined;
   #resumed = new Map<string, { watch: Watch; attack: AttackRow | undefined }>();
   #epoch: string | undefined;
   #savedAt = 0;
@@ -57,8 +50,8 @@ export class AttackDetector {
     this.#watched ??= await this.#resume();
     const reading = await this.#parts.edge.readTotals();
     this.#parts.onEpoch(reading.epoch);
-    const suspects = this.#look(reading);
-    if (suspects.length > 0) await this.#lookCloser(suspects, reading.at);
+    const candidates = this.#look(reading);
+    if (candidates.length > 0) await this.#lookCloser(candidates, reading.at);
     await this.#saveBaselines(reading.at);
   }
 
@@ -67,7 +60,7 @@ export class AttackDetector {
     this.#watched = undefined;
   }
 
-  async #resume(): Promise<Map<string, Watched>> {
+  async #resume(): Promise<Map<string, Observation>> {
     const { db } = this.#parts;
     const attacks = new Map((await systemOngoingAttacks(db)).map((attack) => [attack.target_id, attack]));
     const resumed = (await systemTargets(db)).map(({ id, baseline_pps, baseline_bps }) => {
@@ -79,7 +72,7 @@ export class AttackDetector {
     return new Map();
   }
 
-  #look({ epoch, at, rows }: EdgeReading<TargetTotals>): Suspect[] {
+  #look({ epoch, at, rows }: EdgeReading<TargetTotals>): Candidate[] {
     const before = this.#watched!;
     const continues = epoch === this.#epoch;
     this.#epoch = epoch;
@@ -88,12 +81,12 @@ export class AttackDetector {
       const known = before.get(totals.id);
       const entry = this.#entry(totals, at, known);
       this.#watched!.set(totals.id, entry);
-      if (!known || !continues || fell(totals, known.totals) || at <= known.at) return [];
+      if (!known || !continues || countersReset(totals, known.totals) || at <= known.at) return [];
       return this.#judge(totals, entry, known, at);
     });
   }
 
-  #entry(totals: TargetTotals, at: Date, known: Watched | undefined): Watched {
+  #entry(totals: TargetTotals, at: Date, known: Observation | undefined): Observation {
     if (known) return { ...known, totals, at };
     const resumed = this.#resumed.get(totals.id);
     this.#resumed.delete(totals.id);
@@ -103,11 +96,11 @@ export class AttackDetector {
       totals,
       at,
       classes: undefined,
-      drilledAt: undefined,
+      sampledAt: undefined,
     };
   }
 
-  #judge(totals: TargetTotals, entry: Watched, known: Watched, at: Date): Suspect[] {
+  #judge(totals: TargetTotals, entry: Observation, known: Observation, at: Date): Candidate[] {
     const seconds = (at.getTime() - known.at.getTime()) / 1000;
     const rate = rateOf(totals.in, known.totals.in, seconds);
     const passed = rateOf(totals.passed, known.totals.passed, seconds);
@@ -115,7 +108,7 @@ export class AttackDetector {
     const look = entry.watch.look(rate, at);
     if (look === 'quiet') {
       entry.classes = undefined;
-      entry.drilledAt = undefined;
+      entry.sampledAt = undefined;
       return [];
     }
     const droppedSince = (part: keyof Volume) =>
@@ -124,46 +117,48 @@ export class AttackDetector {
     return [{ id: totals.id, look, entry, rate, passed, dropped, startedAt }];
   }
 
-  async #lookCloser(suspects: Suspect[], at: Date): Promise<void> {
+  async #lookCloser(candidates: Candidate[], at: Date): Promise<void> {
     const { edge } = this.#parts;
-    const ids = suspects.map(({ id }) => id);
+    const ids = candidates.map(({ id }) => id);
     const details = new Map((await edge.readDetail(ids)).rows.map((row) => [row.id, row.classes]));
-    const drills = new Map((await edge.readDrill(ids)).map((drill) => [drill.id, drill]));
+    const portSamples = new Map(
+      (await edge.readPortSamples(ids)).map((portSample) => [portSample.id, portSample]),
+    );
     const toDrill: string[] = [];
-    for (const suspect of suspects) {
-      const { entry, id } = suspect;
+    for (const candidate of candidates) {
+      const { entry, id } = candidate;
       const classes = details.get(id);
       const fresh = classes && entry.classes && difference(classes, entry.classes);
       entry.classes = classes;
       const attacking = fresh ? attackingClasses(fresh) : [];
-      const needsDrill = await this.#record(suspect, attacking, drills.get(id), at);
+      const needsDrill = await this.#record(candidate, attacking, portSamples.get(id), at);
       if (!needsDrill) continue;
-      entry.drilledAt = at;
+      entry.sampledAt = at;
       toDrill.push(id);
     }
-    if (toDrill.length > 0) await edge.startDrill(toDrill);
+    if (toDrill.length > 0) await edge.startPortSample(toDrill);
   }
 
-  /** Brings the attack's record up to date and acts on it; true where a drill is to begin. */
+  /** Brings the attack's record up to date and acts on it; true where a port sample is to begin. */
   async #record(
-    suspect: Suspect,
+    candidate: Candidate,
     attacking: EdgeClass[],
-    drill: DrillResult | undefined,
+    portSample: PortSample | undefined,
     at: Date,
   ): Promise<boolean> {
-    const { look, entry } = suspect;
-    const { watch, drilledAt } = entry;
+    const { look, entry } = candidate;
+    const { watch, sampledAt } = entry;
     if (look === 'suspect') return true;
-    entry.attack ??= await this.#open(suspect, at);
+    entry.attack ??= await this.#open(candidate, at);
     if (!entry.attack) return false;
-    const level = watch.level(suspect.rate);
-    const findings = drilledAt && level > 1 ? attacking.map((name) => classify(name, drill)) : [];
+    const level = watch.level(candidate.rate);
+    const findings = sampledAt && level > 1 ? attacking.map((name) => classify(name, portSample)) : [];
     const news = findings.filter(({ vector }) => !entry.attack!.vectors.includes(vector));
-    const isStale = drilledAt !== undefined && at.getTime() - drilledAt.getTime() > DRILL_FRESH_MS;
+    const isStale = sampledAt !== undefined && at.getTime() - sampledAt.getTime() > DRILL_FRESH_MS;
     const { threshold } = watch;
-    const seen = { at, rate: suspect.rate, threshold, level, dropped: suspect.dropped };
+    const seen = { at, rate: candidate.rate, threshold, level, dropped: candidate.dropped };
     let attack = observed(entry.attack, seen);
-    // What is new is named after a drill of its own: the one before counted other packets.
+    // What is new is named after a port sample of its own: the one before counted other packets.
     if (!isStale)
       attack = withVectors(
         attack,
@@ -172,11 +167,11 @@ export class AttackDetector {
     await this.#save(entry, look === 'ended' ? ended(attack, watch) : attack);
     if (look === 'ended' || !entry.attack) return false;
     if (isStale && news.length > 0) return true;
-    if (level > 1) await this.#mitigate(suspect, findings, at);
-    return drilledAt === undefined;
+    if (level > 1) await this.#mitigate(candidate, findings, at);
+    return sampledAt === undefined;
   }
 
-  async #open({ id, startedAt }: Suspect, at: Date): Promise<AttackRow | undefined> {
+  async #open({ id, startedAt }: Candidate, at: Date): Promise<AttackRow | undefined> {
     const { db, clock } = this.#parts;
     const target = await systemFindTarget(db, id);
     if (!target || target.removed_at || target.mode === 'off') return undefined;
@@ -185,12 +180,12 @@ export class AttackDetector {
   }
 
   /** Writes the record; forgets it where it is over. */
-  async #save(entry: Watched, attack: AttackRow): Promise<void> {
+  async #save(entry: Observation, attack: AttackRow): Promise<void> {
     const goesOn = (await updateAttack(this.#parts.db, attack)) && attack.status === 'ongoing';
     entry.attack = goesOn ? attack : undefined;
   }
 
-  async #mitigate({ id, entry, passed }: Suspect, findings: Finding[], at: Date): Promise<void> {
+  async #mitigate({ id, entry, passed }: Candidate, findings: Finding[], at: Date): Promise<void> {
     const { db, edge, clock, onRules } = this.#parts;
     const { watch } = entry;
     const attack = entry.attack!;
@@ -210,8 +205,8 @@ export class AttackDetector {
       capabilities: edge.capabilities(),
     };
     for (const finding of findings) {
-      const meaning = mitigationOf(finding, around);
-      if (meaning && (await writeAutomaticRule(db, clock, attack, meaning)) === 'written') onRules(id);
+      const spec = mitigationOf(finding, around);
+      if (spec && (await writeAutomaticRule(db, clock, attack, spec)) === 'written') onRules(id);
     }
   }
 

@@ -11,7 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { RULES_PER_TARGET } from './limits.ts';
 import { AUTOMATIC_MS, AUTOMATIC_PRIORITY, describeRule } from './mitigation.ts';
-import type { Meaning } from './rule.ts';
+import type { RuleSpec } from './rule.ts';
 
 /** Automatic rules against an attack that goes on are extended when they have less than this left. */
 const EXTEND_WITHIN_MS = 120_000;
@@ -24,23 +24,23 @@ export function writeAutomaticRule(
   db: Database,
   clock: Clock,
   attack: AttackRow,
-  meaning: Meaning,
+  spec: RuleSpec,
 ): Promise<'written' | 'present' | 'full'> {
   return db.transaction(async (tx) => {
     const target = await systemLockTarget(tx, attack.target_id);
     if (target?.mode !== 'always_on') return 'full';
-    if (await findTwinShieldRule(tx, target.id, meaning.fingerprint)) return 'present';
+    if (await findTwinShieldRule(tx, target.id, spec.fingerprint)) return 'present';
     if ((await countShieldRules(tx, target.id)) >= RULES_PER_TARGET) return 'full';
     const now = clock.now();
     await insertShieldRule(tx, {
-      ...meaning,
+      ...spec,
       id: newId('rul', clock),
       account_id: target.account_id,
       target_id: target.id,
       origin: 'automatic',
       attack_id: attack.id,
       priority: AUTOMATIC_PRIORITY,
-      comment: describeRule(meaning),
+      comment: describeRule(spec),
       enabled: true,
       expires_at: new Date(now.getTime() + AUTOMATIC_MS),
       status: 'pending',

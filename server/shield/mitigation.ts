@@ -2,7 +2,7 @@ import type { StoredMatch, StoredRule } from '../db/queries/shield-rules.ts';
 import type { EdgeCapabilities } from '../edge/driver.ts';
 import type { Rate } from './baseline.ts';
 import type { Finding } from './classify.ts';
-import { type Meaning, meaningOf } from './rule.ts';
+import { type RuleSpec, ruleSpecOf } from './rule.ts';
 
 /** Behind what customers write with the usual priority: their own rules have the first word. */
 export const AUTOMATIC_PRIORITY = 900;
@@ -37,12 +37,12 @@ interface Circumstances {
 }
 
 /** The rule against a finding; undefined where there is none that would not do more harm than good. */
-export function mitigationOf({ class: name, port }: Finding, around: Circumstances): Meaning | undefined {
+export function mitigationOf({ class: name, port }: Finding, around: Circumstances): RuleSpec | undefined {
   const { family, usual, threshold, capabilities } = around;
-  const limit = (match: Partial<StoredMatch>, pps: number): Meaning | undefined => {
+  const limit = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined => {
     if (!capabilities.rateUnits.includes('pps')) return undefined;
     const value = Math.round(Math.max(pps, USUAL_FACTOR * usual.pps));
-    return meaningOf('rate_limit', { ...ANY, ...match }, { unit: 'pps', value });
+    return ruleSpecOf('rate_limit', { ...ANY, ...match }, { unit: 'pps', value });
   };
   switch (name) {
     case 'syn': {
@@ -66,14 +66,14 @@ export function mitigationOf({ class: name, port }: Finding, around: Circumstanc
   }
 }
 
-function block(match: Partial<StoredMatch>): Meaning {
-  return meaningOf('block', { ...ANY, ...match }, null);
+function block(match: Partial<StoredMatch>): RuleSpec {
+  return ruleSpecOf('block', { ...ANY, ...match }, null);
 }
 
 function againstPort(
   { number, meanLength }: { number: number; meanLength: number },
-  limit: (match: Partial<StoredMatch>, pps: number) => Meaning | undefined,
-): Meaning | undefined {
+  limit: (match: Partial<StoredMatch>, pps: number) => RuleSpec | undefined,
+): RuleSpec | undefined {
   const match = { protocol: 'udp', sourcePorts: [`${number}`] } satisfies Partial<StoredMatch>;
   const longest = LONGEST_ANSWER[number];
   if (longest === undefined) return block(match);

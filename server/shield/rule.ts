@@ -30,7 +30,7 @@ export interface RuleInput {
 }
 
 /** What a rule does, with one spelling for one meaning. */
-export type Meaning = Pick<StoredRule, 'action' | 'match' | 'rate'> & { fingerprint: string };
+export type RuleSpec = Pick<StoredRule, 'action' | 'match' | 'rate'> & { fingerprint: string };
 
 /** Protocols with a name, by their number: 6 and tcp are the same. */
 const NAMES: Record<number, StoredMatch['protocol']> = {
@@ -50,7 +50,7 @@ const FAMILY_OF: Partial<Record<StoredMatch['protocol'], 4 | 6>> = { icmp: 4, ic
  * What a rule for a target of this family means; refused with `validation_failed`, naming every problem, where it
  * makes no sense, or where it takes everything without saying so explicitly.
  */
-export function requireMeaning(input: RuleInput, family: 4 | 6): Meaning {
+export function requireRuleSpec(input: RuleInput, family: 4 | 6): RuleSpec {
   const problems: FieldProblem[] = [];
   const { protocol: given = 'any' } = input;
   const protocol = typeof given === 'number' ? (NAMES[given] ?? given) : given;
@@ -70,15 +70,15 @@ export function requireMeaning(input: RuleInput, family: 4 | 6): Meaning {
     problems.push({ field: 'confirm_block_all', code: 'required', message });
   }
   if (problems.length > 0) throw validationFailed(problems);
-  return meaningOf(input.action, match, rate);
+  return ruleSpecOf(input.action, match, rate);
 }
 
 /** A meaning with its fingerprint. */
-export function meaningOf(
+export function ruleSpecOf(
   action: StoredRule['action'],
   match: StoredMatch,
   rate: StoredRule['rate'],
-): Meaning {
+): RuleSpec {
   const parts = [
     action,
     match.protocol,

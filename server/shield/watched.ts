@@ -3,21 +3,21 @@ import type { EdgeClass, TargetTotals, Volume } from '../edge/driver.ts';
 import type { Look, Rate, Watch } from './baseline.ts';
 
 /** What is remembered of a target from one look to the next. */
-export interface Watched {
+export interface Observation {
   watch: Watch;
   totals: TargetTotals;
   at: Date;
   attack: AttackRow | undefined;
   /** The classes at the look before, of a suspect. */
   classes: Record<EdgeClass, Volume> | undefined;
-  drilledAt: Date | undefined;
+  sampledAt: Date | undefined;
 }
 
 /** A target that is looked at more closely: what came in since the look before. */
-export interface Suspect {
+export interface Candidate {
   id: string;
   look: Exclude<Look, 'quiet'>;
-  entry: Watched;
+  entry: Observation;
   rate: Rate;
   passed: Rate;
   dropped: Volume;
@@ -25,7 +25,7 @@ export interface Suspect {
 }
 
 /** Counters that are lower than before began anew. */
-export function fell(now: TargetTotals, before: TargetTotals): boolean {
+export function countersReset(now: TargetTotals, before: TargetTotals): boolean {
   return now.in.packets < before.in.packets || now.passed.packets < before.passed.packets;
 }
 

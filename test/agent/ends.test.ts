@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { PING_MS } from '../../server/agent/limits.ts';
-import { settleAgentRuns } from '../../server/agent/reap-orphaned-runs.ts';
+import { reapOrphanedRuns } from '../../server/agent/reap-orphaned-runs.ts';
 import { sql } from '../../server/db/database.ts';
 import { insertAgentRun } from '../../server/db/queries/agent-runs.ts';
 import { revokeKey } from '../../server/db/queries/api-keys.ts';
@@ -9,79 +9,79 @@ import { updateVm } from '../../server/db/queries/vms.ts';
 import { storedVm } from '../billing/support.ts';
 import { startGuest } from './support/guest.ts';
 import { startModel } from './support/model-server.ts';
-import { openStage } from './support/stage.ts';
+import { openFixture } from './support/stage.ts';
 
 /** What ends a run from outside, in the middle of a command. */
 async function midCommand(t: TestContext) {
   const guest = await startGuest(t, () => ({ hangs: true }));
   const model = await startModel(t, [{ command: 'sleep 30' }]);
-  const stage = await openStage(t, { guest, model });
-  const reader = await stage.open({ message: 'Wait' });
+  const fixture = await openFixture(t, { guest, model });
+  const reader = await fixture.open({ message: 'Wait' });
   await reader.until('command.started');
   await guest.hanging();
-  return { guest, stage, reader };
+  return { guest, fixture, reader };
 }
 
 const ending = (events: { type: string; code?: string; stop_reason?: string }[]) =>
   events.slice(-2).map(({ code, stop_reason }) => code ?? stop_reason);
 
 test('a VM that stops or is deleted ends its run, and the command with it', async (t) => {
-  const { guest, stage, reader } = await midCommand(t);
-  const { db, clock, signals } = stage.services;
+  const { guest, fixture, reader } = await midCommand(t);
+  const { db, clock, signals } = fixture.services;
   await db.transaction(async (tx) => {
-    await updateVm(tx, stage.vm.id, { status: 'deleting' }, clock.now());
-    await signals.vmChanged(tx, stage.vm.id);
+    await updateVm(tx, fixture.vm.id, { status: 'deleting' }, clock.now());
+    await signals.vmChanged(tx, fixture.vm.id);
   });
   assert.deepEqual(ending(await reader.all()), ['vm_not_running', 'canceled']);
-  const { state, history } = await stage.status();
+  const { state, history } = await fixture.status();
   assert.equal(state, 'idle');
   assert.match(history.at(-1).content, /not running any more/);
-  assert.equal((await stage.refused({ message: 'Go on' })).code, 'invalid_state');
+  assert.equal((await fixture.refused({ message: 'Go on' })).code, 'invalid_state');
   assert.deepEqual(guest.ran, ['sleep 30']);
 });
 
 test('a key that is revoked ends its run', async (t) => {
-  const { stage, reader } = await midCommand(t);
-  const { db, clock } = stage.services;
-  await revokeKey(db, stage.keyId, clock.now());
+  const { fixture, reader } = await midCommand(t);
+  const { db, clock } = fixture.services;
+  await revokeKey(db, fixture.keyId, clock.now());
   clock.advance(2_000);
   assert.deepEqual(ending(await reader.all()), ['key_revoked', 'canceled']);
 });
 
 test('a service that stops tells its clients, and refuses new runs', async (t) => {
-  const { stage, reader, guest } = await midCommand(t);
-  const stopped = stage.services.agent.stop();
+  const { fixture, reader, guest } = await midCommand(t);
+  const stopped = fixture.services.agent.stop();
   guest.finish({ stdout: 'just in time\n' });
   const events = await reader.all();
   await stopped;
   assert.deepEqual(ending(events), ['service_stopping', 'canceled']);
   assert.equal(events.find(({ type }) => type === 'command.completed')!.exit_code, 0);
-  const { status, code } = await stage.refused({ message: 'Go on' });
+  const { status, code } = await fixture.refused({ message: 'Go on' });
   assert.deepEqual([status, code], [503, 'agent_unavailable']);
 });
 
 test('a stream is kept open by pings, bears the rate headers, and is counted', async (t) => {
-  const { stage, reader, guest } = await midCommand(t);
+  const { fixture, reader, guest } = await midCommand(t);
   for (const name of ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'])
     assert.ok(reader.headers.get(name), name);
   assert.equal(reader.headers.get('cache-control'), 'no-store');
-  stage.services.clock.advance(PING_MS);
-  const metrics = await stage.services.metrics.text();
+  fixture.services.clock.advance(PING_MS);
+  const metrics = await fixture.services.metrics.text();
   assert.match(metrics, /^vauban_agent_runs 1$/m);
-  const stopped = stage.services.agent.stop();
+  const stopped = fixture.services.agent.stop();
   guest.finish({});
   await reader.all();
   await stopped;
   assert.deepEqual(reader.comments, ['ping']);
-  const after = await stage.services.metrics.text();
+  const after = await fixture.services.metrics.text();
   assert.match(after, /^vauban_agent_runs 0$/m);
   assert.match(after, /^vauban_agent_runs_ended_total\{reason="canceled"\} 1$/m);
   assert.match(after, /^vauban_agent_commands_total\{risk="safe",outcome="ran"\} 1$/m);
 });
 
 test('a run whose end cannot be written does not stay at work', async (t) => {
-  const { stage, reader, guest } = await midCommand(t);
-  const { db, clock, agent } = stage.services;
+  const { fixture, reader, guest } = await midCommand(t);
+  const { db, clock, agent } = fixture.services;
   await db.script(
     `create function broken() returns trigger language plpgsql as $$ begin raise exception 'broken'; end $$;
      create trigger broken before update on agent_runs for each row execute function broken()`,
@@ -100,18 +100,18 @@ test('a run whose end cannot be written does not stay at work', async (t) => {
   await assert.rejects(reader.all(), /run\.completed/, 'an end that is not written is not told');
   assert.equal(clock.sleeping, 0, 'its deadline and its watch have ended');
   await db.script('drop trigger broken on agent_runs', { ddl: true });
-  assert.equal((await stage.status()).state, 'running');
-  await settleAgentRuns(stage.services);
-  await settleAgentRuns(stage.services);
-  assert.equal((await stage.status()).state, 'idle');
+  assert.equal((await fixture.status()).state, 'running');
+  await reapOrphanedRuns(fixture.services);
+  await reapOrphanedRuns(fixture.services);
+  assert.equal((await fixture.status()).state, 'idle');
 });
 
 test('a run that cannot be ended holds up no other, and is said once', async (t) => {
-  const stage = await openStage(t, {});
-  const { db, clock, metrics } = stage.services;
+  const fixture = await openFixture(t, {});
+  const { db, clock, metrics } = fixture.services;
   const left = ['run_a', 'run_b', 'run_c'];
   for (const id of left) {
-    const { id: vmId, account_id } = await storedVm(db, clock, stage.vm.account_id, {});
+    const { id: vmId, account_id } = await storedVm(db, clock, fixture.vm.account_id, {});
     await insertAgentRun(
       db,
       {
@@ -119,7 +119,7 @@ test('a run that cannot be ended holds up no other, and is said once', async (t)
         account_id,
         vm_id: vmId,
         session_id: 'ses_a',
-        key_id: stage.keyId,
+        key_id: fixture.keyId,
         approval_mode: 'never',
         max_steps: 1,
         started_at: clock.now(),
@@ -136,16 +136,16 @@ test('a run that cannot be ended holds up no other, and is said once', async (t)
     (await db.query<{ id: string }>(sql`select id from agent_runs where state = 'running'`)).map(
       ({ id }) => id,
     );
-  await settleAgentRuns(stage.services);
+  await reapOrphanedRuns(fixture.services);
   assert.deepEqual(await open(), ['run_a']);
   assert.match(await metrics.text(), /task="settle_agent_run"\} 1$/m);
   await db.script('drop trigger broken on agent_runs', { ddl: true });
-  await settleAgentRuns(stage.services);
+  await reapOrphanedRuns(fixture.services);
   assert.deepEqual(await open(), []);
 });
 
 test('a body that is neither a message nor an approval, or both, changes nothing', async (t) => {
-  const stage = await openStage(t, {});
+  const fixture = await openFixture(t, {});
   const approval = { id: 'apr_1', decision: 'approve' };
   const cases: [object, string][] = [
     [{}, 'message'],
@@ -159,12 +159,12 @@ test('a body that is neither a message nor an approval, or both, changes nothing
     [{ approval: { id: 'apr_1', decision: 'perhaps' } }, 'approval.decision'],
   ];
   for (const [body, field] of cases) {
-    const { status, code, details } = await stage.refused(body);
+    const { status, code, details } = await fixture.refused(body);
     assert.deepEqual([status, code], [422, 'validation_failed'], JSON.stringify(body));
     assert.equal((details.fields as { field: string }[])[0]!.field, field, JSON.stringify(body));
   }
   assert.deepEqual(
-    await stage.status().then(({ state, session_id, history }) => [state, session_id, history]),
+    await fixture.status().then(({ state, session_id, history }) => [state, session_id, history]),
     ['idle', null, []],
   );
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { transcript } from './support/event-reader.ts';
-import { openStage, type Stage } from './support/stage.ts';
+import { type Fixture, openFixture } from './support/stage.ts';
 import { settled } from './support/wait.ts';
 
 /** The common asks, as customers write them, and what their answer must be about. */
@@ -21,7 +21,7 @@ const ASKS: [string, RegExp][] = [
 ];
 
 /** Lets the guest's time pass until something has come about: its programs take theirs. */
-async function inTime<T>({ services }: Stage, work: Promise<T>): Promise<T> {
+async function inTime<T>({ services }: Fixture, work: Promise<T>): Promise<T> {
   let over = false;
   const done = work.finally(() => {
     over = true;
@@ -34,10 +34,10 @@ async function inTime<T>({ services }: Stage, work: Promise<T>): Promise<T> {
 }
 
 test('the runbook answers the common asks from what it sees on the simulated guest', async (t) => {
-  const stage = await openStage(t, {});
+  const fixture = await openFixture(t, {});
   const answers: string[] = [];
   for (const [message, expected] of ASKS) {
-    const events = await inTime(stage, stage.run({ message }));
+    const events = await inTime(fixture, fixture.run({ message }));
     const said = events.filter(({ type }) => type === 'message.completed').map(({ text }) => text);
     const commands = events.filter(({ type }) => type === 'command.proposed');
     answers.push(
@@ -55,13 +55,13 @@ test('the runbook answers the common asks from what it sees on the simulated gue
 });
 
 test('a command that the customer wrote is judged like any other', async (t) => {
-  const stage = await openStage(t, {});
-  const safe = await stage.run({ message: 'Run `uptime`' });
+  const fixture = await openFixture(t, {});
+  const safe = await fixture.run({ message: 'Run `uptime`' });
   assert.equal(safe.at(-1)!.stop_reason, 'completed');
-  const asked = await stage.run({ message: 'Run `touch /tmp/made`' });
+  const asked = await fixture.run({ message: 'Run `touch /tmp/made`' });
   assert.equal(asked.at(-1)!.stop_reason, 'awaiting_approval');
-  const done = await stage.run({ approval: { id: asked.at(-2)!.approval_id, decision: 'approve' } });
+  const done = await fixture.run({ approval: { id: asked.at(-2)!.approval_id, decision: 'approve' } });
   assert.equal(done.find(({ type }) => type === 'command.completed')!.exit_code, 0);
-  const seen = await stage.run({ message: 'Run `ls /tmp`' });
+  const seen = await fixture.run({ message: 'Run `ls /tmp`' });
   assert.match(seen.find(({ type }) => type === 'command.output')!.text, /made/);
 });

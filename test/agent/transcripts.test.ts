@@ -8,11 +8,11 @@ import {
   MODEL_SILENCE_MS,
   RUN_TIMEOUT_MS,
 } from '../../server/agent/limits.ts';
-import { settleAgentRuns } from '../../server/agent/reap-orphaned-runs.ts';
+import { reapOrphanedRuns } from '../../server/agent/reap-orphaned-runs.ts';
 import { transcript } from './support/event-reader.ts';
 import { type Reaction, startGuest } from './support/guest.ts';
 import { type Answer, startModel } from './support/model-server.ts';
-import { openStage } from './support/stage.ts';
+import { openFixture } from './support/stage.ts';
 import { settled, waitFor } from './support/wait.ts';
 
 /** After a change of the events: node --test --test-update-snapshots test/agent/transcripts.test.ts */
@@ -32,20 +32,20 @@ const REACTIONS: Record<string, Reaction> = {
 async function setUp(t: TestContext, script: Answer[]) {
   const guest = await startGuest(t, (command) => REACTIONS[command] ?? { stdout: `ran ${command}\n` });
   const model = await startModel(t, script);
-  const stage = await openStage(t, { guest, model });
-  return { guest, model, stage, ...stage };
+  const fixture = await openFixture(t, { guest, model });
+  return { guest, model, fixture, ...fixture };
 }
 
 test('completed', async (t) => {
-  const { stage, guest, model } = await setUp(t, [
+  const { fixture, guest, model } = await setUp(t, [
     { text: 'I will look. ', command: 'df -h', reason: 'See the disks' },
     { command: 'cat /var/log/missing' },
     { text: 'The disk is 95 % full.' },
   ]);
-  golden(t, 'completed', transcript(await stage.run({ message: 'Why is the disk full?' })));
+  golden(t, 'completed', transcript(await fixture.run({ message: 'Why is the disk full?' })));
   assert.deepEqual(guest.ran, ['df -h', 'cat /var/log/missing']);
   assert.equal(model.requests.length, 3);
-  const { state, history, run_id } = await stage.status();
+  const { state, history, run_id } = await fixture.status();
   assert.deepEqual([state, run_id], ['idle', null]);
   assert.deepEqual(
     history.map(({ role, command, exit_code }: Record<string, unknown>) => [role, command, exit_code]),
@@ -57,7 +57,7 @@ test('completed', async (t) => {
       ['assistant', null, null],
     ],
   );
-  const events = (await stage.call('GET', `/v1/vm/${stage.vm.id}/events?type=agent.command_started`)).json
+  const events = (await fixture.call('GET', `/v1/vm/${fixture.vm.id}/events?type=agent.command_started`)).json
     .data;
   assert.deepEqual(
     // All of one instant: their ids decide the order.
@@ -65,50 +65,50 @@ test('completed', async (t) => {
       .map(({ metadata, actor }: Record<string, Record<string, unknown>>) => [metadata!.command, actor!.id])
       .sort(),
     [
-      ['cat /var/log/missing', stage.keyId],
-      ['df -h', stage.keyId],
+      ['cat /var/log/missing', fixture.keyId],
+      ['df -h', fixture.keyId],
     ],
   );
 });
 
 test('a waiting command is dropped by a new conversation, and by a new message', async (t) => {
-  const { stage, guest } = await setUp(t, [
+  const { fixture, guest } = await setUp(t, [
     { command: DANGEROUS },
     { command: DANGEROUS },
     { text: 'Hello.' },
   ]);
-  const path = `/v1/vm/${stage.vm.id}/ai-agent`;
+  const path = `/v1/vm/${fixture.vm.id}/ai-agent`;
   const waiting = async () => {
-    const events = await stage.run({ message: 'Empty the cache' });
+    const events = await fixture.run({ message: 'Empty the cache' });
     return { approval: { id: events.at(-2)!.approval_id, decision: 'approve' } };
   };
   const before = (await waiting()).approval;
-  const { status, json } = await stage.call('POST', `${path}/clear`);
+  const { status, json } = await fixture.call('POST', `${path}/clear`);
   assert.equal(status, 200);
-  const cleared = await stage.status();
+  const cleared = await fixture.status();
   assert.deepEqual([cleared.state, cleared.history, cleared.session_id], ['idle', [], json.data.session_id]);
-  assert.equal((await stage.refused({ approval: before })).code, 'approval_not_pending');
+  assert.equal((await fixture.refused({ approval: before })).code, 'approval_not_pending');
   const superseded = (await waiting()).approval;
-  await stage.run({ message: 'Never mind' });
-  assert.equal((await stage.refused({ approval: superseded })).code, 'approval_not_pending');
+  await fixture.run({ message: 'Never mind' });
+  assert.equal((await fixture.refused({ approval: superseded })).code, 'approval_not_pending');
   assert.deepEqual(guest.ran, [], 'what was dropped is never run');
 });
 
 test('approved', async (t) => {
-  const { stage, guest } = await setUp(t, [{ text: 'Removing.', command: DANGEROUS }, { text: 'Done.' }]);
-  const asked = await stage.run({ message: 'Empty the cache' });
+  const { fixture, guest } = await setUp(t, [{ text: 'Removing.', command: DANGEROUS }, { text: 'Done.' }]);
+  const asked = await fixture.run({ message: 'Empty the cache' });
   const approval = { id: asked.at(-2)!.approval_id, decision: 'approve' };
-  const approved = await stage.run({ approval });
+  const approved = await fixture.run({ approval });
   golden(t, 'approved', transcript(asked, approved));
   assert.deepEqual(guest.ran, [DANGEROUS]);
-  assert.equal((await stage.refused({ approval })).code, 'approval_not_pending');
+  assert.equal((await fixture.refused({ approval })).code, 'approval_not_pending');
   assert.deepEqual(guest.ran, [DANGEROUS], 'an approval is good once');
 });
 
 test('denied', async (t) => {
-  const { stage, guest, model } = await setUp(t, [{ command: DANGEROUS }, { text: 'As you wish.' }]);
-  const asked = await stage.run({ message: 'Empty the cache' });
-  const denied = await stage.run({
+  const { fixture, guest, model } = await setUp(t, [{ command: DANGEROUS }, { text: 'As you wish.' }]);
+  const asked = await fixture.run({ message: 'Empty the cache' });
+  const denied = await fixture.run({
     approval: { id: asked.at(-2)!.approval_id, decision: 'deny', reason: 'it is in use' },
   });
   golden(t, 'denied', transcript(asked, denied));
@@ -117,53 +117,53 @@ test('denied', async (t) => {
 });
 
 test('expired', async (t) => {
-  const { stage, guest } = await setUp(t, [{ command: DANGEROUS }, { text: 'Done.' }]);
-  const asked = await stage.run({ message: 'Empty the cache' });
+  const { fixture, guest } = await setUp(t, [{ command: DANGEROUS }, { text: 'Done.' }]);
+  const asked = await fixture.run({ message: 'Empty the cache' });
   golden(t, 'expired', transcript(asked));
-  stage.services.clock.advance(APPROVAL_LIFETIME_MS);
+  fixture.services.clock.advance(APPROVAL_LIFETIME_MS);
   const approval = { id: asked.at(-2)!.approval_id, decision: 'approve' };
-  const { status, code } = await stage.refused({ approval });
+  const { status, code } = await fixture.refused({ approval });
   assert.deepEqual([status, code], [409, 'approval_not_pending']);
-  assert.equal((await stage.status()).state, 'idle');
-  await settleAgentRuns(stage.services);
-  assert.match((await stage.status()).history.at(-1).content, /it was not approved in time/);
+  assert.equal((await fixture.status()).state, 'idle');
+  await reapOrphanedRuns(fixture.services);
+  assert.match((await fixture.status()).history.at(-1).content, /it was not approved in time/);
   assert.deepEqual(guest.ran, []);
 });
 
 test('every command asks with approval_mode all, none with never', async (t) => {
-  const { stage, guest } = await setUp(t, [
+  const { fixture, guest } = await setUp(t, [
     { command: 'df -h' },
     { command: DANGEROUS },
     { text: 'I may not.' },
   ]);
-  const all = await stage.run({ message: 'Look', approval_mode: 'all' });
+  const all = await fixture.run({ message: 'Look', approval_mode: 'all' });
   assert.deepEqual([all.at(-2)!.type, all.at(-2)!.risk], ['approval.required', 'safe']);
-  const never = await stage.run({ message: 'Empty the cache', approval_mode: 'never' });
+  const never = await fixture.run({ message: 'Empty the cache', approval_mode: 'never' });
   golden(t, 'never', transcript(never));
   assert.deepEqual(guest.ran, [], 'a dangerous command is refused, never run silently');
 });
 
 test('max_steps', async (t) => {
-  const { stage, guest } = await setUp(t, [{ command: 'df -h' }]);
-  golden(t, 'max-steps', transcript(await stage.run({ message: 'Look and look', max_steps: 2 })));
+  const { fixture, guest } = await setUp(t, [{ command: 'df -h' }]);
+  golden(t, 'max-steps', transcript(await fixture.run({ message: 'Look and look', max_steps: 2 })));
   assert.equal(guest.ran.length, 2);
 });
 
 test('a command that does not end', async (t) => {
-  const { stage, guest } = await setUp(t, [{ command: 'sleep 30' }, { text: 'It hangs.' }]);
-  const reader = await stage.open({ message: 'Wait' });
+  const { fixture, guest } = await setUp(t, [{ command: 'sleep 30' }, { text: 'It hangs.' }]);
+  const reader = await fixture.open({ message: 'Wait' });
   const first = await reader.until('command.started');
   await guest.hanging();
-  stage.services.clock.advance(COMMAND_TIMEOUT_MS);
+  fixture.services.clock.advance(COMMAND_TIMEOUT_MS);
   golden(t, 'command-timeout', transcript([first, ...(await reader.all())]));
 });
 
 test('a run that does not end', async (t) => {
-  const { stage } = await setUp(t, [{ command: 'sleep 30' }]);
-  const reader = await stage.open({ message: 'Wait and wait' });
+  const { fixture } = await setUp(t, [{ command: 'sleep 30' }]);
+  const reader = await fixture.open({ message: 'Wait and wait' });
   // Each command ends by its own time-out; the run's is reached in the middle of one.
   let started = await reader.until('command.started');
-  const { clock } = stage.services;
+  const { clock } = fixture.services;
   for (let passed = 0; passed + COMMAND_TIMEOUT_MS < RUN_TIMEOUT_MS; passed += COMMAND_TIMEOUT_MS) {
     clock.advance(COMMAND_TIMEOUT_MS);
     started = await reader.until('command.started');
@@ -176,17 +176,17 @@ test('the model fails', async (t) => {
   const cases: [string, Answer[]][] = [
     ['refuses', [{ status: 400 }]],
     ['breaks off', [{ text: 'I would ', breaksOff: true }]],
-    ['is no model', [{ nonsense: '<html>Welcome</html>' }]],
+    ['is no model', [{ invalidToolCall: '<html>Welcome</html>' }]],
     ['calls another tool', [{ toolName: 'delete_everything', command: 'df -h' }]],
     ['writes no JSON', [{ rawArguments: '{"command": ' }]],
     ['gives no command', [{ rawArguments: '{"reason": "because"}' }]],
     ['gives an empty command', [{ command: '  ' }]],
   ];
   const transcripts: string[] = [];
-  const { stage, guest, model } = await setUp(t, []);
+  const { fixture, guest, model } = await setUp(t, []);
   for (const [name, script] of cases) {
     model.become(script);
-    const events = await stage.run({ message: 'Help' });
+    const events = await fixture.run({ message: 'Help' });
     transcripts.push(`# the model ${name}\n${transcript(events)}`);
     assert.ok(model.requests.length <= MAX_NONSENSE, 'a model that does not learn is not asked for ever');
     assert.doesNotMatch(JSON.stringify(events), /secret detail/);
@@ -196,10 +196,10 @@ test('the model fails', async (t) => {
 });
 
 test('a model that is asked too often is asked again twice, then it is the customer to try', async (t) => {
-  const { stage, model } = await setUp(t, [{ status: 429 }]);
-  const reader = await stage.open({ message: 'Help' });
+  const { fixture, model } = await setUp(t, [{ status: 429 }]);
+  const reader = await fixture.open({ message: 'Help' });
   const over = reader.all();
-  const { clock } = stage.services;
+  const { clock } = fixture.services;
   for (let tries = 1; tries < 3; tries++) {
     await waitFor(() => model.requests.length === tries && clock.sleeping > 0);
     await settled();
@@ -210,48 +210,48 @@ test('a model that is asked too often is asked again twice, then it is the custo
 });
 
 test('a model that falls silent', async (t) => {
-  const { stage, model } = await setUp(t, [{ text: 'Let me ', stalls: true }]);
-  const reader = await stage.open({ message: 'Help' });
+  const { fixture, model } = await setUp(t, [{ text: 'Let me ', stalls: true }]);
+  const reader = await fixture.open({ message: 'Help' });
   const first = await reader.until('message.delta');
   await model.stalled();
   await reader.until('message.delta');
-  stage.services.clock.advance(MODEL_SILENCE_MS);
+  fixture.services.clock.advance(MODEL_SILENCE_MS);
   golden(t, 'model-silent', transcript([first, ...(await reader.all())]));
 });
 
 test('two calls at once: only the first is looked at', async (t) => {
-  const { stage, guest } = await setUp(t, [{ command: 'df -h', second: 'uptime' }, { text: 'Full.' }]);
-  await stage.run({ message: 'Look' });
+  const { fixture, guest } = await setUp(t, [{ command: 'df -h', second: 'uptime' }, { text: 'Full.' }]);
+  await fixture.run({ message: 'Look' });
   assert.deepEqual(guest.ran, ['df -h']);
 });
 
 test('a client that hangs up in mid-command', async (t) => {
-  const { stage, guest, model } = await setUp(t, [{ command: 'sleep 30' }, { command: 'df -h' }]);
-  const reader = await stage.open({ message: 'Wait, then look' });
+  const { fixture, guest, model } = await setUp(t, [{ command: 'sleep 30' }, { command: 'df -h' }]);
+  const reader = await fixture.open({ message: 'Wait, then look' });
   const events = [await reader.until('run.started'), await reader.until('command.started')];
   await guest.hanging();
   reader.hangUp();
   golden(t, 'disconnect', transcript(events));
-  assert.equal((await stage.status()).state, 'running', 'the command goes on');
+  assert.equal((await fixture.status()).state, 'running', 'the command goes on');
   assert.equal(guest.ended, false);
   guest.finish({ stdout: 'finished after all\n', code: 3 });
-  await waitFor(async () => (await stage.status()).state === 'idle');
-  const { history } = await stage.status();
+  await waitFor(async () => (await fixture.status()).state === 'idle');
+  const { history } = await fixture.status();
   assert.deepEqual([history.at(-1).content, history.at(-1).exit_code], ['finished after all\n', 3]);
   assert.deepEqual(guest.ran, ['sleep 30'], 'no other starts');
   assert.equal(model.requests.length, 1);
 });
 
 test('two runs at once', async (t) => {
-  const { stage, guest } = await setUp(t, [{ command: 'sleep 30' }, { text: 'Done.' }]);
-  const reader = await stage.open({ message: 'Wait' });
+  const { fixture, guest } = await setUp(t, [{ command: 'sleep 30' }, { text: 'Done.' }]);
+  const reader = await fixture.open({ message: 'Wait' });
   const started = await reader.until('run.started');
-  const second = await stage.refused({ message: 'Me too' });
+  const second = await fixture.refused({ message: 'Me too' });
   assert.deepEqual(
     [second.status, second.code, second.details],
     [409, 'agent_busy', { run_id: started.run_id }],
   );
-  const clear = await stage.call('POST', `/v1/vm/${stage.vm.id}/ai-agent/clear`);
+  const clear = await fixture.call('POST', `/v1/vm/${fixture.vm.id}/ai-agent/clear`);
   assert.deepEqual([clear.status, clear.json.error.code], [409, 'agent_busy']);
   await guest.hanging();
   guest.finish({ stdout: 'done\n' });

@@ -5,7 +5,7 @@ import { visible, visibleProse } from '../../server/agent/visible.ts';
 import { judgeCommand } from '../../server/domain/agent/policy/judge.ts';
 import { startGuest } from './support/guest.ts';
 import { startModel } from './support/model-server.ts';
-import { openStage } from './support/stage.ts';
+import { openFixture } from './support/stage.ts';
 
 /** Looks like a harmless command to a reader who sees it as it is. */
 const DISGUISED = 'rm -rf /srv # \u202e\u2066tmp/ sl\u2069\u200b\u00ad\u001b[8m\u{e0061}\u00a0\u3164x';
@@ -18,8 +18,8 @@ test('what hides in a command is shown before it is approved, and what was appro
     { text: 'Just a look\u202e.', command: DISGUISED, reason: 'to \u202esee' },
     { text: 'Done.' },
   ]);
-  const stage = await openStage(t, { guest, model });
-  const asked = await stage.run({ message: 'Look' });
+  const fixture = await openFixture(t, { guest, model });
+  const asked = await fixture.run({ message: 'Look' });
   const of = (type: string) => asked.find((event) => event.type === type)!;
   assert.deepEqual(
     [of('command.proposed').command, of('command.proposed').reason],
@@ -27,13 +27,13 @@ test('what hides in a command is shown before it is approved, and what was appro
   );
   assert.equal(of('approval.required').command, SHOWN);
   assert.equal(of('message.completed').text, 'Just a look⟦U+202E⟧.');
-  const { pending_approval: pending } = await stage.status();
+  const { pending_approval: pending } = await fixture.status();
   assert.deepEqual([pending.command, pending.reason], [SHOWN, 'to ⟦U+202E⟧see']);
-  await stage.run({ approval: { id: pending.id, decision: 'approve' } });
+  await fixture.run({ approval: { id: pending.id, decision: 'approve' } });
   assert.deepEqual(guest.ran, [DISGUISED]);
-  const { history } = await stage.status();
+  const { history } = await fixture.status();
   assert.equal(history.find(({ role }: { role: string }) => role === 'command').command, SHOWN);
-  const { json } = await stage.call('GET', `/v1/vm/${stage.vm.id}/events?type=agent.command_started`);
+  const { json } = await fixture.call('GET', `/v1/vm/${fixture.vm.id}/events?type=agent.command_started`);
   assert.equal(json.data[0].metadata.command, SHOWN);
 });
 

@@ -26,7 +26,7 @@ const CASES = {
   'its log cannot grow': { leftMb: 12, met: /the embedded database broke down/ },
 };
 
-interface World extends Traffic {
+interface Env extends Traffic {
   disk: SmallDisk;
   directory: string;
   service: Service;
@@ -44,7 +44,7 @@ async function useUpLog(directory: string): Promise<void> {
   await db.close();
 }
 
-async function startWorld(t: TestContext): Promise<World> {
+async function startEnv(t: TestContext): Promise<Env> {
   const disk = await smallDisk(t, SIZE_MB);
   const directory = join(disk.directory, 'pglite');
   await copyPgliteTemplate(directory);
@@ -63,21 +63,21 @@ async function startWorld(t: TestContext): Promise<World> {
 }
 
 /** Reads until the outage is over; whatever it is answered is checked by `ask`. */
-async function keepReading(world: World, customer: Customer): Promise<void> {
-  while (!world.over) {
-    await ask(world, customer, 'GET', '/v1/billing/wallet');
+async function keepReading(env: Env, customer: Customer): Promise<void> {
+  while (!env.over) {
+    await ask(env, customer, 'GET', '/v1/billing/wallet');
     await sleep(20);
   }
 }
 
 for (const [name, { leftMb, met }] of Object.entries(CASES))
   test(`a full disk where ${name} loses nothing and ends nothing`, { skip: noSmallDisk }, async (t) => {
-    const world = await startWorld(t);
-    const { disk, service } = world;
+    const env = await startEnv(t);
+    const { disk, service } = env;
     const account = { credit: '10000', limits: { vms: 1_000 } };
     const customers = [await newCustomer(service, account), await newCustomer(service, account)];
-    const buying = customers.map((customer) => keepBuying(world, customer));
-    const reading = customers.map((customer) => keepReading(world, customer));
+    const buying = customers.map((customer) => keepBuying(env, customer));
+    const reading = customers.map((customer) => keepReading(env, customer));
     const failed = Promise.all([...buying, ...reading]).then(() => new Promise<never>(() => {}));
     // Bought beside the traffic, whose buyers may all be waiting for a machine while nothing can be written.
     let extra = 0;
@@ -85,7 +85,7 @@ for (const [name, { leftMb, met }] of Object.entries(CASES))
       for (; ; extra++) {
         const body = { plan: 's1', template: 'debian-12', hostname: 'extra' };
         const call = ['POST', '/v1/vm', { body, idempotencyKey: randomUUID() }] as const;
-        const reply = await ask(world, customers[1]!, ...call);
+        const reply = await ask(env, customers[1]!, ...call);
         if (reply.status === 503) return call;
         assert.equal(reply.status, 200, reply.text);
         const { id } = reply.json.data.vm;
@@ -104,29 +104,29 @@ for (const [name, { leftMb, met }] of Object.entries(CASES))
       const { failing } = (await report.json()) as { failing: string[] };
       assert.equal(failing[0], 'database');
       assert.match(service.output(), met);
-      assert.equal((await ask(world, customers[1]!, ...call)).status, 503, 'the same again');
+      assert.equal((await ask(env, customers[1]!, ...call)).status, 503, 'the same again');
       await disk.makeRoom();
       return call;
     };
     const extras: string[] = [];
     const call = await Promise.race([outage(), failed]);
     const [first, second] = [
-      await insist(world, customers[1]!, ...call),
-      await insist(world, customers[1]!, ...call),
+      await insist(env, customers[1]!, ...call),
+      await insist(env, customers[1]!, ...call),
     ];
     assert.equal(second.text, first.text);
     const back = await Promise.race([until(() => isReady(service)), failed]);
-    world.over = true;
+    env.over = true;
     const bought = await Promise.all(buying);
     await Promise.all(reading);
     t.diagnostic(
-      `${bought} purchases, ${world.refused} requests refused, ready ${Math.round(back)} ms after the last`,
+      `${bought} purchases, ${env.refused} requests refused, ready ${Math.round(back)} ms after the last`,
     );
     for (const id of [...extras, first.json.data.vm.id])
       assert.equal((await customers[1]!.settled(id)).status, 'running', 'each that was acknowledged');
     await service.stop();
 
-    const db = await openPglite(world.directory);
+    const db = await openPglite(env.directory);
     defer(t, () => db.close());
     for (const [n, { accountId }] of customers.entries()) {
       const rows = await db.query<{ what: string }>(sql`

@@ -21,14 +21,14 @@ const CUSTOMERS_EACH = 3;
 const DATABASE = 'vauban_outages';
 const bin = findPostgres();
 
-interface World extends Traffic {
+interface Env extends Traffic {
   server: PostgresServer;
   network: Network;
   nodes: Service[];
 }
 
 /** Begins an outage; returns what ends it. */
-type Outage = (world: World) => Promise<() => Promise<void> | void>;
+type Outage = (env: Env) => Promise<() => Promise<void> | void>;
 
 const stopped =
   (signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Outage =>
@@ -47,13 +47,13 @@ const OUTAGE_KINDS: Record<string, Outage> = {
   },
 };
 
-async function terminateEverybody({ server }: World): Promise<void> {
+async function terminateEverybody({ server }: Env): Promise<void> {
   const admin = openPostgres(server.url);
   await admin.script(`select pg_terminate_backend(pid) from pg_stat_activity where datname = '${DATABASE}'`);
   await admin.close();
 }
 
-async function startWorld(t: TestContext): Promise<World> {
+async function startEnv(t: TestContext): Promise<Env> {
   // What is acknowledged must outlive a kill.
   const server = await startPostgres(bin!, { durable: true });
   defer(t, () => server.stop(false));
@@ -85,12 +85,12 @@ test('two nodes with traffic outlive every outage of their database', {
   // A hundred of them take a busy machine half an hour.
   timeout: 600_000 + OUTAGES * 30_000,
 }, async (t) => {
-  const world = await startWorld(t);
-  const { nodes } = world;
+  const env = await startEnv(t);
+  const { nodes } = env;
   const customers: Customer[] = [];
   for (const node of nodes)
     for (let n = 0; n < CUSTOMERS_EACH; n++) customers.push(await newCustomer(node, { credit: '1000' }));
-  const buying = customers.map((customer) => keepBuying(world, customer));
+  const buying = customers.map((customer) => keepBuying(env, customer));
   const failed = Promise.all(buying).then(() => new Promise<never>(() => {}));
   const kinds = [...Object.entries(OUTAGE_KINDS), undefined];
   const noticed: number[] = [];
@@ -98,29 +98,29 @@ test('two nodes with traffic outlive every outage of their database', {
   for (let n = 0; n < OUTAGES; n++) {
     const kind = kinds[n % kinds.length];
     const outage = async () => {
-      if (!kind) return terminateEverybody(world);
-      const end = await kind[1](world);
+      if (!kind) return terminateEverybody(env);
+      const end = await kind[1](env);
       // It lasts until both nodes say so and a customer has heard of it.
-      const before = world.refused;
+      const before = env.refused;
       noticed.push(await until(async () => !(await isReady(nodes[0]!)) && !(await isReady(nodes[1]!))));
-      await until(async () => world.refused > before);
+      await until(async () => env.refused > before);
       await end();
     };
     await Promise.race([outage(), failed]);
     const ready = until(async () => (await isReady(nodes[0]!)) && (await isReady(nodes[1]!)));
     back.push(await Promise.race([ready, failed]));
   }
-  world.over = true;
+  env.over = true;
   const bought = await Promise.all(buying);
   const total = bought.reduce((sum, count) => sum + count, 0);
   const most = (times: number[]) => `${Math.round(Math.max(...times))} ms at the most`;
   t.diagnostic(`${OUTAGES} outages: noticed after ${most(noticed)}, back after ${most(back)}`);
   t.diagnostic(
-    `${total} purchases, ${world.refused} requests refused, the slowest ${Math.round(world.slowest)} ms`,
+    `${total} purchases, ${env.refused} requests refused, the slowest ${Math.round(env.slowest)} ms`,
   );
   for (const [n, customer] of customers.entries()) {
     const { available_minor, held_minor } = await customer.ask('GET', '/v1/billing/wallet');
-    const db = openPostgres(withDatabase(world.server.url, DATABASE));
+    const db = openPostgres(withDatabase(env.server.url, DATABASE));
     const rows = await db.script(
       `select kind, status, count(*) as n from orders where account_id = '${customer.accountId}' group by 1, 2`,
     );
@@ -129,16 +129,16 @@ test('two nodes with traffic outlive every outage of their database', {
     assert.deepEqual(orders, [`create completed ${bought[n]}`, `delete_refund completed ${bought[n]}`]);
     assert.ok(held_minor === 0 && available_minor <= 100_000);
   }
-  const db = openPostgres(withDatabase(world.server.url, DATABASE));
+  const db = openPostgres(withDatabase(env.server.url, DATABASE));
   await assertInvariants(db).finally(() => db.close());
 
   await t.test('a node ends in order while there is no database', async (t) => {
-    world.network.swallow();
+    env.network.swallow();
     const start = performance.now();
     await nodes[0]!.stop();
     await until(async () => !(await isReady(nodes[1]!)));
     await nodes[1]!.stop();
     t.diagnostic(`both after ${Math.round(performance.now() - start)} ms`);
-    world.network.carry();
+    env.network.carry();
   });
 });

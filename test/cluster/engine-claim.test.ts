@@ -23,7 +23,7 @@ import { ManualClock, systemClock } from '../../server/platform/clock.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { fundedAccount, newVm, storedVm } from '../billing/support.ts';
 import { forAnotherNode, SHARED_SETTINGS, skipWithoutPostgres } from '../chaos/support/another-node.ts';
-import { PURCHASE, Stage } from '../jobs/support/stage.ts';
+import { Fixture, PURCHASE } from '../jobs/support/fixture.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase, freshDatabaseLocation } from '../support/database.ts';
 import { failingStart, WRONG_CONFIGURATION } from '../support/failing-start.ts';
@@ -182,30 +182,30 @@ test('a second node with real machines is refused, one with the simulator beside
 });
 
 test('a deletion waits for the engine that has the guest', async (t) => {
-  const stage = await Stage.open(t);
-  const { services } = stage.installation;
-  const [scene] = await stage.scenes(1, 'running', false);
-  const id = scene!.vmId!;
+  const fixture = await Fixture.open(t);
+  const { services } = fixture.installation;
+  const [scenario] = await fixture.scenes(1, 'running', false);
+  const id = scenario!.vmId!;
   const own = services.engine;
-  await stage.db.query(sql`update vms set engine = 'qemu:elsewhere' where id = ${id}`);
-  const { job } = await scene!.customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  const node = await stage.installation.openNode();
+  await fixture.db.query(sql`update vms set engine = 'qemu:elsewhere' where id = ${id}`);
+  const { job } = await scenario!.customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
+  const node = await fixture.installation.openNode();
   await node.runner.runToEnd(job.id);
-  const waiting = await systemFindVm(stage.db, id);
+  const waiting = await systemFindVm(fixture.db, id);
   assert.deepEqual([waiting?.status, waiting?.deleted_at], ['deleting', null]);
   assert.ok(await services.compute.inspect(id), 'nothing was done to the guest');
-  await stage.db.query(sql`update vms set engine = ${own} where id = ${id}`);
+  await fixture.db.query(sql`update vms set engine = ${own} where id = ${id}`);
   await node.runner.runToEnd(job.id);
-  assert.ok((await systemFindVm(stage.db, id))?.deleted_at);
+  assert.ok((await systemFindVm(fixture.db, id))?.deleted_at);
   assert.equal(await services.compute.inspect(id), undefined);
   await node.stop();
 });
 
 test('what is bought is recorded with the engine that makes it', async (t) => {
-  const stage = await Stage.open(t);
-  const [scene] = await stage.scenes(1, 'none', false);
-  await stage.play(scene!, { method: 'POST', path: '/v1/vm', body: PURCHASE });
-  assert.equal((await systemFindVm(stage.db, scene!.vmId!))?.engine, 'simulator');
+  const fixture = await Fixture.open(t);
+  const [scenario] = await fixture.scenes(1, 'none', false);
+  await fixture.play(scenario!, { method: 'POST', path: '/v1/vm', body: PURCHASE });
+  assert.equal((await systemFindVm(fixture.db, scenario!.vmId!))?.engine, 'simulator');
 });
 
 test('a MAC address that is taken is drawn again, and never given twice', async (t) => {

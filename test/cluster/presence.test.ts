@@ -4,6 +4,7 @@ import { Node, PRESENCE_MS } from '../../server/cluster/membership.ts';
 import { type Database, type Session, type Sql, sql } from '../../server/db/database.ts';
 import { skipWithoutPostgres } from '../chaos/support/another-node.ts';
 import { type Customer, openCustomer } from '../jobs/support/customer.ts';
+import { PURCHASE } from '../jobs/support/fixture.ts';
 import {
   type Installation,
   openInstallation,
@@ -11,7 +12,6 @@ import {
   type TestNode,
   unfinishedJobs,
 } from '../jobs/support/installation.ts';
-import { PURCHASE } from '../jobs/support/stage.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/invariants.ts';

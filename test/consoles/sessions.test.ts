@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import type { VmRow } from '../../server/db/queries/vms.ts';
+import { openEnv } from './support/env.ts';
 import { GREETING } from './support/rfb-guest.ts';
 import { type ConsoleSocket, open } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
-import { openWorld } from './support/world.ts';
 
 const MINUTE_MS = 60_000;
 /** How often the service looks after its sessions. */
@@ -19,11 +19,11 @@ function sumOf(metrics: string, name: string): number {
 }
 
 test('consoles', async (t) => {
-  const world = await openWorld(t);
-  const { clock } = world;
+  const env = await openEnv(t);
+  const { clock } = env;
 
   await t.test('a terminal logs in, echoes, resizes and runs a full-screen program', async (t) => {
-    const token = await world.terminal({ cols: 100, rows: 30 });
+    const token = await env.terminal({ cols: 100, rows: 30 });
     const terminal = await open(t, token.url, token);
     assert.equal(terminal.ws.protocol, 'vauban.ssh');
     await terminal.says('welcome 100x30\r\n$ ');
@@ -34,16 +34,16 @@ test('consoles', async (t) => {
     terminal.type('exit\r');
     assert.deepEqual(await terminal.closed, { code: 1000, reason: 'The session has ended' });
 
-    const deploy = await world.terminal({ username: 'deploy' });
+    const deploy = await env.terminal({ username: 'deploy' });
     await (await open(t, deploy.url, deploy)).says('welcome 80x24');
-    const mallory = await world.terminal({ username: 'mallory' });
+    const mallory = await env.terminal({ username: 'mallory' });
     assert.equal((await (await open(t, mallory.url, mallory)).closed).code, 4004);
     for (const text of [
       'hello',
       '{"type":"resize","cols":0,"rows":24}',
       '{"type":"resize","cols":9999,"rows":1}',
     ]) {
-      const again = await world.terminal();
+      const again = await env.terminal();
       const confused = await open(t, again.url, again);
       await confused.says('welcome');
       confused.ws.send(text);
@@ -52,7 +52,7 @@ test('consoles', async (t) => {
   });
 
   await t.test('a screen carries bytes as they are, and no text', async (t) => {
-    const ticket = await world.screen();
+    const ticket = await env.screen();
     const screen = await open(t, ticket.url, ticket);
     screen.type('echo');
     await screen.says(`${GREETING}echo`);
@@ -60,8 +60,8 @@ test('consoles', async (t) => {
     assert.equal((await screen.closed).code, 1003);
   });
 
-  const both = async (vm = world.vm, key = world.key): Promise<ConsoleSocket[]> => {
-    const [screen, terminal] = [await world.screen(vm, key), await world.terminal({}, { vm, key })];
+  const both = async (vm = env.vm, key = env.key): Promise<ConsoleSocket[]> => {
+    const [screen, terminal] = [await env.screen(vm, key), await env.terminal({}, { vm, key })];
     const sockets = [await open(t, screen.url, screen), await open(t, terminal.url, terminal)];
     await sockets[0]!.says(GREETING);
     await sockets[1]!.says('welcome');
@@ -84,11 +84,11 @@ test('consoles', async (t) => {
   };
 
   await t.test('its VM is powered off or deleted, and no other', async () => {
-    const bystanders = await both(await world.newVm());
+    const bystanders = await both(await env.newVm());
     for (const status of ['stopped', 'deleting', 'resizing', 'suspended'] as const) {
-      const vm = await world.newVm();
+      const vm = await env.newVm();
       const sockets = await both(vm);
-      await world.become({ status }, vm);
+      await env.become({ status }, vm);
       assert.deepEqual(await codes(sockets), [4001, 4001], status);
     }
     for (const socket of bystanders) {
@@ -100,24 +100,24 @@ test('consoles', async (t) => {
   await t.test(
     'its guest hangs up: a logout while it runs, and the end of the VM when it is off',
     async () => {
-      const { compute } = world.service.services;
+      const { compute } = env.service.services;
       const { inspect } = compute;
       const hangUp = async ([screen, terminal]: ConsoleSocket[], viewer: ConsoleSocket) => {
         for (const one of [terminal!, viewer]) one.type('exit\r');
-        for (const connection of world.rfb.connections) connection.destroy();
+        for (const connection of env.rfb.connections) connection.destroy();
         return codes([screen!, terminal!, viewer]);
       };
       const watched = async (vm: VmRow) => {
-        const share = await world.share({}, vm);
+        const share = await env.share({}, vm);
         const viewer = await open(t, share.url, share);
         await viewer.says('welcome');
         return viewer;
       };
-      const running = await world.newVm();
+      const running = await env.newVm();
       assert.deepEqual(await hangUp(await both(running), await watched(running)), [1000, 1000, 1000]);
 
       // Switched off from the inside: the engine knows before the VM's state does.
-      const off = await world.newVm();
+      const off = await env.newVm();
       const sockets = [await both(off), await watched(off)] as const;
       const state = { id: off.id, power: 'off', agent: false, snapshotIds: [], vcpu: 1, ramMb: 1, diskGb: 1 };
       Object.assign(compute, { inspect: async () => state });
@@ -125,25 +125,25 @@ test('consoles', async (t) => {
       Object.assign(compute, { inspect });
 
       // On its way down: the guest ends its connections before it is off. The hint of the change is lost.
-      const stopping = await world.newVm();
+      const stopping = await env.newVm();
       const late = [await both(stopping), await watched(stopping)] as const;
-      await world.db.script(`update vms set status = 'stopping' where id = '${stopping.id}'`);
+      await env.db.script(`update vms set status = 'stopping' where id = '${stopping.id}'`);
       assert.deepEqual((await hangUp(...late)).slice(1), [4001, 4001]);
     },
   );
 
   await t.test('its key is revoked', async () => {
-    const { key, row } = await world.newKey();
-    const sockets = await both(world.vm, key);
-    await world.revokeKey(row.id);
+    const { key, row } = await env.newKey();
+    const sockets = await both(env.vm, key);
+    await env.revokeKey(row.id);
     assert.deepEqual(await codes(sockets), [4002, 4002]);
   });
 
   await t.test('a hint is lost: it is looked at every few seconds', async () => {
     const sockets = await both();
-    await world.db.script(`update vms set status = 'stopped'`);
+    await env.db.script(`update vms set status = 'stopped'`);
     assert.deepEqual(await inTime(codes(sockets)), [4001, 4001]);
-    await world.db.script(`update vms set status = 'running'`);
+    await env.db.script(`update vms set status = 'running'`);
   });
 
   await t.test('nothing is said for 15 minutes', async () => {
@@ -158,19 +158,19 @@ test('consoles', async (t) => {
   });
 
   await t.test('the client answers no ping', async () => {
-    const { url, protocols } = await world.screen();
+    const { url, protocols } = await env.screen();
     const screen = await open(t, url, { protocols, autoPong: false });
     await screen.says(GREETING);
     await inTime(once(screen.ws, 'ping'));
     await inTime(screen.closed);
-    assert.match(await world.metrics(), /closed_total\{kind="vnc",reason="unresponsive"\} 1/);
+    assert.match(await env.metrics(), /closed_total\{kind="vnc",reason="unresponsive"\} 1/);
   });
 
   await t.test('the engine never connects it', async () => {
-    const { compute } = world.service.services;
+    const { compute } = env.service.services;
     const { openVnc } = compute;
     Object.assign(compute, { openVnc: () => new Promise(() => {}) });
-    const ticket = await world.screen();
+    const ticket = await env.screen();
     const screen = await open(t, ticket.url, ticket);
     assert.deepEqual(await inTime(codes([screen])), [4003]);
     Object.assign(compute, { openVnc });
@@ -178,14 +178,14 @@ test('consoles', async (t) => {
 
   await t.test('the client goes: what was opened for it is closed', async () => {
     const sockets = await both();
-    assert.equal(world.rfb.connections.size, 1);
+    assert.equal(env.rfb.connections.size, 1);
     for (const { ws } of sockets) ws.terminate();
-    await waitFor(() => world.rfb.connections.size === 0);
+    await waitFor(() => env.rfb.connections.size === 0);
   });
 
   await t.test('all of it is counted', async () => {
-    await waitFor(async () => sumOf(await world.metrics(), 'vauban_console_sessions{') === 0);
-    const metrics = await world.metrics();
+    await waitFor(async () => sumOf(await env.metrics(), 'vauban_console_sessions{') === 0);
+    const metrics = await env.metrics();
     assert.match(metrics, /vauban_console_sessions_closed_total\{kind="ssh",reason="vm_off"\} 7/);
     assert.match(metrics, /vauban_console_sessions_closed_total\{kind="vnc",reason="idle"\} 1/);
     assert.ok(sumOf(metrics, 'vauban_console_bytes_total') > 0);
@@ -194,36 +194,36 @@ test('consoles', async (t) => {
   await t.test('limits of a VM', async (t) => {
     const sockets: ConsoleSocket[] = [];
     for (let n = 0; n < 64; n++) {
-      const ticket = await world.screen();
+      const ticket = await env.screen();
       sockets.push(await open(t, ticket.url, ticket));
     }
-    const extra = await world.screen();
+    const extra = await env.screen();
     assert.equal((await (await open(t, extra.url, extra)).closed).code, 4006);
     sockets[0]!.ws.close();
     await sockets[0]!.closed;
-    const again = await world.screen();
+    const again = await env.screen();
     await (await open(t, again.url, again)).says(GREETING);
   });
 
   await t.test('a guest with another host key is not logged in to', async (t) => {
-    const before = await world.terminal();
+    const before = await env.terminal();
     await (await open(t, before.url, before)).says('welcome');
-    world.ssh.replaceHostKey();
-    const after = await world.terminal();
+    env.ssh.replaceHostKey();
+    const after = await env.terminal();
     assert.equal((await (await open(t, after.url, after)).closed).code, 4005);
   });
 });
 
 test('a service that stops tells its consoles and ends', async (t) => {
-  const world = await openWorld(t);
+  const env = await openEnv(t);
   const [screen, terminal] = await Promise.all(
-    [world.screen(), world.terminal()].map(async (ticket) => {
+    [env.screen(), env.terminal()].map(async (ticket) => {
       const { url, protocols } = await ticket;
       return open(t, url, { protocols });
     }),
   );
   await screen!.says(GREETING);
   await terminal!.says('welcome');
-  await world.service.stop();
+  await env.service.stop();
   for (const { closed } of [screen!, terminal!]) assert.equal((await closed).code, 1001);
 });

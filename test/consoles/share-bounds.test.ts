@@ -12,10 +12,10 @@ import { Screens } from '../../server/consoles/shared-screens/screens.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { defer } from '../support/cleanup.ts';
+import { type ConsoleEnv, openEnv } from './support/env.ts';
 import { paceBy } from './support/pace.ts';
 import { attempt, type ConsoleSocket, open } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
-import { type ConsoleWorld, openWorld } from './support/world.ts';
 
 const logger = createLogger({ logLevel: 'silent' });
 /** Of pictures, which hold no more than a viewer's buffer. */
@@ -27,8 +27,8 @@ const state = ({ messages }: ConsoleSocket) => messages.at(-1);
 const read = ({ ws }: ConsoleSocket) => new Promise((resolve) => ws.once('pong', resolve).ping());
 
 /** A number that the service counts. */
-async function counted(world: ConsoleWorld, name: string): Promise<number> {
-  const lines = (await world.metrics()).split('\n').filter((line) => line.startsWith(name));
+async function counted(env: ConsoleEnv, name: string): Promise<number> {
+  const lines = (await env.metrics()).split('\n').filter((line) => line.startsWith(name));
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
@@ -43,8 +43,8 @@ async function settled(read: () => Promise<number>): Promise<number> {
 }
 
 test('what strangers ask of a shared shell is bounded', async (t) => {
-  const world = await openWorld(t);
-  const { clock, ssh } = world;
+  const env = await openEnv(t);
+  const { clock, ssh } = env;
   const view = async (share: { url: string; protocols: string[] }) => {
     const viewer = await open(t, share.url, share);
     await viewer.until(({ messages, text }) => messages.length > 0 && text.includes('welcome'));
@@ -52,24 +52,24 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
   };
 
   await t.test('sizes: one at once and then four a second, of all that are asked for the last', async () => {
-    const viewer = await view(await world.share());
-    const before = await counted(world, 'vauban_share_resizes_total');
+    const viewer = await view(await env.share());
+    const before = await counted(env, 'vauban_share_resizes_total');
     for (let n = 0; n < 150; n++) viewer.resize(n % 2 ? 500 : 1, n % 2 ? 500 : 1);
     viewer.resize(101, 31);
     await read(viewer);
-    assert.equal((await counted(world, 'vauban_share_resizes_total')) - before, 1);
+    assert.equal((await counted(env, 'vauban_share_resizes_total')) - before, 1);
     assert.deepEqual([state(viewer).cols, state(viewer).rows], [20, 5], 'a screen has a least size');
     clock.advance(250);
     await viewer.until((one) => state(one).cols === 101 && state(one).rows === 31);
     clock.advance(250);
     viewer.resize(500, 500);
     await viewer.until((one) => state(one).cols === 300 && state(one).rows === 100);
-    assert.equal((await counted(world, 'vauban_share_resizes_total')) - before, 3);
+    assert.equal((await counted(env, 'vauban_share_resizes_total')) - before, 3);
     viewer.ws.close();
   });
 
   await t.test('sizes of a terminal of one’s own likewise', async () => {
-    const token = await world.terminal();
+    const token = await env.terminal();
     const terminal = await open(t, token.url, token);
     await terminal.says('welcome');
     terminal.type('top\r');
@@ -87,24 +87,24 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
   });
 
   await t.test('pictures: one for all who join at the same screen', async () => {
-    const share = await world.share({ max_viewers: 50 });
+    const share = await env.share({ max_viewers: 50 });
     const first = await view(share);
     first.type('paint 2000\r');
     await first.says('painted');
     const join = async (viewers: number) => {
-      const before = await counted(world, 'vauban_share_pictures_total');
+      const before = await counted(env, 'vauban_share_pictures_total');
       const joined = await Promise.all(Array.from({ length: viewers }, () => open(t, share.url, share)));
       // They are let in one after the other, and no faster than the database answers.
       await waitFor(async () => {
-        await world.ask('GET', `/v1/vm/${world.vm.id}/console-shares`);
+        await env.ask('GET', `/v1/vm/${env.vm.id}/console-shares`);
         clock.advance(100);
         return joined.every(({ text }) => text.includes('painted'));
       });
-      return (await counted(world, 'vauban_share_pictures_total')) - before;
+      return (await counted(env, 'vauban_share_pictures_total')) - before;
     };
     assert.equal(await join(15), 1);
     assert.equal(await join(15), 0, 'nothing has changed');
-    await world.ask('DELETE', `/v1/vm/${world.vm.id}/console-shares/${share.id}`);
+    await env.ask('DELETE', `/v1/vm/${env.vm.id}/console-shares/${share.id}`);
   });
 
   await t.test('bytes of a picture, however the screen is painted', async () => {
@@ -112,7 +112,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
       [300, 100],
       [80, 24],
     ] as const) {
-      const share = await world.share();
+      const share = await env.share();
       const first = await view(share);
       paceBy(first.ws, clock);
       first.resize(cols, rows);
@@ -124,15 +124,15 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
       assert.ok(late.text.length <= MAX_PICTURE, `${late.text.length} bytes`);
       assert.ok(late.text.length > 10_000, 'the screen is there');
       clock.advance(250);
-      await world.ask('DELETE', `/v1/vm/${world.vm.id}/console-shares/${share.id}`);
+      await env.ask('DELETE', `/v1/vm/${env.vm.id}/console-shares/${share.id}`);
     }
   });
 
   await t.test('small messages: 200 a second are read of a viewer, the others wait', async () => {
-    const viewer = await view(await world.share());
-    const before = await counted(world, 'vauban_console_bytes_total{kind="share",direction="in"}');
+    const viewer = await view(await env.share());
+    const before = await counted(env, 'vauban_console_bytes_total{kind="share",direction="in"}');
     const received = async () =>
-      (await counted(world, 'vauban_console_bytes_total{kind="share",direction="in"}')) - before;
+      (await counted(env, 'vauban_console_bytes_total{kind="share",direction="in"}')) - before;
     const sent = 60_000;
     for (let n = 0; n < sent; n++) viewer.type('x');
     // What was read from the socket by then, 64 KiB or twice that, is taken all the same, if not at once.
@@ -147,7 +147,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
   });
 
   await t.test('pings likewise, and none is answered that is not read', async () => {
-    const viewer = await view(await world.share());
+    const viewer = await view(await env.share());
     let pongs = 0;
     viewer.ws.on('pong', () => pongs++);
     const sent = 60_000;
@@ -160,7 +160,7 @@ test('what strangers ask of a shared shell is bounded', async (t) => {
 
   await t.test('openings from a network', async () => {
     clock.advance(60_000);
-    const share = await world.share();
+    const share = await env.share();
     const look = () =>
       fetch(`${share.page.split('#')[0]}/about`, {
         headers: { authorization: `Bearer ${share.protocols[1]}` },
@@ -190,13 +190,13 @@ test('openings are counted by link and by network', () => {
 });
 
 /** A room of its own, whose sessions the test can look at. */
-async function openRoom(t: TestContext, world: ConsoleWorld, screens: Screens) {
+async function openRoom(t: TestContext, env: ConsoleEnv, screens: Screens) {
   const server = createServer();
   const sockets = new WebSocketServer({ server });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   defer(t, () => server.close().closeAllConnections());
-  const { services } = world.service;
-  const room = new ShareRoom(services, world.vm, screens);
+  const { services } = env.service;
+  const room = new ShareRoom(services, env.vm, screens);
   defer(t, () => room.end('shutdown'));
   const join = async () => {
     const accepted = once(sockets, 'connection');
@@ -204,7 +204,7 @@ async function openRoom(t: TestContext, world: ConsoleWorld, screens: Screens) {
     defer(t, () => client.terminate());
     const [ws] = (await accepted) as [WebSocket];
     await once(client, 'open');
-    const { vm, accountId } = world;
+    const { vm, accountId } = env;
     const grant = { kind: 'share', vm, accountId, keyId: 'key', share: null } as const;
     const session = new ConsoleSession(grant, ws, services);
     room.join(session, 'read_write');
@@ -220,15 +220,15 @@ function newScreens(t: TestContext, options: { heapMb?: number; answerMs?: numbe
 }
 
 test('a viewer that does not read is kept no more for than its buffer holds, and is dropped', async (t) => {
-  const world = await openWorld(t);
-  const { room, join } = await openRoom(t, world, newScreens(t));
+  const env = await openEnv(t);
+  const { room, join } = await openRoom(t, env, newScreens(t));
   const [reader, deaf] = [await join(), await join()];
   let said = '';
   reader.client.on('message', (data: Buffer, isBinary) => {
     if (isBinary) said = (said + data.toString('latin1')).slice(-100);
   });
   deaf.client.pause();
-  paceBy(reader.client, world.clock);
+  paceBy(reader.client, env.clock);
   let most = 0;
   const look = () => {
     if (most === 0 && deaf.session.ws.bufferedAmount > 0) {
@@ -254,7 +254,7 @@ test('a viewer that does not read is kept no more for than its buffer holds, and
   }
   assert.ok(most > 0, 'it was behind');
   assert.ok(most <= HIGH_WATER_BYTES, `${most} bytes were kept for it`);
-  world.clock.advance(30_000);
+  env.clock.advance(30_000);
   room.check();
   assert.equal(deaf.session.reason, 'unresponsive');
   await deaf.session.closed;
@@ -262,7 +262,7 @@ test('a viewer that does not read is kept no more for than its buffer holds, and
 });
 
 test('the thread of the screens', async (t) => {
-  const world = await openWorld(t);
+  const env = await openEnv(t);
   const size = { cols: 80, rows: 24 };
   const kept = (screens: Screens) => {
     const lost = Promise.withResolvers<void>();
@@ -282,7 +282,7 @@ test('the thread of the screens', async (t) => {
     'dies of too much memory: its rooms end with a code, the service and new rooms go on',
     async (t) => {
       const screens = newScreens(t, { heapMb: 48 });
-      const { room, join } = await openRoom(t, world, screens);
+      const { room, join } = await openRoom(t, env, screens);
       const { session, client } = await join();
       const closed = once(client, 'close');
       const greedy = Array.from({ length: 40 }, () => kept(screens));

@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
+import { openEnv } from './support/env.ts';
 import { paceBy } from './support/pace.ts';
 import { attempt, type ConsoleSocket, open } from './support/socket.ts';
 import { waitFor } from './support/wait-for.ts';
-import { openWorld } from './support/world.ts';
 
 const HOUR_MS = 3_600_000;
 /** What the service begins a picture of the whole screen with. */
 const RESET = '\x1bc';
 
 test('share links', async (t) => {
-  const world = await openWorld(t);
-  const { clock, db, vm, ssh } = world;
+  const env = await openEnv(t);
+  const { clock, db, vm, ssh } = env;
   const path = `/v1/vm/${vm.id}/console-shares`;
-  const list = () => world.ask('GET', path);
+  const list = () => env.ask('GET', path);
   const view = async (share: { url: string; protocols: string[] }) => {
     const viewer = await open(t, share.url, share);
     await viewer.until(({ messages, text }) => messages.length > 0 && text.includes('welcome'));
@@ -23,23 +23,23 @@ test('share links', async (t) => {
   const state = ({ messages }: ConsoleSocket) => messages.at(-1);
 
   await t.test('a link is listed without its secret, which is stored as a hash', async () => {
-    const made = await world.ask('POST', path, { mode: 'read_only', label: 'for support' });
+    const made = await env.ask('POST', path, { mode: 'read_only', label: 'for support' });
     const { url, ...shown } = made;
     const secret = url.split('#')[1];
-    assert.equal(url, `${world.baseUrl}/share/${made.id}#${secret}`);
+    assert.equal(url, `${env.baseUrl}/share/${made.id}#${secret}`);
     assert.equal(Date.parse(made.expires_at) - Date.parse(made.created_at), HOUR_MS);
     assert.deepEqual(await list(), [{ ...shown, viewers: 0, last_used_at: null }]);
     const rows = await db.query<{ row: string }>(
       sql`select row_to_json(s)::text as row from console_shares s union all select row_to_json(e)::text from events e`,
     );
     for (const { row } of rows) assert.ok(!row.includes(secret));
-    assert.deepEqual(await world.ask('DELETE', `${path}/${made.id}`), { id: made.id, deleted: true });
+    assert.deepEqual(await env.ask('DELETE', `${path}/${made.id}`), { id: made.id, deleted: true });
     assert.deepEqual(await list(), []);
-    await world.ask('DELETE', `${path}/${made.id}`, undefined, { status: 404 });
+    await env.ask('DELETE', `${path}/${made.id}`, undefined, { status: 404 });
   });
 
   await t.test('all viewers see one session, and who comes late the screen so far', async () => {
-    const share = await world.share();
+    const share = await env.share();
     const before = ssh.logins;
     const first = await view(share);
     assert.deepEqual(state(first), { type: 'state', cols: 80, rows: 24, mode: 'read_write', viewers: 1 });
@@ -73,7 +73,7 @@ test('share links', async (t) => {
   });
 
   await t.test('a read-only viewer changes nothing, whatever is sent', async () => {
-    const share = await world.share({ mode: 'read_only' });
+    const share = await env.share({ mode: 'read_only' });
     const viewer = await view(share);
     assert.equal(state(viewer).mode, 'read_only');
     viewer.type('exit\r');
@@ -89,7 +89,7 @@ test('share links', async (t) => {
   });
 
   await t.test('it has as many viewers as it may', async () => {
-    const share = await world.share({ max_viewers: 1 });
+    const share = await env.share({ max_viewers: 1 });
     const viewer = await view(share);
     assert.equal((await (await open(t, share.url, share)).closed).code, 4007);
     viewer.ws.close();
@@ -105,42 +105,42 @@ test('share links', async (t) => {
   });
 
   await t.test('a wrong secret, and one of another link, open nothing', async () => {
-    const [share, other] = [await world.share(), await world.share()];
+    const [share, other] = [await env.share(), await env.share()];
     assert.equal(await attempt(t, share.url, { protocols: other.protocols }), 404);
     assert.equal(await attempt(t, share.url, { protocols: ['vauban.share'] }), 404);
     assert.equal(await attempt(t, share.url, { ...share, headers: { origin: 'https://evil.example' } }), 404);
   });
 
   await t.test('revocation, expiry, the end of its key, and power off cut it', async () => {
-    const revoked = await world.share();
+    const revoked = await env.share();
     const cut = await view(revoked);
-    await world.ask('DELETE', `${path}/${revoked.id}`);
+    await env.ask('DELETE', `${path}/${revoked.id}`);
     assert.equal((await cut.closed).code, 4002);
     assert.equal(await attempt(t, revoked.url, revoked), 404);
 
-    const short = await world.share({ ttl_seconds: 300 });
+    const short = await env.share({ ttl_seconds: 300 });
     const late = await view(short);
     clock.advance(300_000);
     assert.equal((await late.closed).code, 4002);
     assert.equal(await attempt(t, short.url, short), 404);
 
-    const off = await world.share();
+    const off = await env.share();
     const dark = await view(off);
-    await world.become({ status: 'stopped' });
+    await env.become({ status: 'stopped' });
     assert.equal((await dark.closed).code, 4001);
     assert.equal((await (await open(t, off.url, off)).closed).code, 4001);
-    await world.ask('POST', path, { mode: 'read_only' }, { status: 409 });
-    await world.become({ status: 'running' });
+    await env.ask('POST', path, { mode: 'read_only' }, { status: 409 });
+    await env.become({ status: 'running' });
     await view(off);
   });
 
   await t.test('a link is worth no more than the key that made it', async () => {
-    const { key, row } = await world.newKey();
-    const made = await world.ask('POST', path, { mode: 'read_only' }, { key });
+    const { key, row } = await env.newKey();
+    const made = await env.ask('POST', path, { mode: 'read_only' }, { key });
     const [page, secret] = made.url.split('#');
     const target = { url: `${page.replace('http', 'ws')}/socket`, protocols: ['vauban.share', secret] };
     const viewer = await view(target);
-    await world.revokeKey(row.id);
+    await env.revokeKey(row.id);
     assert.equal((await viewer.closed).code, 4002);
     assert.equal(await attempt(t, target.url, target), 404);
     assert.ok((await list()).every(({ id }: { id: string }) => id !== made.id));
@@ -148,8 +148,8 @@ test('share links', async (t) => {
 
   await t.test('a VM has twenty at most, and input has its limits', async () => {
     const room = 20 - (await list()).length;
-    for (let n = 0; n < room; n++) await world.share();
-    const error = await world.ask('POST', path, { mode: 'read_only' }, { status: 409 });
+    for (let n = 0; n < room; n++) await env.share();
+    const error = await env.ask('POST', path, { mode: 'read_only' }, { status: 409 });
     assert.deepEqual(error.details, { limit: 20, used: 20, resource: 'console_shares_per_vm' });
     const bad = [
       { mode: 'x' },
@@ -158,19 +158,19 @@ test('share links', async (t) => {
       { max_viewers: 51 },
       { label: '' },
     ];
-    for (const body of bad) await world.ask('POST', path, { mode: 'read_only', ...body }, { status: 422 });
-    await world.ask('POST', path, {}, { status: 422 });
+    for (const body of bad) await env.ask('POST', path, { mode: 'read_only', ...body }, { status: 422 });
+    await env.ask('POST', path, {}, { status: 422 });
   });
 });
 
 test('a viewer that falls behind is shown the screen as it is, and slows no other down', async (t) => {
-  const world = await openWorld(t);
-  const share = await world.share();
+  const env = await openEnv(t);
+  const share = await env.share();
   const [quick, slow] = [await open(t, share.url, share), await open(t, share.url, share)];
   await quick.says('welcome');
   await slow.says('welcome');
   slow.ws.pause();
-  paceBy(quick.ws, world.clock);
+  paceBy(quick.ws, env.clock);
   quick.type('pour 16000000\r');
   await quick.says('poured');
   slow.text = '';

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { test } from 'node:test';
 import ssh2 from 'ssh2';
 import { defer } from '../support/cleanup.ts';
+import { openEnv } from './support/env.ts';
 import { bytesOf, open } from './support/socket.ts';
-import { openWorld } from './support/world.ts';
 
 const MB = 1024 * 1024;
 /**
@@ -28,8 +28,8 @@ async function plainGuest(t: Parameters<typeof defer>[0], serve: (socket: Socket
 }
 
 test('bulk', async (t) => {
-  const world = await openWorld(t);
-  const { compute } = world.service.services;
+  const env = await openEnv(t);
+  const { compute } = env.service.services;
 
   await t.test('100 MB for a slow reader wait at the guest, not in the service', async () => {
     const total = 100 * MB;
@@ -47,7 +47,7 @@ test('bulk', async (t) => {
       pour();
     });
     Object.assign(compute, { openVnc });
-    const ticket = await world.screen();
+    const ticket = await env.screen();
     const { ws, closed, text } = await open(t, ticket.url, ticket);
     // The guest speaks first, perhaps in the packet that opened the WebSocket.
     let [taken, mostOnTheWay] = [text.length, 0];
@@ -78,7 +78,7 @@ test('bulk', async (t) => {
       });
     });
     Object.assign(compute, { openVnc });
-    const ticket = await world.screen();
+    const ticket = await env.screen();
     const { ws } = await open(t, ticket.url, ticket);
     const block = Buffer.alloc(256 * 1024);
     while (sent < total) {
@@ -91,7 +91,7 @@ test('bulk', async (t) => {
   });
 
   await t.test('an SSH client of one’s own logs in, resizes, and transfers 100 MB', async () => {
-    const token = await world.terminal({}, { raw: true });
+    const token = await env.terminal({}, { raw: true });
     const socket = await open(t, token.url, token);
     assert.equal(socket.ws.protocol, 'vauban.ssh.raw');
     const client = new ssh2.Client();

@@ -2,39 +2,39 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
+import { openEnv } from './support/env.ts';
 import { GREETING } from './support/rfb-guest.ts';
 import { attempt, open } from './support/socket.ts';
-import { openWorld } from './support/world.ts';
 
 test('tickets', async (t) => {
-  const world = await openWorld(t);
-  const { clock, db, vm } = world;
+  const env = await openEnv(t);
+  const { clock, db, vm } = env;
 
   await t.test('a ticket says what it opens, and is stored as a hash only', async () => {
-    const data = await world.ask('GET', `/v1/vm/${vm.id}/console`);
+    const data = await env.ask('GET', `/v1/vm/${vm.id}/console`);
     assert.deepEqual(data, {
       protocol: 'vnc',
-      ws_url: `${world.baseUrl.replace('http', 'ws')}/console/${vm.id}/vnc`,
+      ws_url: `${env.baseUrl.replace('http', 'ws')}/console/${vm.id}/vnc`,
       ticket: data.ticket,
       password: null,
       expires_at: new Date(clock.now().getTime() + 60_000).toISOString(),
       expires_in_seconds: 60,
       single_use: true,
     });
-    const token = await world.ask('POST', `/v1/vm/${vm.id}/ssh-token`, { username: 'deploy' });
+    const token = await env.ask('POST', `/v1/vm/${vm.id}/ssh-token`, { username: 'deploy' });
     assert.equal(token.username, 'deploy');
     const everything = await db.query<{ row: string }>(
       sql`select row_to_json(t)::text as row from console_tickets t union all select row_to_json(e)::text from events e`,
     );
     for (const { row } of everything) assert.ok(!row.includes(data.ticket) && !row.includes(token.token));
-    const events = await world.ask('GET', `/v1/vm/${vm.id}/events`);
+    const events = await env.ask('GET', `/v1/vm/${vm.id}/events`);
     const types = events.map(({ type }: { type: string }) => type);
     assert.deepEqual(types.sort(), ['console.ticket_issued', 'console.token_issued']);
   });
 
   await t.test('it opens one socket, whatever way it is sent', async () => {
     for (const place of ['protocol', 'bearer', 'query'] as const) {
-      const { url, secret } = await world.screen();
+      const { url, secret } = await env.screen();
       const target = place === 'query' ? `${url}?ticket=${secret}` : url;
       const options = {
         protocols: place === 'protocol' ? ['binary', secret] : [],
@@ -50,7 +50,7 @@ test('tickets', async (t) => {
 
   await t.test('of two upgrades at once one wins', async () => {
     for (let round = 0; round < 10; round++) {
-      const { url, protocols } = await world.screen();
+      const { url, protocols } = await env.screen();
       const results = await Promise.all([1, 2, 3].map(() => attempt(t, url, { protocols })));
       const winners = results.filter((result) => typeof result !== 'number');
       assert.equal(winners.length, 1);
@@ -59,7 +59,7 @@ test('tickets', async (t) => {
   });
 
   await t.test('it expires after a minute', async () => {
-    const [early, late] = [await world.screen(), await world.screen()];
+    const [early, late] = [await env.screen(), await env.screen()];
     clock.advance(59_999);
     await open(t, early.url, early);
     clock.advance(1);
@@ -67,50 +67,50 @@ test('tickets', async (t) => {
   });
 
   await t.test('it is good for its VM and its kind only, and is gone when it was tried', async () => {
-    const other = await world.newVm();
-    const { url, protocols } = await world.screen();
+    const other = await env.newVm();
+    const { url, protocols } = await env.screen();
     assert.equal(await attempt(t, url.replace(vm.id, other.id), { protocols }), 404);
     assert.equal(await attempt(t, url, { protocols }), 404);
-    const screen = await world.screen();
+    const screen = await env.screen();
     assert.equal(await attempt(t, screen.url.replace('/vnc', '/ssh'), screen), 404);
     assert.equal(await attempt(t, screen.url), 404, 'nothing presented');
   });
 
   await t.test('the key and the VM are looked at again when it is used', async () => {
-    const { key, row } = await world.newKey();
-    const ofKey = await world.screen(vm, key);
-    await world.revokeKey(row.id);
+    const { key, row } = await env.newKey();
+    const ofKey = await env.screen(vm, key);
+    await env.revokeKey(row.id);
     assert.equal(
       await attempt(t, ofKey.url, ofKey),
       404,
       'before the upgrade, as every ticket that opens nothing',
     );
-    const ofVm = await world.terminal();
-    await world.become({ status: 'stopping' });
+    const ofVm = await env.terminal();
+    await env.become({ status: 'stopping' });
     assert.equal((await (await open(t, ofVm.url, ofVm)).closed).code, 4001);
-    const screen = await world.screen();
+    const screen = await env.screen();
     assert.ok(await open(t, screen.url, screen), 'a VM that is stopping has a screen');
-    await world.become({ status: 'stopped' });
-    await world.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { status: 409 });
-    await world.ask('POST', `/v1/vm/${vm.id}/ssh-token`, {}, { status: 409 });
-    await world.become({ status: 'running' });
+    await env.become({ status: 'stopped' });
+    await env.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { status: 409 });
+    await env.ask('POST', `/v1/vm/${vm.id}/ssh-token`, {}, { status: 409 });
+    await env.become({ status: 'running' });
   });
 
   await t.test('a browser has to come from our own pages', async () => {
-    const { url, protocols } = await world.screen();
-    for (const origin of ['https://evil.example', 'null', `${world.baseUrl}.evil.example`]) {
+    const { url, protocols } = await env.screen();
+    for (const origin of ['https://evil.example', 'null', `${env.baseUrl}.evil.example`]) {
       assert.equal(await attempt(t, url, { protocols, headers: { origin } }), 404);
     }
-    await open(t, url, { protocols, headers: { origin: world.baseUrl } });
+    await open(t, url, { protocols, headers: { origin: env.baseUrl } });
   });
 
   await t.test('what is no WebSocket is answered as ever', async () => {
-    const { url } = await world.screen();
+    const { url } = await env.screen();
     assert.equal((await fetch(url.replace('ws', 'http'))).status, 400);
     const upgrade = (path: string, protocol: string) =>
       new Promise<number>((resolve, reject) => {
-        const headers = { connection: 'Upgrade', upgrade: protocol, authorization: `Bearer ${world.key}` };
-        const asking = request(`${world.baseUrl}${path}`, { headers, agent: false });
+        const headers = { connection: 'Upgrade', upgrade: protocol, authorization: `Bearer ${env.key}` };
+        const asking = request(`${env.baseUrl}${path}`, { headers, agent: false });
         asking.on('response', (response) => resolve(response.resume().statusCode!)).on('error', reject);
         asking.end();
       });
@@ -122,13 +122,13 @@ test('tickets', async (t) => {
 });
 
 test('a network that guesses is slowed down, and the holder of a ticket is not', async (t) => {
-  const world = await openWorld(t, { env: { VAUBAN_RATE_LIMIT_IP: '3' } });
-  const { url, protocols } = await world.screen();
+  const env = await openEnv(t, { env: { VAUBAN_RATE_LIMIT_IP: '3' } });
+  const { url, protocols } = await env.screen();
   const guess = ['binary', `vct_${'x'.repeat(43)}`];
   for (const status of [404, 404, 404, 429]) {
     assert.equal(await attempt(t, url, { protocols: guess }), status);
   }
-  const share = await world.share();
+  const share = await env.share();
   await open(t, url, { protocols });
   await open(t, share.url, share);
   assert.equal(await attempt(t, url, { protocols: guess }), 429);

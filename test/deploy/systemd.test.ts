@@ -77,7 +77,7 @@ test('both open the device of KVM, whose group they are in, and no other but the
 test('the service has no privilege, the helper is not root and has those that it is tested with', () => {
   const setting = (unit: string, name: string) => settings(unit, name)[0];
   assert.equal(setting('vauban.service', 'CapabilityBoundingSet'), '');
-  const tested = /CAPABILITIES = '-all,([^']+)'/.exec(read('test/compute/routed/support/world.ts'))![1]!;
+  const tested = /CAPABILITIES = '-all,([^']+)'/.exec(read('test/compute/routed/support/env.ts'))![1]!;
   const words = tested.split(',').map((word) => word.replace('+', 'CAP_').toUpperCase());
   for (const set of ['CapabilityBoundingSet', 'AmbientCapabilities'])
     assert.equal(setting('vauban-host.service', set), words.join(' '));

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { extractXml } from '@stackforge-eu/factur-x';
 import { putBillingProfile } from '../../server/db/queries/billing-profiles.ts';
 import { type BillingProfile, billingProfile } from '../../server/domain/tax/billing-profile.ts';
-import { sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
 import type { Customer } from '../jobs/support/customer.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
 import { buyVm, comes, tenant } from '../jobs/support/landlord.ts';
-import { Stage } from '../jobs/support/stage.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { SELLER } from './support/samples.ts';
 
@@ -25,18 +25,18 @@ const DUTCH: BillingProfile = {
 };
 
 /** A stage whose seller is German and charges 19 %. */
-async function germanStage(...[t, start]: Parameters<typeof Stage.open>): Promise<Stage> {
-  const stage = await Stage.open(t, start);
-  Object.assign(stage.installation.services.catalog, {
+async function germanStage(...[t, start]: Parameters<typeof Fixture.open>): Promise<Fixture> {
+  const fixture = await Fixture.open(t, start);
+  Object.assign(fixture.installation.services.catalog, {
     tax_rate: '0.19',
     tax_rates: { AT: '0.20' },
     seller: SELLER_ENTRY,
   });
-  return stage;
+  return fixture;
 }
 
-async function setProfile(stage: Stage, customer: Customer, profile: BillingProfile): Promise<void> {
-  const { db, clock } = stage.installation.services;
+async function setProfile(fixture: Fixture, customer: Customer, profile: BillingProfile): Promise<void> {
+  const { db, clock } = fixture.installation.services;
   await putBillingProfile(db, {
     account_id: customer.accountId,
     ...billingProfile(profile),
@@ -52,25 +52,25 @@ async function invoicesOf(customer: Customer) {
 }
 
 test('a business of another EU country pays the shown price without tax, and the invoice says why', async (t) => {
-  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
-  const { services } = stage.installation;
-  const customer = await tenant(stage, 100_00n);
+  const fixture = await germanStage(t, '2026-01-20T00:00:00Z');
+  const { services } = fixture.installation;
+  const customer = await tenant(fixture, 100_00n);
   const custom = '/v1/vm/custom-quote?vcpu=2&ram_mb=2048&disk_gb=40';
   const before = await customer.must({ method: 'GET', path: custom });
   assert.ok(before.tax_minor > 0);
-  await setProfile(stage, customer, DUTCH);
+  await setProfile(fixture, customer, DUTCH);
   const quote = await customer.must({ method: 'GET', path: custom });
   assert.deepEqual([quote.total_minor, quote.tax_minor], [before.total_minor, 0]);
 
-  const id = await buyVm(stage, customer);
+  const id = await buyVm(fixture, customer);
   // What is given back keeps how it was sold, whatever the buyer has become by then.
-  await setProfile(stage, customer, { ...DUTCH, country: 'AT', vat_id: null, kind: 'consumer' });
-  await comes(stage, '2026-01-30T00:00:00Z');
+  await setProfile(fixture, customer, { ...DUTCH, country: 'AT', vat_id: null, kind: 'consumer' });
+  await comes(fixture, '2026-01-30T00:00:00Z');
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  await stage.finish();
-  await setProfile(stage, customer, DUTCH);
-  await comes(stage, '2026-02-01T01:00:00Z');
-  await sweep(services);
+  await fixture.finish();
+  await setProfile(fixture, customer, DUTCH);
+  await comes(fixture, '2026-02-01T01:00:00Z');
+  await purgeExpired(services);
 
   const invoices = await invoicesOf(customer);
   const types = invoices.map(({ type }) => type).sort();
@@ -92,19 +92,19 @@ test('a business of another EU country pays the shown price without tax, and the
     );
   }
   // Fixed at issue: a later profile changes nothing.
-  await setProfile(stage, customer, { ...DUTCH, name: 'Another' });
+  await setProfile(fixture, customer, { ...DUTCH, name: 'Another' });
   services.catalog.seller!.name = 'Another';
   assert.deepEqual(await invoicesOf(customer), invoices);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a consumer of another EU country pays the rate of it, contained in the same price', async (t) => {
-  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
-  const customer = await tenant(stage, 100_00n);
-  await setProfile(stage, customer, { ...DUTCH, kind: 'consumer', country: 'AT', vat_id: null });
-  await buyVm(stage, customer);
-  await comes(stage, '2026-02-21T00:00:00Z');
-  await sweep(stage.installation.services);
+  const fixture = await germanStage(t, '2026-01-20T00:00:00Z');
+  const customer = await tenant(fixture, 100_00n);
+  await setProfile(fixture, customer, { ...DUTCH, kind: 'consumer', country: 'AT', vat_id: null });
+  await buyVm(fixture, customer);
+  await comes(fixture, '2026-02-21T00:00:00Z');
+  await purgeExpired(fixture.installation.services);
   const [january, february] = await invoicesOf(customer);
   for (const { taxes, total_minor } of [january, february]) {
     assert.deepEqual([taxes.length, taxes[0].tax_rate, taxes[0].tax_category], [1, '0.2', 'standard']);
@@ -115,19 +115,19 @@ test('a consumer of another EU country pays the rate of it, contained in the sam
 });
 
 test('an issued invoice is read as PDF and as XML, the same bytes each time', async (t) => {
-  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
-  const { services } = stage.installation;
-  const customer = await tenant(stage, 100_00n);
-  await setProfile(stage, customer, DUTCH);
-  await buyVm(stage, customer);
+  const fixture = await germanStage(t, '2026-01-20T00:00:00Z');
+  const { services } = fixture.installation;
+  const customer = await tenant(fixture, 100_00n);
+  await setProfile(fixture, customer, DUTCH);
+  await buyVm(fixture, customer);
   const [draft] = await invoicesOf(customer);
   const path = `/v1/billing/invoices/${draft.id}`;
   const early = await customer.read(path, 'application/pdf');
   assert.equal(early.status, 409);
   assert.equal(JSON.parse(early.bytes.toString()).error.code, 'document_unavailable');
 
-  await comes(stage, '2026-02-01T01:00:00Z');
-  await sweep(services);
+  await comes(fixture, '2026-02-01T01:00:00Z');
+  await purgeExpired(services);
   const pdf = await customer.read(path, 'application/pdf');
   assert.equal(pdf.status, 200, pdf.bytes.toString());
   assert.equal(pdf.headers['content-type'], 'application/pdf');
@@ -154,17 +154,17 @@ test('an issued invoice is read as PDF and as XML, the same bytes each time', as
     assert.equal(headers['content-type'], 'application/json; charset=utf-8', accept);
     assert.equal(JSON.parse(bytes.toString()).data.id, draft.id);
   }
-  const stranger = await tenant(stage, 0n);
+  const stranger = await tenant(fixture, 0n);
   assert.equal((await stranger.read(path, 'application/pdf')).status, 404);
 });
 
 test('an invoice to an unknown address is a PDF without XML, and there is neither without a seller', async (t) => {
-  const stage = await germanStage(t, '2026-01-20T00:00:00Z');
-  const { services } = stage.installation;
-  const customer = await tenant(stage, 100_00n);
-  await buyVm(stage, customer);
-  await comes(stage, '2026-02-21T00:00:00Z');
-  await sweep(services);
+  const fixture = await germanStage(t, '2026-01-20T00:00:00Z');
+  const { services } = fixture.installation;
+  const customer = await tenant(fixture, 100_00n);
+  await buyVm(fixture, customer);
+  await comes(fixture, '2026-02-21T00:00:00Z');
+  await purgeExpired(services);
   const [january] = await invoicesOf(customer);
   assert.deepEqual([january.buyer.name, january.buyer.country], ['Test', null]);
   const path = `/v1/billing/invoices/${january.id}`;
@@ -176,8 +176,8 @@ test('an invoice to an unknown address is a PDF without XML, and there is neithe
   await assert.rejects(extractXml(pdf.bytes));
 
   services.catalog.seller = undefined;
-  await comes(stage, '2026-03-01T01:00:00Z');
-  await sweep(services);
+  await comes(fixture, '2026-03-01T01:00:00Z');
+  await purgeExpired(services);
   const february = (await invoicesOf(customer))[1];
   assert.deepEqual([february.status, february.seller], ['paid', null]);
   const refused = await customer.read(`/v1/billing/invoices/${february.id}`, 'application/pdf');

@@ -12,28 +12,28 @@ import { OpsKeys } from '../../server/guest-ssh/ops-keys.ts';
 import { OpsKeyReplacement } from '../../server/guest-ssh/replace-ops-key.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { SecretBox } from '../../server/platform/secrets.ts';
-import { PURCHASE, type Scene, Stage } from '../jobs/support/stage.ts';
+import { Fixture, PURCHASE, type Scenario } from '../jobs/support/fixture.ts';
 
 /** A stage with customers whose VMs are running, and what is asked of it here. */
-async function openWorld(t: TestContext, running: number) {
-  const stage = await Stage.open(t);
-  const scenes = await stage.scenes(running, 'running', false);
-  const { services } = stage.installation;
+async function openEnv(t: TestContext, running: number) {
+  const fixture = await Fixture.open(t);
+  const scenes = await fixture.scenes(running, 'running', false);
+  const { services } = fixture.installation;
   const { compute, db, opsKeys } = services;
   const replacement = new OpsKeyReplacement(services, new Failures(services));
   return {
-    stage,
+    fixture,
     scenes,
     services,
     opsKeys,
     /** One round of the background task, in which the engine may fail. */
     async round(engine?: (operation: Operation) => void) {
-      stage.trouble = engine ? { engine: (_before, operation) => engine(operation) } : {};
+      fixture.trouble = engine ? { engine: (_before, operation) => engine(operation) } : {};
       await replacement.run();
-      stage.trouble = {};
+      fixture.trouble = {};
     },
     /** Whether the guest's SSH server lets the private key in. */
-    async accepts({ vmId }: Scene, privateKey: string): Promise<boolean> {
+    async accepts({ vmId }: Scenario, privateKey: string): Promise<boolean> {
       const sock = await compute.openSsh(vmId!);
       const client = new ssh2.Client();
       const verdict = new Promise<boolean>((resolve) => {
@@ -46,81 +46,87 @@ async function openWorld(t: TestContext, running: number) {
       return accepted;
     },
     /** Logs in as consoles and the agent do. */
-    async logIn({ vmId }: Scene) {
+    async logIn({ vmId }: Scenario) {
       const client = await openOpsSession(services, (await systemFindVm(db, vmId!))!);
       client.end();
       await once(client, 'close');
     },
-    async power({ customer, vmId }: Scene, action: string) {
+    async power({ customer, vmId }: Scenario, action: string) {
       await customer.must({ method: 'POST', path: `/v1/vm/${vmId}/${action}` });
-      await stage.finish();
+      await fixture.finish();
     },
     pairs: () => opsKeys.all().then((keys) => keys.length),
   };
 }
 
-const recorded = (db: Database, { vmId }: Scene) =>
+const recorded = (db: Database, { vmId }: Scenario) =>
   one<{ fingerprint: string | null }>(
     db,
     sql`select ops_key_fingerprint as fingerprint from vms where id = ${vmId}`,
   ).then(({ fingerprint }) => fingerprint);
 
 test('a rotated ops key replaces the one before it in running guests, and no login fails meanwhile', async (t) => {
-  const world = await openWorld(t, 2);
-  const { stage, opsKeys, accepts, logIn, round } = world;
+  const env = await openEnv(t, 2);
+  const { fixture, opsKeys, accepts, logIn, round } = env;
   // As a round takes them: ids of one instant are in no order of time.
-  const [scene, other] = world.scenes.toSorted((a, b) => (a.vmId! < b.vmId! ? -1 : 1)) as [Scene, Scene];
+  const [scenario, other] = env.scenes.toSorted((a, b) => (a.vmId! < b.vmId! ? -1 : 1)) as [
+    Scenario,
+    Scenario,
+  ];
   const old = await opsKeys.current();
-  assert.equal(await recorded(stage.db, scene), old.fingerprint);
-  assert.ok(await accepts(scene, old.privateKey));
+  assert.equal(await recorded(fixture.db, scenario), old.fingerprint);
+  assert.ok(await accepts(scenario, old.privateKey));
 
   await opsKeys.rotate();
   const fresh = await opsKeys.current();
   assert.notEqual(fresh.fingerprint, old.fingerprint);
-  const shown = await scene.customer.must({ method: 'GET', path: '/v1/vm/ops-key' });
+  const shown = await scenario.customer.must({ method: 'GET', path: '/v1/vm/ops-key' });
   assert.equal(shown.fingerprint, fresh.fingerprint);
-  assert.equal(await accepts(scene, fresh.privateKey), false);
-  await logIn(scene);
-  const bought = (await stage.scenes(1, 'running', false))[0]!;
+  assert.equal(await accepts(scenario, fresh.privateKey), false);
+  await logIn(scenario);
+  const bought = (await fixture.scenes(1, 'running', false))[0]!;
   assert.ok(await accepts(bought, fresh.privateKey));
   assert.equal(await accepts(bought, old.privateKey), false);
   await logIn(bought);
 
   await round();
-  for (const each of [scene, other]) {
+  for (const each of [scenario, other]) {
     assert.equal(await accepts(each, old.privateKey), false, 'the old key is refused');
     assert.ok(await accepts(each, fresh.privateKey), 'the new one is accepted');
-    assert.equal(await recorded(stage.db, each), fresh.fingerprint);
+    assert.equal(await recorded(fixture.db, each), fresh.fingerprint);
     await logIn(each);
   }
-  assert.equal(await world.pairs(), 1, 'the old pair is gone');
+  assert.equal(await env.pairs(), 1, 'the old pair is gone');
 });
 
 test('a guest that was off keeps the old key, with which it is logged in to, until it has run', async (t) => {
-  const world = await openWorld(t, 2);
-  const { opsKeys, accepts, logIn, round, power } = world;
-  const [running, off] = world.scenes as [Scene, Scene];
+  const env = await openEnv(t, 2);
+  const { opsKeys, accepts, logIn, round, power } = env;
+  const [running, off] = env.scenes as [Scenario, Scenario];
   await power(off, 'force-stop');
   const old = await opsKeys.current();
   await opsKeys.rotate();
   await opsKeys.rotate();
   await round();
   assert.equal(await accepts(running, old.privateKey), false);
-  assert.equal(await world.pairs(), 3, 'the pairs from the one that the guest has are kept');
+  assert.equal(await env.pairs(), 3, 'the pairs from the one that the guest has are kept');
   await power(off, 'start');
   await logIn(off);
   assert.ok(await accepts(off, old.privateKey));
   await round();
   assert.equal(await accepts(off, old.privateKey), false);
   await logIn(off);
-  assert.equal(await world.pairs(), 1);
+  assert.equal(await env.pairs(), 1);
 });
 
 test('cut off between adding and removing it goes on, also when the key was rotated again meanwhile', async (t) => {
-  const world = await openWorld(t, 2);
-  const { stage, opsKeys, accepts, logIn, round } = world;
+  const env = await openEnv(t, 2);
+  const { fixture, opsKeys, accepts, logIn, round } = env;
   // As a round takes them: ids of one instant are in no order of time.
-  const [scene, other] = world.scenes.toSorted((a, b) => (a.vmId! < b.vmId! ? -1 : 1)) as [Scene, Scene];
+  const [scenario, other] = env.scenes.toSorted((a, b) => (a.vmId! < b.vmId! ? -1 : 1)) as [
+    Scenario,
+    Scenario,
+  ];
   const old = await opsKeys.current();
   await opsKeys.rotate();
   const second = await opsKeys.current();
@@ -129,12 +135,12 @@ test('cut off between adding and removing it goes on, also when the key was rota
     if (operation === 'revokeKey' && cut++ === 0) throw new Error('killed');
   });
   assert.equal(cut, 2, 'the failure of one guest holds up no other');
-  assert.ok(await accepts(scene, old.privateKey));
-  assert.ok(await accepts(scene, second.privateKey));
-  assert.equal(await recorded(stage.db, scene), old.fingerprint);
-  assert.equal(await recorded(stage.db, other), second.fingerprint);
-  assert.equal(await world.pairs(), 2);
-  await logIn(scene);
+  assert.ok(await accepts(scenario, old.privateKey));
+  assert.ok(await accepts(scenario, second.privateKey));
+  assert.equal(await recorded(fixture.db, scenario), old.fingerprint);
+  assert.equal(await recorded(fixture.db, other), second.fingerprint);
+  assert.equal(await env.pairs(), 2);
+  await logIn(scenario);
 
   await opsKeys.rotate();
   // The first key is removed, the second not.
@@ -142,26 +148,26 @@ test('cut off between adding and removing it goes on, also when the key was rota
   await round((operation) => {
     if (operation === 'revokeKey' && ++removals === 2) throw new Error('killed');
   });
-  await logIn(scene);
+  await logIn(scenario);
   await logIn(other);
   await round();
   const { privateKey } = await opsKeys.current();
-  for (const each of [scene, other]) {
+  for (const each of [scenario, other]) {
     assert.ok(await accepts(each, privateKey));
     for (const gone of [old, second]) assert.equal(await accepts(each, gone.privateKey), false);
   }
-  assert.equal(await world.pairs(), 1);
+  assert.equal(await env.pairs(), 1);
 });
 
 test('a purchase that began before a rotation ends with the key that its guest was made with', async (t) => {
-  const world = await openWorld(t, 0);
-  const { stage, opsKeys, accepts, logIn, round } = world;
-  const [scene] = (await stage.scenes(1, 'none', false)) as [Scene];
+  const env = await openEnv(t, 0);
+  const { fixture, opsKeys, accepts, logIn, round } = env;
+  const [scenario] = (await fixture.scenes(1, 'none', false)) as [Scenario];
   const old = await opsKeys.current();
   let crashes = 0;
   let rotated: Promise<void> | undefined;
-  await stage.play(
-    scene,
+  await fixture.play(
+    scenario,
     { method: 'POST', path: '/v1/vm', body: { ...PURCHASE, start: true } },
     {
       step({ step, phase }) {
@@ -173,17 +179,17 @@ test('a purchase that began before a rotation ends with the key that its guest w
   );
   await rotated;
   assert.equal(crashes, 2);
-  assert.ok(await accepts(scene, old.privateKey));
-  assert.equal(await recorded(stage.db, scene), old.fingerprint);
-  await logIn(scene);
+  assert.ok(await accepts(scenario, old.privateKey));
+  assert.equal(await recorded(fixture.db, scenario), old.fingerprint);
+  await logIn(scenario);
   await round();
-  assert.equal(await accepts(scene, old.privateKey), false);
-  await logIn(scene);
+  assert.equal(await accepts(scenario, old.privateKey), false);
+  await logIn(scenario);
 });
 
 test('previous pairs are sealed, and sealed anew with another installation key', async (t) => {
-  const { stage, opsKeys } = await openWorld(t, 1);
-  const { db } = stage;
+  const { fixture, opsKeys } = await openEnv(t, 1);
+  const { db } = fixture;
   await opsKeys.rotate();
   const before = await opsKeys.all();
   const { text } = await one<{ text: string }>(
@@ -198,9 +204,9 @@ test('previous pairs are sealed, and sealed anew with another installation key',
 });
 
 test('VMs of an older release are recorded with the key that they have', async (t) => {
-  const { stage, scenes, opsKeys } = await openWorld(t, 1);
+  const { fixture, scenes, opsKeys } = await openEnv(t, 1);
   const { up, down } = MIGRATIONS.find(({ name }) => name === '0009-ops-key')!;
-  await stage.db.script(down, { ddl: true });
-  await stage.db.script(up, { ddl: true });
-  assert.equal(await recorded(stage.db, scenes[0]!), (await opsKeys.current()).fingerprint);
+  await fixture.db.script(down, { ddl: true });
+  await fixture.db.script(up, { ddl: true });
+  assert.equal(await recorded(fixture.db, scenes[0]!), (await opsKeys.current()).fingerprint);
 });

@@ -4,18 +4,18 @@ import { sql } from '../../server/db/database.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture } from './support/fixture.ts';
 import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 const PERIOD_END = '2026-02-01T00:00:00Z';
 
 /** A customer with money, whose VM is (not) to be renewed. */
 async function owner(t: TestContext, auto_renew: boolean, funds = 100_00n) {
-  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
-  const customer = await tenant(stage, funds);
-  const id = await buyVm(stage, customer, { auto_renew });
+  const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
+  const customer = await tenant(fixture, funds);
+  const id = await buyVm(fixture, customer, { auto_renew });
   const patch = (body: object) => customer.call({ method: 'PATCH', path: `/v1/vm/${id}`, body });
-  return { stage, customer, id, patch };
+  return { fixture, customer, id, patch };
 }
 
 async function messageOf(customer: Customer, id: string, type: string): Promise<string> {
@@ -35,104 +35,104 @@ test('auto_renew is turned on and off, and nothing else changes', async (t) => {
 });
 
 test('a VM that was switched off because it was not to be renewed comes back when it is', async (t) => {
-  const { stage, customer, id, patch } = await owner(t, false);
-  await comes(stage, PERIOD_END);
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  const { fixture, customer, id, patch } = await owner(t, false);
+  await comes(fixture, PERIOD_END);
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
   for (const type of ['billing.ended', 'vm.suspended'])
     assert.match(await messageOf(customer, id, type), /turn auto_renew on/);
   await customer.topUp(1n);
-  await comes(stage, '2026-02-02T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [], 'money alone does not help');
+  await comes(fixture, '2026-02-02T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [], 'money alone does not help');
   assert.equal((await patch({ notes: 'mine' })).error?.code, 'vm_suspended');
   assert.equal((await patch({ auto_renew: true, hostname: 'other' })).error?.code, 'vm_suspended');
-  assert.equal((await vmOf(stage, id)).auto_renew, false, 'what is refused changes nothing');
+  assert.equal((await vmOf(fixture, id)).auto_renew, false, 'what is refused changes nothing');
   assert.equal((await patch({ auto_renew: true })).status, 200);
-  await comes(stage, '2026-02-02T00:00:00Z');
-  const { status, billing_period_start_at } = await vmOf(stage, id);
+  await comes(fixture, '2026-02-02T00:00:00Z');
+  const { status, billing_period_start_at } = await vmOf(fixture, id);
   assert.deepEqual([status, billing_period_start_at], ['running', new Date('2026-02-02T00:00:00Z')]);
-  assert.equal(await powerOf(stage, id), 'running');
-  assert.deepEqual(await renewalsOf(stage, id), [699n]);
-  await assertInvariants(stage.db);
+  assert.equal(await powerOf(fixture, id), 'running');
+  assert.deepEqual(await renewalsOf(fixture, id), [699n]);
+  await assertInvariants(fixture.db);
 });
 
 test('turned on without the money the VM stays off until that is there', async (t) => {
-  const { stage, customer, id, patch } = await owner(t, false, 700n);
-  await comes(stage, PERIOD_END);
+  const { fixture, customer, id, patch } = await owner(t, false, 700n);
+  await comes(fixture, PERIOD_END);
   assert.equal((await patch({ auto_renew: true })).status, 200);
-  await comes(stage, '2026-02-02T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  await comes(fixture, '2026-02-02T00:00:00Z');
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
   const start = await customer.call({ method: 'POST', path: `/v1/vm/${id}/start` });
   assert.match(start.error!.message, /top up the wallet/);
   await customer.topUp(698n);
-  await comes(stage, '2026-02-02T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'running');
+  await comes(fixture, '2026-02-02T00:00:00Z');
+  assert.equal((await vmOf(fixture, id)).status, 'running');
 });
 
 test('turned off in grace the VM is switched off, and turned on again it is renewed', async (t) => {
-  const { stage, customer, id, patch } = await owner(t, true, 700n);
-  await comes(stage, PERIOD_END);
-  assert.deepEqual(await eventsOf(stage, id, PERIOD_END), ['billing.unpaid']);
+  const { fixture, customer, id, patch } = await owner(t, true, 700n);
+  await comes(fixture, PERIOD_END);
+  assert.deepEqual(await eventsOf(fixture, id, PERIOD_END), ['billing.unpaid']);
   assert.match(await messageOf(customer, id, 'billing.unpaid'), /6\.99 EUR.* 6\.98 EUR are lacking/);
-  stage.installation.services.clock.set(new Date('2026-02-02T00:00:00Z'));
+  fixture.installation.services.clock.set(new Date('2026-02-02T00:00:00Z'));
   await patch({ auto_renew: false });
   // The service is down for twelve hours, which are not for its owner to pay.
-  await comes(stage, '2026-02-02T12:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  await comes(fixture, '2026-02-02T12:00:00Z');
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
   await customer.topUp(10_00n);
   await patch({ auto_renew: true });
-  await comes(stage, '2026-02-03T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'running');
+  await comes(fixture, '2026-02-03T00:00:00Z');
+  assert.equal((await vmOf(fixture, id)).status, 'running');
   // A day of February's 28, and a month.
-  assert.deepEqual(await renewalsOf(stage, id), [25n + 699n]);
-  await assertInvariants(stage.db);
+  assert.deepEqual(await renewalsOf(fixture, id), [25n + 699n]);
+  await assertInvariants(fixture.db);
 });
 
 test('one that was switched off late because it was not to be renewed owes nothing for that', async (t) => {
-  const { stage, id, patch } = await owner(t, false);
-  const { catalog } = stage.installation.services;
-  await comes(stage, '2026-02-02T12:00:00Z');
-  const { suspended_at, grace_ended_at } = await vmOf(stage, id);
+  const { fixture, id, patch } = await owner(t, false);
+  const { catalog } = fixture.installation.services;
+  await comes(fixture, '2026-02-02T12:00:00Z');
+  const { suspended_at, grace_ended_at } = await vmOf(fixture, id);
   assert.deepEqual([suspended_at, grace_ended_at], [new Date('2026-02-02T12:00:00Z'), new Date(PERIOD_END)]);
   await patch({ auto_renew: true });
   // Neither its owner's word nor another grace in the catalog grants it later.
   catalog.grace.suspend_after_hours = 1000;
-  await comes(stage, '2026-02-03T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [699n]);
-  const { grace_ended_at: after, billing_period_start_at } = await vmOf(stage, id);
+  await comes(fixture, '2026-02-03T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [699n]);
+  const { grace_ended_at: after, billing_period_start_at } = await vmOf(fixture, id);
   assert.deepEqual([after, billing_period_start_at], [null, new Date('2026-02-03T00:00:00Z')]);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('turned on again before it could be switched off it has its grace, and owes it', async (t) => {
-  const { stage, customer, id, patch } = await owner(t, true, 700n);
-  await comes(stage, PERIOD_END);
-  stage.installation.services.clock.set(new Date('2026-02-01T12:00:00Z'));
+  const { fixture, customer, id, patch } = await owner(t, true, 700n);
+  await comes(fixture, PERIOD_END);
+  fixture.installation.services.clock.set(new Date('2026-02-01T12:00:00Z'));
   await patch({ auto_renew: false });
   const { unpaid } = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
   assert.equal(unpaid[0].suspends_at, '2026-02-01T12:00:00.000Z');
   await patch({ auto_renew: true });
-  await comes(stage, '2026-02-04T00:00:00Z');
+  await comes(fixture, '2026-02-04T00:00:00Z');
   await customer.topUp(10_00n);
-  await comes(stage, '2026-02-05T00:00:00Z');
+  await comes(fixture, '2026-02-05T00:00:00Z');
   // Three days of February's 28, and a month.
-  assert.deepEqual(await renewalsOf(stage, id), [75n + 699n]);
+  assert.deepEqual(await renewalsOf(fixture, id), [75n + 699n]);
 });
 
 test('where clocks of nodes differ, no minute is paid twice when a VM comes back', async (t) => {
-  const { stage, customer, id, patch } = await owner(t, true, 700n);
-  const { services } = stage.installation;
-  await comes(stage, PERIOD_END);
+  const { fixture, customer, id, patch } = await owner(t, true, 700n);
+  const { services } = fixture.installation;
+  await comes(fixture, PERIOD_END);
   // A node whose clock is five minutes ahead switches it off, and another is paid right after.
   services.clock.set(new Date('2026-02-03T00:05:00Z'));
   await patch({ auto_renew: false });
-  await comes(stage, '2026-02-03T00:05:00Z');
-  assert.deepEqual((await vmOf(stage, id)).suspended_at, new Date('2026-02-03T00:05:00Z'));
+  await comes(fixture, '2026-02-03T00:05:00Z');
+  assert.deepEqual((await vmOf(fixture, id)).suspended_at, new Date('2026-02-03T00:05:00Z'));
   t.mock.method(services.clock, 'now', () => new Date('2026-02-03T00:01:00Z'));
   await customer.topUp(10_00n);
   await patch({ auto_renew: true });
   await renewVms(services);
-  await stage.finish();
-  const lines = await stage.db.query<{ description: string; from_at: Date; to_at: Date }>(sql`
+  await fixture.finish();
+  const lines = await fixture.db.query<{ description: string; from_at: Date; to_at: Date }>(sql`
     select description, from_at, to_at from order_lines join orders on orders.id = order_id
     where kind = 'renew' order by position`);
   const [end, back, next] = ['2026-02-01T00:00:00Z', '2026-02-03T00:01:00Z', '2026-03-03T00:01:00Z'].map(
@@ -142,21 +142,21 @@ test('where clocks of nodes differ, no minute is paid twice when a VM comes back
     { description: 'Grace on Shared S2', from_at: end, to_at: back },
     { description: 'Shared S2', from_at: back, to_at: next },
   ]);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a VM whose deletion was given up is not renewed again', async (t) => {
-  const { stage, customer, id, patch } = await owner(t, true);
-  stage.trouble = {
+  const { fixture, customer, id, patch } = await owner(t, true);
+  fixture.trouble = {
     engine(_, operation) {
       if (operation === 'remove') throw new Error('cannot');
     },
   };
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  await stage.finish();
-  assert.equal((await vmOf(stage, id)).status, 'error');
+  await fixture.finish();
+  assert.equal((await vmOf(fixture, id)).status, 'error');
   const { status, error } = await patch({ auto_renew: true });
   assert.deepEqual([status, error?.code], [409, 'invalid_state']);
   assert.match(error!.message, /delete it again/);
-  assert.deepEqual(await stage.db.query(sql`select 1 from vms where auto_renew`), []);
+  assert.deepEqual(await fixture.db.query(sql`select 1 from vms where auto_renew`), []);
 });

@@ -7,15 +7,15 @@ import { findReservation } from '../../server/db/queries/reservations.ts';
 import { Supply } from '../../server/domain/vms/supply.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Call, Customer, Reply } from './support/customer.ts';
+import { Fixture, PURCHASE } from './support/fixture.ts';
 import { buyVm, tenant, vmOf } from './support/landlord.ts';
-import { PURCHASE, Stage } from './support/stage.ts';
 
 /** Of plans s2 and s4 of the catalog. */
 const S2_MB = 4_096;
 const S4_MB = 8_192;
 const FUNDS = 100_00n;
 
-const open = (t: TestContext, simulator: Partial<SimulatorOptions>) => Stage.open(t, undefined, simulator);
+const open = (t: TestContext, simulator: Partial<SimulatorOptions>) => Fixture.open(t, undefined, simulator);
 const buy = (wish: object = {}): Call => ({
   method: 'POST',
   path: '/v1/vm',
@@ -27,14 +27,14 @@ const change = (id: string, plan: string): Call => ({
   body: { plan },
 });
 
-async function customers(stage: Stage, count: number): Promise<Customer[]> {
+async function customers(fixture: Fixture, count: number): Promise<Customer[]> {
   const opened: Customer[] = [];
-  for (let n = 0; n < count; n++) opened.push(await tenant(stage, FUNDS));
+  for (let n = 0; n < count; n++) opened.push(await tenant(fixture, FUNDS));
   return opened;
 }
 
-async function reserved(stage: Stage) {
-  const supply = await readSupply(stage.installation.services);
+async function reserved(fixture: Fixture) {
+  const supply = await readSupply(fixture.installation.services);
   assert.ok(supply instanceof Supply);
   return supply.reserved;
 }
@@ -48,145 +48,145 @@ async function winners(racers: Customer[], replies: Reply[]): Promise<Customer[]
 }
 
 test('of eight creations that race for room of three, three are accepted', async (t) => {
-  const stage = await open(t, { capacity: { ramMb: 3 * S2_MB } });
-  const racers = await customers(stage, 8);
+  const fixture = await open(t, { capacity: { ramMb: 3 * S2_MB } });
+  const racers = await customers(fixture, 8);
   const replies = await Promise.all(racers.map((racer) => racer.call(buy())));
   const accepted = await winners(racers, replies);
   assert.equal(accepted.length, 3);
-  await stage.finish();
+  await fixture.finish();
   for (const racer of racers) {
     const { available_minor, held_minor } = await racer.wallet();
     assert.deepEqual([available_minor, held_minor], [accepted.includes(racer) ? FUNDS - 6_99n : FUNDS, 0n]);
   }
-  const counts = await stage.db.query<{ vms: number; orders: number }>(
+  const counts = await fixture.db.query<{ vms: number; orders: number }>(
     sql`select (select count(*)::int from vms) as vms, (select count(*)::int from orders) as orders`,
   );
   assert.deepEqual(counts, [{ vms: 3, orders: 3 }]);
-  assert.equal((await reserved(stage)).ramMb, 3 * S2_MB);
-  await assertInvariants(stage.db);
+  assert.equal((await reserved(fixture)).ramMb, 3 * S2_MB);
+  await assertInvariants(fixture.db);
 });
 
 test('of eight changes of plan that race for room of three, three are accepted', async (t) => {
-  const stage = await open(t, { capacity: { ramMb: 8 * S2_MB + 3 * (S4_MB - S2_MB) } });
-  const racers = await customers(stage, 8);
+  const fixture = await open(t, { capacity: { ramMb: 8 * S2_MB + 3 * (S4_MB - S2_MB) } });
+  const racers = await customers(fixture, 8);
   const ids: string[] = [];
-  for (const racer of racers) ids.push(await buyVm(stage, racer, { start: false }));
+  for (const racer of racers) ids.push(await buyVm(fixture, racer, { start: false }));
   const before = await Promise.all(racers.map((racer) => racer.wallet()));
   const replies = await Promise.all(racers.map((racer, index) => racer.call(change(ids[index]!, 's4'))));
   const accepted = await winners(racers, replies);
   assert.equal(accepted.length, 3);
-  await stage.finish();
+  await fixture.finish();
   for (const [index, racer] of racers.entries()) {
     const isIn = accepted.includes(racer);
-    assert.equal((await vmOf(stage, ids[index]!)).plan, isIn ? 's4' : 's2');
+    assert.equal((await vmOf(fixture, ids[index]!)).plan, isIn ? 's4' : 's2');
     if (!isIn) assert.deepEqual(await racer.wallet(), before[index]);
   }
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a deletion and a creation that fails give their room back', async (t) => {
-  const stage = await open(t, { capacity: { ramMb: S2_MB } });
-  const [first, second] = (await customers(stage, 2)) as [Customer, Customer];
+  const fixture = await open(t, { capacity: { ramMb: S2_MB } });
+  const [first, second] = (await customers(fixture, 2)) as [Customer, Customer];
   const failed = await first.must(buy({ hostname: 'sim-fail-create' }));
   // Reserved from the order on, before anything is made.
   assert.equal((await second.call(buy())).error?.code, 'capacity_unavailable');
-  await stage.finish();
-  assert.equal((await vmOf(stage, failed.vm.id)).status, 'error');
-  assert.equal((await reserved(stage)).ramMb, 0);
-  const id = await buyVm(stage, second, { start: false });
+  await fixture.finish();
+  assert.equal((await vmOf(fixture, failed.vm.id)).status, 'error');
+  assert.equal((await reserved(fixture)).ramMb, 0);
+  const id = await buyVm(fixture, second, { start: false });
   assert.equal((await first.call(buy())).error?.code, 'capacity_unavailable');
   await second.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   // Until it is confirmed that the guest is gone, its room is not sold.
   assert.equal((await first.call(buy())).error?.code, 'capacity_unavailable');
-  await stage.finish();
+  await fixture.finish();
   assert.equal((await first.call(buy())).status, 200);
-  await stage.finish();
-  await assertInvariants(stage.db);
+  await fixture.finish();
+  await assertInvariants(fixture.db);
 });
 
 test('a change keeps the larger size until its end, and what failed is given back but for the disk', async (t) => {
-  const stage = await open(t, { capacity: { ramMb: 3 * S4_MB } });
-  const [customer] = (await customers(stage, 1)) as [Customer];
-  const id = await buyVm(stage, customer, { start: false });
+  const fixture = await open(t, { capacity: { ramMb: 3 * S4_MB } });
+  const [customer] = (await customers(fixture, 1)) as [Customer];
+  const id = await buyVm(fixture, customer, { start: false });
   await customer.must(change(id, 's4'));
-  assert.deepEqual(await findReservation(stage.db, id), { vcpu: 4, cores: 0, ram_mb: S4_MB, disk_gb: 80 });
-  stage.trouble = {
+  assert.deepEqual(await findReservation(fixture.db, id), { vcpu: 4, cores: 0, ram_mb: S4_MB, disk_gb: 80 });
+  fixture.trouble = {
     step({ step, phase }) {
       if (step === 'resize_guest' && phase === 'after') throw new Error('fails with the disk grown');
       return undefined;
     },
   };
-  await stage.finish();
-  stage.trouble = {};
-  assert.deepEqual(await findReservation(stage.db, id), { vcpu: 2, cores: 0, ram_mb: S2_MB, disk_gb: 80 });
+  await fixture.finish();
+  fixture.trouble = {};
+  assert.deepEqual(await findReservation(fixture.db, id), { vcpu: 2, cores: 0, ram_mb: S2_MB, disk_gb: 80 });
   await customer.must(change(id, 's4'));
-  await stage.finish();
+  await fixture.finish();
   // One that becomes smaller needs its room until it has.
   const shrink = { vcpu: 1, ram_mb: 1_024 };
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-custom`, body: shrink });
-  assert.equal((await reserved(stage)).ramMb, S4_MB);
-  await stage.finish();
-  assert.deepEqual(await findReservation(stage.db, id), { ...shrink, cores: 0, disk_gb: 80 });
-  await assertInvariants(stage.db);
+  assert.equal((await reserved(fixture)).ramMb, S4_MB);
+  await fixture.finish();
+  assert.deepEqual(await findReservation(fixture.db, id), { ...shrink, cores: 0, disk_gb: 80 });
+  await assertInvariants(fixture.db);
 });
 
 test('snapshots take room on the disk: all of it until they are taken, then what they can keep', async (t) => {
-  const stage = await open(t, { capacity: { diskGb: 100 } });
-  const [customer] = (await customers(stage, 1)) as [Customer];
-  const id = await buyVm(stage, customer, { start: false });
+  const fixture = await open(t, { capacity: { diskGb: 100 } });
+  const [customer] = (await customers(fixture, 1)) as [Customer];
+  const id = await buyVm(fixture, customer, { start: false });
   const snapshots = `/v1/vm/${id}/snapshots`;
   const take = () => customer.call({ method: 'POST', path: snapshots });
   const { snapshot } = (await take()).data;
-  assert.equal((await reserved(stage)).diskGb, 80);
-  await stage.finish();
+  assert.equal((await reserved(fixture)).diskGb, 80);
+  await fixture.finish();
   // The image's 1.6 GB are on the disk.
-  assert.equal((await reserved(stage)).diskGb, 42);
+  assert.equal((await reserved(fixture)).diskGb, 42);
   const next = (await take()).data.snapshot;
-  await stage.finish();
+  await fixture.finish();
   await take();
-  await stage.finish();
-  const holder = await tenant(stage, FUNDS);
-  await buyVm(stage, holder, { plan: 's1', start: false });
+  await fixture.finish();
+  const holder = await tenant(fixture, FUNDS);
+  await buyVm(fixture, holder, { plan: 's1', start: false });
   assert.deepEqual((await take()).error?.code, 'capacity_unavailable');
   await customer.must({ method: 'DELETE', path: `${snapshots}/${snapshot.id}` });
-  await stage.finish();
-  assert.equal((await reserved(stage)).diskGb, 64);
-  stage.trouble = {
+  await fixture.finish();
+  assert.equal((await reserved(fixture)).diskGb, 64);
+  fixture.trouble = {
     engine() {
       throw new Error('the engine fails');
     },
   };
   await customer.must({ method: 'DELETE', path: `${snapshots}/${next.id}` });
-  await stage.finish();
+  await fixture.finish();
   // It is still there.
-  assert.equal((await reserved(stage)).diskGb, 64);
-  stage.trouble = {};
+  assert.equal((await reserved(fixture)).diskGb, 64);
+  fixture.trouble = {};
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  await stage.finish();
-  assert.equal((await reserved(stage)).diskGb, 20);
+  await fixture.finish();
+  assert.equal((await reserved(fixture)).diskGb, 20);
 });
 
 test('dedicated cores are counted for themselves, and where there are none such plans are not sold', async (t) => {
-  const stage = await open(t, { capacity: { cores: 2 } });
-  const [customer, other] = (await customers(stage, 2)) as [Customer, Customer];
-  const id = await buyVm(stage, customer, { plan: 'd2', start: false });
-  assert.deepEqual(await findReservation(stage.db, id), { vcpu: 0, cores: 2, ram_mb: 8_192, disk_gb: 80 });
-  assert.equal((await vmOf(stage, id)).dedicated, true);
+  const fixture = await open(t, { capacity: { cores: 2 } });
+  const [customer, other] = (await customers(fixture, 2)) as [Customer, Customer];
+  const id = await buyVm(fixture, customer, { plan: 'd2', start: false });
+  assert.deepEqual(await findReservation(fixture.db, id), { vcpu: 0, cores: 2, ram_mb: 8_192, disk_gb: 80 });
+  assert.equal((await vmOf(fixture, id)).dedicated, true);
   assert.equal((await other.call(buy({ plan: 'd2' }))).error?.code, 'capacity_unavailable');
-  const shared = await buyVm(stage, other, { start: false });
+  const shared = await buyVm(fixture, other, { start: false });
   assert.equal((await other.call(change(shared, 'd4'))).error?.code, 'capacity_unavailable');
   await customer.must(change(id, 's4'));
-  await stage.finish();
-  assert.deepEqual(await findReservation(stage.db, id), { vcpu: 4, cores: 0, ram_mb: S4_MB, disk_gb: 80 });
+  await fixture.finish();
+  assert.deepEqual(await findReservation(fixture.db, id), { vcpu: 4, cores: 0, ram_mb: S4_MB, disk_gb: 80 });
   assert.equal((await other.call(change(shared, 'd2'))).status, 200);
-  await stage.finish();
-  await assertInvariants(stage.db);
+  await fixture.finish();
+  await assertInvariants(fixture.db);
 });
 
 test('catalog, quote, options and order agree on what there is room for', async (t) => {
-  const stage = await open(t, { capacity: { ramMb: S2_MB + S4_MB } });
-  const [customer] = (await customers(stage, 1)) as [Customer];
-  const id = await buyVm(stage, customer, { start: false });
+  const fixture = await open(t, { capacity: { ramMb: S2_MB + S4_MB } });
+  const [customer] = (await customers(fixture, 1)) as [Customer];
+  const id = await buyVm(fixture, customer, { start: false });
   const get = (path: string) => customer.must({ method: 'GET', path: `/v1/vm${path}` });
   const { plans } = await get('/catalog');
   const options = await get(`/${id}/plan-options`);
@@ -212,12 +212,12 @@ test('catalog, quote, options and order agree on what there is room for', async 
     }
   }
   assert.equal((await customer.call(change(id, 's4'))).status, 200);
-  await stage.finish();
+  await fixture.finish();
 });
 
 test('a region, a zone and a template that the engine does not serve are shown so, and refused', async (t) => {
-  const stage = await open(t, { zones: ['eu-central-b'], templates: ['debian-12'] });
-  const [customer] = (await customers(stage, 1)) as [Customer];
+  const fixture = await open(t, { zones: ['eu-central-b'], templates: ['debian-12'] });
+  const [customer] = (await customers(fixture, 1)) as [Customer];
   const { regions, plans, templates } = await customer.must({ method: 'GET', path: '/v1/vm/catalog' });
   const shown = regions.map((each: Record<string, unknown>) => [
     each.code,
@@ -258,5 +258,5 @@ test('a region, a zone and a template that the engine does not serve are shown s
   assert.deepEqual(await customer.wallet().then(({ available_minor }) => available_minor), FUNDS);
   const { vm } = await customer.must(buy());
   assert.deepEqual([vm.region, vm.zone], ['eu-central', 'eu-central-b']);
-  await stage.finish();
+  await fixture.finish();
 });

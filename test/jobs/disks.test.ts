@@ -12,21 +12,21 @@ import { openOpsSession } from '../../server/guest-ssh/connect.ts';
 import { OpsKeyReplacement } from '../../server/guest-ssh/replace-ops-key.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { passwordMatches } from '../../server/simulated-guest/model/password.ts';
+import { Fixture, type Scenario } from './support/fixture.ts';
 import { reconcile } from './support/guests.ts';
-import { type Scene, Stage } from './support/stage.ts';
 
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl laptop';
 
 async function openWorld(t: TestContext, { snapshot = true } = {}) {
-  const stage = await Stage.open(t);
-  const [scene] = (await stage.scenes(1, 'running', snapshot)) as [Scene];
-  const { services } = stage.installation;
-  const vmId = scene.vmId!;
+  const fixture = await Fixture.open(t);
+  const [scenario] = (await fixture.scenes(1, 'running', snapshot)) as [Scenario];
+  const { services } = fixture.installation;
+  const vmId = scenario.vmId!;
   const must = (method: 'GET' | 'POST', path: string, body?: object) =>
-    scene.customer.must({ method, path: `/v1/vm/${vmId}${path}`, body });
+    scenario.customer.must({ method, path: `/v1/vm/${vmId}${path}`, body });
   return {
-    stage,
-    scene,
+    fixture,
+    scenario,
     services,
     vmId,
     must,
@@ -37,7 +37,7 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
       );
       return { job, initialPassword: decided.initialPassword };
     },
-    restore: (snapshotId = scene.snapshotId!) =>
+    restore: (snapshotId = scenario.snapshotId!) =>
       startByOperator(services, vmId, 'snapshot_restore', (tx, vm) => decideRestore(tx, vm, snapshotId)),
     /** Logs in as consoles and the agent do: only to the host key that was shown first. */
     async logIn() {
@@ -52,7 +52,7 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
 }
 
 test('a rebuild keeps what is sold and who is reached, and nothing that led into the guest before', async (t) => {
-  const { scene, stage, services, vmId, must, vm, rebuild, logIn } = await openWorld(t);
+  const { scenario, fixture, services, vmId, must, vm, rebuild, logIn } = await openWorld(t);
   const { db } = services;
   await must('POST', '/firewall', {
     direction: 'in',
@@ -69,12 +69,12 @@ test('a rebuild keeps what is sold and who is reached, and nothing that led into
   const [before, network, wallet] = [
     await vm(),
     (await new SimulatorGuests(db).readGuest(vmId))!.network,
-    await scene.customer.wallet(),
+    await scenario.customer.wallet(),
   ];
 
   await rebuild({ template: 'alpine-3.22', delete_snapshots: true });
   assert.equal((await vm()).status, 'provisioning');
-  await stage.finish();
+  await fixture.finish();
   await logIn();
 
   const after = await vm();
@@ -93,7 +93,7 @@ test('a rebuild keeps what is sold and who is reached, and nothing that led into
     ['alpine-3.22', 'alpine-3.22'],
   );
   assert.deepEqual((await new SimulatorGuests(db).readGuest(vmId))!.network, network);
-  assert.deepEqual(await scene.customer.wallet(), wallet);
+  assert.deepEqual(await scenario.customer.wallet(), wallet);
   assert.deepEqual(await must('GET', '/console-shares'), []);
   assert.deepEqual(await must('GET', '/snapshots'), []);
   assert.notEqual((await must('GET', '/ai-agent/status')).session_id, conversation.session_id);
@@ -109,19 +109,19 @@ test('a rebuild keeps what is sold and who is reached, and nothing that led into
 });
 
 test('who may log in after a rebuild: the keys that the VM has, others, or a password that is made', async (t) => {
-  const { scene, stage, services, vmId, rebuild } = await openWorld(t, { snapshot: false });
+  const { scenario, fixture, services, vmId, rebuild } = await openWorld(t, { snapshot: false });
   const { db } = services;
   const { initialPassword } = await rebuild({ template: 'debian-12' });
-  await stage.finish();
+  await fixture.finish();
   assert.ok(
     passwordMatches((await new SimulatorGuests(db).readGuest(vmId))!.initialPassword!, initialPassword!),
   );
 
   const body = { name: 'laptop', public_key: PUBLIC_KEY };
-  const key = await scene.customer.must({ method: 'POST', path: '/v1/vm/sshkeys', body });
+  const key = await scenario.customer.must({ method: 'POST', path: '/v1/vm/sshkeys', body });
   for (const ssh_key_ids of [[key.id], undefined]) {
     assert.equal((await rebuild({ template: 'debian-12', ssh_key_ids })).initialPassword, null);
-    await stage.finish();
+    await fixture.finish();
     const { authorizedKeys, initialPassword: none } = (await new SimulatorGuests(db).readGuest(vmId))!;
     assert.equal(none, null);
     assert.ok(
@@ -132,19 +132,19 @@ test('who may log in after a rebuild: the keys that the VM has, others, or a pas
 });
 
 test('a VM in error whose guest has gone is rebuilt', async (t) => {
-  const { stage, services, vmId, vm, rebuild, must } = await openWorld(t);
+  const { fixture, services, vmId, vm, rebuild, must } = await openWorld(t);
   const network = (await new SimulatorGuests(services.db).readGuest(vmId))!.network;
   await services.compute.remove(vmId);
-  await reconcile(stage);
+  await reconcile(fixture);
   assert.equal((await vm()).status, 'error');
   await rebuild({ template: 'debian-12', delete_snapshots: true });
-  await stage.finish();
+  await fixture.finish();
   assert.equal((await vm()).status, 'running', JSON.stringify((await must('GET', '/jobs?status=all'))[0]));
   assert.deepEqual((await new SimulatorGuests(services.db).readGuest(vmId))!.network, network);
 });
 
 test('what cannot be restored or rebuilt is refused, and nothing is begun', async (t) => {
-  const { scene, services, vmId, vm, restore, rebuild } = await openWorld(t);
+  const { scenario, services, vmId, vm, restore, rebuild } = await openWorld(t);
   const { db, clock } = services;
   const template = 'debian-12';
   const refuse = async (asked: () => Promise<unknown>, code: string) => {
@@ -164,16 +164,16 @@ test('what cannot be restored or rebuilt is refused, and nothing is begun', asyn
   await refuse(() => restore(), 'invalid_state');
   await refuse(() => rebuild({ template, delete_snapshots: true }), 'invalid_state');
   await updateVm(db, vmId, { status: 'running', deletion_failed_at: null }, clock.now());
-  await db.query(sql`update snapshots set status = 'error' where id = ${scene.snapshotId}`);
+  await db.query(sql`update snapshots set status = 'error' where id = ${scenario.snapshotId}`);
   await refuse(() => restore(), 'invalid_state');
-  await db.query(sql`update snapshots set status = 'available' where id = ${scene.snapshotId}`);
+  await db.query(sql`update snapshots set status = 'available' where id = ${scenario.snapshotId}`);
   await restore();
   await assert.rejects(restore(), { code: 'vm_locked' });
   await assert.rejects(rebuild({ template }), { code: 'vm_locked' });
 });
 
 test('after a restore the service is let in by the ops key that the snapshot has', async (t) => {
-  const { scene, stage, services, restore, logIn } = await openWorld(t);
+  const { scenario, fixture, services, restore, logIn } = await openWorld(t);
   const { opsKeys } = services;
   const replacement = new OpsKeyReplacement(services, new Failures(services));
   // The snapshot was taken before anybody logged in: its guest makes another host key.
@@ -183,15 +183,15 @@ test('after a restore the service is let in by the ops key that the snapshot has
   await logIn();
   assert.equal((await opsKeys.all()).length, 2, 'what only a snapshot has is kept');
   await restore();
-  await stage.finish();
+  await fixture.finish();
   await logIn();
   await replacement.run();
   await logIn();
-  await scene.customer.must({
+  await scenario.customer.must({
     method: 'DELETE',
-    path: `/v1/vm/${scene.vmId}/snapshots/${scene.snapshotId}`,
+    path: `/v1/vm/${scenario.vmId}/snapshots/${scenario.snapshotId}`,
   });
-  await stage.finish();
+  await fixture.finish();
   await replacement.run();
   assert.equal((await opsKeys.all()).length, 1);
 });

@@ -8,6 +8,7 @@ import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { type Customer, openCustomer } from './support/customer.ts';
+import { PURCHASE } from './support/fixture.ts';
 import {
   type Installation,
   openInstallation,
@@ -15,20 +16,19 @@ import {
   type TestNode,
   unfinishedJobs,
 } from './support/installation.ts';
-import { PURCHASE } from './support/stage.ts';
 
 const MINUTE_MS = 60_000;
 const RICH = 10_000_00n;
 const QUOTAS = { vms: 1000, vcpu: 4000, ram_mb: 4_000_000, disk_gb: 100_000 };
 
-interface Scene {
+interface Scenario {
   installation: Installation;
   node: TestNode;
   troublemaker: Customer;
   neighbour: Customer;
 }
 
-async function open(t: TestContext, env: Record<string, string> = {}): Promise<Scene> {
+async function open(t: TestContext, env: Record<string, string> = {}): Promise<Scenario> {
   const installation = await openInstallation(await freshDatabase(t), { env });
   defer(t, () => installation.close());
   // A moment passes with every step, so that it can be told which job began first.
@@ -39,7 +39,7 @@ async function open(t: TestContext, env: Record<string, string> = {}): Promise<S
 }
 
 async function buy(
-  { installation, node }: Scene,
+  { installation, node }: Scenario,
   customer: Customer,
   hostnames: string[],
 ): Promise<string[]> {
@@ -53,14 +53,14 @@ async function buy(
 }
 
 /** Lets everything happen that needs no time to pass, so that only what waits for the clock is left. */
-async function untilJobs({ installation, node }: Scene, count: number): Promise<void> {
+async function untilJobs({ installation, node }: Scenario, count: number): Promise<void> {
   const { db } = installation.services;
   await node.runner.fill();
   while ((await unfinishedJobs(db)).length > count) await node.runner.fill();
 }
 
 /** Jobs in the order in which they began. */
-function begun({ installation }: Scene): Promise<{ account_id: string; kind: string }[]> {
+function begun({ installation }: Scenario): Promise<{ account_id: string; kind: string }[]> {
   return installation.services.db.query(sql`select account_id, kind from jobs order by started_at`);
 }
 
@@ -68,11 +68,11 @@ const stop = (id: string) =>
   ({ method: 'POST', path: `/v1/vm/${id}/stop`, body: { timeout_seconds: 300 } }) as const;
 
 test('34 VMs that ignore their shutdown delay no other', async (t) => {
-  const scene = await open(t);
-  const { installation, node, troublemaker, neighbour } = scene;
+  const scenario = await open(t);
+  const { installation, node, troublemaker, neighbour } = scenario;
   const { clock, db } = installation.services;
   const deaf = await buy(
-    scene,
+    scenario,
     troublemaker,
     Array.from({ length: 34 }, () => 'sim-ignores-shutdown'),
   );
@@ -80,7 +80,7 @@ test('34 VMs that ignore their shutdown delay no other', async (t) => {
   const { vm } = await neighbour.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });
   const own = await troublemaker.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });
   const before = clock.now();
-  await untilJobs(scene, 34);
+  await untilJobs(scenario, 34);
   assert.ok(clock.now().getTime() - before.getTime() < 1_000, 'no time has passed');
   for (const [customer, id] of [
     [neighbour, vm.id],
@@ -99,23 +99,23 @@ test('34 VMs that ignore their shutdown delay no other', async (t) => {
 });
 
 test('accounts take turns: one with few jobs does not wait for all those of another', async (t) => {
-  const scene = await open(t, { VAUBAN_JOB_CONCURRENCY: '1' });
-  const { installation, node, troublemaker, neighbour } = scene;
+  const scenario = await open(t, { VAUBAN_JOB_CONCURRENCY: '1' });
+  const { installation, node, troublemaker, neighbour } = scenario;
   installation.outlet.deliver = () => {};
   const order = { method: 'POST', path: '/v1/vm', body: PURCHASE } as const;
   for (let count = 0; count < 20; count++) await troublemaker.must(order);
   await neighbour.must(order);
   await runJobs(installation, node);
-  const turns = await begun(scene);
+  const turns = await begun(scenario);
   const turn = turns.findIndex(({ account_id }) => account_id === neighbour.accountId);
   assert.ok(turn <= 1, `its turn was number ${turn + 1} of ${turns.length}`);
 });
 
 test('a suspension does not wait for the jobs of customers', async (t) => {
-  const scene = await open(t, { VAUBAN_JOB_CONCURRENCY: '1' });
-  const { installation, node, troublemaker, neighbour } = scene;
+  const scenario = await open(t, { VAUBAN_JOB_CONCURRENCY: '1' });
+  const { installation, node, troublemaker, neighbour } = scenario;
   const { clock, db } = installation.services;
-  const [unpaid] = await buy(scene, neighbour, ['web']);
+  const [unpaid] = await buy(scenario, neighbour, ['web']);
   installation.outlet.deliver = () => {};
   for (let count = 0; count < 5; count++) {
     await troublemaker.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });
@@ -126,17 +126,17 @@ test('a suspension does not wait for the jobs of customers', async (t) => {
     await startSystemJob(start, vm, { kind: 'force_stop', input: { suspend: true } });
   });
   await runJobs(installation, node);
-  const turns = (await begun(scene)).map(({ kind }) => kind);
+  const turns = (await begun(scenario)).map(({ kind }) => kind);
   assert.deepEqual(turns.slice(0, 2), ['create', 'force_stop'], 'the first is the VM that is suspended');
 });
 
 test('a suspension does not wait for the jobs of its own account', async (t) => {
-  const scene = await open(t, { VAUBAN_JOB_CONCURRENCY: '8' });
-  const { installation, node, troublemaker } = scene;
+  const scenario = await open(t, { VAUBAN_JOB_CONCURRENCY: '8' });
+  const { installation, node, troublemaker } = scenario;
   const { clock, db } = installation.services;
   // More than may wait for their guests without a slot, so that the others take the account's share of the slots.
   const names = Array.from({ length: 24 }, () => 'sim-ignores-shutdown');
-  const [unpaid, ...deaf] = await buy(scene, troublemaker, ['web', ...names]);
+  const [unpaid, ...deaf] = await buy(scenario, troublemaker, ['web', ...names]);
   for (const id of deaf) await troublemaker.must(stop(id));
   await node.runner.fill();
   const waiting = await db.query(sql`select 1 from jobs where status = 'pending'`);
@@ -158,15 +158,15 @@ test('100 jobs that fail again and again starve no other, and end', async (t) =>
   defer(t, () => installation.close());
   const { db, clock } = installation.services;
   const node = await installation.openNode();
-  const scene = {
+  const scenario = {
     installation,
     node,
     troublemaker: await openCustomer(installation, RICH, QUOTAS),
     neighbour: await openCustomer(installation, RICH),
   };
-  const { troublemaker, neighbour } = scene;
+  const { troublemaker, neighbour } = scenario;
   const ids = await buy(
-    scene,
+    scenario,
     troublemaker,
     Array.from({ length: 100 }, () => 'sim-fail-resize'),
   );
@@ -182,7 +182,7 @@ test('100 jobs that fail again and again starve no other, and end', async (t) =>
     db.query(sql`select 1 from jobs where attempts > 0 and owner is null and finished_at is null`);
   while ((await failed()).length < 100) await node.runner.fill();
   const { vm } = await neighbour.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });
-  await untilJobs(scene, 100);
+  await untilJobs(scenario, 100);
   assert.equal((await neighbour.must({ method: 'GET', path: `/v1/vm/${vm.id}` })).status, 'running');
 
   const began = clock.now().getTime();

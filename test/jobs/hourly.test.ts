@@ -7,20 +7,20 @@ import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture } from './support/fixture.ts';
 import { buyVm, comes, renewalsOf, tenant, vmOf } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 /** Unit prices of custom configurations by the hour, which the shipped catalog leaves out. */
 const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
 
 /** A customer whose VM of plan s1 (3.99 a month, 0.006 an hour) is billed by the hour since 1 January. */
 async function owner(t: TestContext, funds = 100_00n, wish: object = {}) {
-  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
-  stage.installation.services.catalog.custom.price_hourly = CUSTOM_HOUR;
-  const customer = await tenant(stage, funds);
-  const id = await buyVm(stage, customer, { plan: 's1', billing: 'hourly', ...wish });
+  const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
+  fixture.installation.services.catalog.custom.price_hourly = CUSTOM_HOUR;
+  const customer = await tenant(fixture, funds);
+  const id = await buyVm(fixture, customer, { plan: 's1', billing: 'hourly', ...wish });
   const path = `/v1/vm/${id}`;
-  const at = (instant: string) => stage.installation.services.clock.set(new Date(instant));
+  const at = (instant: string) => fixture.installation.services.clock.set(new Date(instant));
   const read = (what = '') => customer.must({ method: 'GET', path: path + what });
   const patch = (body: object) => customer.call({ method: 'PATCH', path, body });
   const change = async (body: object) => {
@@ -30,20 +30,20 @@ async function owner(t: TestContext, funds = 100_00n, wish: object = {}) {
       body: { allow_reboot: true, ...body },
     } as const;
     const reply = await customer.call(call);
-    await stage.finish();
+    await fixture.finish();
     return reply;
   };
   const remove = async () => {
     const { refund } = await customer.must({ method: 'DELETE', path });
-    await stage.finish();
+    await fixture.finish();
     return refund;
   };
-  return { stage, customer, id, at, read, patch, change, remove };
+  return { fixture, customer, id, at, read, patch, change, remove };
 }
 
 /** The lines of a VM's orders of a kind. */
-async function linesOf(stage: Stage, vmId: string, kind: string) {
-  return stage.db.query<{ description: string; quantity: number; unit: string; amount_minor: bigint }>(sql`
+async function linesOf(fixture: Fixture, vmId: string, kind: string) {
+  return fixture.db.query<{ description: string; quantity: number; unit: string; amount_minor: bigint }>(sql`
     select description, quantity, unit, order_lines.amount_minor from order_lines join orders on orders.id = order_id
     where vm_id = ${vmId} and kind = ${kind} order by order_id, position`);
 }
@@ -51,7 +51,7 @@ async function linesOf(stage: Stage, vmId: string, kind: string) {
 const available = async (customer: Customer) => Number((await customer.wallet()).available_minor);
 
 test('a VM by the hour is bought for the price of its month, and says what an hour costs', async (t) => {
-  const { stage, customer, id, at, read } = await owner(t);
+  const { fixture, customer, id, at, read } = await owner(t);
   assert.equal(await available(customer), 100_00 - 399);
   at('2026-01-01T00:00:01Z');
   for (const what of ['', '/billing']) {
@@ -61,7 +61,7 @@ test('a VM by the hour is bought for the price of its month, and says what an ho
       ['hourly', 'hourly', '0.006', 399],
     );
   }
-  const other = await buyVm(stage, customer, { plan: 's1' });
+  const other = await buyVm(fixture, customer, { plan: 's1' });
   const { billing_mode, next_billing_mode, price_hourly } = await customer.must({
     method: 'GET',
     path: `/v1/vm/${other}`,
@@ -76,12 +76,12 @@ test('a VM by the hour is bought for the price of its month, and says what an ho
       [other, null],
     ],
   );
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('the catalog says what is sold by the hour', async (t) => {
-  const { stage, customer } = await owner(t);
-  const { catalog } = stage.installation.services;
+  const { fixture, customer } = await owner(t);
+  const { catalog } = fixture.installation.services;
   delete findPlan(catalog, 'd8')!.price_hourly;
   const { plans } = await customer.must({ method: 'GET', path: '/v1/vm/catalog' });
   const told = (code: string) => {
@@ -114,8 +114,8 @@ const fieldsOf = (error: { details?: Record<string, unknown> } | undefined) =>
   (error!.details!.fields as { field: string }[]).map(({ field }) => field);
 
 test('what is not sold by the hour cannot be bought by it, and changes nothing', async (t) => {
-  const { stage, customer, patch, change, read } = await owner(t);
-  delete findPlan(stage.installation.services.catalog, 'd8')!.price_hourly;
+  const { fixture, customer, patch, change, read } = await owner(t);
+  delete findPlan(fixture.installation.services.catalog, 'd8')!.price_hourly;
   const body = { plan: 'd8', template: 'debian-12', hostname: 'big', billing: 'hourly' };
   const bought = await customer.call({ method: 'POST', path: '/v1/vm', body });
   assert.deepEqual([bought.status, fieldsOf(bought.error)], [422, ['billing']]);
@@ -134,14 +134,14 @@ test('what is not sold by the hour cannot be bought by it, and changes nothing',
   assert.equal(await available(customer), 100_00 - 399);
   // By the month it may become that, and then not be billed by the hour.
   assert.equal((await patch({ billing: 'monthly' })).data.next_billing_mode, 'monthly');
-  await comes(stage, '2026-02-01T00:00:00Z');
+  await comes(fixture, '2026-02-01T00:00:00Z');
   assert.equal((await change({ plan: 'd8' })).status, 200);
   assert.deepEqual(fieldsOf((await patch({ billing: 'hourly' })).error), ['billing']);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('preview, deletion and ledger agree; the month is given back and the hours are charged', async (t) => {
-  const { stage, customer, id, at, read, remove } = await owner(t);
+  const { fixture, customer, id, at, read, remove } = await owner(t);
   at('2026-01-14T04:10:00Z');
   const { refund_minor } = await read('/delete-preview');
   // 317 hours have begun: 1.902.
@@ -149,18 +149,18 @@ test('preview, deletion and ledger agree; the month is given back and the hours 
   const before = await available(customer);
   assert.equal((await remove()).amount_minor, refund_minor);
   assert.equal(await available(customer), before + refund_minor);
-  assert.deepEqual(await linesOf(stage, id, 'delete_refund'), [
+  assert.deepEqual(await linesOf(fixture, id, 'delete_refund'), [
     { description: 'Unused month of Shared S1', quantity: 1, unit: 'month', amount_minor: -399n },
     { description: 'Shared S1, 317 hours', quantity: 317, unit: 'hour', amount_minor: 190n },
   ]);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('revenue is what was served, when it was', async (t) => {
-  const { stage, at, change, remove } = await owner(t);
+  const { fixture, at, change, remove } = await owner(t);
   const earned = async (day: string) => {
-    await recognizeRevenue(stage.db, new Date(`${day}T00:10:00Z`));
-    const [row] = await stage.db.query<{ revenue: bigint; deferred: bigint }>(sql`
+    await recognizeRevenue(fixture.db, new Date(`${day}T00:10:00Z`));
+    const [row] = await fixture.db.query<{ revenue: bigint; deferred: bigint }>(sql`
       select sum(case when credit ~ '^(revenue|refunds)' then amount_minor when debit ~ '^(revenue|refunds)' then -amount_minor else 0 end)::bigint as revenue,
         sum(case when credit like 'deferred%' then amount_minor when debit like 'deferred%' then -amount_minor else 0 end)::bigint as deferred
       from journal`);
@@ -176,11 +176,11 @@ test('revenue is what was served, when it was', async (t) => {
   await remove();
   // And 240 hours of s2 at 0.0105 are 2.52. Nothing is deferred any more.
   assert.deepEqual(await earned('2026-01-22'), [144n + 252n, 0n]);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a change is one price in quote, options and order, and counts hours anew', async (t) => {
-  const { stage, customer, id, at, read, change, remove } = await owner(t);
+  const { fixture, customer, id, at, read, change, remove } = await owner(t);
   at('2026-01-05T04:30:00Z');
   const { net_minor, credit_minor, debit_minor, total_minor, price_hourly, allowed } =
     await read('/plan-quote?plan=s2');
@@ -195,187 +195,188 @@ test('a change is one price in quote, options and order, and counts hours anew',
   assert.deepEqual([debit_minor - credit_minor, price_hourly], [net_minor, '0.0105']);
   // 100.5 hours of s1 are 60.3, the rest of s2's month is 604.58: with 3.99 paid 265.88 are to pay.
   assert.equal(net_minor, 266);
-  const { metered_since, price_hourly_micros } = await vmOf(stage, id);
+  const { metered_since, price_hourly_micros } = await vmOf(fixture, id);
   assert.deepEqual([metered_since, price_hourly_micros], [new Date('2026-01-05T04:30:00Z'), 10_500n]);
   assert.equal((await read()).price_hourly, '0.0105');
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
   at('2026-01-05T14:30:01Z');
   await remove();
   // 60.3 and eleven hours of s2 at 1.05 are 71.85.
   assert.equal(await available(customer), 100_00 - 72);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a change on a node whose clock is behind counts hours from the purchase on', async (t) => {
   // A guest that runs would be booting still, as that clock has it.
-  const { stage, customer, id, change } = await owner(t, 100_00n, { start: false });
-  const { billing_period_start_at } = await vmOf(stage, id);
-  stage.clock.putBack(3 * 60_000);
+  const { fixture, customer, id, change } = await owner(t, 100_00n, { start: false });
+  const { billing_period_start_at } = await vmOf(fixture, id);
+  fixture.clock.putBack(3 * 60_000);
   assert.equal((await change({ plan: 's2' })).status, 200);
-  assert.deepEqual((await vmOf(stage, id)).metered_since, billing_period_start_at);
-  await assertInvariants(stage.db);
+  assert.deepEqual((await vmOf(fixture, id)).metered_since, billing_period_start_at);
+  await assertInvariants(fixture.db);
   assert.equal(await available(customer), 100_00 - 699);
 });
 
 test('a custom size is billed by the hour as well', async (t) => {
-  const { stage, customer, id, at, remove } = await owner(t);
+  const { fixture, customer, id, at, remove } = await owner(t);
   at('2026-01-02T00:00:00Z');
   const body = { vcpu: 2, allow_reboot: true };
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-custom`, body });
-  await stage.finish();
-  assert.equal((await vmOf(stage, id)).price_hourly_micros, 9_900n);
+  await fixture.finish();
+  assert.equal((await vmOf(fixture, id)).price_hourly_micros, 9_900n);
   at('2026-01-03T00:00:00Z');
   await remove();
   // 24 hours at 0.006 and at 0.0099 are 0.3816.
   assert.equal(await available(customer), 100_00 - 38);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 const toS2 = (id: string) =>
   ({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's2', allow_reboot: true } }) as const;
 
 test('a change that fails leaves the hours as they were', async (t) => {
-  const { stage, customer, id, at, remove } = await owner(t);
+  const { fixture, customer, id, at, remove } = await owner(t);
   at('2026-01-02T00:00:00Z');
-  const job = await stage.play({ customer, vmId: id, snapshotId: null }, toS2(id), {
+  const job = await fixture.play({ customer, vmId: id, snapshotId: null }, toS2(id), {
     step({ step }) {
       if (step === 'resize_guest') throw new Error('no');
       return undefined;
     },
   });
   assert.equal(job.status, 'failed');
-  const { metered_since, price_hourly_micros } = await vmOf(stage, id);
+  const { metered_since, price_hourly_micros } = await vmOf(fixture, id);
   assert.deepEqual([metered_since, price_hourly_micros], [new Date('2026-01-01T00:00:00Z'), 6_000n]);
   await remove();
   // 24 hours at 0.006.
   assert.equal(await available(customer), 100_00 - 14);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a change that the deletion cancels costs nothing', async (t) => {
-  const { stage, customer, id, at, remove } = await owner(t);
+  const { fixture, customer, id, at, remove } = await owner(t);
   at('2026-01-02T00:00:00Z');
   await customer.must(toS2(id));
   await remove();
   assert.equal(await available(customer), 100_00 - 14);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('how a VM is billed changes with its next period', async (t) => {
-  const { stage, id, at, read, patch, remove, customer } = await owner(t);
+  const { fixture, id, at, read, patch, remove, customer } = await owner(t);
   assert.equal((await patch({ billing: 'monthly' })).data.billing_mode, 'hourly');
-  await comes(stage, '2026-02-01T00:00:00Z');
+  await comes(fixture, '2026-02-01T00:00:00Z');
   assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['monthly', '0.00547']);
-  assert.equal((await vmOf(stage, id)).metered_since, null);
+  assert.equal((await vmOf(fixture, id)).metered_since, null);
   assert.equal((await patch({ billing: 'hourly' })).data.next_billing_mode, 'hourly');
   // A new price is that of the next period too.
-  findPlan(stage.installation.services.catalog, 's1')!.price_hourly = '0.0070';
-  await comes(stage, '2026-03-01T00:00:00Z');
+  findPlan(fixture.installation.services.catalog, 's1')!.price_hourly = '0.0070';
+  await comes(fixture, '2026-03-01T00:00:00Z');
   assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['hourly', '0.007']);
-  assert.deepEqual(await renewalsOf(stage, id), [399n, 399n]);
-  assert.deepEqual((await vmOf(stage, id)).metered_since, new Date('2026-03-01T00:00:00Z'));
+  assert.deepEqual(await renewalsOf(fixture, id), [399n, 399n]);
+  assert.deepEqual((await vmOf(fixture, id)).metered_since, new Date('2026-03-01T00:00:00Z'));
   at('2026-03-02T00:00:00Z');
   await remove();
   // Two whole months and 24 hours at 0.007.
   assert.equal(await available(customer), 100_00 - 2 * 399 - 17);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a plan that is sold by the hour no more keeps its hourly price where it is billed by it', async (t) => {
-  const { stage, patch, read } = await owner(t);
-  delete findPlan(stage.installation.services.catalog, 's1')!.price_hourly;
-  await comes(stage, '2026-02-01T00:00:00Z');
+  const { fixture, patch, read } = await owner(t);
+  delete findPlan(fixture.installation.services.catalog, 's1')!.price_hourly;
+  await comes(fixture, '2026-02-01T00:00:00Z');
   assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['hourly', '0.006']);
   assert.equal((await patch({ billing: 'hourly' })).status, 200);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a short month costs its price by the hour too, once it is used whole', async (t) => {
-  const { stage, id, at, customer, remove } = await owner(t);
-  await comes(stage, '2026-02-01T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [399n]);
+  const { fixture, id, at, customer, remove } = await owner(t);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [399n]);
   at('2026-02-28T23:59:59Z');
   assert.equal((await remove()).amount_minor, 0);
   assert.equal(await available(customer), 100_00 - 2 * 399);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('an unpaid VM has its grace; it owes the hours of it, by the price of today', async (t) => {
-  const { stage, customer, id, patch } = await owner(t, 399n);
-  await comes(stage, '2026-02-01T00:00:00Z');
-  assert.deepEqual([await renewalsOf(stage, id), (await vmOf(stage, id)).status], [[], 'running']);
-  await comes(stage, '2026-02-04T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  const { fixture, customer, id, patch } = await owner(t, 399n);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  assert.deepEqual([await renewalsOf(fixture, id), (await vmOf(fixture, id)).status], [[], 'running']);
+  await comes(fixture, '2026-02-04T00:00:00Z');
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
   // What comes next does not make the grace cheaper that was used.
   await patch({ billing: 'monthly' });
-  findPlan(stage.installation.services.catalog, 's1')!.price_hourly = '0.0080';
+  findPlan(fixture.installation.services.catalog, 's1')!.price_hourly = '0.0080';
   const { overdue_minor } = await customer.must({ method: 'GET', path: '/v1/billing/summary' });
   // 72 hours at 0.008.
   assert.equal(overdue_minor, 58 + 399);
   await customer.topUp(BigInt(overdue_minor));
-  await comes(stage, '2026-02-06T00:00:00Z');
-  const { status, metered_since, billing_period_start_at } = await vmOf(stage, id);
+  await comes(fixture, '2026-02-06T00:00:00Z');
+  const { status, metered_since, billing_period_start_at } = await vmOf(fixture, id);
   assert.deepEqual(
     [status, metered_since, billing_period_start_at],
     ['running', null, new Date('2026-02-06T00:00:00Z')],
   );
   assert.equal(await available(customer), 0);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a VM that was renewed late by the hour is counted from the end of its period', async (t) => {
-  const { stage, customer, id, at, remove } = await owner(t, 399n);
-  await comes(stage, '2026-02-01T00:00:00Z');
+  const { fixture, customer, id, at, remove } = await owner(t, 399n);
+  await comes(fixture, '2026-02-01T00:00:00Z');
   await customer.topUp(399n);
-  await comes(stage, '2026-02-02T00:00:00Z');
-  assert.deepEqual((await vmOf(stage, id)).metered_since, new Date('2026-02-01T00:00:00Z'));
+  await comes(fixture, '2026-02-02T00:00:00Z');
+  assert.deepEqual((await vmOf(fixture, id)).metered_since, new Date('2026-02-01T00:00:00Z'));
   at('2026-02-02T00:30:00Z');
   // 25 hours at 0.006.
   assert.equal((await remove()).amount_minor, 399 - 15);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a deletion in grace gives nothing back and charges nothing', async (t) => {
-  const { stage, customer, read, remove } = await owner(t, 399n);
-  await comes(stage, '2026-02-01T12:00:00Z');
+  const { fixture, customer, read, remove } = await owner(t, 399n);
+  await comes(fixture, '2026-02-01T12:00:00Z');
   assert.equal((await read('/delete-preview')).refund_minor, 0);
   assert.equal((await remove()).amount_minor, 0);
   assert.equal(await available(customer), 0);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 /** Runs a statement as a superuser would who switches triggers off; the laws that are broken then. */
-async function brokenBy(stage: Stage, statement: Sql): Promise<string[]> {
-  await stage.db.transaction(async (tx) => {
+async function brokenBy(fixture: Fixture, statement: Sql): Promise<string[]> {
+  await fixture.db.transaction(async (tx) => {
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(statement);
   });
-  return [...new Set((await auditNow(stage.db)).map(({ law }) => law))];
+  return [...new Set((await auditNow(fixture.db)).map(({ law }) => law))];
 }
 
 /** Seals a line anew, as a forger would who knows how seals are made. */
 const resealed = sql`seal = row_seal(to_jsonb(order_lines) || jsonb_build_object('amount_minor', amount_minor + 5))`;
 
 test('an edited figure of the hours is found, with seals made anew too', async (t) => {
-  const { stage, at, change, remove } = await owner(t);
+  const { fixture, at, change, remove } = await owner(t);
   const KNOWS = 'a VM knows what an hour of its running period costs, and since when they are counted';
-  assert.deepEqual(await brokenBy(stage, sql`update vms set price_hourly_micros = price_hourly_micros - 1`), [
-    KNOWS,
-  ]);
   assert.deepEqual(
-    await brokenBy(stage, sql`update vms set price_hourly_micros = price_hourly_micros + 1`),
+    await brokenBy(fixture, sql`update vms set price_hourly_micros = price_hourly_micros - 1`),
+    [KNOWS],
+  );
+  assert.deepEqual(
+    await brokenBy(fixture, sql`update vms set price_hourly_micros = price_hourly_micros + 1`),
     [],
   );
   const later = sql`update vms set metered_since = metered_since + interval '1 hour'`;
-  assert.deepEqual(await brokenBy(stage, later), [KNOWS]);
-  await brokenBy(stage, sql`update vms set metered_since = billing_period_start_at`);
+  assert.deepEqual(await brokenBy(fixture, later), [KNOWS]);
+  await brokenBy(fixture, sql`update vms set metered_since = billing_period_start_at`);
   at('2026-01-03T00:00:00Z');
   await change({ plan: 's2' });
   at('2026-01-05T00:00:00Z');
   await remove();
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
   const found = await brokenBy(
-    stage,
+    fixture,
     sql`update order_lines set amount_minor = amount_minor + 5, ${resealed} where unit = 'hour' and not proration`,
   );
   assert.ok(
@@ -385,13 +386,13 @@ test('an edited figure of the hours is found, with seals made anew too', async (
 });
 
 test('months that were missed are renewed at one instant, and the hours are those of the last', async (t) => {
-  const { stage, customer } = await owner(t, 200_00n);
+  const { fixture, customer } = await owner(t, 200_00n);
   // Orders of one instant have ids in any order: with as many VMs some are not in that of their months.
-  for (let n = 0; n < 6; n++) await buyVm(stage, customer, { plan: 's1', billing: 'hourly' });
-  await comes(stage, '2026-04-15T00:00:00Z');
-  const vms = await stage.db.query<VmRow>(sql`select * from vms`);
+  for (let n = 0; n < 6; n++) await buyVm(fixture, customer, { plan: 's1', billing: 'hourly' });
+  await comes(fixture, '2026-04-15T00:00:00Z');
+  const vms = await fixture.db.query<VmRow>(sql`select * from vms`);
   assert.ok(
     vms.every(({ metered_since }) => metered_since!.getTime() === Date.parse('2026-04-01T00:00:00Z')),
   );
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });

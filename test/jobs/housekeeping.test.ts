@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Leadership } from '../../server/cluster/leadership.ts';
 import { type Database, sql } from '../../server/db/database.ts';
 import { deleteFinishedJobs, type JobPlace } from '../../server/db/queries/jobs.ts';
-import { Sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { ExpiredPurge } from '../../server/jobs/timers/purge-expired.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { createLogger } from '../../server/platform/logging.ts';
@@ -42,7 +42,7 @@ const mend = (db: Database, table: string) => db.script(`drop trigger broken on 
 test('a chore that fails holds up no other, and is said once', async (t) => {
   const { db, services, failures, said, counted } = await open(t);
   const { clock } = services;
-  const sweep = new Sweep(services, failures);
+  const purge = new ExpiredPurge(services, failures);
   const events = () => db.query(sql`select 1 from events`);
   const vm = await storedVm(db, clock, await fundedAccount(db, clock), {});
   const leave = (id: string) =>
@@ -52,14 +52,14 @@ test('a chore that fails holds up no other, and is said once', async (t) => {
   await leave('evt_a');
   await db.query(sql`insert into rate_windows (bucket, window_start, used) values ('old', 0, 1)`);
   await breakTable(db, 'events', 'delete');
-  await sweep.run();
-  await sweep.run();
+  await purge.run();
+  await purge.run();
   assert.equal((await events()).length, 1);
   assert.equal((await window()).length, 0, 'what comes after it is done');
   assert.deepEqual(said('sweep_events'), ['task failed']);
   assert.equal(await counted('sweep_events'), 2);
   await mend(db, 'events');
-  await sweep.run();
+  await purge.run();
   assert.equal((await events()).length, 0);
   assert.deepEqual(said('sweep_events'), ['task failed', 'task works again']);
 });

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture } from './support/fixture.ts';
 import { buyVm, comes, tenant } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 interface Invoice {
   id: string;
@@ -24,35 +24,35 @@ async function invoicesOf(customer: Customer): Promise<Invoice[]> {
 }
 
 test('there is an invoice a month, issued when the month is over, and its lines add up', async (t) => {
-  const stage = await Stage.open(t, '2026-01-20T00:00:00Z');
-  const { services } = stage.installation;
-  const customer = await tenant(stage, 100_00n);
-  const id = await buyVm(stage, customer);
-  await comes(stage, '2026-01-31T23:59:59Z');
-  await sweep(services);
+  const fixture = await Fixture.open(t, '2026-01-20T00:00:00Z');
+  const { services } = fixture.installation;
+  const customer = await tenant(fixture, 100_00n);
+  const id = await buyVm(fixture, customer);
+  await comes(fixture, '2026-01-31T23:59:59Z');
+  await purgeExpired(services);
   assert.deepEqual(
     (await invoicesOf(customer)).map(({ status }) => status),
     ['draft'],
   );
-  await comes(stage, '2026-02-01T01:00:00Z');
-  await sweep(services);
+  await comes(fixture, '2026-02-01T01:00:00Z');
+  await purgeExpired(services);
   assert.deepEqual(
     (await invoicesOf(customer)).map(({ status }) => status),
     ['paid'],
   );
 
-  await comes(stage, '2026-02-20T00:00:00Z');
+  await comes(fixture, '2026-02-20T00:00:00Z');
   const body = { plan: 's4', allow_reboot: true };
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body });
-  await stage.finish();
+  await fixture.finish();
   // Nothing happens in March: February's period lasts until the 20th, and then the VM is given up.
-  await comes(stage, '2026-03-05T12:34:56Z');
+  await comes(fixture, '2026-03-05T12:34:56Z');
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
-  await stage.finish();
-  await comes(stage, '2026-05-10T00:00:00Z');
-  await buyVm(stage, customer);
-  await comes(stage, '2026-06-01T01:00:00Z');
-  await sweep(services);
+  await fixture.finish();
+  await comes(fixture, '2026-05-10T00:00:00Z');
+  await buyVm(fixture, customer);
+  await comes(fixture, '2026-06-01T01:00:00Z');
+  await purgeExpired(services);
 
   const invoices = await invoicesOf(customer);
   assert.deepEqual(
@@ -79,5 +79,5 @@ test('there is an invoice a month, issued when the month is over, and its lines 
   }
   assert.ok(invoices[2]!.total_minor < 0, 'a month in which only money was given back');
   assert.equal((await customer.wallet()).available_minor, 100_00n - BigInt(billed));
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });

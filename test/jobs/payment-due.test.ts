@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture } from './support/fixture.ts';
 import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 const PERIOD_END = '2026-02-01T00:00:00Z';
 
 /** A customer with a VM of plan s1 (3.99) since 1 January, and `rest` in the wallet. */
 async function shopkeeper(t: TestContext, rest = 0n) {
-  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
-  const customer = await tenant(stage, 399n + rest);
-  const id = await buyVm(stage, customer, { plan: 's1' });
-  const at = (instant: string) => stage.installation.services.clock.set(new Date(instant));
-  return { stage, customer, id, at };
+  const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
+  const customer = await tenant(fixture, 399n + rest);
+  const id = await buyVm(fixture, customer, { plan: 's1' });
+  const at = (instant: string) => fixture.installation.services.clock.set(new Date(instant));
+  return { fixture, customer, id, at };
 }
 
 /** What quotes and options say of another size, now. */
@@ -43,35 +43,35 @@ async function answers(customer: Customer, id: string): Promise<string[]> {
 const refused = (code: string) => [code, code, code, `409 ${code}`, `409 ${code}`];
 
 test('after the end of its period the size of a VM cannot be changed, by quote, options and orders alike', async (t) => {
-  const { stage, customer, id, at } = await shopkeeper(t);
+  const { fixture, customer, id, at } = await shopkeeper(t);
   at('2026-01-31T23:59:59.999Z');
   assert.deepEqual(await offers(customer, id), ['allowed', 'allowed', 'allowed']);
   for (const instant of [PERIOD_END, '2026-02-03T23:59:59Z', '2026-02-04T00:00:00Z']) {
     at(instant);
     assert.deepEqual(await answers(customer, id), refused('payment_due'), `${instant}, before the sweep`);
-    if (instant === PERIOD_END) await comes(stage, instant);
+    if (instant === PERIOD_END) await comes(fixture, instant);
     assert.deepEqual(await answers(customer, id), refused('payment_due'), instant);
   }
-  await comes(stage, '2026-02-04T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  await comes(fixture, '2026-02-04T00:00:00Z');
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
   assert.deepEqual(await answers(customer, id), refused('vm_suspended'), 'suspended');
   await customer.topUp(500_00n);
-  await comes(stage, '2026-02-05T00:00:00Z');
+  await comes(fixture, '2026-02-05T00:00:00Z');
   assert.deepEqual(await offers(customer, id), ['allowed', 'allowed', 'allowed'], 'paid again');
 });
 
 test('an upgrade shortly before the end of a period has no grace', async (t) => {
-  const { stage, customer, id, at } = await shopkeeper(t, 1n);
+  const { fixture, customer, id, at } = await shopkeeper(t, 1n);
   at('2026-01-31T23:59:59Z');
   const body = { plan: 'd8', allow_reboot: true, max_charge_minor: 1 };
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body });
-  await stage.finish();
-  assert.equal(await powerOf(stage, id), 'running');
-  await comes(stage, PERIOD_END);
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
-  assert.equal(await powerOf(stage, id), 'off');
-  assert.deepEqual(await eventsOf(stage, id, PERIOD_END), ['billing.unpaid', 'vm.suspended']);
-  await assertInvariants(stage.db);
+  await fixture.finish();
+  assert.equal(await powerOf(fixture, id), 'running');
+  await comes(fixture, PERIOD_END);
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
+  assert.equal(await powerOf(fixture, id), 'off');
+  assert.deepEqual(await eventsOf(fixture, id, PERIOD_END), ['billing.unpaid', 'vm.suspended']);
+  await assertInvariants(fixture.db);
 });
 
 const upgrade = ['change-plan', { plan: 's2' }] as const;
@@ -83,15 +83,15 @@ for (const [what, instant, [kind, wish], status] of [
   ['a downgrade at any time', '2026-01-31T23:59:59Z', downgrade, 'running'],
 ] as const) {
   test(`${what} leaves the VM ${status} at the end`, async (t) => {
-    const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
-    const customer = await tenant(stage, 750n);
-    const id = await buyVm(stage, customer, { plan: kind === 'change-plan' ? 's1' : 's2' });
-    stage.installation.services.clock.set(new Date(instant));
+    const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
+    const customer = await tenant(fixture, 750n);
+    const id = await buyVm(fixture, customer, { plan: kind === 'change-plan' ? 's1' : 's2' });
+    fixture.installation.services.clock.set(new Date(instant));
     const body = { ...wish, allow_reboot: true };
     await customer.must({ method: 'POST', path: `/v1/vm/${id}/${kind}`, body });
-    await stage.finish();
-    await comes(stage, PERIOD_END);
-    assert.deepEqual(await renewalsOf(stage, id), [], 'the renewal is not covered');
-    assert.equal((await vmOf(stage, id)).status, status);
+    await fixture.finish();
+    await comes(fixture, PERIOD_END);
+    assert.deepEqual(await renewalsOf(fixture, id), [], 'the renewal is not covered');
+    assert.equal((await vmOf(fixture, id)).status, status);
   });
 }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture, PURCHASE } from './support/fixture.ts';
 import { tenant } from './support/landlord.ts';
-import { PURCHASE, Stage } from './support/stage.ts';
 
 interface Quote {
   net_minor: number;
@@ -21,11 +21,11 @@ interface Option {
 }
 
 /** A customer with one running VM of plan s2, and the ways to ask what may become of it. */
-async function owner(t: Parameters<typeof Stage.open>[0]) {
-  const stage = await Stage.open(t);
-  const customer: Customer = await tenant(stage, 500_00n);
+async function owner(t: Parameters<typeof Fixture.open>[0]) {
+  const fixture = await Fixture.open(t);
+  const customer: Customer = await tenant(fixture, 500_00n);
   const { vm } = await customer.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });
-  await stage.finish();
+  await fixture.finish();
   const path = `/v1/vm/${vm.id}`;
   const quote = async (query: string): Promise<Quote> =>
     customer.must({ method: 'GET', path: `${path}/plan-quote?${query}` }) as unknown as Quote;
@@ -38,11 +38,11 @@ async function owner(t: Parameters<typeof Stage.open>[0]) {
     const all = (await customer.must({ method: 'GET', path: `${path}/plan-options` })) as unknown as Option[];
     return all.find(({ plan }) => plan.code === code)!;
   };
-  return { stage, customer, id: vm.id as string, path, quote, codes, order, option };
+  return { fixture, customer, id: vm.id as string, path, quote, codes, order, option };
 }
 
 test('the plan that a VM has is refused by quote, options and order alike, and costs nothing', async (t) => {
-  const { stage, customer, quote, codes, order, option } = await owner(t);
+  const { fixture, customer, quote, codes, order, option } = await owner(t);
   const before = await customer.wallet();
   for (const query of ['plan=s2', 'plan=s2&resize_disk=false', 'vcpu=2', 'vcpu=2&ram_mb=4096&disk_gb=40']) {
     const { allowed, net_minor, total_minor } = await quote(query);
@@ -62,13 +62,13 @@ test('the plan that a VM has is refused by quote, options and order alike, and c
   assert.equal(await order('change-custom', { vcpu: 2, ...reboot }), 'same_plan');
   assert.equal(await order('change-custom', { vcpu: 2, ram_mb: 4096, disk_gb: 40, ...reboot }), 'same_plan');
   assert.deepEqual(await customer.wallet(), before);
-  assert.deepEqual(await stage.db.query(sql`select 1 from jobs where kind like 'change%'`), []);
+  assert.deepEqual(await fixture.db.query(sql`select 1 from jobs where kind like 'change%'`), []);
 });
 
 test('a size of one’s own that a VM has is refused as well', async (t) => {
-  const { stage, codes, order } = await owner(t);
+  const { fixture, codes, order } = await owner(t);
   assert.equal(await order('change-custom', { vcpu: 3, allow_reboot: true }), 200);
-  await stage.finish();
+  await fixture.finish();
   assert.deepEqual(await codes('vcpu=3'), ['same_plan']);
   assert.equal(await order('change-custom', { vcpu: 3, allow_reboot: true }), 'same_plan');
   // Of a plan of the same disk the VM has neither the size nor the price.
@@ -76,8 +76,8 @@ test('a size of one’s own that a VM has is refused as well', async (t) => {
 });
 
 test('what cannot be had now is quoted with its reasons, as the order and the options say them', async (t) => {
-  const { stage, customer, id, path, quote, codes, order, option } = await owner(t);
-  const plans = stage.installation.services.catalog.plans;
+  const { fixture, customer, id, path, quote, codes, order, option } = await owner(t);
+  const plans = fixture.installation.services.catalog.plans;
   const cases: [plan: string, code: string][] = [
     ['s1', 'disk_shrink_not_supported'],
     ['s8', 'plan_not_available_in_region'],
@@ -102,21 +102,21 @@ test('what cannot be had now is quoted with its reasons, as the order and the op
   });
   assert.equal(senseless.error?.code, 'validation_failed');
 
-  await stage.db.query(sql`update vms set status = 'error' where id = ${id}`);
+  await fixture.db.query(sql`update vms set status = 'error' where id = ${id}`);
   assert.deepEqual(await codes('plan=s1'), ['disk_shrink_not_supported', 'invalid_state']);
   assert.equal((await option('s4')).blocker?.code, 'invalid_state');
   assert.equal(await order('change-plan', { plan: 's4', allow_reboot: true }), 'invalid_state');
 });
 
 test('a quote, an option and the order are one price, with the disk or without', async (t) => {
-  const { stage, customer, quote, order, option } = await owner(t);
-  stage.installation.services.clock.advance(12_345_678);
+  const { fixture, customer, quote, order, option } = await owner(t);
+  fixture.installation.services.clock.advance(12_345_678);
   const { net_minor, allowed, requires_reboot } = await quote('plan=s4&resize_disk=false');
   assert.deepEqual([allowed, requires_reboot], [true, true]);
   assert.equal((await option('s4')).net_minor, net_minor);
   const before = await customer.wallet();
   assert.equal(await order('change-plan', { plan: 's4', resize_disk: false, allow_reboot: true }), 200);
-  await stage.finish();
+  await fixture.finish();
   const { available_minor } = await customer.wallet();
   assert.equal(Number(before.available_minor) - Number(available_minor), net_minor);
   assert.equal((await option('s4')).current, true);

@@ -6,23 +6,23 @@ import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts'
 import { Failures } from '../../server/platform/failures.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture } from './support/fixture.ts';
 import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 const START = '2026-01-10T00:00:00Z';
 const CUSTOM = { vcpu: 3, ram_mb: 4096, disk_gb: 40, allow_reboot: true };
 
 /** A customer with money, whose VM of plan s2 costs 6.99 a month. */
 async function owner(t: TestContext, funds = 1000_00n) {
-  const stage = await Stage.open(t, START);
-  const customer = await tenant(stage, funds);
-  const { catalog } = stage.installation.services;
-  return { stage, customer, catalog, plan: findPlan(catalog, 's2')!, node: nodeOf(stage) };
+  const fixture = await Fixture.open(t, START);
+  const customer = await tenant(fixture, funds);
+  const { catalog } = fixture.installation.services;
+  return { fixture, customer, catalog, plan: findPlan(catalog, 's2')!, node: nodeOf(fixture) };
 }
 
 /** A node of its own looks at the prices: with a catalog that was edited it is another one, since that takes a restart. */
-function nodeOf(stage: Stage) {
-  const { services } = stage.installation;
+function nodeOf(fixture: Fixture) {
+  const { services } = fixture.installation;
   const failures = new Failures(services);
   const notices = new PriceNotices(services, failures);
   return {
@@ -30,7 +30,7 @@ function nodeOf(stage: Stage) {
     async passes(...instants: string[]): Promise<void> {
       for (const instant of instants) {
         for (let round = 0; round < 2; round++) {
-          await comes(stage, instant);
+          await comes(fixture, instant);
           await notices.run();
           await giveRenewalNotices(services, failures);
         }
@@ -70,11 +70,11 @@ async function noticesOf(customer: Customer, id: string) {
 }
 
 test('a sale takes the price of its day, and what was sold before keeps its own until its date', async (t) => {
-  const { stage, customer, plan } = await owner(t);
+  const { fixture, customer, plan } = await owner(t);
   plan.prices = [{ valid_from: '2026-03-01', price_monthly: '8.00', existing_from: '2026-06-01' }];
-  const early = await buyVm(stage, customer);
+  const early = await buyVm(fixture, customer);
   assert.deepEqual(await nextOf(customer, early), [699, [800, '2026-06-10']]);
-  const { clock } = stage.installation.services;
+  const { clock } = fixture.installation.services;
   clock.set(new Date('2026-02-28T23:59:59.999Z'));
   const [before] = (await get(customer, '/v1/public/plans')).plans.slice(1);
   assert.deepEqual([before.price_monthly_minor, before.next_price.price_monthly_minor], [699, 800]);
@@ -84,31 +84,31 @@ test('a sale takes the price of its day, and what was sold before keeps its own 
     const { price_monthly_minor, next_price } = (await get(customer, path)).plans[1];
     assert.deepEqual([price_monthly_minor, next_price], [800, null]);
   }
-  const late = await buyVm(stage, customer);
+  const late = await buyVm(fixture, customer);
   assert.equal((await billingOf(customer, late)).lifetime_charged_minor, 800);
   for (const day of ['2026-03-10', '2026-04-10', '2026-05-10', '2026-06-10', '2026-07-10'])
-    await comes(stage, `${day}T00:00:00Z`);
+    await comes(fixture, `${day}T00:00:00Z`);
   // Bought in January and due since February, which is paid together with March.
-  assert.deepEqual(await renewalsOf(stage, early), [699n, 699n, 699n, 699n, 800n, 800n]);
-  assert.deepEqual(await renewalsOf(stage, late), [800n, 800n, 800n, 800n]);
-  await assertInvariants(stage.db);
+  assert.deepEqual(await renewalsOf(fixture, early), [699n, 699n, 699n, 699n, 800n, 800n]);
+  assert.deepEqual(await renewalsOf(fixture, late), [800n, 800n, 800n, 800n]);
+  await assertInvariants(fixture.db);
 });
 
 test('so does a plan that is not sold any more, and one that left the catalog keeps its price', async (t) => {
-  const { stage, customer, catalog, plan } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog, plan } = await owner(t);
+  const id = await buyVm(fixture, customer);
   plan.deprecated = true;
   plan.prices = [{ valid_from: '2026-01-15', price_monthly: '8.00', existing_from: '2026-03-01' }];
-  for (const day of ['2026-02-10', '2026-03-10']) await comes(stage, `${day}T00:00:00Z`);
+  for (const day of ['2026-02-10', '2026-03-10']) await comes(fixture, `${day}T00:00:00Z`);
   catalog.plans = catalog.plans.filter(({ code }) => code !== 's2');
   assert.deepEqual(await nextOf(customer, id), [800, null]);
-  await comes(stage, '2026-04-10T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [699n, 800n, 800n]);
+  await comes(fixture, '2026-04-10T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [699n, 800n, 800n]);
 });
 
 test('custom sizes have later prices too, in quote, change and renewal', async (t) => {
-  const { stage, customer, catalog } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog } = await owner(t);
+  const id = await buyVm(fixture, customer);
   // 3 × 2.20 + 4 × 1.10 + 40 × 0.045 = 12.80, later 3 × 3 + 4 × 1.10 + 40 × 0.045 = 15.20
   catalog.custom.prices = [
     { valid_from: '2026-01-20', price_monthly: { vcpu: '3', ram_gb: '1.10', disk_gb: '0.045' } },
@@ -121,25 +121,25 @@ test('custom sizes have later prices too, in quote, change and renewal', async (
     ['2.20', '3', '2026-01-20T00:00:00.000Z'],
   );
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-custom`, body: CUSTOM });
-  await stage.finish();
+  await fixture.finish();
   assert.deepEqual(await nextOf(customer, id), [1520, [1520, '2026-02-10']]);
-  const { clock } = stage.installation.services;
+  const { clock } = fixture.installation.services;
   clock.set(new Date('2026-01-19T23:58:00Z'));
   assert.equal((await get(customer, quote)).valid_until, '2026-01-20T00:00:00.000Z');
   clock.set(new Date('2026-01-20T00:00:00Z'));
   assert.equal((await get(customer, quote)).total_minor, 1520);
-  await comes(stage, '2026-02-10T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [1520n]);
-  await assertInvariants(stage.db);
+  await comes(fixture, '2026-02-10T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [1520n]);
+  await assertInvariants(fixture.db);
 });
 
 test('a change of plan is a sale at the price of its day', async (t) => {
-  const { stage, customer, catalog } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog } = await owner(t);
+  const id = await buyVm(fixture, customer);
   findPlan(catalog, 's4')!.prices = [
     { valid_from: '2026-01-12', price_monthly: '20.00', existing_from: '2027-01-01' },
   ];
-  stage.installation.services.clock.set(new Date('2026-01-12T00:00:00Z'));
+  fixture.installation.services.clock.set(new Date('2026-01-12T00:00:00Z'));
   const quote = await get(customer, `/v1/vm/${id}/plan-quote?plan=s4`);
   // (20.00 − 6.99) × 29 / 31
   assert.equal(quote.net_minor, 1217);
@@ -149,20 +149,20 @@ test('a change of plan is a sale at the price of its day', async (t) => {
   const body = { plan: 's4', allow_reboot: true };
   const { order } = await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body });
   assert.equal(order.amount_minor, 1217);
-  await stage.finish();
-  await comes(stage, '2026-02-10T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [2000n], 'what is sold at the new price keeps that');
-  await assertInvariants(stage.db);
+  await fixture.finish();
+  await comes(fixture, '2026-02-10T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [2000n], 'what is sold at the new price keeps that');
+  await assertInvariants(fixture.db);
 });
 
 test('a higher price is charged once its owner has had notice in time, and told once', async (t) => {
-  const { stage, customer, catalog, plan, node } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog, plan, node } = await owner(t);
+  const id = await buyVm(fixture, customer);
   await node.passes('2026-01-10T00:00:01Z');
   catalog.price_notice_days = 30;
   plan.price_monthly = '8.00';
   // Too late for the renewal of 10 February by a second.
-  const restarted = nodeOf(stage);
+  const restarted = nodeOf(fixture);
   await restarted.passes('2026-01-11T00:00:01Z');
   assert.deepEqual(await noticesOf(customer, id), [['2026-01-11', 800, '2026-03-10']]);
   assert.deepEqual(await nextOf(customer, id), [699, [800, '2026-03-10']]);
@@ -171,7 +171,7 @@ test('a higher price is charged once its owner has had notice in time, and told 
   await restarted.passes('2026-03-10T00:00:00Z');
   assert.deepEqual(await nextOf(customer, id), [800, null]);
   await restarted.passes('2026-04-10T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [699n, 800n, 800n]);
+  assert.deepEqual(await renewalsOf(fixture, id), [699n, 800n, 800n]);
   assert.equal((await noticesOf(customer, id)).length, 1);
   const [notice] = await toldOf(customer, id, 'billing.price_change');
   assert.deepEqual(notice!.metadata, {
@@ -181,18 +181,18 @@ test('a higher price is charged once its owner has had notice in time, and told 
     currency: 'EUR',
   });
   assert.match(notice!.message, /8\.00 EUR a month instead of 6\.99 EUR/);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('without a notice the old price holds; a lower one holds at once', async (t) => {
-  const { stage, customer, catalog, plan, node } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog, plan, node } = await owner(t);
+  const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 30;
   plan.price_monthly = '8.00';
   // The service was down until the morning of the renewal, and again until the next one.
-  await comes(stage, '2026-02-10T00:00:00Z');
-  await comes(stage, '2026-03-10T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [699n, 699n]);
+  await comes(fixture, '2026-02-10T00:00:00Z');
+  await comes(fixture, '2026-03-10T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [699n, 699n]);
   assert.deepEqual(await nextOf(customer, id), [800, [800, '2026-04-10']]);
   plan.price_monthly = '5.00';
   assert.deepEqual(await nextOf(customer, id), [500, [500, '2026-04-10']]);
@@ -200,36 +200,36 @@ test('without a notice the old price holds; a lower one holds at once', async (t
   assert.deepEqual(await noticesOf(customer, id), []);
   // Up again, to what it was before: that is a rise.
   plan.price_monthly = '6.99';
-  await nodeOf(stage).passes('2026-04-11T00:00:00Z');
+  await nodeOf(fixture).passes('2026-04-11T00:00:00Z');
   assert.deepEqual(await noticesOf(customer, id), [['2026-04-11', 699, '2026-06-10']]);
-  for (const day of ['2026-05-10', '2026-06-10']) await comes(stage, `${day}T00:00:00Z`);
-  assert.deepEqual((await renewalsOf(stage, id)).slice(2), [500n, 500n, 699n]);
+  for (const day of ['2026-05-10', '2026-06-10']) await comes(fixture, `${day}T00:00:00Z`);
+  assert.deepEqual((await renewalsOf(fixture, id)).slice(2), [500n, 500n, 699n]);
 });
 
 test('a notice that is taken back costs nothing, nor does one of another price', async (t) => {
-  const { stage, customer, catalog, plan, node } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog, plan, node } = await owner(t);
+  const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 10;
   plan.price_monthly = '8.00';
   await node.passes('2026-01-12T00:00:00Z');
   assert.deepEqual(await nextOf(customer, id), [800, [800, '2026-02-10']]);
   plan.price_monthly = '6.99';
-  await nodeOf(stage).passes('2026-01-13T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).price_notice_minor, null);
+  await nodeOf(fixture).passes('2026-01-13T00:00:00Z');
+  assert.equal((await vmOf(fixture, id)).price_notice_minor, null);
   assert.deepEqual(await nextOf(customer, id), [699, null]);
   plan.price_monthly = '9.00';
-  const restarted = nodeOf(stage);
+  const restarted = nodeOf(fixture);
   await restarted.passes('2026-02-01T00:00:00Z', '2026-02-10T00:00:00Z', '2026-03-10T00:00:00Z');
   assert.deepEqual(await noticesOf(customer, id), [
     ['2026-01-12', 800, '2026-02-10'],
     ['2026-02-01', 900, '2026-03-10'],
   ]);
-  assert.deepEqual(await renewalsOf(stage, id), [699n, 900n]);
+  assert.deepEqual(await renewalsOf(fixture, id), [699n, 900n]);
 });
 
 test('each of two rises has its notice ahead', async (t) => {
-  const { stage, customer, catalog, plan, node } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog, plan, node } = await owner(t);
+  const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 14;
   plan.prices = [
     { valid_from: '2026-02-01', price_monthly: '8.00' },
@@ -241,40 +241,40 @@ test('each of two rises has its notice ahead', async (t) => {
     // Another month comes into sight two weeks before the next begins; the first rise has not come yet.
     ['2026-02-10', 900, '2026-03-10'],
   ]);
-  assert.deepEqual(await renewalsOf(stage, id), [800n, 900n]);
+  assert.deepEqual(await renewalsOf(fixture, id), [800n, 900n]);
 });
 
 test('a VM that was switched off begins anew at today’s price, after a grace at the old one', async (t) => {
-  const { stage, customer, catalog, plan, node } = await owner(t, 700n);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, catalog, plan, node } = await owner(t, 700n);
+  const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 60;
   await node.passes('2026-02-10T00:00:00Z', '2026-02-13T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
   plan.price_monthly = '8.00';
   // 3 of February's 28 days at 6.99, and a month.
   assert.equal((await billingOf(customer, id)).next_charge_minor, 75 + 800);
   await customer.topUp(874n);
   await node.passes('2026-02-14T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [75n + 800n]);
+  assert.deepEqual(await renewalsOf(fixture, id), [75n + 800n]);
   assert.equal((await billingOf(customer, id)).price_monthly_minor, 800);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('months that are paid late cost what each of them would have', async (t) => {
-  const { stage, customer, plan } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, plan } = await owner(t);
+  const id = await buyVm(fixture, customer);
   plan.prices = [{ valid_from: '2026-03-01', price_monthly: '8.00' }];
-  stage.installation.services.clock.set(new Date('2026-03-20T00:00:00Z'));
+  fixture.installation.services.clock.set(new Date('2026-03-20T00:00:00Z'));
   const { overdue_minor } = await get(customer, '/v1/billing/summary');
   assert.equal(overdue_minor, 699 + 800);
-  await comes(stage, '2026-03-20T00:00:00Z');
-  assert.deepEqual((await renewalsOf(stage, id)).toSorted(), [699n, 800n]);
-  assert.equal((await vmOf(stage, id)).price_monthly_minor, 800n);
+  await comes(fixture, '2026-03-20T00:00:00Z');
+  assert.deepEqual((await renewalsOf(fixture, id)).toSorted(), [699n, 800n]);
+  assert.equal((await vmOf(fixture, id)).price_monthly_minor, 800n);
 });
 
 test('the VMs of a retired plan end with their periods, told ahead, unless the plan is changed', async (t) => {
-  const { stage, customer, plan, node } = await owner(t);
-  const [id, other] = [await buyVm(stage, customer), await buyVm(stage, customer)];
+  const { fixture, customer, plan, node } = await owner(t);
+  const [id, other] = [await buyVm(fixture, customer), await buyVm(fixture, customer)];
   plan.deprecated = true;
   plan.retires_on = '2026-03-01';
   await node.passes('2026-01-11T00:00:00Z', '2026-02-10T00:00:00Z');
@@ -288,45 +288,48 @@ test('the VMs of a retired plan end with their periods, told ahead, unless the p
   assert.deepEqual([next_charge_at, next_charge_minor, next_price], [null, null, null]);
   const body = { plan: 's4', allow_reboot: true };
   await customer.must({ method: 'POST', path: `/v1/vm/${other}/change-plan`, body });
-  await stage.finish();
+  await fixture.finish();
   assert.equal((await billingOf(customer, other)).retires_at, null);
   await node.passes('2026-03-10T00:00:00Z');
-  assert.deepEqual(await eventsOf(stage, id, '2026-03-10T00:00:00Z'), ['billing.ended', 'vm.suspended']);
-  assert.deepEqual([await renewalsOf(stage, id), await renewalsOf(stage, other)], [[699n], [699n, 1299n]]);
+  assert.deepEqual(await eventsOf(fixture, id, '2026-03-10T00:00:00Z'), ['billing.ended', 'vm.suspended']);
+  assert.deepEqual(
+    [await renewalsOf(fixture, id), await renewalsOf(fixture, other)],
+    [[699n], [699n, 1299n]],
+  );
   const start = await customer.call({ method: 'POST', path: `/v1/vm/${id}/start` });
   assert.match(start.error!.message, /its plan is retired/);
   const { overdue_minor } = await get(customer, '/v1/billing/summary');
   assert.equal(overdue_minor, 0);
   // The operator gives it more time.
   plan.retires_on = '2026-05-01';
-  await nodeOf(stage).passes('2026-03-12T00:00:00Z', '2026-03-12T00:00:01Z');
-  assert.deepEqual([await powerOf(stage, id), (await renewalsOf(stage, id)).length], ['running', 2]);
-  await assertInvariants(stage.db);
+  await nodeOf(fixture).passes('2026-03-12T00:00:00Z', '2026-03-12T00:00:01Z');
+  assert.deepEqual([await powerOf(fixture, id), (await renewalsOf(fixture, id)).length], ['running', 2]);
+  await assertInvariants(fixture.db);
 });
 
 test('no VM ends with its plan that was not told a week before', async (t) => {
-  const { stage, customer, plan, node } = await owner(t);
-  const id = await buyVm(stage, customer);
+  const { fixture, customer, plan, node } = await owner(t);
+  const id = await buyVm(fixture, customer);
   await node.passes('2026-02-04T00:00:00Z');
   plan.retires_on = '2026-02-05';
-  const restarted = nodeOf(stage);
+  const restarted = nodeOf(fixture);
   await restarted.passes('2026-02-04T00:00:01Z', '2026-02-10T00:00:00Z', '2026-02-20T00:00:00Z');
   const told = await toldOf(customer, id, 'billing.plan_retires');
   assert.deepEqual(
     told.map(({ metadata }) => metadata.retires_at),
     ['2026-03-10T00:00:00.000Z'],
   );
-  assert.equal((await vmOf(stage, id)).status, 'running');
+  assert.equal((await vmOf(fixture, id)).status, 'running');
   const body = { plan: 's2', template: 'debian-12', hostname: 'late', password: 'correct-horse-battery' };
   assert.equal((await customer.call({ method: 'POST', path: '/v1/vm', body })).error?.code, 'unknown_plan');
   await restarted.passes('2026-03-10T00:00:00Z');
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
 });
 
 test('a VM that is to be renewed after all gets the notice that the others got', async (t) => {
-  const { stage, customer, catalog, plan, node } = await owner(t);
+  const { fixture, customer, catalog, plan, node } = await owner(t);
   catalog.price_notice_days = 10;
-  const id = await buyVm(stage, customer);
+  const id = await buyVm(fixture, customer);
   const renew = (auto_renew: boolean) =>
     customer.must({ method: 'PATCH', path: `/v1/vm/${id}`, body: { auto_renew } });
   // Prices were looked at, of the month from 10 February on, and the catalog is edited while no notice is due.
@@ -334,14 +337,14 @@ test('a VM that is to be renewed after all gets the notice that the others got',
   await renew(false);
   plan.price_monthly = '8.00';
   plan.retires_on = '2026-03-01';
-  const restarted = nodeOf(stage);
+  const restarted = nodeOf(fixture);
   await restarted.passes('2026-01-12T00:00:00Z');
   await renew(true);
   await restarted.passes('2026-01-13T00:00:00Z');
   assert.deepEqual(await noticesOf(customer, id), [['2026-01-13', 800, '2026-02-10']]);
   assert.equal((await billingOf(customer, id)).retires_at, '2026-03-10T00:00:00.000Z');
   await restarted.passes('2026-02-10T00:00:00Z', '2026-03-10T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [800n]);
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
-  await assertInvariants(stage.db);
+  assert.deepEqual(await renewalsOf(fixture, id), [800n]);
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
+  await assertInvariants(fixture.db);
 });

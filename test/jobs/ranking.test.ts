@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture } from './support/fixture.ts';
 import { buyVm, comes, renewalsOf, tenant, vmOf } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 const PERIOD_END = '2026-02-01T00:00:00Z';
 
@@ -12,17 +12,17 @@ const patch = (customer: Customer, id: string, body: object) =>
   customer.must({ method: 'PATCH', path: `/v1/vm/${id}`, body });
 
 /** Three VMs of 6.99 each, and money left to renew `renewals` of them. */
-async function threeVms(t: Parameters<typeof Stage.open>[0], renewals: bigint) {
-  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
-  const customer = await tenant(stage, (3n + renewals) * 699n);
+async function threeVms(t: Parameters<typeof Fixture.open>[0], renewals: bigint) {
+  const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
+  const customer = await tenant(fixture, (3n + renewals) * 699n);
   const ids: string[] = [];
   for (const renewal_priority of [undefined, 1000, 1])
-    ids.push(await buyVm(stage, customer, { renewal_priority }));
-  return { stage, customer, ids: ids as [string, string, string] };
+    ids.push(await buyVm(fixture, customer, { renewal_priority }));
+  return { fixture, customer, ids: ids as [string, string, string] };
 }
 
 test('where money is short the ranking of the owner decides', async (t) => {
-  const { stage, customer, ids } = await threeVms(t, 2n);
+  const { fixture, customer, ids } = await threeVms(t, 2n);
   const [first, second, third] = ids;
   const priorities = await Promise.all(
     ids.map(async (id) => (await customer.must({ method: 'GET', path: `/v1/vm/${id}` })).renewal_priority),
@@ -31,23 +31,23 @@ test('where money is short the ranking of the owner decides', async (t) => {
   const changed = await patch(customer, first, { renewal_priority: 1000 });
   assert.equal(changed.renewal_priority, 1000);
   await patch(customer, second, { renewal_priority: 2 });
-  await comes(stage, PERIOD_END);
-  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(stage, id))), [[], [699n], [699n]]);
-  assert.equal((await vmOf(stage, third)).unpaid_since, null);
-  await assertInvariants(stage.db);
+  await comes(fixture, PERIOD_END);
+  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(fixture, id))), [[], [699n], [699n]]);
+  assert.equal((await vmOf(fixture, third)).unpaid_since, null);
+  await assertInvariants(fixture.db);
 });
 
 test('a VM that is busy as it falls due does not lose its place', async (t) => {
-  const { stage, customer, ids } = await threeVms(t, 1n);
+  const { fixture, customer, ids } = await threeVms(t, 1n);
   const [, , preferred] = ids;
-  stage.installation.services.clock.set(new Date('2026-01-31T23:59:59Z'));
+  fixture.installation.services.clock.set(new Date('2026-01-31T23:59:59Z'));
   await customer.must({ method: 'POST', path: `/v1/vm/${preferred}/reboot` });
-  stage.installation.services.clock.set(new Date(PERIOD_END));
-  await renewVms(stage.installation.services);
-  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(stage, id))), [[], [], []]);
-  await stage.finish();
-  await comes(stage, PERIOD_END);
-  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(stage, id))), [[], [], [699n]]);
+  fixture.installation.services.clock.set(new Date(PERIOD_END));
+  await renewVms(fixture.installation.services);
+  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(fixture, id))), [[], [], []]);
+  await fixture.finish();
+  await comes(fixture, PERIOD_END);
+  assert.deepEqual(await Promise.all(ids.map((id) => renewalsOf(fixture, id))), [[], [], [699n]]);
 });
 
 test('what cannot be a place in the ranking is refused', async (t) => {

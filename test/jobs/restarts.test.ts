@@ -6,10 +6,10 @@ import { watchGuests } from '../../server/jobs/reconcilers/watch-guests.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { MetricsSampler } from '../../server/metering/sample-metrics.ts';
 import { assertInvariants } from '../support/invariants.ts';
+import { Fixture } from './support/fixture.ts';
 import { cutPower, reconcile, rename } from './support/guests.ts';
 import { unfinishedJobs } from './support/installation.ts';
 import { buyVm, comes, eventsOf, powerOf, tenant, vmOf } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 const NOW = '2026-01-15T00:00:00Z';
 const SECOND_MS = 1_000;
@@ -22,7 +22,7 @@ const ofVm = (id: string, action: string, body?: object) => ({
 });
 
 /** Sent by the VM's guest, as far as it was metered by now. */
-async function meteredBytes({ installation }: Stage, id: string): Promise<bigint> {
+async function meteredBytes({ installation }: Fixture, id: string): Promise<bigint> {
   const { services } = installation;
   await new MetricsSampler(services).sample(services.clock.now());
   const [row] = await services.db.query<{ sent: bigint }>(
@@ -32,80 +32,80 @@ async function meteredBytes({ installation }: Stage, id: string): Promise<bigint
 }
 
 test('what should run is started again after a reboot of its host, and nothing else', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const customer = await tenant(stage, 100_00n);
-  const running = await buyVm(stage, customer);
-  const rebooted = await buyVm(stage, customer);
-  const stopped = await buyVm(stage, customer);
-  const forced = await buyVm(stage, customer);
-  const neverOn = await buyVm(stage, customer, { start: false });
+  const fixture = await Fixture.open(t, NOW);
+  const customer = await tenant(fixture, 100_00n);
+  const running = await buyVm(fixture, customer);
+  const rebooted = await buyVm(fixture, customer);
+  const stopped = await buyVm(fixture, customer);
+  const forced = await buyVm(fixture, customer);
+  const neverOn = await buyVm(fixture, customer, { start: false });
   for (const [id, action] of [
     [rebooted, 'reboot'],
     [stopped, 'stop'],
     [forced, 'force-stop'],
   ] as const) {
     await customer.must(ofVm(id, action));
-    await stage.finish();
+    await fixture.finish();
   }
   const all = [running, rebooted, stopped, forced, neverOn];
-  await cutPower(stage.db, ...all);
-  await reconcile(stage);
+  await cutPower(fixture.db, ...all);
+  await reconcile(fixture);
   for (const id of [running, rebooted]) {
-    assert.deepEqual([(await vmOf(stage, id)).status, await powerOf(stage, id)], ['running', 'running']);
-    const events = (await eventsOf(stage, id, NOW)).slice(-3);
+    assert.deepEqual([(await vmOf(fixture, id)).status, await powerOf(fixture, id)], ['running', 'running']);
+    const events = (await eventsOf(fixture, id, NOW)).slice(-3);
     assert.deepEqual(events, ['guest.crashed', 'vm.start_requested', 'vm.started']);
   }
   for (const id of [stopped, forced, neverOn]) {
-    assert.deepEqual([(await vmOf(stage, id)).status, await powerOf(stage, id)], ['stopped', 'off']);
-    assert.equal((await vmOf(stage, id)).restart_attempts, 0);
+    assert.deepEqual([(await vmOf(fixture, id)).status, await powerOf(fixture, id)], ['stopped', 'off']);
+    assert.equal((await vmOf(fixture, id)).restart_attempts, 0);
   }
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a guest that was powered off from the inside stays off; one that crashed does not', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const customer = await tenant(stage, 100_00n);
-  const off = await buyVm(stage, customer, { hostname: 'sim-powers-off' });
-  const crashed = await buyVm(stage, customer, { hostname: 'sim-crashes' });
-  const { clock, signals, guests } = stage.installation.services;
+  const fixture = await Fixture.open(t, NOW);
+  const customer = await tenant(fixture, 100_00n);
+  const off = await buyVm(fixture, customer, { hostname: 'sim-powers-off' });
+  const crashed = await buyVm(fixture, customer, { hostname: 'sim-crashes' });
+  const { clock, signals, guests } = fixture.installation.services;
   clock.advance(61 * SECOND_MS);
   const told = [off, crashed].map((id) => signals.nextChange(id, new AbortController().signal));
-  const unwatch = watchGuests(stage.installation.services);
+  const unwatch = watchGuests(fixture.installation.services);
   await Promise.all(told);
   unwatch();
   await guests.run();
-  await stage.finish();
-  assert.deepEqual([(await vmOf(stage, off)).status, await powerOf(stage, off)], ['stopped', 'off']);
-  assert.equal((await vmOf(stage, off)).wanted_power, 'off');
+  await fixture.finish();
+  assert.deepEqual([(await vmOf(fixture, off)).status, await powerOf(fixture, off)], ['stopped', 'off']);
+  assert.equal((await vmOf(fixture, off)).wanted_power, 'off');
   assert.deepEqual(
-    [(await vmOf(stage, crashed)).status, await powerOf(stage, crashed)],
+    [(await vmOf(fixture, crashed)).status, await powerOf(fixture, crashed)],
     ['running', 'running'],
   );
 });
 
 test('a VM in which nothing answers is created, started and rebooted, and its customer gets a hint', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const customer = await tenant(stage, 100_00n);
-  const { clock, compute } = stage.installation.services;
-  const id = await buyVm(stage, customer, { hostname: 'sim-no-ssh' });
+  const fixture = await Fixture.open(t, NOW);
+  const customer = await tenant(fixture, 100_00n);
+  const { clock, compute } = fixture.installation.services;
+  const id = await buyVm(fixture, customer, { hostname: 'sim-no-ssh' });
   for (const action of ['stop', 'start', 'reboot', 'reset-password']) {
     await customer.must(ofVm(id, action));
-    await stage.finish();
-    const [job] = await stage.db.query<{ status: string }>(sql`
+    await fixture.finish();
+    const [job] = await fixture.db.query<{ status: string }>(sql`
       select status from jobs where vm_id = ${id} order by id desc limit 1`);
     assert.equal(job!.status, 'succeeded', action);
   }
-  assert.equal((await vmOf(stage, id)).status, 'running');
-  const before = await meteredBytes(stage, id);
+  assert.equal((await vmOf(fixture, id)).status, 'running');
+  const before = await meteredBytes(fixture, id);
   clock.advance(10 * SECOND_MS);
-  assert.ok((await meteredBytes(stage, id)) > before, 'metered while nothing answers');
+  assert.ok((await meteredBytes(fixture, id)) > before, 'metered while nothing answers');
 
   const hint = () =>
-    stage.db.query<{ metadata: object }>(sql`
+    fixture.db.query<{ metadata: object }>(sql`
       select metadata from events where vm_id = ${id} and metadata ? 'waited_for'`);
   assert.deepEqual(await hint(), []);
   clock.advance(5 * 60 * SECOND_MS);
-  const unwatch = watchGuests(stage.installation.services);
+  const unwatch = watchGuests(fixture.installation.services);
   while ((await hint()).length === 0) await new Promise(setImmediate);
   unwatch();
   assert.equal((await hint())[0]!.metadata['waited_for' as never], 'port:22');
@@ -113,41 +113,45 @@ test('a VM in which nothing answers is created, started and rebooted, and its cu
 });
 
 test('no more VMs are started at once than the catalog allows', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const { services } = stage.installation;
+  const fixture = await Fixture.open(t, NOW);
+  const { services } = fixture.installation;
   services.catalog.restart = { at_once: 2 };
-  const customer = await tenant(stage, 1000_00n);
+  const customer = await tenant(fixture, 1000_00n);
   const ids: string[] = [];
-  for (let n = 0; n < 5; n++) ids.push(await buyVm(stage, customer));
-  await cutPower(stage.db, ...ids);
+  for (let n = 0; n < 5; n++) ids.push(await buyVm(fixture, customer));
+  await cutPower(fixture.db, ...ids);
   await services.guests.run();
   services.clock.advance(10 * SECOND_MS);
   await services.guests.run();
-  assert.equal((await unfinishedJobs(stage.db)).length, 2);
+  assert.equal((await unfinishedJobs(fixture.db)).length, 2);
   // The end of a start lets the next one begin, in the background: how many have when looked at is not decided.
-  for (let jobs = await unfinishedJobs(stage.db); jobs.length > 0; jobs = await unfinishedJobs(stage.db)) {
+  for (
+    let jobs = await unfinishedJobs(fixture.db);
+    jobs.length > 0;
+    jobs = await unfinishedJobs(fixture.db)
+  ) {
     assert.ok(jobs.length <= 2, `${jobs.length} at once`);
-    await stage.finish();
+    await fixture.finish();
     await services.guests.run();
     await services.guests.run();
   }
-  for (const id of ids) assert.equal(await powerOf(stage, id), 'running');
+  for (const id of ids) assert.equal(await powerOf(fixture, id), 'running');
 });
 
 test('a guest that ends again and again is started less and less often, and anew after it held out', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const { services } = stage.installation;
+  const fixture = await Fixture.open(t, NOW);
+  const { services } = fixture.installation;
   const { clock, guests } = services;
   services.catalog.restart = { first_wait_seconds: 30, longest_wait_seconds: 100, stable_after_seconds: 300 };
-  const id = await buyVm(stage, await tenant(stage, 100_00n));
+  const id = await buyVm(fixture, await tenant(fixture, 100_00n));
   const waits: number[] = [];
   for (let n = 0; n < 4; n++) {
     const began = clock.now().getTime();
-    await cutPower(stage.db, id);
-    while ((await powerOf(stage, id)) === 'off') {
+    await cutPower(fixture.db, id);
+    while ((await powerOf(fixture, id)) === 'off') {
       clock.advance(SECOND_MS);
       await guests.run();
-      await stage.finish();
+      await fixture.finish();
     }
     waits.push((clock.now().getTime() - began) / SECOND_MS);
   }
@@ -156,96 +160,99 @@ test('a guest that ends again and again is started less and less often, and anew
   clock.advance(500 * SECOND_MS);
   await guests.run();
   assert.deepEqual(
-    [(await vmOf(stage, id)).restart_attempts, (await vmOf(stage, id)).restart_next_at],
+    [(await vmOf(fixture, id)).restart_attempts, (await vmOf(fixture, id)).restart_next_at],
     [0, null],
   );
 });
 
 test('a start by the service that fails is tried again; the policy may forbid it', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const { services } = stage.installation;
-  const id = await buyVm(stage, await tenant(stage, 100_00n));
+  const fixture = await Fixture.open(t, NOW);
+  const { services } = fixture.installation;
+  const id = await buyVm(fixture, await tenant(fixture, 100_00n));
   services.catalog.restart = { policy: 'never' };
-  await cutPower(stage.db, id);
-  await reconcile(stage);
-  await reconcile(stage);
-  assert.deepEqual([(await vmOf(stage, id)).status, await powerOf(stage, id)], ['stopped', 'off']);
+  await cutPower(fixture.db, id);
+  await reconcile(fixture);
+  await reconcile(fixture);
+  assert.deepEqual([(await vmOf(fixture, id)).status, await powerOf(fixture, id)], ['stopped', 'off']);
   services.catalog.restart = {};
-  await rename(stage.db, id, 'sim-fail-start-once');
-  await reconcile(stage);
-  assert.deepEqual([(await vmOf(stage, id)).status, (await vmOf(stage, id)).wanted_power], ['stopped', 'on']);
+  await rename(fixture.db, id, 'sim-fail-start-once');
+  await reconcile(fixture);
+  assert.deepEqual(
+    [(await vmOf(fixture, id)).status, (await vmOf(fixture, id)).wanted_power],
+    ['stopped', 'on'],
+  );
   services.clock.advance(60 * SECOND_MS);
   await services.guests.run();
-  await stage.finish();
-  assert.equal(await powerOf(stage, id), 'running');
+  await fixture.finish();
+  assert.equal(await powerOf(fixture, id), 'running');
 });
 
 test('a customer can call off a start that is still to come', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const { services } = stage.installation;
-  const customer = await tenant(stage, 100_00n);
-  const id = await buyVm(stage, customer);
+  const fixture = await Fixture.open(t, NOW);
+  const { services } = fixture.installation;
+  const customer = await tenant(fixture, 100_00n);
+  const id = await buyVm(fixture, customer);
   services.catalog.restart = { policy: 'never' };
-  await cutPower(stage.db, id);
-  await reconcile(stage);
+  await cutPower(fixture.db, id);
+  await reconcile(fixture);
   await customer.must(ofVm(id, 'force-stop'));
-  await stage.finish();
-  assert.equal((await vmOf(stage, id)).wanted_power, 'off');
+  await fixture.finish();
+  assert.equal((await vmOf(fixture, id)).wanted_power, 'off');
   assert.equal((await customer.call(ofVm(id, 'force-stop'))).error?.code, 'invalid_state');
   services.catalog.restart = {};
-  await reconcile(stage);
-  assert.equal(await powerOf(stage, id), 'off');
+  await reconcile(fixture);
+  assert.equal(await powerOf(fixture, id), 'off');
 });
 
 test('an unpaid or suspended VM is not started, and is once it is paid for', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const customer = await tenant(stage, 699n);
-  const { services } = stage.installation;
-  const id = await buyVm(stage, customer);
-  const end = (await vmOf(stage, id)).billing_period_end_at;
+  const fixture = await Fixture.open(t, NOW);
+  const customer = await tenant(fixture, 699n);
+  const { services } = fixture.installation;
+  const id = await buyVm(fixture, customer);
+  const end = (await vmOf(fixture, id)).billing_period_end_at;
   // Over, and not yet looked at by the renewal: whether it is paid for is not known.
   services.clock.set(end);
-  await cutPower(stage.db, id);
-  await reconcile(stage);
-  assert.deepEqual([(await vmOf(stage, id)).status, await powerOf(stage, id)], ['stopped', 'off']);
+  await cutPower(fixture.db, id);
+  await reconcile(fixture);
+  assert.deepEqual([(await vmOf(fixture, id)).status, await powerOf(fixture, id)], ['stopped', 'off']);
   await renewVms(services);
-  assert.ok((await vmOf(stage, id)).unpaid_since);
-  await reconcile(stage);
-  assert.equal(await powerOf(stage, id), 'off', 'in its grace');
-  await comes(stage, new Date(end.getTime() + 73 * HOUR_MS).toISOString());
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
-  await reconcile(stage);
-  assert.equal(await powerOf(stage, id), 'off', 'suspended');
+  assert.ok((await vmOf(fixture, id)).unpaid_since);
+  await reconcile(fixture);
+  assert.equal(await powerOf(fixture, id), 'off', 'in its grace');
+  await comes(fixture, new Date(end.getTime() + 73 * HOUR_MS).toISOString());
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
+  await reconcile(fixture);
+  assert.equal(await powerOf(fixture, id), 'off', 'suspended');
   await customer.topUp(100_00n);
   await renewVms(services);
-  await stage.finish();
-  await reconcile(stage);
-  assert.deepEqual([(await vmOf(stage, id)).status, await powerOf(stage, id)], ['running', 'running']);
-  await assertInvariants(stage.db);
+  await fixture.finish();
+  await reconcile(fixture);
+  assert.deepEqual([(await vmOf(fixture, id)).status, await powerOf(fixture, id)], ['running', 'running']);
+  await assertInvariants(fixture.db);
 });
 
 test('what was switched off before its suspension stays off when it is paid for', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const customer = await tenant(stage, 699n);
-  const id = await buyVm(stage, customer);
+  const fixture = await Fixture.open(t, NOW);
+  const customer = await tenant(fixture, 699n);
+  const id = await buyVm(fixture, customer);
   await customer.must(ofVm(id, 'stop'));
-  await stage.finish();
-  const end = (await vmOf(stage, id)).billing_period_end_at;
-  for (const hours of [1, 73]) await comes(stage, new Date(end.getTime() + hours * HOUR_MS).toISOString());
-  assert.equal((await vmOf(stage, id)).status, 'suspended');
+  await fixture.finish();
+  const end = (await vmOf(fixture, id)).billing_period_end_at;
+  for (const hours of [1, 73]) await comes(fixture, new Date(end.getTime() + hours * HOUR_MS).toISOString());
+  assert.equal((await vmOf(fixture, id)).status, 'suspended');
   await customer.topUp(100_00n);
-  await renewVms(stage.installation.services);
-  await reconcile(stage);
-  assert.deepEqual([(await vmOf(stage, id)).status, await powerOf(stage, id)], ['stopped', 'off']);
+  await renewVms(fixture.installation.services);
+  await reconcile(fixture);
+  assert.deepEqual([(await vmOf(fixture, id)).status, await powerOf(fixture, id)], ['stopped', 'off']);
 });
 
 test('a VM that is deleted, or whose deletion was given up, is not started', async (t) => {
-  const stage = await Stage.open(t, NOW);
-  const customer = await tenant(stage, 100_00n);
-  const id = await buyVm(stage, customer);
-  await stage.db.query(sql`update vms set deletion_failed_at = now(), status = 'stopped' where id = ${id}`);
-  await cutPower(stage.db, id);
-  await reconcile(stage);
-  assert.equal(await powerOf(stage, id), 'off');
-  assert.equal((await systemFindVm(stage.db, id))?.active_job_id, null);
+  const fixture = await Fixture.open(t, NOW);
+  const customer = await tenant(fixture, 100_00n);
+  const id = await buyVm(fixture, customer);
+  await fixture.db.query(sql`update vms set deletion_failed_at = now(), status = 'stopped' where id = ${id}`);
+  await cutPower(fixture.db, id);
+  await reconcile(fixture);
+  assert.equal(await powerOf(fixture, id), 'off');
+  assert.equal((await systemFindVm(fixture.db, id))?.active_job_id, null);
 });

@@ -6,8 +6,8 @@ import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { openCustomer } from './support/customer.ts';
+import { PURCHASE } from './support/fixture.ts';
 import { openInstallation, runJobs } from './support/installation.ts';
-import { PURCHASE } from './support/stage.ts';
 
 const CREATE = { method: 'POST', path: '/v1/vm', body: PURCHASE } as const;
 

@@ -4,7 +4,7 @@ import { JOB_KINDS, type JobKind } from '../../server/domain/vms/states.ts';
 import { JOBS } from '../../server/jobs/definitions/index.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { CASES, type Case } from './support/cases.ts';
-import { type Scene, Stage, type State, stateOf } from './support/stage.ts';
+import { Fixture, type Scenario, type State, stateOf } from './support/fixture.ts';
 import { type Disturbance, disturbances } from './support/troubles.ts';
 
 /** What the job leaves when nothing goes wrong. */
@@ -62,42 +62,42 @@ function requireCleanSlate(kind: JobKind, { undone }: Case, before: State, after
 const ORDERED = new Set<JobKind>(['create', 'change_plan', 'change_custom']);
 
 async function playDisturbed(
-  stage: Stage,
+  fixture: Fixture,
   kind: JobKind,
   one: Case,
-  scene: Scene,
+  scenario: Scenario,
   disturbance: Disturbance,
   reference: Reference,
 ) {
-  const before = await stateOf(stage, scene);
+  const before = await stateOf(fixture, scenario);
   assert.deepEqual(before, reference.before);
-  const job = await stage.play(scene, one.call(scene), disturbance.make());
+  const job = await fixture.play(scenario, one.call(scenario), disturbance.make());
   assert.deepEqual({ owner: job.owner, input: job.input }, { owner: null, input: {} });
   if (disturbance.end !== 'either') assert.equal(job.status, disturbance.end);
-  const after = await stateOf(stage, scene);
+  const after = await stateOf(fixture, scenario);
   if (job.status === 'succeeded') return requireSame(after, reference);
   assert.ok(job.error_code);
   requireCleanSlate(kind, one, before, after);
   // Where the VM is as it was, the customer may simply try again.
   if (before.vm && after.vm?.status !== before.vm.status) return;
-  const again = await stage.play(scene, one.call(scene));
+  const again = await fixture.play(scenario, one.call(scenario));
   assert.equal(again.status, 'succeeded');
-  assert.deepEqual((await stateOf(stage, scene)).vm, reference.after.vm);
+  assert.deepEqual((await stateOf(fixture, scenario)).vm, reference.after.vm);
 }
 
-async function playCase(t: TestContext, stage: Stage, kind: JobKind, one: Case): Promise<void> {
+async function playCase(t: TestContext, fixture: Fixture, kind: JobKind, one: Case): Promise<void> {
   const all = disturbances(JOBS[kind]);
-  const [model, ...scenes] = await stage.scenes(all.length + 1, one.before, one.snapshot ?? false);
-  const before = await stateOf(stage, model!);
-  const job = await stage.play(model!, one.call(model!));
+  const [model, ...scenes] = await fixture.scenes(all.length + 1, one.before, one.snapshot ?? false);
+  const before = await stateOf(fixture, model!);
+  const job = await fixture.play(model!, one.call(model!));
   assert.equal(job.status, 'succeeded');
-  const reference = { before, after: await stateOf(stage, model!) };
+  const reference = { before, after: await stateOf(fixture, model!) };
   for (const [index, disturbance] of all.entries()) {
     await t.test(`${one.name}: ${disturbance.name}`, () =>
-      playDisturbed(stage, kind, one, scenes[index]!, disturbance, reference),
+      playDisturbed(fixture, kind, one, scenes[index]!, disturbance, reference),
     );
   }
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 }
 
 test('every kind of job is on the scaffold', () => {
@@ -107,7 +107,7 @@ test('every kind of job is on the scaffold', () => {
 
 for (const kind of JOB_KINDS) {
   test(`${kind} fails at every step and leaves a clean slate, and every step can be repeated`, async (t) => {
-    const stage = await Stage.open(t);
-    for (const one of CASES[kind]) await playCase(t, stage, kind, one);
+    const fixture = await Fixture.open(t);
+    for (const one of CASES[kind]) await playCase(t, fixture, kind, one);
   });
 }

@@ -7,8 +7,8 @@ import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts'
 import { Failures } from '../../server/platform/failures.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Customer } from './support/customer.ts';
+import { Fixture } from './support/fixture.ts';
 import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
-import { Stage } from './support/stage.ts';
 
 const GB = 1_000_000_000;
 const DAY_MS = 86_400_000;
@@ -28,19 +28,19 @@ async function open(
   funds: bigint,
   usage: object = { traffic_per_gb: '0.01', snapshot_gb_month: '0.1' },
 ) {
-  const stage = await Stage.open(t, '2026-01-01T00:00:00Z');
-  const { catalog } = stage.installation.services;
+  const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
+  const { catalog } = fixture.installation.services;
   catalog.usage = usage;
   for (const plan of catalog.plans) plan.bandwidth_gb = plan.code === 's4' ? 3000 : 1000;
-  const customer = await tenant(stage, funds);
-  return { stage, customer };
+  const customer = await tenant(fixture, funds);
+  return { fixture, customer };
 }
 
-function send({ db }: Stage, vm_id: string, date: string, gb: number): Promise<void> {
+function send({ db }: Fixture, vm_id: string, date: string, gb: number): Promise<void> {
   return addTraffic(db, [{ vm_id, date, in_bytes: 9 * GB, out_bytes: gb * GB }]);
 }
 
-function linesOf({ db }: Stage, vmId: string, kind: string): Promise<Line[]> {
+function linesOf({ db }: Fixture, vmId: string, kind: string): Promise<Line[]> {
   return db.query<Line>(sql`
     select unit, quantity, unit_price, order_lines.amount_minor, from_at, to_at from order_lines join orders on orders.id = order_id
     where vm_id = ${vmId} and kind = ${kind} order by orders.created_at, orders.id, position`);
@@ -52,10 +52,10 @@ const billing = (customer: Customer, id: string) =>
 const summary = (customer: Customer) => customer.must({ method: 'GET', path: '/v1/billing/summary' });
 
 /** A snapshot of exactly that size, as engines of other sizes have them. */
-async function snapshotOf(stage: Stage, customer: Customer, id: string, gb: number): Promise<string> {
+async function snapshotOf(fixture: Fixture, customer: Customer, id: string, gb: number): Promise<string> {
   const { snapshot } = await customer.must({ method: 'POST', path: `/v1/vm/${id}/snapshots` });
-  await stage.finish();
-  await stage.db.script(`
+  await fixture.finish();
+  await fixture.db.script(`
     alter table snapshot_usage disable trigger snapshot_usage_ended;
     update snapshots set size_bytes = ${gb * GB} where id = '${snapshot.id}';
     update snapshot_usage set size_bytes = ${gb * GB} where snapshot_id = '${snapshot.id}';
@@ -64,9 +64,9 @@ async function snapshotOf(stage: Stage, customer: Customer, id: string, gb: numb
 }
 
 test('traffic beyond what is included is charged with the renewal, and shown before', async (t) => {
-  const { stage, customer } = await open(t, 100_00n);
-  const id = await buyVm(stage, customer);
-  await send(stage, id, '2026-01-10', 999);
+  const { fixture, customer } = await open(t, 100_00n);
+  const id = await buyVm(fixture, customer);
+  await send(fixture, id, '2026-01-10', 999);
   const { usage, usage_minor, next_charge_minor } = await billing(customer, id);
   assert.deepEqual(usage.traffic, {
     used_bytes: 999 * GB,
@@ -76,7 +76,7 @@ test('traffic beyond what is included is charged with the renewal, and shown bef
     amount_minor: 0,
   });
   assert.deepEqual([usage_minor, next_charge_minor], [0, 699]);
-  await send(stage, id, '2026-01-20', 301);
+  await send(fixture, id, '2026-01-20', 301);
   const then = await billing(customer, id);
   assert.deepEqual(
     [then.usage_minor, then.next_charge_minor, then.usage.traffic.overage_bytes],
@@ -85,8 +85,8 @@ test('traffic beyond what is included is charged with the renewal, and shown bef
   assert.equal((await summary(customer)).usage_minor, 300);
   assert.equal((await customer.must({ method: 'GET', path: '/v1/client/usage' })).usage_minor, 300);
 
-  await comes(stage, '2026-02-01T00:00:00Z');
-  assert.deepEqual(await linesOf(stage, id, 'renew'), [
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await linesOf(fixture, id, 'renew'), [
     {
       unit: 'GB',
       quantity: 300,
@@ -106,95 +106,95 @@ test('traffic beyond what is included is charged with the renewal, and shown bef
   ]);
   const after = await billing(customer, id);
   assert.deepEqual([after.usage_minor, after.usage.traffic.used_bytes], [0, 0], 'and never again');
-  await comes(stage, '2026-03-01T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [999n, 699n]);
-  await assertInvariants(stage.db);
+  await comes(fixture, '2026-03-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [999n, 699n]);
+  await assertInvariants(fixture.db);
 });
 
 test('what is metered late goes to the next period, and days that end after the period too', async (t) => {
-  const { stage, customer } = await open(t, 100_00n);
-  stage.installation.services.clock.set(new Date('2026-01-01T12:00:00Z'));
-  const id = await buyVm(stage, customer);
-  await send(stage, id, '2026-01-31', 1100);
+  const { fixture, customer } = await open(t, 100_00n);
+  fixture.installation.services.clock.set(new Date('2026-01-01T12:00:00Z'));
+  const id = await buyVm(fixture, customer);
+  await send(fixture, id, '2026-01-31', 1100);
   // This day ends in the next period.
-  await send(stage, id, '2026-02-01', 500);
-  await comes(stage, '2026-02-01T12:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [799n]);
-  await send(stage, id, '2026-01-31', 450);
-  await send(stage, id, '2026-02-28', 150);
-  await comes(stage, '2026-03-01T12:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [799n, 799n], '500 + 450 + 150 of 1000');
-  await comes(stage, '2026-04-01T12:00:00Z');
-  assert.deepEqual((await renewalsOf(stage, id)).at(-1), 699n);
-  await assertInvariants(stage.db);
+  await send(fixture, id, '2026-02-01', 500);
+  await comes(fixture, '2026-02-01T12:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [799n]);
+  await send(fixture, id, '2026-01-31', 450);
+  await send(fixture, id, '2026-02-28', 150);
+  await comes(fixture, '2026-03-01T12:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [799n, 799n], '500 + 450 + 150 of 1000');
+  await comes(fixture, '2026-04-01T12:00:00Z');
+  assert.deepEqual((await renewalsOf(fixture, id)).at(-1), 699n);
+  await assertInvariants(fixture.db);
 });
 
 test('without prices nothing is charged, and a price that comes later is for periods that begin then', async (t) => {
-  const { stage, customer } = await open(t, 100_00n, {});
-  const id = await buyVm(stage, customer);
-  await send(stage, id, '2026-01-10', 5000);
-  stage.installation.services.catalog.usage = { traffic_per_gb: '0.01' };
+  const { fixture, customer } = await open(t, 100_00n, {});
+  const id = await buyVm(fixture, customer);
+  await send(fixture, id, '2026-01-10', 5000);
+  fixture.installation.services.catalog.usage = { traffic_per_gb: '0.01' };
   assert.equal((await billing(customer, id)).usage_minor, 0);
-  await comes(stage, '2026-02-01T00:00:00Z');
-  await send(stage, id, '2026-02-10', 1200);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  await send(fixture, id, '2026-02-10', 1200);
   assert.equal((await billing(customer, id)).usage_minor, 200);
-  stage.installation.services.catalog.usage = undefined;
-  await comes(stage, '2026-03-01T00:00:00Z');
-  await send(stage, id, '2026-03-10', 9000);
-  await comes(stage, '2026-04-01T00:00:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [699n, 899n, 699n]);
-  await assertInvariants(stage.db);
+  fixture.installation.services.catalog.usage = undefined;
+  await comes(fixture, '2026-03-01T00:00:00Z');
+  await send(fixture, id, '2026-03-10', 9000);
+  await comes(fixture, '2026-04-01T00:00:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [699n, 899n, 699n]);
+  await assertInvariants(fixture.db);
 });
 
 test('a change of plan within the period changes what is included from then on', async (t) => {
-  const { stage, customer } = await open(t, 200_00n);
-  const { catalog, clock } = stage.installation.services;
+  const { fixture, customer } = await open(t, 200_00n);
+  const { catalog, clock } = fixture.installation.services;
   catalog.plans.find(({ code }) => code === 's4')!.traffic_per_gb = '0.03';
-  const id = await buyVm(stage, customer, { start: false });
-  await send(stage, id, '2026-01-10', 2000);
+  const id = await buyVm(fixture, customer, { start: false });
+  await send(fixture, id, '2026-01-10', 2000);
   // 30 of 31 days of s2 with 1000 GB at 0.01, a day of s4 with 3000 GB at 0.03.
   clock.set(new Date('2026-01-31T00:00:00Z'));
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
-  await stage.finish();
+  await fixture.finish();
   const exact = (2000 - (1000 * 30 + 3000) / 31) * ((0.01 * 30 + 0.03) / 31);
   const { usage_minor, usage } = await billing(customer, id);
   assert.equal(usage_minor, Math.round(exact * 100));
   assert.equal(usage.traffic.included_bytes, Math.floor((33_000 * GB) / 31));
-  await comes(stage, '2026-02-01T00:00:00Z');
-  assert.deepEqual(amounts(await linesOf(stage, id, 'renew'))[0], ['GB', usage_minor]);
-  await assertInvariants(stage.db);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew'))[0], ['GB', usage_minor]);
+  await assertInvariants(fixture.db);
 });
 
 test('what was sent on the last day, before a change on it, is charged once', async (t) => {
-  const { stage, customer } = await open(t, 200_00n);
-  const { clock } = stage.installation.services;
+  const { fixture, customer } = await open(t, 200_00n);
+  const { clock } = fixture.installation.services;
   clock.set(new Date('2026-01-01T12:00:00Z'));
-  const id = await buyVm(stage, customer, { start: false });
+  const id = await buyVm(fixture, customer, { start: false });
   // This day ends in the next period, whatever the meter read at the change.
-  await send(stage, id, '2026-02-01', 4000);
+  await send(fixture, id, '2026-02-01', 4000);
   clock.set(new Date('2026-02-01T06:00:00Z'));
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
-  await stage.finish();
-  await comes(stage, '2026-02-01T12:00:00Z');
-  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')), [['month', 1299]]);
-  await comes(stage, '2026-03-01T12:00:00Z');
-  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')).slice(1), [
+  await fixture.finish();
+  await comes(fixture, '2026-02-01T12:00:00Z');
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')), [['month', 1299]]);
+  await comes(fixture, '2026-03-01T12:00:00Z');
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')).slice(1), [
     ['GB', 10_00],
     ['month', 1299],
   ]);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('what is sent while a VM is unmetered counts for nothing', async (t) => {
-  const { stage, customer } = await open(t, 200_00n);
-  const id = await buyVm(stage, customer, { start: false });
-  const { clock, catalog } = stage.installation.services;
-  await send(stage, id, '2026-01-10', 700);
+  const { fixture, customer } = await open(t, 200_00n);
+  const id = await buyVm(fixture, customer, { start: false });
+  const { clock, catalog } = fixture.installation.services;
+  await send(fixture, id, '2026-01-10', 700);
   clock.set(new Date('2026-01-16T12:00:00Z'));
   catalog.plans.find(({ code }) => code === 's4')!.bandwidth_gb = null;
   await customer.must({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's4' } });
-  await stage.finish();
-  await send(stage, id, '2026-01-20', 9000);
+  await fixture.finish();
+  await send(fixture, id, '2026-01-20', 9000);
   // Half of the period with half of what it includes.
   assert.deepEqual((await billing(customer, id)).usage.traffic, {
     used_bytes: 700 * GB,
@@ -203,39 +203,39 @@ test('what is sent while a VM is unmetered counts for nothing', async (t) => {
     price_per_gb: '0.01',
     amount_minor: 200,
   });
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('snapshots cost by size and time, deleted ones too', async (t) => {
-  const { stage, customer } = await open(t, 100_00n);
-  const { clock } = stage.installation.services;
-  const id = await buyVm(stage, customer);
-  await snapshotOf(stage, customer, id, 31);
+  const { fixture, customer } = await open(t, 100_00n);
+  const { clock } = fixture.installation.services;
+  const id = await buyVm(fixture, customer);
+  await snapshotOf(fixture, customer, id, 31);
   clock.set(new Date('2026-01-11T00:00:00Z'));
-  const second = await snapshotOf(stage, customer, id, 62);
+  const second = await snapshotOf(fixture, customer, id, 62);
   clock.set(new Date('2026-01-16T00:00:00Z'));
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}/snapshots/${second}` });
-  await stage.finish();
+  await fixture.finish();
   // 15 days of 31 GB and 5 of 62 in a month of 31 days.
   const { usage } = await billing(customer, id);
   assert.deepEqual(usage.snapshots, { gb_months: '25.000000', price_gb_month: '0.1', amount_minor: 250 });
-  await comes(stage, '2026-02-01T00:00:00Z');
-  await comes(stage, '2026-03-01T00:00:00Z');
-  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')), [
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  await comes(fixture, '2026-03-01T00:00:00Z');
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')), [
     ['GB-month', 310 + 100],
     ['month', 699],
     ['GB-month', 310],
     ['month', 699],
   ]);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('a deletion gives back less by what was used, and the preview says so', async (t) => {
-  const { stage, customer } = await open(t, 100_00n);
-  const id = await buyVm(stage, customer);
-  await snapshotOf(stage, customer, id, 31);
-  stage.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
-  await send(stage, id, '2026-01-16', 600);
+  const { fixture, customer } = await open(t, 100_00n);
+  const id = await buyVm(fixture, customer);
+  await snapshotOf(fixture, customer, id, 31);
+  fixture.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
+  await send(fixture, id, '2026-01-16', 600);
   // Half a month: 349 unused, 500 GB included, 15.5 GB-months.
   const { refund_minor, usage_minor, charged_minor } = await customer.must({
     method: 'GET',
@@ -244,21 +244,21 @@ test('a deletion gives back less by what was used, and the preview says so', asy
   assert.deepEqual([refund_minor, usage_minor, charged_minor], [349 - 100 - 155, 255, 0]);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   assert.deepEqual([refund.amount_minor, refund.charged_minor, refund.written_off_minor], [94, 0, 0]);
-  await stage.finish();
-  assert.deepEqual(amounts(await linesOf(stage, id, 'delete_refund')), [
+  await fixture.finish();
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'delete_refund')), [
     ['GB', 100],
     ['GB-month', 155],
     ['month', -349],
   ]);
   assert.equal((await customer.wallet()).available_minor, 10_000n - 699n + 94n);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('where the use is more than the refund the wallet pays, and what it lacks is written off', async (t) => {
-  const { stage, customer } = await open(t, 749n);
-  const id = await buyVm(stage, customer);
-  stage.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
-  await send(stage, id, '2026-01-16', 1000);
+  const { fixture, customer } = await open(t, 749n);
+  const id = await buyVm(fixture, customer);
+  fixture.installation.services.clock.set(new Date('2026-01-16T12:00:00Z'));
+  await send(fixture, id, '2026-01-16', 1000);
   const preview = await customer.must({ method: 'GET', path: `/v1/vm/${id}/delete-preview` });
   const of = ({ charged_minor, written_off_minor }: Record<string, number>) => [
     charged_minor,
@@ -267,49 +267,52 @@ test('where the use is more than the refund the wallet pays, and what it lacks i
   assert.deepEqual([preview.refund_minor, preview.usage_minor, ...of(preview)], [0, 500, 50, 101]);
   const { refund } = await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   assert.deepEqual([refund.amount_minor, ...of(refund)], [0, 50, 101]);
-  await stage.finish();
+  await fixture.finish();
   assert.equal((await customer.wallet()).available_minor, 0n);
-  const booked = await stage.db.query<{ debit: string; credit: string; amount_minor: bigint }>(
+  const booked = await fixture.db.query<{ debit: string; credit: string; amount_minor: bigint }>(
     sql`select debit, credit, amount_minor from journal where reason = 'write_off'`,
   );
   assert.deepEqual(booked, [{ debit: 'write_off', credit: 'wallet', amount_minor: 101n }]);
-  assert.deepEqual(await eventsOf(stage, id, '2026-01-16T00:00:00Z'), ['billing.written_off', 'vm.deleted']);
-  await assertInvariants(stage.db);
+  assert.deepEqual(await eventsOf(fixture, id, '2026-01-16T00:00:00Z'), [
+    'billing.written_off',
+    'vm.deleted',
+  ]);
+  await assertInvariants(fixture.db);
   const correction = { orderId: refund.order_id, reason: 'goodwill', actor: 'root' };
-  const { clock } = stage.installation.services;
-  const given = await stage.db.transaction((tx) => refundOrder({ tx, clock }, correction, () => undefined));
+  const { clock } = fixture.installation.services;
+  const given = await fixture.db.transaction((tx) => refundOrder({ tx, clock }, correction, () => undefined));
   assert.equal(given.amount_minor, -50n, 'what was never collected is not given back');
   assert.equal((await customer.wallet()).available_minor, 50n);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('use that the wallet does not cover leaves the VM unpaid, as its renewal does', async (t) => {
-  const { stage, customer } = await open(t, 1500n);
-  const id = await buyVm(stage, customer);
-  await send(stage, id, '2026-01-10', 1200);
-  await comes(stage, '2026-02-01T00:00:00Z');
-  assert.deepEqual(await eventsOf(stage, id, '2026-02-01T00:00:00Z'), ['billing.unpaid']);
+  const { fixture, customer } = await open(t, 1500n);
+  const id = await buyVm(fixture, customer);
+  await send(fixture, id, '2026-01-10', 1200);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  assert.deepEqual(await eventsOf(fixture, id, '2026-02-01T00:00:00Z'), ['billing.unpaid']);
   const { overdue_minor, shortfall_minor, usage_minor } = await summary(customer);
   assert.deepEqual([overdue_minor, shortfall_minor, usage_minor], [899, 98, 200]);
   await customer.topUp(98n);
-  await comes(stage, '2026-02-01T00:01:00Z');
-  assert.deepEqual(await renewalsOf(stage, id), [899n]);
-  await assertInvariants(stage.db);
+  await comes(fixture, '2026-02-01T00:01:00Z');
+  assert.deepEqual(await renewalsOf(fixture, id), [899n]);
+  await assertInvariants(fixture.db);
 });
 
 test('a suspended VM owes what it used in its period and its grace, not while it was off', async (t) => {
-  const { stage, customer } = await open(t, 700n);
-  const id = await buyVm(stage, customer);
-  await snapshotOf(stage, customer, id, 28);
-  await send(stage, id, '2026-01-10', 1100);
-  await comes(stage, '2026-02-01T00:00:00Z');
-  await send(stage, id, '2026-02-02', 1000);
-  await comes(stage, '2026-02-04T00:00:00Z');
-  await comes(stage, '2026-02-10T00:00:00Z');
+  const { fixture, customer } = await open(t, 700n);
+  const id = await buyVm(fixture, customer);
+  await snapshotOf(fixture, customer, id, 28);
+  await send(fixture, id, '2026-01-10', 1100);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  await send(fixture, id, '2026-02-02', 1000);
+  await comes(fixture, '2026-02-04T00:00:00Z');
+  await comes(fixture, '2026-02-10T00:00:00Z');
   await customer.topUp(10_000n);
-  await comes(stage, '2026-02-10T00:00:30Z');
+  await comes(fixture, '2026-02-10T00:00:30Z');
   // In three of 28 days: 1000 GB of which 107.142857 are included, and 3 GB-months.
-  assert.deepEqual(amounts(await linesOf(stage, id, 'renew')), [
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'renew')), [
     ['GB', 100],
     ['GB-month', 280],
     ['GB', 893],
@@ -318,17 +321,17 @@ test('a suspended VM owes what it used in its period and its grace, not while it
     ['month', 699],
   ]);
   assert.equal((await billing(customer, id)).usage_minor, 0);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('months that were missed are charged with what was used in each', async (t) => {
-  const { stage, customer } = await open(t, 100_00n);
-  const id = await buyVm(stage, customer);
-  await send(stage, id, '2026-01-10', 1100);
-  await send(stage, id, '2026-02-10', 1200);
-  await send(stage, id, '2026-03-10', 1300);
-  await comes(stage, '2026-03-15T00:00:00Z');
-  const charged = (await linesOf(stage, id, 'renew'))
+  const { fixture, customer } = await open(t, 100_00n);
+  const id = await buyVm(fixture, customer);
+  await send(fixture, id, '2026-01-10', 1100);
+  await send(fixture, id, '2026-02-10', 1200);
+  await send(fixture, id, '2026-03-10', 1300);
+  await comes(fixture, '2026-03-15T00:00:00Z');
+  const charged = (await linesOf(fixture, id, 'renew'))
     .filter(({ unit }) => unit === 'GB')
     .toSorted((a, b) => a.from_at.getTime() - b.from_at.getTime());
   assert.deepEqual(amounts(charged), [
@@ -336,59 +339,59 @@ test('months that were missed are charged with what was used in each', async (t)
     ['GB', 200],
   ]);
   assert.equal((await billing(customer, id)).usage_minor, 300);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('an unpaid VM that the service deletes is charged as far as the wallet reaches', async (t) => {
-  const { stage, customer } = await open(t, 750n);
-  const id = await buyVm(stage, customer);
-  await send(stage, id, '2026-01-10', 1100);
-  await comes(stage, '2026-02-01T00:00:00Z');
-  await comes(stage, '2026-02-04T00:00:00Z');
-  await comes(stage, '2026-02-15T00:00:00Z');
-  await comes(stage, '2026-02-18T00:00:00Z');
-  assert.notEqual((await vmOf(stage, id)).deleted_at, null);
-  assert.deepEqual(amounts(await linesOf(stage, id, 'delete_refund')), [['GB', 100]]);
+  const { fixture, customer } = await open(t, 750n);
+  const id = await buyVm(fixture, customer);
+  await send(fixture, id, '2026-01-10', 1100);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  await comes(fixture, '2026-02-04T00:00:00Z');
+  await comes(fixture, '2026-02-15T00:00:00Z');
+  await comes(fixture, '2026-02-18T00:00:00Z');
+  assert.notEqual((await vmOf(fixture, id)).deleted_at, null);
+  assert.deepEqual(amounts(await linesOf(fixture, id, 'delete_refund')), [['GB', 100]]);
   assert.equal((await customer.wallet()).available_minor, 0n);
-  const [row] = await stage.db.query<{ lost: bigint }>(
+  const [row] = await fixture.db.query<{ lost: bigint }>(
     sql`select sum(amount_minor)::bigint as lost from journal where debit = 'write_off'`,
   );
   assert.equal(row!.lost, 49n);
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('the owner gets notice at 80 and at 100 %, once a period', async (t) => {
-  const { stage, customer } = await open(t, 100_00n);
-  const { services } = stage.installation;
-  const id = await buyVm(stage, customer);
+  const { fixture, customer } = await open(t, 100_00n);
+  const { services } = fixture.installation;
+  const id = await buyVm(fixture, customer);
   const told = async (month: string) => {
     for (let round = 0; round < 2; round++) await giveTrafficNotices(services, new Failures(services));
-    const rows = await stage.db.query<{ percent: number }>(sql`
+    const rows = await fixture.db.query<{ percent: number }>(sql`
       select (metadata->>'percent')::int as percent from events
       where vm_id = ${id} and type = 'billing.traffic_used' and created_at >= ${new Date(month)} order by created_at, id`);
     return rows.map(({ percent }) => percent);
   };
   const january = '2026-01-01T00:00:00Z';
   services.clock.advance(9 * DAY_MS);
-  await send(stage, id, '2026-01-10', 799);
+  await send(fixture, id, '2026-01-10', 799);
   assert.deepEqual(await told(january), []);
-  await send(stage, id, '2026-01-10', 1);
+  await send(fixture, id, '2026-01-10', 1);
   assert.deepEqual(await told(january), [80]);
   services.clock.advance(1000);
-  await send(stage, id, '2026-01-10', 200);
+  await send(fixture, id, '2026-01-10', 200);
   assert.deepEqual(await told(january), [80, 100]);
-  await comes(stage, '2026-02-01T00:00:00Z');
-  await send(stage, id, '2026-02-01', 2000);
+  await comes(fixture, '2026-02-01T00:00:00Z');
+  await send(fixture, id, '2026-02-01', 2000);
   assert.deepEqual(await told('2026-02-01T00:00:00Z'), [100], 'the last one where several are due');
-  await assertInvariants(stage.db);
+  await assertInvariants(fixture.db);
 });
 
 test('the records of use never change', async (t) => {
-  const { stage, customer } = await open(t, 100_00n);
-  const id = await buyVm(stage, customer);
-  const snapshot = await snapshotOf(stage, customer, id, 1);
+  const { fixture, customer } = await open(t, 100_00n);
+  const id = await buyVm(fixture, customer);
+  const snapshot = await snapshotOf(fixture, customer, id, 1);
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}/snapshots/${snapshot}` });
-  await stage.finish();
+  await fixture.finish();
   for (const attempt of [
     sql`update usage_readings set out_bytes = 1`,
     sql`delete from usage_readings`,
@@ -398,5 +401,5 @@ test('the records of use never change', async (t) => {
     sql`delete from snapshot_usage`,
     sql`truncate snapshot_usage`,
   ])
-    await assert.rejects(stage.db.query(attempt), /never changes|only ends, once/);
+    await assert.rejects(fixture.db.query(attempt), /never changes|only ends, once/);
 });

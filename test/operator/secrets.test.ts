@@ -7,7 +7,7 @@ import { type Database, sql } from '../../server/db/database.ts';
 import { resealAll } from '../../server/endpoints/operator/secrets/reseal.ts';
 import { SecretBox } from '../../server/platform/secrets.ts';
 import { newCustomer } from '../chaos/support/customer.ts';
-import { PURCHASE, Stage } from '../jobs/support/stage.ts';
+import { Fixture, PURCHASE } from '../jobs/support/fixture.ts';
 import { freshDatabaseLocation } from '../support/database.ts';
 import { failingStart, WRONG_CONFIGURATION } from '../support/failing-start.ts';
 import { type Service, startService } from '../support/service.ts';
@@ -37,40 +37,44 @@ async function tablesWith(db: Database, words: readonly string[]): Promise<strin
 }
 
 test('no column of any table holds a secret in clear, neither while a job needs it nor afterwards', async (t) => {
-  const stage = await Stage.open(t);
-  const [scene] = await stage.scenes(1, 'none', false);
-  const { customer } = scene!;
+  const fixture = await Fixture.open(t);
+  const [scenario] = await fixture.scenes(1, 'none', false);
+  const { customer } = scenario!;
   const body = { ...PURCHASE, user_data: USER_DATA };
   const bought = await customer.must({ method: 'POST', path: '/v1/vm', body });
   const generated = await customer.must({ method: 'POST', path: '/v1/vm', body: CREATE });
   const secrets = [...SECRETS, generated.initial_password as string];
-  assert.deepEqual(await tablesWith(stage.db, secrets), []);
-  await stage.finish();
+  assert.deepEqual(await tablesWith(fixture.db, secrets), []);
+  await fixture.finish();
   const reset = await customer.must({ method: 'POST', path: `/v1/vm/${bought.vm.id}/reset-password` });
   secrets.push(reset.password);
-  assert.deepEqual(await tablesWith(stage.db, secrets), []);
-  await stage.finish();
-  const { opsKeys } = stage.installation.services;
+  assert.deepEqual(await tablesWith(fixture.db, secrets), []);
+  await fixture.finish();
+  const { opsKeys } = fixture.installation.services;
   await opsKeys.rotate();
   const pairs = await opsKeys.all();
   assert.equal(pairs.length, 2);
   // The line of each that has the private half.
   secrets.push(...pairs.map(({ privateKey }) => privateKey.split('\n')[4]!));
-  assert.deepEqual(await tablesWith(stage.db, secrets), []);
+  assert.deepEqual(await tablesWith(fixture.db, secrets), []);
   // The look itself: what is not sealed is found.
-  assert.ok((await tablesWith(stage.db, [PURCHASE.hostname])).includes('public.vms'));
+  assert.ok((await tablesWith(fixture.db, [PURCHASE.hostname])).includes('public.vms'));
 });
 
 test('a rotation that is killed goes on where it was, and leaves nothing to the old key', async (t) => {
-  const stage = await Stage.open(t);
-  const { db } = stage;
-  const [scene] = await stage.scenes(1, 'none', false);
-  await scene!.customer.must({ method: 'POST', path: '/v1/vm', body: { ...PURCHASE, user_data: USER_DATA } });
-  const old = stage.installation.services.secrets;
+  const fixture = await Fixture.open(t);
+  const { db } = fixture;
+  const [scenario] = await fixture.scenes(1, 'none', false);
+  await scenario!.customer.must({
+    method: 'POST',
+    path: '/v1/vm',
+    body: { ...PURCHASE, user_data: USER_DATA },
+  });
+  const old = fixture.installation.services.secrets;
   await db.transaction(async (tx) => {
     for (let n = 0; n < 230; n++)
       await tx.query(sql`
-        insert into idempotency_keys values (${scene!.customer.accountId}, 'POST', '/v1/vm', ${`k${n}`}, ''::bytea,
+        insert into idempotency_keys values (${scenario!.customer.accountId}, 'POST', '/v1/vm', ${`k${n}`}, ''::bytea,
           ${old.seal(`reply ${n}`, 'idempotent-reply')}, true, now())`);
   });
   const [fresh, first] = [randomBytes(32), Buffer.alloc(32, 1)];
@@ -100,17 +104,17 @@ test('a rotation that is killed goes on where it was, and leaves nothing to the 
 });
 
 test('user data that an older release left in clear is sealed, and still used', async (t) => {
-  const stage = await Stage.open(t);
-  const { db } = stage;
-  const [scene] = await stage.scenes(1, 'none', false);
-  const { job } = await scene!.customer.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });
+  const fixture = await Fixture.open(t);
+  const { db } = fixture;
+  const [scenario] = await fixture.scenes(1, 'none', false);
+  const { job } = await scenario!.customer.must({ method: 'POST', path: '/v1/vm', body: PURCHASE });
   await db.query(sql`
     update jobs set input = input - 'sealed_user_data' || jsonb_build_object('user_data', ${USER_DATA}::text)
     where id = ${job.id}`);
   assert.deepEqual(await tablesWith(db, SECRETS), ['public.jobs']);
-  await resealAll(stage.installation.services);
+  await resealAll(fixture.installation.services);
   assert.deepEqual(await tablesWith(db, SECRETS), []);
-  await stage.finish();
+  await fixture.finish();
   const [row] = await db.query<{ status: string }>(sql`select status from jobs where id = ${job.id}`);
   assert.equal(row?.status, 'succeeded');
 });

@@ -38,10 +38,10 @@ export class Customers {
 
   /** Does something; which VM it was about, if any. */
   async act(tenant: Tenant): Promise<Vm | undefined> {
-    const { dice } = this.#play;
+    const { prng } = this.#play;
     const living = tenant.account.vms.filter(({ gone, deleting }) => !gone && !deleting);
-    const vm = dice.pick(living);
-    const action = dice.weighted(ACTIONS);
+    const vm = prng.pick(living);
+    const action = prng.weighted(ACTIONS);
     if (action === 'topUp') await this.#topUp(tenant);
     else if (action === 'grant') await this.#grant(tenant);
     else if (action === 'buy' || !vm) await this.#buy(tenant);
@@ -54,10 +54,10 @@ export class Customers {
   }
 
   async #topUp({ customer, account }: Tenant): Promise<void> {
-    const { dice, prices, now } = this.#play;
+    const { prng, prices, now } = this.#play;
     // Mostly for some VMs, now and then for a part of one.
-    const most = 10 ** dice.between(3, 4) * (prices.currency === 'KWD' ? 10 : 1);
-    const amount = BigInt(dice.between(1, 2 * most));
+    const most = 10 ** prng.between(3, 4) * (prices.currency === 'KWD' ? 10 : 1);
+    const amount = BigInt(prng.between(1, 2 * most));
     const reference = `payment-${account.payments.length}`;
     await customer.topUp(amount, reference);
     pay(account, { method: 'test', reference, amount }, now);
@@ -65,25 +65,25 @@ export class Customers {
   }
 
   async #grant({ customer, account }: Tenant): Promise<void> {
-    const { dice, prices, now } = this.#play;
-    const amount = BigInt(dice.between(1, prices.currency === 'KWD' ? 20_000 : 2_000));
-    const until = now + dice.between(1, 60 * DAY);
+    const { prng, prices, now } = this.#play;
+    const amount = BigInt(prng.between(1, prices.currency === 'KWD' ? 20_000 : 2_000));
+    const until = now + prng.between(1, 60 * DAY);
     await customer.grantPromo(amount, new Date(until));
     grant(account, amount, until);
     this.#play.count('grant');
   }
 
   async #buy(tenant: Tenant): Promise<void> {
-    const { dice, prices, now, observer } = this.#play;
+    const { prng, prices, now, observer } = this.#play;
     const { customer, account } = tenant;
-    const { code, regions } = dice.pick(prices.plans.filter((plan) => isSold(plan, now)))!;
+    const { code, regions } = prng.pick(prices.plans.filter((plan) => isSold(plan, now)))!;
     const product = planProduct(NO_VM, code, prices, now);
-    const region = dice.pick(regions)!;
-    const trouble = dice.pick(['', '', '', '-sim-fail-create', '-sim-fail-resize-once'])!;
-    const auto_renew = dice.chance(0.85);
-    const renewal_priority = dice.between(1, 4);
-    const start = dice.chance(0.7);
-    const billing = product.hour && dice.chance(0.5) ? 'hourly' : 'monthly';
+    const region = prng.pick(regions)!;
+    const trouble = prng.pick(['', '', '', '-sim-fail-create', '-sim-fail-resize-once'])!;
+    const auto_renew = prng.chance(0.85);
+    const renewal_priority = prng.between(1, 4);
+    const start = prng.chance(0.7);
+    const billing = product.hour && prng.chance(0.5) ? 'hourly' : 'monthly';
     const wish = { hostname: `web${trouble}`, template: 'debian-12', password: 'correct-horse-battery' };
     const body = { ...wish, plan: code, region, auto_renew, renewal_priority, start, billing };
     const paid = monthFrom(now, dayOf(now));
@@ -112,13 +112,13 @@ export class Customers {
   }
 
   async #change(tenant: Tenant, vm: Vm, toPlan: boolean): Promise<void> {
-    const { dice, prices, now, observer } = this.#play;
+    const { prng, prices, now, observer } = this.#play;
     const size = {
-      vcpu: dice.between(1, 8),
-      ram_mb: 1024 * dice.between(1, 32),
-      disk_gb: vm.product.disk_gb + 10 * dice.between(0, 2),
+      vcpu: prng.between(1, 8),
+      ram_mb: 1024 * prng.between(1, 32),
+      disk_gb: vm.product.disk_gb + 10 * prng.between(0, 2),
     };
-    const plan = dice.pick(prices.plans)!.code;
+    const plan = prng.pick(prices.plans)!.code;
     // The disk stays as it is.
     const { disk_gb } = vm.product;
     const to = toPlan ? { ...planProduct(vm, plan, prices, now), disk_gb } : customAt(size, prices, now);
@@ -137,10 +137,10 @@ export class Customers {
   }
 
   async #setRenewal({ customer }: Tenant, vm: Vm): Promise<void> {
-    const { dice, prices, now } = this.#play;
-    const billing = dice.pick(['monthly', 'hourly'] as const)!;
-    const wish = { auto_renew: dice.chance(0.6), renewal_priority: dice.between(1, 4) };
-    const body = dice.chance(0.5) ? { ...wish, billing } : wish;
+    const { prng, prices, now } = this.#play;
+    const billing = prng.pick(['monthly', 'hourly'] as const)!;
+    const wish = { auto_renew: prng.chance(0.6), renewal_priority: prng.between(1, 4) };
+    const body = prng.chance(0.5) ? { ...wish, billing } : wish;
     const { status, error } = await customer.call({ method: 'PATCH', path: `/v1/vm/${vm.id}`, body });
     this.#play.count(`setRenewal ${error?.code ?? 'ok'}`);
     if (status === 422 && renewed(vm, prices, now).hour)
@@ -162,7 +162,7 @@ export class Customers {
   }
 
   async #deleteSnapshot({ customer }: Tenant, vm: Vm): Promise<void> {
-    const snapshot = this.#play.dice.pick(vm.meter.snapshots.filter(({ until }) => until === null));
+    const snapshot = this.#play.prng.pick(vm.meter.snapshots.filter(({ until }) => until === null));
     if (!snapshot) return;
     const path = `/v1/vm/${vm.id}/snapshots/${snapshot.id}`;
     const { status, data, error } = await customer.call({ method: 'DELETE', path });

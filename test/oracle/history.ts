@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import type { Customer } from '../jobs/support/customer.ts';
-import { Dice } from '../simulation/prng.ts';
+import { Prng } from '../simulation/prng.ts';
 import { billed, type Document, newAccount, type Vm, type Work } from './account.ts';
 import { endCredits } from './books.ts';
 import { monthOf } from './calendar.ts';
@@ -40,8 +40,8 @@ export class History {
   }
 
   private constructor(world: World, seed: string) {
-    const dice = new Dice(seed);
-    this.#play = new Play(world, dice, new Observer(this.differences, dice));
+    const prng = new Prng(seed);
+    this.#play = new Play(world, prng, new Observer(this.differences, prng));
     this.#customers = new Customers(this.#play);
     this.#operators = new Operators(this.#play);
   }
@@ -61,8 +61,8 @@ export class History {
   async month(): Promise<void> {
     await this.#disturb(this.#months++);
     for (let n = 0; n < ACTIONS_A_MONTH; n++) {
-      await this.#pass(this.#play.dice.between(1, (2 * 30 * DAY) / ACTIONS_A_MONTH));
-      await this.#act(this.#play.dice.pick(this.#play.tenants)!);
+      await this.#pass(this.#play.prng.between(1, (2 * 30 * DAY) / ACTIONS_A_MONTH));
+      await this.#act(this.#play.prng.pick(this.#play.tenants)!);
     }
     await this.#play.observer.catalog(this.#play.look(this.#play.tenants[0]!));
   }
@@ -76,15 +76,15 @@ export class History {
   }
 
   async #disturb(month: number): Promise<void> {
-    const { world, dice } = this.#play;
+    const { world, prng } = this.#play;
     this.#operators.editCatalog(month);
     if (month % 4 === 2) world.advance(3 * DAY);
     if (month % 4 === 1) {
       // Back over the end of the month whose documents have just been issued.
       await this.#pass(monthOf(this.now).to + 20 * 60 * SECOND - this.now);
-      world.putBack(dice.between(30, 120) * 60 * SECOND);
+      world.putBack(prng.between(30, 120) * 60 * SECOND);
     }
-    if (month % 3 === 2) this.#idleUntil = this.now + dice.between(1, 10) * HOUR;
+    if (month % 3 === 2) this.#idleUntil = this.now + prng.between(1, 10) * HOUR;
   }
 
   /** Time passes, and the service looks at what is due whenever something is, a little late. */
@@ -95,7 +95,7 @@ export class History {
       const issues = monthOf(this.now).to + 10 * 60 * SECOND;
       const next = Math.min(issues, ...vms.map(nextInstant).filter((at) => at > this.now));
       if (next >= until) break;
-      this.#play.world.advance(next + this.#play.dice.between(0, 30 * SECOND) - this.now);
+      this.#play.world.advance(next + this.#play.prng.between(0, 30 * SECOND) - this.now);
       await this.#tick(next === issues);
     }
     if (until > this.now) this.#play.world.advance(until - this.now);

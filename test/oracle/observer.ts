@@ -1,5 +1,5 @@
 import type { Customer } from '../jobs/support/customer.ts';
-import type { Dice } from '../simulation/prng.ts';
+import type { Prng } from '../simulation/prng.ts';
 import type { Account, Document, Order, Vm } from './account.ts';
 import type { Differences, Expected } from './differences.ts';
 import * as documents from './document-views.ts';
@@ -34,11 +34,11 @@ const LATEST = 40;
 /** Looks at everything that the API shows of an account's money, and compares it with the oracle's books. */
 export class Observer {
   readonly differences: Differences;
-  readonly #dice: Dice;
+  readonly #prng: Prng;
 
-  constructor(differences: Differences, dice: Dice) {
+  constructor(differences: Differences, prng: Prng) {
     this.differences = differences;
-    this.#dice = dice;
+    this.#prng = prng;
   }
 
   async look(look: Look, vm?: Vm): Promise<void> {
@@ -51,9 +51,9 @@ export class Observer {
     const get = () => this.#get(look, 'usage', '/v1/client/usage', views.usage(account, now, prices));
     // Some of the rest each time; in the end all of it.
     const rest = [get, () => this.#payments(look), () => this.#documents(look), () => this.#monthQuote(look)];
-    for (const part of rest) if (everything || this.#dice.chance(0.4)) await part();
+    for (const part of rest) if (everything || this.#prng.chance(0.4)) await part();
     const living = account.vms.filter(({ gone }) => !gone);
-    const another = this.#dice.chance(0.5) ? this.#dice.pick(living) : undefined;
+    const another = this.#prng.chance(0.5) ? this.#prng.pick(living) : undefined;
     const some = [vm, another].filter((one) => one && !one.gone) as Vm[];
     for (const one of everything ? living : new Set(some)) await this.vm(look, one);
   }
@@ -70,10 +70,10 @@ export class Observer {
       `${path}/delete-preview`,
       views.deletePreview(tenant.account, vm, now, prices),
     );
-    if (this.#dice.chance(0.4)) await this.#options(look, vm);
-    const { code } = this.#dice.pick(prices.plans)!;
-    const custom = customAt(this.#dice.pick(SIZES)!, prices, now);
-    const to = this.#dice.chance(0.5) ? planProduct(vm, code, prices, now) : custom;
+    if (this.#prng.chance(0.4)) await this.#options(look, vm);
+    const { code } = this.#prng.pick(prices.plans)!;
+    const custom = customAt(this.#prng.pick(SIZES)!, prices, now);
+    const to = this.#prng.chance(0.5) ? planProduct(vm, code, prices, now) : custom;
     await this.changeQuote(look, vm, to);
   }
 
@@ -99,8 +99,8 @@ export class Observer {
 
   async #monthQuote(look: Look): Promise<void> {
     const { tenant, now, prices } = look;
-    const size = { vcpu: this.#dice.between(1, 16), ram_mb: 1024 * this.#dice.between(1, 64), disk_gb: 50 };
-    const billing = this.#dice.pick(['monthly', 'hourly'] as const)!;
+    const size = { vcpu: this.#prng.between(1, 16), ram_mb: 1024 * this.#prng.between(1, 64), disk_gb: 50 };
+    const billing = this.#prng.pick(['monthly', 'hourly'] as const)!;
     const path = `/v1/vm/custom-quote?${asQuery({ ...size, billing })}`;
     const expected = shop.monthQuote(tenant.account, size, billing, now, prices);
     await this.#get(look, 'custom_quote', path, expected);
@@ -154,7 +154,7 @@ export class Observer {
     }
     if (look.everything) this.compare(look, 'invoices', shown.length, BigInt(account.documents.length));
     const drafts = account.documents.filter(({ issuedAt }) => issuedAt === null);
-    const one = this.#dice.pick(account.documents);
+    const one = this.#prng.pick(account.documents);
     for (const document of look.everything ? account.documents : new Set([...drafts, ...(one ? [one] : [])]))
       await this.#document(look, document);
   }

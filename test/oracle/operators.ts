@@ -32,8 +32,8 @@ export class Operators {
 
   /** Does something to an account. */
   async act(tenant: Tenant): Promise<void> {
-    const { dice } = this.#play;
-    const deed = dice.weighted(DEEDS);
+    const { prng } = this.#play;
+    const deed = prng.weighted(DEEDS);
     if (deed === 'meter') await this.#meter(tenant);
     else if (deed === 'outage') await this.#outage(tenant);
     else if (deed === 'free') await this.#free(tenant);
@@ -42,54 +42,54 @@ export class Operators {
 
   /** Once a month something in the catalog changes: most things by turns. */
   editCatalog(month: number): void {
-    const { dice, prices } = this.#play;
-    if (month % 5 === 1) prices.tax_rate = dice.pick(TAX_RATES);
+    const { prng, prices } = this.#play;
+    if (month % 5 === 1) prices.tax_rate = prng.pick(TAX_RATES);
     if (month % 3 === 1) this.#reprice();
     if (month % 3 === 2) this.#announce();
     if (month % 6 === 3) this.#repriceUsage();
-    if (month % 4 === 0) prices.price_notice_days = dice.pick([0, 10, 20, 30]);
+    if (month % 4 === 0) prices.price_notice_days = prng.pick([0, 10, 20, 30]);
     if (month % 7 === 5) this.#retire();
     this.#play.world.restartNotices();
   }
 
   /** A plan costs another price from now on. */
   #reprice(): void {
-    const { dice, prices } = this.#play;
-    const plan = dice.pick(prices.plans)!;
+    const { prng, prices } = this.#play;
+    const plan = prng.pick(prices.plans)!;
     Object.assign(plan, this.#priceNear(plan.price_monthly, plan.price_hourly !== undefined));
-    if (dice.chance(0.1)) delete plan.price_hourly;
+    if (prng.chance(0.1)) delete plan.price_hourly;
   }
 
   /** A plan or the parts are to cost another price from a day on, and a later one for who has them. */
   #announce(): void {
-    const { dice, prices } = this.#play;
-    const ahead = dice.between(-3, 40);
+    const { prng, prices } = this.#play;
+    const ahead = prng.between(-3, 40);
     const dates = {
       valid_from: this.#day(ahead),
-      ...(dice.chance(0.5) && { existing_from: this.#day(ahead + dice.between(0, 60)) }),
+      ...(prng.chance(0.5) && { existing_from: this.#day(ahead + prng.between(0, 60)) }),
     };
-    if (dice.chance(0.3)) {
+    if (prng.chance(0.3)) {
       const { price_monthly, price_hourly } = prices.custom;
       const vcpu = this.#priceNear(price_monthly.vcpu, true);
       const month = { ...price_monthly, vcpu: vcpu.price_monthly };
       const hour = price_hourly && { ...price_hourly, vcpu: vcpu.price_hourly! };
       prices.custom.prices = [{ ...dates, price_monthly: month, price_hourly: hour }];
     } else {
-      const plan = dice.pick(prices.plans)!;
-      plan.prices = [{ ...dates, ...this.#priceNear(plan.price_monthly, dice.chance(0.8)) }];
+      const plan = prng.pick(prices.plans)!;
+      plan.prices = [{ ...dates, ...this.#priceNear(plan.price_monthly, prng.chance(0.8)) }];
     }
     this.#play.count('price announced');
   }
 
   #priceNear(price: string, isHourly: boolean): { price_monthly: string; price_hourly?: string } {
-    const { dice } = this.#play;
+    const { prng } = this.#play;
     const digits = price.split('.')[1]?.length ?? 0;
     const unit = new Rational(1n, 10n ** BigInt(digits));
     const changed = Rational.parse(price)
       .over(unit)
-      .plus(new Rational(BigInt(dice.between(-150, 150))));
+      .plus(new Rational(BigInt(prng.between(-150, 150))));
     const month = changed.exceeds(Rational.zero) ? changed.times(unit) : Rational.parse(price);
-    const hours = new Rational(SHORTEST_MONTH * 100n, BigInt(dice.between(102, 200)));
+    const hours = new Rational(SHORTEST_MONTH * 100n, BigInt(prng.between(102, 200)));
     const price_hourly = month
       .over(hours)
       .plus(new Rational(1n, 10n ** 6n))
@@ -98,22 +98,22 @@ export class Operators {
   }
 
   #repriceUsage(): void {
-    const { dice, prices } = this.#play;
-    const price = (most: number) => new Rational(BigInt(dice.between(0, most)), 1000n).toDecimal(4);
+    const { prng, prices } = this.#play;
+    const price = (most: number) => new Rational(BigInt(prng.between(0, most)), 1000n).toDecimal(4);
     prices.usage = {
-      ...(dice.chance(0.8) && { traffic_per_gb: price(20) }),
-      ...(dice.chance(0.8) && { snapshot_gb_month: price(2000) }),
+      ...(prng.chance(0.8) && { traffic_per_gb: price(20) }),
+      ...(prng.chance(0.8) && { snapshot_gb_month: price(2000) }),
     };
-    const plan = dice.pick(prices.plans)!;
-    if (dice.chance(0.5)) plan.traffic_per_gb = price(40);
+    const plan = prng.pick(prices.plans)!;
+    if (prng.chance(0.5)) plan.traffic_per_gb = price(40);
     else delete plan.traffic_per_gb;
   }
 
   #retire(): void {
-    const { dice, prices } = this.#play;
-    const plan = dice.pick(prices.plans.slice(2))!;
+    const { prng, prices } = this.#play;
+    const plan = prng.pick(prices.plans.slice(2))!;
     if (plan.retires_on) delete plan.retires_on;
-    else plan.retires_on = this.#day(dice.between(-3, 40));
+    else plan.retires_on = this.#day(prng.between(-3, 40));
     this.#play.count('retired');
   }
 
@@ -123,22 +123,22 @@ export class Operators {
 
   /** Some hundred GB are metered, now and then after midnight. */
   async #meter({ account }: Tenant): Promise<void> {
-    const { dice, now, world } = this.#play;
-    const vm = dice.pick(account.vms.filter(({ exists, gone, deleting }) => exists && !gone && !deleting));
+    const { prng, now, world } = this.#play;
+    const vm = prng.pick(account.vms.filter(({ exists, gone, deleting }) => exists && !gone && !deleting));
     if (!vm) return;
-    const bytes = dice.between(1, 1_500) * 1_000_000_007;
-    const date = dateOf(now - (dice.chance(0.3) ? DAY : 0));
+    const bytes = prng.between(1, 1_500) * 1_000_000_007;
+    const date = dateOf(now - (prng.chance(0.3) ? DAY : 0));
     await world.operator.meter({ vm_id: vm.id, date, in_bytes: 1, out_bytes: bytes });
     vm.meter.days.set(date, (vm.meter.days.get(date) ?? 0n) + BigInt(bytes));
     this.#play.count('metered');
   }
 
   async #free(tenant: Tenant): Promise<void> {
-    const { dice, now, prices, world } = this.#play;
+    const { prng, now, prices, world } = this.#play;
     const { account, customer } = tenant;
-    const type = dice.pick(['credit', 'debit'] as const)!;
-    const vm = dice.pick([...account.vms.filter(({ gone }) => !gone), null]) ?? null;
-    const amount = BigInt(dice.between(1, 500));
+    const type = prng.pick(['credit', 'debit'] as const)!;
+    const vm = prng.pick([...account.vms.filter(({ gone }) => !gone), null]) ?? null;
+    const amount = BigInt(prng.between(1, 500));
     const reason = `${type} of month`;
     const decision = free(type, amount, reason, now, prices);
     const wish = { type, amountMinor: amount, vmId: vm?.id, reason };
@@ -147,12 +147,12 @@ export class Operators {
   }
 
   async #correct(tenant: Tenant, type: 'refund' | 'void'): Promise<void> {
-    const { dice, prices, world } = this.#play;
+    const { prng, prices, world } = this.#play;
     const { account } = tenant;
-    const order = dice.pick(account.orders.filter((one) => one.id !== null && canCorrect(type, one)));
+    const order = prng.pick(account.orders.filter((one) => one.id !== null && canCorrect(type, one)));
     if (!order) return;
     const most = refundable(account, order);
-    const amount = type === 'void' ? most : BigInt(dice.between(1, Number(most) + 10));
+    const amount = type === 'void' ? most : BigInt(prng.between(1, Number(most) + 10));
     const reason = `${type} ${account.orders.length}`;
     const decision = amount > most ? null : correct(account, order, { type, reason, amount }, prices);
     const made =
@@ -194,11 +194,11 @@ export class Operators {
 
   /** A region or a VM was away for some hours of the last days, which is credited. */
   async #outage({ account }: Tenant): Promise<void> {
-    const { dice, now, world, tenants, outages } = this.#play;
-    const vm = dice.chance(0.6) ? (dice.pick(account.vms.filter(({ exists }) => exists)) ?? null) : null;
-    const region = vm ? null : dice.pick(['eu-central', 'eu-west'])!;
-    const to = now - dice.between(0, 5 * DAY);
-    const from = to - dice.between(1, dice.chance(0.3) ? HOUR / 2 : 12 * HOUR);
+    const { prng, now, world, tenants, outages } = this.#play;
+    const vm = prng.chance(0.6) ? (prng.pick(account.vms.filter(({ exists }) => exists)) ?? null) : null;
+    const region = vm ? null : prng.pick(['eu-central', 'eu-west'])!;
+    const to = now - prng.between(0, 5 * DAY);
+    const from = to - prng.between(1, prng.chance(0.3) ? HOUR / 2 : 12 * HOUR);
     const reason = `Outage ${outages.length}`;
     const told = { region, vm_id: vm?.id ?? null, from: new Date(from), to: new Date(to), reason };
     const { id } = await world.operator.creditOutage(told);

@@ -1,4 +1,4 @@
-import type { Dice } from '../simulation/prng.ts';
+import type { Prng } from '../simulation/prng.ts';
 import type { Outage, Vm } from './account.ts';
 import type { Look, Observer, Tenant } from './observer.ts';
 import type { World } from './world.ts';
@@ -6,7 +6,7 @@ import type { World } from './world.ts';
 /** Who plays in a history, and where. */
 export class Play {
   readonly world: World;
-  readonly dice: Dice;
+  readonly prng: Prng;
   readonly observer: Observer;
   readonly tenants: Tenant[] = [];
   readonly outages: Outage[] = [];
@@ -14,9 +14,9 @@ export class Play {
   readonly jobs = new Map<Vm, string>();
   readonly #counts = new Map<string, number>();
 
-  constructor(world: World, dice: Dice, observer: Observer) {
+  constructor(world: World, prng: Prng, observer: Observer) {
     this.world = world;
-    this.dice = dice;
+    this.prng = prng;
     this.observer = observer;
   }
 

@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
 import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
-import { sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
@@ -99,7 +99,7 @@ export class World {
     await renewVms(services, failures);
     await this.#notices.run();
     await giveRenewalNotices(services, failures);
-    if (sweeps) await sweep(services);
+    if (sweeps) await purgeExpired(services);
   }
 
   /** All jobs end, at this very instant. */

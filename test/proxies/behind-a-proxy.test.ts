@@ -28,7 +28,7 @@ const LIES = {
 };
 const POLL_SECONDS = 30;
 
-interface World {
+interface Env {
   name: ProxyName;
   service: Service;
   proxy: RunningProxy;
@@ -49,16 +49,16 @@ test('the documented proxies', { skip: skipWithoutProxies() }, async (t) => {
       const { accountId, key, keyId: id } = direct;
       const customer = customerAt(t, proxy, route, { accountId, key, id });
       const vmId = await longPoll(t, customer);
-      const world: World = { name, service, proxy, customer, route, vmId };
-      await t.test('forged addresses are not believed', (t) => forgedAddresses(t, world));
-      await t.test('health, descriptions and large bodies', () => plainRequests(world));
-      await t.test('consoles open, with and without an Origin', (t) => consoles(t, world));
-      await t.test('a share link shows its page and its terminal', (t) => shareLink(t, world));
+      const env: Env = { name, service, proxy, customer, route, vmId };
+      await t.test('forged addresses are not believed', (t) => forgedAddresses(t, env));
+      await t.test('health, descriptions and large bodies', () => plainRequests(env));
+      await t.test('consoles open, with and without an Origin', (t) => consoles(t, env));
+      await t.test('a share link shows its page and its terminal', (t) => shareLink(t, env));
       if (name === 'haproxy')
         await t.test('its health check is answered', async () =>
           assert.equal(await lastCheck(proxy), 'L7OK 200'),
         );
-      await t.test('events arrive while the run is at work', (t) => agentEvents(t, world));
+      await t.test('events arrive while the run is at work', (t) => agentEvents(t, env));
     });
   }
 });
@@ -96,7 +96,7 @@ async function longPoll(t: TestContext, customer: ProxiedCustomer): Promise<stri
 
 async function forgedAddresses(
   t: TestContext,
-  { service, proxy, customer, route, vmId }: World,
+  { service, proxy, customer, route, vmId }: Env,
 ): Promise<void> {
   const { accountId } = customer;
   const keyFor = async (network: string) =>
@@ -127,7 +127,7 @@ async function forgedAddresses(
   assert.equal(JSON.parse(line).ip, CUSTOMER);
 }
 
-async function plainRequests({ proxy, customer }: World): Promise<void> {
+async function plainRequests({ proxy, customer }: Env): Promise<void> {
   for (const headers of [{}, LIES]) {
     const { json } = await customer.send('GET', '/openapi.json', { headers });
     assert.deepEqual(
@@ -146,7 +146,7 @@ async function plainRequests({ proxy, customer }: World): Promise<void> {
   assert.equal((await big(1_900_000)).json.error.code, 'body_too_large');
 }
 
-async function consoles(t: TestContext, { proxy, customer, route, vmId }: World): Promise<void> {
+async function consoles(t: TestContext, { proxy, customer, route, vmId }: Env): Promise<void> {
   const { host } = new URL(proxy.baseUrl);
   for (const origin of [undefined, proxy.baseUrl]) {
     const headers: Record<string, string> = origin ? { origin } : {};
@@ -171,7 +171,7 @@ async function consoles(t: TestContext, { proxy, customer, route, vmId }: World)
   assert.equal(await attempt(t, ws_url, { headers, connection: route, protocols: ['binary', ticket] }), 404);
 }
 
-async function shareLink(t: TestContext, { proxy, customer, route, vmId }: World): Promise<void> {
+async function shareLink(t: TestContext, { proxy, customer, route, vmId }: Env): Promise<void> {
   const { url } = await customer.ask('POST', `/v1/vm/${vmId}/console-shares`, { mode: 'read_write' });
   const [page, secret] = url.split('#') as [string, string];
   assert.ok(page.startsWith(`${proxy.baseUrl}/share/`), page);
@@ -194,7 +194,7 @@ async function shareLink(t: TestContext, { proxy, customer, route, vmId }: World
 }
 
 /** The run is at work until the machine is switched off, which happens only once its first events have arrived. */
-async function agentEvents(t: TestContext, { customer, vmId }: World): Promise<void> {
+async function agentEvents(t: TestContext, { customer, vmId }: Env): Promise<void> {
   const path = `/v1/vm/${vmId}/ai-agent`;
   const begin = async (body: object) => {
     const hangUp = new AbortController();

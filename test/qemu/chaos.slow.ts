@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { whyNot } from '../compute/routed/support/world.ts';
+import { whyNot } from '../compute/routed/support/env.ts';
 import { skipWithoutTinyImage } from '../support/tiny-image.ts';
 import { runAtSite } from './support/site.ts';
 

@@ -5,7 +5,7 @@ import { Readiness } from '../../server/operator/readiness.ts';
 import { createOperatorServer } from '../../server/operator/server.ts';
 import type { Installation } from '../jobs/support/installation.ts';
 import type { Operation } from './operations.ts';
-import type { Dice } from './prng.ts';
+import type { Prng } from './prng.ts';
 import type { Tenant } from './tenant.ts';
 import type { World } from './world.ts';
 
@@ -58,19 +58,19 @@ export class Operator {
   }
 
   /** Asks some node; throws where the service fails. */
-  async ask(dice: Dice, path: string, body?: object): Promise<Answer> {
+  async ask(prng: Prng, path: string, body?: object): Promise<Answer> {
     const call = { method: 'POST', url: path, ...(body && { payload: body }) } as const;
-    const { statusCode: status, body: text } = await dice.pick(this.#doors)!.inject(call);
+    const { statusCode: status, body: text } = await prng.pick(this.#doors)!.inject(call);
     if (status >= 500) throw new Error(`${path} answered ${status}: ${text}`);
     const { data, error } = JSON.parse(text);
     return { status, text, data, code: error?.code };
   }
 
   /** Gives a command under its key, now and then twice at once: then one has to wait, or both get the same answer. */
-  async command(dice: Dice, command: Command): Promise<Answer> {
+  async command(prng: Prng, command: Command): Promise<Answer> {
     const { path, body } = command;
-    const times = dice.chance(0.1) ? 2 : 1;
-    const answers = await Promise.all(Array.from({ length: times }, () => this.ask(dice, path, body)));
+    const times = prng.chance(0.1) ? 2 : 1;
+    const answers = await Promise.all(Array.from({ length: times }, () => this.ask(prng, path, body)));
     const [answer, twin] = answers.sort((a, b) => a.status - b.status) as [Answer, Answer?];
     if (answer.code) return answer;
     if (twin && !twin.code) requireSame(path, twin, answer.data);
@@ -79,10 +79,10 @@ export class Operator {
   }
 
   /** Gives a remembered command again, whose key holds for good: it does nothing and is answered as before. */
-  async again(dice: Dice): Promise<string> {
-    const given = dice.pick(this.#given);
+  async again(prng: Prng): Promise<string> {
+    const given = prng.pick(this.#given);
     if (!given) return 'nothing_given';
-    const answer = await this.ask(dice, given.path, given.body);
+    const answer = await this.ask(prng, given.path, given.body);
     // Another is at it.
     if (answer.code === 'idempotency_in_progress') return answer.code;
     requireSame(given.path, answer, given.data);
@@ -96,8 +96,8 @@ function requireSame(path: string, { text, data }: Answer, before: unknown): voi
 }
 
 /** A correction of a tenant's books, who is shown the order that comes of it. */
-async function correct(world: World, dice: Dice, tenant: Tenant, command: Command): Promise<string> {
-  const { code, data } = await world.operator.command(dice, command);
+async function correct(world: World, prng: Prng, tenant: Tenant, command: Command): Promise<string> {
+  const { code, data } = await world.operator.command(prng, command);
   if (code) return code;
   tenant.orders.set(data.id, data.amount_minor);
   return 'ok';
@@ -118,68 +118,68 @@ interface SomeOrder {
 /** One of the latest orders of a tenant; mostly one of those that moved money. */
 async function someOrder(
   { services: { db } }: World,
-  dice: Dice,
+  prng: Prng,
   { customer }: Tenant,
 ): Promise<SomeOrder | undefined> {
   const orders = await db.query<SomeOrder>(sql`
     select id, vm_id, status = 'completed' and amount_minor <> 0 as has_moved from orders
     where account_id = ${customer.accountId} order by id desc limit ${CHOICE}`);
   const moved = orders.filter(({ has_moved }) => has_moved);
-  return dice.pick(dice.chance(0.9) && moved.length > 0 ? moved : orders);
+  return prng.pick(prng.chance(0.9) && moved.length > 0 ? moved : orders);
 }
 
 /** Money that is given or taken beside what is sold, now and then in the name of a VM. */
 const free =
   (type: 'credit' | 'debit'): Operation =>
-  async (world, dice, key) => {
-    const tenant = world.tenant(dice);
-    const order = await someOrder(world, dice, tenant);
-    const vm_id = dice.chance(0.5) && order?.vm_id ? { vm_id: order.vm_id } : {};
-    const body = { type, amount_minor: dice.between(1, 800), ...vm_id };
+  async (world, prng, key) => {
+    const tenant = world.tenant(prng);
+    const order = await someOrder(world, prng, tenant);
+    const vm_id = prng.chance(0.5) && order?.vm_id ? { vm_id: order.vm_id } : {};
+    const body = { type, amount_minor: prng.between(1, 800), ...vm_id };
     const path = `/accounts/${tenant.customer.accountId}/adjustments`;
-    return correct(world, dice, tenant, commandOf(path, key, body));
+    return correct(world, prng, tenant, commandOf(path, key, body));
   };
 
 /** Corrects any order, whatever its state and whether or not it is a correction itself. */
 const ofOrder =
   (verb: 'refund' | 'void'): Operation =>
-  async (world, dice, key) => {
-    const tenant = world.tenant(dice);
-    const order = await someOrder(world, dice, tenant);
+  async (world, prng, key) => {
+    const tenant = world.tenant(prng);
+    const order = await someOrder(world, prng, tenant);
     if (!order) return 'no_order';
-    const part = verb === 'refund' && dice.chance(0.6) ? { amount_minor: dice.between(1, 400) } : {};
-    return correct(world, dice, tenant, commandOf(`/orders/${order.id}/${verb}`, key, part));
+    const part = verb === 'refund' && prng.chance(0.6) ? { amount_minor: prng.between(1, 400) } : {};
+    return correct(world, prng, tenant, commandOf(`/orders/${order.id}/${verb}`, key, part));
   };
 
 /** An outage of any length that has just ended or some time ago: mostly of a VM, seldom of all in a region. */
-const reportOutage: Operation = async (world, dice, key) => {
-  const order = await someOrder(world, dice, world.tenant(dice));
-  const to = world.services.clock.now().getTime() - Math.floor(10 * DAY_MS * dice.fraction() ** 4);
-  const from = to - Math.floor(MINUTE_MS * (LONGEST_OUTAGE_MS / MINUTE_MS) ** dice.fraction());
-  const where = order?.vm_id && dice.chance(0.95) ? { vm_id: order.vm_id } : { region: 'eu-west' };
+const reportOutage: Operation = async (world, prng, key) => {
+  const order = await someOrder(world, prng, world.tenant(prng));
+  const to = world.services.clock.now().getTime() - Math.floor(10 * DAY_MS * prng.fraction() ** 4);
+  const from = to - Math.floor(MINUTE_MS * (LONGEST_OUTAGE_MS / MINUTE_MS) ** prng.fraction());
+  const where = order?.vm_id && prng.chance(0.95) ? { vm_id: order.vm_id } : { region: 'eu-west' };
   const span = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
-  const { code } = await world.operator.command(dice, commandOf('/outages', key, { ...where, ...span }));
+  const { code } = await world.operator.command(prng, commandOf('/outages', key, { ...where, ...span }));
   return code ?? 'ok';
 };
 
 /** Credits an outage, as far as one request does, now and then by two at once. */
-const creditOutage: Operation = async (world, dice) => {
+const creditOutage: Operation = async (world, prng) => {
   const { services, operator } = world;
-  const outage = dice.pick(
+  const outage = prng.pick(
     await services.db.query<{ id: string }>(
       sql`select id from outages where status <> 'credited' order by id`,
     ),
   );
   if (!outage) return 'no_outage';
-  const times = dice.chance(0.3) ? 2 : 1;
-  await Promise.all(Array.from({ length: times }, () => operator.ask(dice, `/outages/${outage.id}/credit`)));
+  const times = prng.chance(0.3) ? 2 : 1;
+  await Promise.all(Array.from({ length: times }, () => operator.ask(prng, `/outages/${outage.id}/credit`)));
   return 'ok';
 };
 
 /** The same until it is credited for good. */
-export async function creditWholly({ operator }: World, dice: Dice, outageId: string): Promise<void> {
+export async function creditWholly({ operator }: World, prng: Prng, outageId: string): Promise<void> {
   for (;;) {
-    const { data, text } = await operator.ask(dice, `/outages/${outageId}/credit`);
+    const { data, text } = await operator.ask(prng, `/outages/${outageId}/credit`);
     if (!data) throw new Error(`${outageId} is not credited: ${text}`);
     if (data.status === 'credited') return;
   }
@@ -193,5 +193,5 @@ export const CORRECTIONS = {
   void: { weight: 1.5, run: ofOrder('void') },
   reportOutage: { weight: 0.6, run: reportOutage },
   creditOutage: { weight: 0.3, run: creditOutage },
-  commandAgain: { weight: 0.5, run: (world: World, dice: Dice) => world.operator.again(dice) },
+  commandAgain: { weight: 0.5, run: (world: World, prng: Prng) => world.operator.again(prng) },
 } satisfies Record<string, { weight: number; run: Operation }>;

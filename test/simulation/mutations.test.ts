@@ -6,7 +6,7 @@ import { Failures } from '../../server/platform/failures.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 import { figuresOf, type Mutation, mutate } from './mutations.ts';
-import { Dice } from './prng.ts';
+import { Prng } from './prng.ts';
 import { World } from './world.ts';
 
 // Another world than the usual one: SIMULATION_SEED=… npm test -- test/simulation/mutations.test.ts
@@ -30,7 +30,7 @@ test(`the audit finds each of ${MUTATIONS} edited figures, and none where there 
   await new PriceNotices(world.services, new Failures(world.services)).run();
   assert.deepEqual((await audit(db, clock)).findings, []);
 
-  const dice = new Dice(`${SEED}/mutations`);
+  const prng = new Prng(`${SEED}/mutations`);
   const figures = await figuresOf(db);
   assert.ok(figures.some(({ column }) => column === 'price_notice_minor'));
   const laws = new Map<string, number>();
@@ -39,7 +39,7 @@ test(`the audit finds each of ${MUTATIONS} edited figures, and none where there 
   for (let number = 0; number < MUTATIONS; number++) {
     // Each column in turn, then again.
     let mutation: Mutation | undefined;
-    while (!mutation) mutation = await mutate(db, dice, figures[turn++ % figures.length]!);
+    while (!mutation) mutation = await mutate(db, prng, figures[turn++ % figures.length]!);
     const { findings } = await audit(db, clock);
     if (findings.length === 0) missed.push(mutation.description);
     for (const law of new Set(findings.map((finding) => finding.law)))

@@ -1,5 +1,5 @@
 import { type Database, raw, type Sql, sql } from '../../server/db/database.ts';
-import type { Dice } from './prng.ts';
+import type { Prng } from './prng.ts';
 
 /** Where money is written down. */
 const MONEY_TABLES = [
@@ -61,15 +61,15 @@ export async function figuresOf(db: Database): Promise<Figure[]> {
  */
 export async function mutate(
   db: Database,
-  dice: Dice,
+  prng: Prng,
   { table, column, type }: Figure,
 ): Promise<Mutation | undefined> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const name = raw(`"${column}"`);
     const [row] = await db.query<{ ctid: string; figure: string }>(sql`
       select ctid::text, ${name}::text as figure from ${raw(table)} where ${name} is not null
-      order by md5(ctid::text || ${String(dice.between(0, 1_000_000))}) limit 1`);
-    const edited = edit(row!.figure, type, dice);
+      order by md5(ctid::text || ${String(prng.between(0, 1_000_000))}) limit 1`);
+    const edited = edit(row!.figure, type, prng);
     const write = (from: string, to: string) =>
       unguarded(
         db,
@@ -94,9 +94,9 @@ export async function mutate(
 }
 
 /** Another figure: a little more or less, or another digit in a text. */
-function edit(figure: string, type: string, dice: Dice): string {
+function edit(figure: string, type: string, prng: Prng): string {
   if (type === 'numeric') return (Number(figure) + 0.01).toFixed(2);
-  if (type !== 'text') return String(BigInt(figure) + BigInt(dice.pick([-100, -1, 1, 9, 100])!));
+  if (type !== 'text') return String(BigInt(figure) + BigInt(prng.pick([-100, -1, 1, 9, 100])!));
   return figure.replace(/\d(?=\D*$)/, (digit) => String((Number(digit) + 1) % 10));
 }
 

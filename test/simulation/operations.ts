@@ -14,7 +14,7 @@ import { ApiError } from '../../server/platform/errors.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
 import { CORRECTIONS } from './corrections.ts';
-import type { Dice } from './prng.ts';
+import type { Prng } from './prng.ts';
 import { CREATE_PATH, type NotedOrder, type Tenant } from './tenant.ts';
 import type { World } from './world.ts';
 
@@ -25,7 +25,7 @@ const DAY_MS = 24 * HOUR_MS;
 const LONGEST_JUMP_MS = 20 * DAY_MS;
 
 /** One operation of the simulation; returns how it went, "ok" or the code it was refused with. */
-export type Operation = (world: World, dice: Dice, key: string) => Promise<string>;
+export type Operation = (world: World, prng: Prng, key: string) => Promise<string>;
 
 const TAX_RATES = ['0', '0.19', '0.20', '0.08875'] as const;
 /** The shipped catalog has none. */
@@ -51,12 +51,12 @@ const refundIn = ({ refund }: Reply['data']): NotedOrder | null =>
 /** Sends a paid call, now and then twice at once: then one has to wait, or both get the same answer. */
 async function once(
   tenant: Tenant,
-  dice: Dice,
+  prng: Prng,
   key: string,
   call: Call,
   find: typeof orderIn | typeof refundIn,
 ): Promise<Reply> {
-  if (!dice.chance(0.05)) return tenant.order(call, key, find);
+  if (!prng.chance(0.05)) return tenant.order(call, key, find);
   const replies = await Promise.all([tenant.order(call, key, find), tenant.order(call, key, find)]);
   const [first, second] = replies.sort((a, b) => a.status - b.status) as [Reply, Reply];
   outcome(second);
@@ -65,10 +65,10 @@ async function once(
 }
 
 /** Most callers agree to any price, some to one that may be too low. */
-const limit = (dice: Dice) => (dice.chance(0.2) ? { max_charge_minor: dice.between(0, 2000) } : {});
+const limit = (prng: Prng) => (prng.chance(0.2) ? { max_charge_minor: prng.between(0, 2000) } : {});
 
-const topUp: Operation = async (world, dice, key) => {
-  await world.tenant(dice).topUp(BigInt(dice.between(1, 5000)), key);
+const topUp: Operation = async (world, prng, key) => {
+  await world.tenant(prng).topUp(BigInt(prng.between(1, 5000)), key);
   return 'ok';
 };
 
@@ -84,28 +84,28 @@ async function refusalOf(work: Promise<unknown>): Promise<string> {
 }
 
 /** Money goes back out, which promotional credit never does. */
-const payOut: Operation = (world, dice) =>
-  refusalOf(world.tenant(dice).payOut(BigInt(dice.between(1, 2000))));
+const payOut: Operation = (world, prng) =>
+  refusalOf(world.tenant(prng).payOut(BigInt(prng.between(1, 2000))));
 
 /** Promotional credit of any size, which ends soon or late; refused where time has just jumped beyond its end. */
-const grantPromo: Operation = async (world, dice) => {
+const grantPromo: Operation = async (world, prng) => {
   const { db, clock } = world.services;
-  const { accountId } = world.tenant(dice).customer;
+  const { accountId } = world.tenant(prng).customer;
   const grant = {
     accountId,
-    amountMinor: BigInt(dice.between(1, 2000)),
+    amountMinor: BigInt(prng.between(1, 2000)),
     field: 'amount' as const,
-    until: new Date(clock.now().getTime() + dice.between(1, 40 * 24) * HOUR_MS),
+    until: new Date(clock.now().getTime() + prng.between(1, 40 * 24) * HOUR_MS),
     reason: 'simulation',
     actor: 'simulation',
   };
   return refusalOf(db.transaction((tx) => givePromo(tx, clock, grant)));
 };
 
-const revokePromo: Operation = async (world, dice) => {
+const revokePromo: Operation = async (world, prng) => {
   const { db, clock } = world.services;
-  const { accountId } = world.tenant(dice).customer;
-  const credit = dice.pick(await listPromoCredits(db, accountId, { limit: 10, afterId: null }));
+  const { accountId } = world.tenant(prng).customer;
+  const credit = prng.pick(await listPromoCredits(db, accountId, { limit: 10, afterId: null }));
   if (!credit) return 'no_credit';
   await db.transaction((tx) => endPromoEarly(tx, clock, credit.id));
   return 'ok';
@@ -117,111 +117,111 @@ const endPromo: Operation = async ({ services }) => {
   return 'ok';
 };
 
-const create: Operation = async (world, dice, key) => {
-  const tenant = world.tenant(dice);
+const create: Operation = async (world, prng, key) => {
+  const tenant = world.tenant(prng);
   const body = {
-    plan: dice.pick(PLANS),
+    plan: prng.pick(PLANS),
     template: 'debian-12',
     hostname: 'web',
     password: 'correct-horse-battery',
-    region: dice.pick(['eu-central', 'eu-west']),
-    start: dice.chance(0.7),
-    auto_renew: dice.chance(0.9),
-    ...(dice.chance(0.4) && { billing: dice.pick(BILLING) }),
-    ...limit(dice),
+    region: prng.pick(['eu-central', 'eu-west']),
+    start: prng.chance(0.7),
+    auto_renew: prng.chance(0.9),
+    ...(prng.chance(0.4) && { billing: prng.pick(BILLING) }),
+    ...limit(prng),
   };
-  return outcome(await once(tenant, dice, key, { method: 'POST', path: CREATE_PATH, body }, orderIn));
+  return outcome(await once(tenant, prng, key, { method: 'POST', path: CREATE_PATH, body }, orderIn));
 };
 
 /** An operation on some VM of some tenant. */
-function onVm(work: (tenant: Tenant, path: string, dice: Dice, key: string) => Promise<Reply>): Operation {
-  return async (world, dice, key) => {
-    const tenant = world.tenant(dice, ({ vmIds }) => vmIds.length > 0);
-    const id = dice.pick(tenant.vmIds);
+function onVm(work: (tenant: Tenant, path: string, prng: Prng, key: string) => Promise<Reply>): Operation {
+  return async (world, prng, key) => {
+    const tenant = world.tenant(prng, ({ vmIds }) => vmIds.length > 0);
+    const id = prng.pick(tenant.vmIds);
     if (!id) return 'no_vm';
-    const reply = await work(tenant, `${CREATE_PATH}/${id}`, dice, key);
+    const reply = await work(tenant, `${CREATE_PATH}/${id}`, prng, key);
     if (reply.status === 404) tenant.forget(id);
     return outcome(reply);
   };
 }
 
-const changePlan = onVm((tenant, vm, dice, key) => {
+const changePlan = onVm((tenant, vm, prng, key) => {
   const body = {
-    plan: dice.pick(PLANS),
-    resize_disk: dice.chance(0.3),
-    allow_reboot: dice.chance(0.8),
-    ...limit(dice),
+    plan: prng.pick(PLANS),
+    resize_disk: prng.chance(0.3),
+    allow_reboot: prng.chance(0.8),
+    ...limit(prng),
   };
-  return once(tenant, dice, key, { method: 'POST', path: `${vm}/change-plan`, body }, orderIn);
+  return once(tenant, prng, key, { method: 'POST', path: `${vm}/change-plan`, body }, orderIn);
 });
 
-const changeCustom = onVm((tenant, vm, dice, key) => {
+const changeCustom = onVm((tenant, vm, prng, key) => {
   const body = {
-    vcpu: dice.between(1, 4),
-    ram_mb: 1024 * dice.between(1, 8),
-    ...(dice.chance(0.2) && { disk_gb: 10 * dice.between(2, 20) }),
-    allow_reboot: dice.chance(0.8),
-    ...limit(dice),
+    vcpu: prng.between(1, 4),
+    ram_mb: 1024 * prng.between(1, 8),
+    ...(prng.chance(0.2) && { disk_gb: 10 * prng.between(2, 20) }),
+    allow_reboot: prng.chance(0.8),
+    ...limit(prng),
   };
-  return once(tenant, dice, key, { method: 'POST', path: `${vm}/change-custom`, body }, orderIn);
+  return once(tenant, prng, key, { method: 'POST', path: `${vm}/change-custom`, body }, orderIn);
 });
 
 /** What decides on renewals: whether there is to be one, and which comes first. */
-const setRenewal = onVm(({ customer }, path, dice) => {
-  const billing = dice.chance(0.5) ? { billing: dice.pick(BILLING) } : {};
-  const body = { auto_renew: dice.chance(0.7), renewal_priority: dice.between(1, 4), ...billing };
+const setRenewal = onVm(({ customer }, path, prng) => {
+  const billing = prng.chance(0.5) ? { billing: prng.pick(BILLING) } : {};
+  const body = { auto_renew: prng.chance(0.7), renewal_priority: prng.between(1, 4), ...billing };
   return customer.call({ method: 'PATCH', path, body });
 });
 
-const remove = onVm((tenant, path, dice, key) =>
-  once(tenant, dice, key, { method: 'DELETE', path }, refundIn),
+const remove = onVm((tenant, path, prng, key) =>
+  once(tenant, prng, key, { method: 'DELETE', path }, refundIn),
 );
 
 /** Sends some terabytes at once, up to five times of what most plans include. */
-const sendTraffic: Operation = async ({ services }, dice) => {
+const sendTraffic: Operation = async ({ services }, prng) => {
   const { db, clock } = services;
   const vms = await db.query<{ id: string }>(sql`
     select id from vms where status = 'running' and deleted_at is null order by id`);
-  const vm = dice.pick(vms);
+  const vm = prng.pick(vms);
   if (!vm) return 'no_vm';
-  const out_bytes = dice.between(1, 100_000) * 1_000_000_007;
+  const out_bytes = prng.between(1, 100_000) * 1_000_000_007;
   // Now and then it is metered after midnight.
-  const date = isoDate(new Date(clock.now().getTime() - (dice.chance(0.1) ? DAY_MS : 0)));
+  const date = isoDate(new Date(clock.now().getTime() - (prng.chance(0.1) ? DAY_MS : 0)));
   await addTraffic(db, [{ vm_id: vm.id, date, in_bytes: 1, out_bytes }]);
   return 'ok';
 };
 
 const snapshot = onVm(({ customer }, vm) => customer.call({ method: 'POST', path: `${vm}/snapshots` }));
 
-const deleteSnapshot = onVm(async ({ customer }, vm, dice) => {
+const deleteSnapshot = onVm(async ({ customer }, vm, prng) => {
   const list = await customer.call({ method: 'GET', path: `${vm}/snapshots` });
-  const one = dice.pick<{ id: string }>(list.data ?? []);
+  const one = prng.pick<{ id: string }>(list.data ?? []);
   return one ? customer.call({ method: 'DELETE', path: `${vm}/snapshots/${one.id}` }) : list;
 });
 
 /** What is used costs more, less, or nothing, in the periods that begin from now on. */
-const repriceUsage: Operation = async ({ services: { catalog } }, dice) => {
-  const price = (most: number) => (dice.between(0, most) / 10_000).toFixed(4);
+const repriceUsage: Operation = async ({ services: { catalog } }, prng) => {
+  const price = (most: number) => (prng.between(0, most) / 10_000).toFixed(4);
   catalog.usage = {
-    ...(dice.chance(0.8) && { traffic_per_gb: price(20) }),
-    ...(dice.chance(0.8) && { snapshot_gb_month: price(2_000) }),
+    ...(prng.chance(0.8) && { traffic_per_gb: price(20) }),
+    ...(prng.chance(0.8) && { snapshot_gb_month: price(2_000) }),
   };
-  findPlan(catalog, 'd2')!.traffic_per_gb = dice.chance(0.5) ? price(40) : undefined;
+  findPlan(catalog, 'd2')!.traffic_per_gb = prng.chance(0.5) ? price(40) : undefined;
   return 'ok';
 };
 
 const power = (action: 'start' | 'stop' | 'force-stop' | 'reboot') =>
   onVm(({ customer }, vm) => customer.call({ method: 'POST', path: `${vm}/${action}` }));
 
-const repeat: Operation = async (world, dice) => {
-  const tenant = world.tenant(dice, ({ hasSent }) => hasSent);
-  const reply = await tenant.repeat(dice.between(0, 100));
+const repeat: Operation = async (world, prng) => {
+  const tenant = world.tenant(prng, ({ hasSent }) => hasSent);
+  const reply = await tenant.repeat(prng.between(0, 100));
   return reply ? outcome(reply) : 'nothing_sent';
 };
 
 /** Every node has its own timer, so two may be at it at once. */
-const renew: Operation = async (world, dice) => {
-  const rounds = Array.from({ length: dice.between(1, 2) }, () => world.someNode().services);
+const renew: Operation = async (world, prng) => {
+  const rounds = Array.from({ length: prng.between(1, 2) }, () => world.someNode().services);
   await Promise.all(rounds.map((services) => renewVms(services)));
   const node = world.someNode();
   const { services } = node;
@@ -233,56 +233,56 @@ const renew: Operation = async (world, dice) => {
 };
 
 /** Seconds as often as days. */
-const passTime: Operation = async ({ services }, dice) => {
-  services.clock.advance(SECOND_MS * (LONGEST_JUMP_MS / SECOND_MS) ** dice.fraction());
+const passTime: Operation = async ({ services }, prng) => {
+  services.clock.advance(SECOND_MS * (LONGEST_JUMP_MS / SECOND_MS) ** prng.fraction());
   return 'ok';
 };
 
 /** A plan becomes dearer or cheaper, by the month and by the hour, which running periods do not feel. */
-const reprice: Operation = async (world, dice) => {
+const reprice: Operation = async (world, prng) => {
   const { services } = world;
   world.rereadCatalog();
-  const plan = findPlan(services.catalog, dice.pick(PLANS))!;
-  plan.price_monthly = `${dice.between(1, 80)}.${dice.between(10, 99)}`;
+  const plan = findPlan(services.catalog, prng.pick(PLANS))!;
+  plan.price_monthly = `${prng.between(1, 80)}.${prng.between(10, 99)}`;
   // Between what a short month of hours comes to, and thrice that; now and then it is not sold by the hour.
-  const hour = (Number(plan.price_monthly) / 672) * (1.001 + 2 * dice.fraction());
-  if (dice.chance(0.1)) delete plan.price_hourly;
+  const hour = (Number(plan.price_monthly) / 672) * (1.001 + 2 * prng.fraction());
+  if (prng.chance(0.1)) delete plan.price_hourly;
   else plan.price_hourly = hour.toFixed(6);
   return 'ok';
 };
 
 /** A plan is to become dearer or cheaper, some time later still for those who have it. */
-const announcePrice: Operation = async (world, dice) => {
+const announcePrice: Operation = async (world, prng) => {
   const { services } = world;
   world.rereadCatalog();
-  const plan = findPlan(services.catalog, dice.pick(PLANS))!;
+  const plan = findPlan(services.catalog, prng.pick(PLANS))!;
   const day = (ahead: number) => dateOf(services.clock.now().getTime() + ahead * DAY_MS);
-  const ahead = dice.between(-5, 30);
+  const ahead = prng.between(-5, 30);
   plan.prices = [
     {
       valid_from: day(ahead),
-      price_monthly: `${dice.between(1, 80)}.${dice.between(10, 99)}`,
-      ...(dice.chance(0.5) && { existing_from: day(ahead + dice.between(0, 60)) }),
+      price_monthly: `${prng.between(1, 80)}.${prng.between(10, 99)}`,
+      ...(prng.chance(0.5) && { existing_from: day(ahead + prng.between(0, 60)) }),
     },
   ];
   return 'ok';
 };
 
 /** A plan is to be retired, or is not after all. */
-const retire: Operation = async (world, dice) => {
+const retire: Operation = async (world, prng) => {
   const { services } = world;
   world.rereadCatalog();
-  const plan = findPlan(services.catalog, dice.pick(PLANS))!;
-  const day = services.clock.now().getTime() + dice.between(-5, 40) * DAY_MS;
-  plan.retires_on = dice.chance(0.4) ? dateOf(day) : undefined;
+  const plan = findPlan(services.catalog, prng.pick(PLANS))!;
+  const day = services.clock.now().getTime() + prng.between(-5, 40) * DAY_MS;
+  plan.retires_on = prng.chance(0.4) ? dateOf(day) : undefined;
   return 'ok';
 };
 
 const dateOf = (at: number) => new Date(at).toISOString().slice(0, 10);
 
 /** The tax changes, which what is sold already does not feel. */
-const retax: Operation = async ({ services }, dice) => {
-  services.catalog.tax_rate = dice.pick(TAX_RATES);
+const retax: Operation = async ({ services }, prng) => {
+  services.catalog.tax_rate = prng.pick(TAX_RATES);
   return 'ok';
 };
 

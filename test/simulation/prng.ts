@@ -1,7 +1,7 @@
 import { seeded } from '../../server/platform/synthetic-load.ts';
 
 /** Repeatable randomness: the same text gives the same throws. */
-export class Dice {
+export class Prng {
   readonly #next: () => number;
 
   constructor(seed: string) {

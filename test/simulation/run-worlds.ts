@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { Dice } from './prng.ts';
+import { Prng } from './prng.ts';
 
 /** Operations of a world: small ones, since every check reads all that has happened in one. */
 export const WORLD_OPERATIONS = 5_000;
@@ -32,8 +32,8 @@ export interface WorldPlan {
 
 /** Where in a world its process is killed: twice, after which another process goes on. */
 function killPoints(seed: string, operations: number): number[] {
-  const dice = new Dice(`${seed}/kills`);
-  return [1, 2].map((third) => Math.floor((third * operations) / 3 + dice.between(-100, 100)));
+  const prng = new Prng(`${seed}/kills`);
+  return [1, 2].map((third) => Math.floor((third * operations) / 3 + prng.between(-100, 100)));
 }
 
 /** Has a world live, killed twice, in processes of its own. Throws what was found wrong in it. */

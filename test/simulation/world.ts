@@ -3,7 +3,7 @@ import { CapacityError, ComputeUnavailableError } from '../../server/compute/dri
 import { type Database, sql } from '../../server/db/database.ts';
 import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
 import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
-import { sweep } from '../../server/jobs/timers/purge-expired.ts';
+import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { vacuum } from '../../server/jobs/timers/vacuum.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
@@ -21,7 +21,7 @@ import { creditWholly, Operator, SLA } from './corrections.ts';
 import { CUSTOM_HOUR, OPERATIONS, type OperationName } from './operations.ts';
 import { outageProblems } from './outage-oracle.ts';
 import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
-import { Dice } from './prng.ts';
+import { Prng } from './prng.ts';
 import { renewalProblems } from './renewal-oracle.ts';
 import { Tenant } from './tenant.ts';
 
@@ -163,7 +163,7 @@ export class World {
 
   /** Either node. */
   someNode(): Installation {
-    return this.#faults.dice.chance(0.5) ? this.installation : this.#second;
+    return this.#faults.prng.chance(0.5) ? this.installation : this.#second;
   }
 
   get services(): Installation['services'] {
@@ -171,8 +171,8 @@ export class World {
   }
 
   /** Some tenant, of those that are `fit` where there are such. */
-  tenant(dice: Dice, fit: (tenant: Tenant) => boolean = () => true): Tenant {
-    return dice.pick(this.tenants.filter(fit)) ?? dice.pick(this.tenants)!;
+  tenant(prng: Prng, fit: (tenant: Tenant) => boolean = () => true): Tenant {
+    return prng.pick(this.tenants.filter(fit)) ?? prng.pick(this.tenants)!;
   }
 
   /** Runs the operations numbered `from` up to `to`, which is excluded, several at once. */
@@ -193,8 +193,8 @@ export class World {
   async settle(): Promise<void> {
     this.#faults.enabled = false;
     await this.#runJobs();
-    const { dice } = this.#faults;
-    this.unexpected = await outageProblems(this.services.db, (id) => creditWholly(this, dice, id));
+    const { prng } = this.#faults;
+    this.unexpected = await outageProblems(this.services.db, (id) => creditWholly(this, prng, id));
     // Credit whose time is over pays for nothing that is renewed.
     await endPromoCredits(this.services, new Failures(this.services));
     this.unexpected.push(...(await renewalProblems(this.services, this.tenants)));
@@ -203,7 +203,7 @@ export class World {
       await renewVms(this.services);
       await this.#runJobs();
     }
-    await sweep(this.services);
+    await purgeExpired(this.services);
     await this.#runJobs();
     await this.#tidy();
     this.#faults.enabled = true;
@@ -246,11 +246,11 @@ export class World {
   }
 
   async #operate(number: number): Promise<void> {
-    const dice = new Dice(`${this.#seed}/${number}`);
-    const name = dice.weighted(WEIGHTS);
+    const prng = new Prng(`${this.#seed}/${number}`);
+    const name = prng.weighted(WEIGHTS);
     if (number === this.killedAt) process.kill(process.pid, 'SIGKILL');
     try {
-      const outcome = await OPERATIONS[name].run(this, dice, `key-${number}`);
+      const outcome = await OPERATIONS[name].run(this, prng, `key-${number}`);
       this.log.push(`${number} ${name} ${outcome}`);
     } catch (error) {
       throw new Error(`operation ${number}, ${name}`, { cause: error });
@@ -263,7 +263,7 @@ export class World {
 
   /** A delivery that fails is made good by adoption. */
   #deliver(): void {
-    const { runner } = this.#faults.dice.pick(this.#nodes)!;
+    const { runner } = this.#faults.prng.pick(this.#nodes)!;
     runner.fill().catch(() => {});
   }
 }
@@ -271,15 +271,15 @@ export class World {
 /** What goes wrong by itself. */
 class Faults {
   enabled = true;
-  readonly dice: Dice;
+  readonly prng: Prng;
 
   constructor(seed: string) {
-    this.dice = new Dice(`${seed}/faults`);
+    this.prng = new Prng(`${seed}/faults`);
   }
 
   engine(): void {
     if (!this.#strikes(ENGINE_FAULT)) return;
-    throw this.dice.pick([
+    throw this.prng.pick([
       new ComputeUnavailableError('away'),
       new CapacityError('full'),
       new Error('broken'),
@@ -291,6 +291,6 @@ class Faults {
   }
 
   #strikes(probability: number): boolean {
-    return this.enabled && this.dice.chance(probability);
+    return this.enabled && this.prng.chance(probability);
   }
 }

@@ -30,11 +30,11 @@ function* diskSpace(): RecipeRun {
     `du -xh -d 2 '${fullest.mount.replaceAll("'", '')}' 2>/dev/null | sort -rh | head -n 10`,
     'Find the directories that take most of it',
   );
-  const verdict =
+  const decision =
     fullest.percent >= FULL_PERCENT
       ? 'That is nearly full. Old logs and package archives (`apt-get clean`) are the usual first things to remove.'
       : 'That is not full.';
-  return `${state} ${verdict}\nThe largest directories:\n${block(linesOf(du), 10)}`;
+  return `${state} ${decision}\nThe largest directories:\n${block(linesOf(du), 10)}`;
 }
 
 function* memory(): RecipeRun {
@@ -47,8 +47,8 @@ function* memory(): RecipeRun {
     return `I could not read the memory: ${complaint(free)}.`;
   const top = yield step('ps aux --sort=-%mem | head -n 6', 'Find the processes that take most of it');
   const percent = Math.round((available * 100) / total);
-  const verdict = percent < SCARCE_PERCENT ? 'Memory is scarce.' : 'Memory is not scarce.';
-  return `${available} MiB of ${total} MiB are available (${percent} %), ${used} MiB are in use. ${verdict}\nThe largest processes:\n${block(linesOf(top), 6)}`;
+  const decision = percent < SCARCE_PERCENT ? 'Memory is scarce.' : 'Memory is not scarce.';
+  return `${available} MiB of ${total} MiB are available (${percent} %), ${used} MiB are in use. ${decision}\nThe largest processes:\n${block(linesOf(top), 6)}`;
 }
 
 function* load(): RecipeRun {
@@ -59,9 +59,9 @@ function* load(): RecipeRun {
   const nproc = yield step('nproc', 'See how many processors share it');
   const processors = Math.max(1, Number.parseInt(nproc.output, 10) || 1);
   const top = yield step('ps aux --sort=-%cpu | head -n 6', 'Find the busiest processes');
-  const verdict =
+  const decision =
     Number(one) > processors ? 'More work is waiting than the processors can do.' : 'The processors keep up.';
-  return `The load is ${one} (one minute), ${five} (five), ${fifteen} (fifteen) on ${processors} ${processors === 1 ? 'processor' : 'processors'}. ${verdict}\nThe busiest processes:\n${block(linesOf(top), 6)}`;
+  return `The load is ${one} (one minute), ${five} (five), ${fifteen} (fifteen) on ${processors} ${processors === 1 ? 'processor' : 'processors'}. ${decision}\nThe busiest processes:\n${block(linesOf(top), 6)}`;
 }
 
 function* ports(): RecipeRun {

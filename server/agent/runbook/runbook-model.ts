@@ -1,4 +1,4 @@
-import type { AgentModel, Said, Turn, TurnRequest } from '../model.ts';
+import type { AgentModel, Message, Turn, TurnRequest } from '../model.ts';
 import { RUNBOOK } from './identity.ts';
 import { MACHINE_RECIPES } from './machine-recipes.ts';
 import type { Recipe, RecipeStep } from './recipe.ts';
@@ -8,7 +8,7 @@ const RECIPES = [...SERVICE_RECIPES, ...MACHINE_RECIPES];
 
 const HELP = `I am the built-in runbook: fixed recipes, no language model. I know these asks: disk space, memory, load, listening ports, the state and logs of a service, restarting a service, who is logged in, pending updates, an overview of the machine's health, and: run \`a command\`. The operator of this service can connect a language model.`;
 
-type Command = Extract<Said, { role: 'command' }>;
+type Command = Extract<Message, { role: 'command' }>;
 
 /**
  * Answers common asks without any model: by the customer's words it picks a recipe, which runs commands and
@@ -19,7 +19,7 @@ export class RunbookModel implements AgentModel {
 
   async turn({ conversation, onText }: TurnRequest): Promise<Turn> {
     const start = conversation.findLastIndex(({ role }) => role === 'user');
-    const ask = (conversation[start] as Extract<Said, { role: 'user' }> | undefined)?.text ?? '';
+    const ask = (conversation[start] as Extract<Message, { role: 'user' }> | undefined)?.text ?? '';
     const done = conversation.slice(start + 1).filter((said): said is Command => said.role === 'command');
     const recipe = RECIPES.find(({ asks }) => asks.test(ask));
     if (!recipe) return answer(HELP, onText);
@@ -49,7 +49,7 @@ async function answer(text: string, onText: TurnRequest['onText']): Promise<Turn
 
 const turnOf = (call: RecipeStep | undefined): Turn => ({
   call,
-  nonsense: undefined,
+  invalidToolCall: undefined,
   inputTokens: null,
   outputTokens: null,
 });

@@ -3,7 +3,7 @@ import type { Guests } from './guests.ts';
 import { watchNetwork } from './network-watch.ts';
 import { guardPool } from './pool-guard.ts';
 import type { Power } from './power.ts';
-import { reassertRules, type Surroundings } from './traffic.ts';
+import { type NetworkContext, reassertRules } from './traffic.ts';
 
 /** A machine answers within milliseconds. One that hangs delays only requests for itself. */
 const ADOPTION_MS = 2_000;
@@ -12,16 +12,20 @@ const ADOPTION_MS = 2_000;
  * Finds the guests that are there and takes hold of those that run: they outlive the service. One that cannot be held
  * is left alone, and its next start tries again.
  */
-export async function adoptGuests(guests: Guests, power: Power, surroundings: Surroundings): Promise<void> {
-  await guests.open(surroundings.logger);
+export async function adoptGuests(
+  guests: Guests,
+  power: Power,
+  networkContext: NetworkContext,
+): Promise<void> {
+  await guests.open(networkContext.logger);
   const adoptions = guests.all().map((guest) => {
-    guest.adopting = adopt(guest, power, surroundings);
+    guest.adopting = adopt(guest, power, networkContext);
     return guest.adopting;
   });
-  await Promise.race([Promise.all(adoptions), surroundings.clock.sleep(ADOPTION_MS)]);
-  await reassertRules(guests, surroundings);
-  watchNetwork(guests, surroundings, power.closed);
-  guardPool({ ...surroundings, guests: () => guests.all() }, power.closed);
+  await Promise.race([Promise.all(adoptions), networkContext.clock.sleep(ADOPTION_MS)]);
+  await reassertRules(guests, networkContext);
+  watchNetwork(guests, networkContext, power.closed);
+  guardPool({ ...networkContext, guests: () => guests.all() }, power.closed);
 }
 
 /** Takes hold of a guest that was set aside, if its record was mended; throws while it cannot be read. */
@@ -29,16 +33,16 @@ export async function adoptMended(
   id: string,
   guests: Guests,
   power: Power,
-  surroundings: Surroundings,
+  networkContext: NetworkContext,
 ): Promise<void> {
   const guest = await guests.readAgain(id);
   if (!guest) return;
-  await adopt(guest, power, surroundings);
-  await reassertRules(guests, surroundings);
-  surroundings.logger.warn({ vm_id: id }, 'guest that was set aside is back');
+  await adopt(guest, power, networkContext);
+  await reassertRules(guests, networkContext);
+  networkContext.logger.warn({ vm_id: id }, 'guest that was set aside is back');
 }
 
-function adopt(guest: Guest, power: Power, { logger }: Surroundings): Promise<void> {
+function adopt(guest: Guest, power: Power, { logger }: NetworkContext): Promise<void> {
   return power
     .adopt(guest)
     .catch((error) => logger.warn({ err: error, vm_id: guest.id }, 'guest not adopted'));

@@ -6,7 +6,7 @@ const LOOK_EVERY_MS = 5_000;
 /** One that stands still again so soon has the same trouble, which has been reported. */
 const CALM_MS = 60_000;
 
-export interface RoomParts {
+export interface DiskSpaceWatchParts {
   clock: Clock;
   pool: Pick<Pool, 'hasRoom'>;
   /** Lets the guest go on; what it could not write is written then. */
@@ -20,13 +20,13 @@ export interface RoomParts {
  * Looks after a guest that was stopped because there is no room for its disk, by QEMU or by the pool's guard: nothing is lost while it
  * stands still, and it goes on as soon as there is room.
  */
-export class Room {
-  readonly #parts: RoomParts;
+export class DiskSpaceWatch {
+  readonly #parts: DiskSpaceWatchParts;
   readonly #signal: AbortSignal;
   #stalled = false;
   #watching = false;
 
-  constructor(parts: RoomParts, signal: AbortSignal) {
+  constructor(parts: DiskSpaceWatchParts, signal: AbortSignal) {
     this.#parts = parts;
     this.#signal = signal;
   }

@@ -7,7 +7,7 @@ import { askAgent } from './guest-agent.ts';
 import type { HostNetwork } from './network.ts';
 import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from './ops-login.ts';
 import { connectScreen } from './screen.ts';
-import { Locks } from './waiting.ts';
+import { KeyedMutex } from './waiting.ts';
 
 const SSH_PORT = 22;
 /** A server under load may take its time; a person waits no longer. */
@@ -25,7 +25,7 @@ const REMOVE_KEY = [
   'cp -p authorized_keys authorized_keys.new && { grep -vxF "$key" authorized_keys > authorized_keys.new; [ $? -le 1 ]; } && mv authorized_keys.new authorized_keys',
 ].join('; ');
 
-export interface InsideParts {
+export interface GuestAccessParts {
   clock: Clock;
   network: HostNetwork;
   /** The key that every guest authorizes; the second way in, where an image has no guest agent. */
@@ -33,14 +33,14 @@ export interface InsideParts {
 }
 
 /** The insides of running guests: their screen, their SSH server, and what is changed in them. */
-export class Inside {
-  readonly #parts: InsideParts;
+export class GuestAccess {
+  readonly #parts: GuestAccessParts;
   /** The channel of an agent serves one caller at a time. */
-  readonly #agents = new Locks();
+  readonly #agents = new KeyedMutex();
   /** Guests that are being frozen or thawed. */
   readonly #freezing = new Set<Guest>();
 
-  constructor(parts: InsideParts) {
+  constructor(parts: GuestAccessParts) {
     this.#parts = parts;
   }
 

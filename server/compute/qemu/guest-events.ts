@@ -5,14 +5,14 @@ import type { Guest } from './guest.ts';
 const MAX_KEPT = 1_000;
 
 /** What there is to tell of a guest; `distinct` tells it from others of its type, and the same again has the same. */
-export type News = Omit<GuestEvent, 'key' | 'id'> & { distinct: string | number };
+export type GuestNotice = Omit<GuestEvent, 'key' | 'id'> & { distinct: string | number };
 
 /** What guests did by themselves: told to every listener, also to one that comes only after it happened. */
-export class Happenings {
+export class GuestEvents {
   readonly #kept = new Map<string, GuestEvent>();
   readonly #listeners = new Set<(event: GuestEvent) => void>();
 
-  tell(event: GuestEvent): void {
+  emit(event: GuestEvent): void {
     if (this.#kept.has(event.key)) return;
     this.#kept.set(event.key, event);
     for (const key of this.#kept.keys()) if (this.#kept.size > MAX_KEPT) this.#kept.delete(key);
@@ -20,11 +20,11 @@ export class Happenings {
   }
 
   /** Tells it, and keeps it in the guest's directory: a service that ends just now has not heard it. */
-  report(guest: Guest, { distinct, ...news }: News): void {
+  report(guest: Guest, { distinct, ...news }: GuestNotice): void {
     const event = { key: `${guest.id}/${news.type}/${distinct}`, id: guest.id, ...news };
     guest.remember(event);
     guest.save().catch(() => {});
-    this.tell(event);
+    this.emit(event);
   }
 
   watch(listener: (event: GuestEvent) => void): () => void {

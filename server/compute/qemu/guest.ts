@@ -7,7 +7,7 @@ import { asCapacity } from './disk.ts';
 import type { Hardware } from './hardware.ts';
 import type { DirectBoot } from './image.ts';
 import type { NetworkGuest } from './network.ts';
-import type { Run } from './qemu-process.ts';
+import type { QemuProcess } from './qemu-process.ts';
 import type { Readiness } from './readiness.ts';
 import { checkRecord } from './record-shape.ts';
 
@@ -90,7 +90,7 @@ const CLOSED: NetworkPolicy = { defaultIn: 'drop', defaultOut: 'accept', firewal
 export class Guest {
   readonly directory: string;
   readonly record: GuestRecord;
-  run: Run | undefined;
+  run: QemuProcess | undefined;
   /** Resolves when it is known whether it runs, and never rejects. */
   adopting: Promise<void> | undefined;
   /** Why its machine, which may be running, could not be taken hold of. */

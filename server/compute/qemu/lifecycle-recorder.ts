@@ -1,18 +1,18 @@
 import type { Clock } from '../../platform/clock.ts';
 import { consoleTail } from './console-log.ts';
 import type { Guest, RunRecord } from './guest.ts';
-import type { Happenings, News } from './guest-events.ts';
+import type { GuestEvents, GuestNotice } from './guest-events.ts';
 import type { End } from './qemu-process-parts.ts';
 import { DEFAULT_READINESS, whatIsMissing } from './readiness.ts';
 
 /** What happens to guests that run: kept in their directories, and reported to those that watch. */
-export class Chronicle {
+export class LifecycleRecorder {
   readonly #clock: Clock;
-  readonly #happenings: Happenings;
+  readonly #guestEvents: GuestEvents;
 
-  constructor({ clock, happenings }: { clock: Clock; happenings: Happenings }) {
+  constructor({ clock, guestEvents }: { clock: Clock; guestEvents: GuestEvents }) {
     this.#clock = clock;
-    this.#happenings = happenings;
+    this.#guestEvents = guestEvents;
   }
 
   /** It is ready, or was waited for long enough. */
@@ -23,7 +23,7 @@ export class Chronicle {
   ready(guest: Guest): void {
     const at = this.#clock.now();
     const message = 'The guest has booted and is ready.';
-    this.#happenings.report(guest, {
+    this.#guestEvents.report(guest, {
       type: 'guest.ready',
       level: 'info',
       message,
@@ -36,7 +36,7 @@ export class Chronicle {
     this.#note(guest, { booted: false });
     const message = 'The guest has rebooted itself.';
     const distinct = at.getTime();
-    this.#happenings.report(guest, { type: 'guest.rebooted', level: 'info', message, at, distinct });
+    this.#guestEvents.report(guest, { type: 'guest.rebooted', level: 'info', message, at, distinct });
   }
 
   /** It runs, and what tells that it is ready has not come about: the log of its boot goes with the hint. */
@@ -78,9 +78,9 @@ export class Chronicle {
     await guest.save({ run: null }).catch(() => {});
     if (cause === 'crashed') {
       const consoleLog = await consoleTail(guest.file('console')).catch(() => '');
-      this.#happenings.report(guest, { type: 'guest.crashed', level: 'error', ...news, consoleLog });
+      this.#guestEvents.report(guest, { type: 'guest.crashed', level: 'error', ...news, consoleLog });
     } else if (cause === 'powered_off' && !run.asked) {
-      this.#happenings.report(guest, { type: 'guest.powered_off', level: 'info', ...news });
+      this.#guestEvents.report(guest, { type: 'guest.powered_off', level: 'info', ...news });
     }
   }
 
@@ -90,8 +90,8 @@ export class Chronicle {
     if (run) guest.save({ run: { ...run, ...change } }).catch(() => {});
   }
 
-  #warn(guest: Guest, news: Omit<News, 'type' | 'level' | 'at'>): void {
+  #warn(guest: Guest, news: Omit<GuestNotice, 'type' | 'level' | 'at'>): void {
     const at = this.#clock.now();
-    this.#happenings.report(guest, { type: 'guest.warning', level: 'warning', at, ...news });
+    this.#guestEvents.report(guest, { type: 'guest.warning', level: 'warning', at, ...news });
   }
 }

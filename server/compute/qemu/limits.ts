@@ -6,7 +6,7 @@ import { type Machine, translationCacheMb } from './arguments.ts';
 import { type ControlGroup, findGroup, holdInGroup } from './control-groups.ts';
 import type { Launcher } from './direct-launcher.ts';
 import { holdInScope, systemdRuns } from './scopes.ts';
-import { Locks } from './waiting.ts';
+import { KeyedMutex } from './waiting.ts';
 
 /** Beside a guest's CPUs, for its disk, its network card and its screen. */
 const OVERHEAD_CPUS = 0.25;
@@ -66,7 +66,7 @@ export const HOST = {
 };
 
 /** One at a time: a group that is still empty must not be taken for one that is left over. */
-const changes = new Locks();
+const changes = new KeyedMutex();
 
 /**
  * How guests can be held to their shares here; a string says why they cannot. Where systemd rules, control groups are its

@@ -1,5 +1,5 @@
 import type { Guests } from './guests.ts';
-import { reassertRules, type Surroundings } from './traffic.ts';
+import { type NetworkContext, reassertRules } from './traffic.ts';
 
 /** While the network cannot be watched: its helper may be back at any moment. */
 const RETRY_MS = 1_000;
@@ -12,15 +12,15 @@ const PAUSE_MS = 200;
  */
 export async function watchNetwork(
   guests: Guests,
-  surroundings: Surroundings,
+  networkContext: NetworkContext,
   signal: AbortSignal,
 ): Promise<void> {
-  const { network, clock, logger } = surroundings;
+  const { network, clock, logger } = networkContext;
   while (!signal.aborted) {
     try {
       if (!(await network.altered(signal)) || signal.aborted) continue;
       logger.warn({}, 'the network of this host was altered, or may have been: made anew');
-      await reassertRules(guests, surroundings);
+      await reassertRules(guests, networkContext);
       await clock.sleep(PAUSE_MS, signal);
     } catch {
       await clock.sleep(RETRY_MS, signal).catch(() => {});

@@ -5,13 +5,13 @@ import { keepConsoleLog } from './console-log.ts';
 import type { Cores } from './cores.ts';
 import { lastWords } from './direct-launcher.ts';
 import type { Guest } from './guest.ts';
-import type { Happenings } from './guest-events.ts';
+import type { GuestEvents } from './guest-events.ts';
 import type { Guests } from './guests.ts';
-import { Chronicle } from './lifecycle-recorder.ts';
+import { LifecycleRecorder } from './lifecycle-recorder.ts';
 import type { HostNetwork } from './network.ts';
 import type { Pool } from './pool.ts';
 import { findMachine } from './processes.ts';
-import { Run } from './qemu-process.ts';
+import { QemuProcess } from './qemu-process.ts';
 import type { End, Intent } from './qemu-process-parts.ts';
 import type { Monitor } from './qmp.ts';
 import { READY_MS, type ReadinessParts, untilReady } from './readiness.ts';
@@ -22,7 +22,7 @@ const PRESS_EVERY_MS = 5_000;
 export interface PowerParts extends CloneParts {
   network: HostNetwork;
   accelerator: 'kvm' | 'tcg';
-  happenings: Happenings;
+  guestEvents: GuestEvents;
   guests: Pick<Guests, 'adopt'>;
   cores: Cores;
   admission: Pick<Admission, 'ready'>;
@@ -36,12 +36,12 @@ export interface PowerParts extends CloneParts {
  */
 export class Power {
   readonly #parts: PowerParts;
-  readonly #chronicle: Chronicle;
+  readonly #recorder: LifecycleRecorder;
   readonly #closing = new AbortController();
 
   constructor(parts: PowerParts) {
     this.#parts = parts;
-    this.#chronicle = new Chronicle(parts);
+    this.#recorder = new LifecycleRecorder(parts);
   }
 
   /**
@@ -61,7 +61,7 @@ export class Power {
 
   async #adopt(guest: Guest): Promise<void> {
     for (const event of guest.record.happenings) {
-      this.#parts.happenings.tell({ ...event, at: new Date(event.at) });
+      this.#parts.guestEvents.emit({ ...event, at: new Date(event.at) });
     }
     if (guest.record.run && guest.record.clone?.asleep) {
       await discardClone(this.#parts.launcher, guest);
@@ -79,11 +79,11 @@ export class Power {
       }
     }
     if (guest.record.run)
-      await this.#chronicle.ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
+      await this.#recorder.ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
   }
 
   /** Starts a machine for the guest unless it has one; one that is just ending is not what the caller asks for. */
-  async on(guest: Guest): Promise<Run> {
+  async on(guest: Guest): Promise<QemuProcess> {
     if (guest.run?.ending) await guest.run.ended;
     if (guest.run) return guest.run;
     this.#parts.admission.ready(guest);
@@ -127,7 +127,12 @@ export class Power {
   }
 
   /** Asks a running guest to go off and resolves when it is; throws {@link ShutdownTimeoutError}. */
-  async shutDown(guest: Guest, run: Run, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
+  async shutDown(
+    guest: Guest,
+    run: QemuProcess,
+    timeoutSeconds: number,
+    signal?: AbortSignal,
+  ): Promise<void> {
     await this.#want(guest, run, 'off');
     const left = await this.#press(run, timeoutSeconds * 1000, run.gone, signal);
     if (left) return;
@@ -136,7 +141,7 @@ export class Power {
   }
 
   /** Starts a running guest anew, by a reset unless it obeys; the machine stays the same. Resolves when it boots. */
-  async restart(guest: Guest, run: Run, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
+  async restart(guest: Guest, run: QemuProcess, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     await this.#want(guest, run, 'reboot');
     if (!(await this.#press(run, timeoutSeconds * 1000, run.nextBoot(), signal))) await run.reset();
     await this.#want(guest, run, 'none');
@@ -145,7 +150,7 @@ export class Power {
 
   /** To be called when the guest's interface is found gone. */
   cutOff(guest: Guest): void {
-    this.#chronicle.cutOff(guest);
+    this.#recorder.cutOff(guest);
   }
 
   /** Ends every wait; guests run on. */
@@ -161,7 +166,7 @@ export class Power {
     return signal ? AbortSignal.any([signal, this.closed]) : this.closed;
   }
 
-  async #want(guest: Guest, run: Run, intent: Intent): Promise<void> {
+  async #want(guest: Guest, run: QemuProcess, intent: Intent): Promise<void> {
     run.intent = intent;
     const { run: current } = guest.record;
     // A disk without room for a note must not keep a guest's power on.
@@ -172,7 +177,7 @@ export class Power {
    * Presses the power button until `done` aborts or the machine is gone, or for `ms`; whether it was done. Nothing of it
    * is left on signals that live as long as the guest.
    */
-  async #press(run: Run, ms: number, done: AbortSignal, signal?: AbortSignal): Promise<boolean> {
+  async #press(run: QemuProcess, ms: number, done: AbortSignal, signal?: AbortSignal): Promise<boolean> {
     const { clock } = this.#parts;
     const ending = this.#ending(signal);
     const over = new AbortController();
@@ -195,7 +200,7 @@ export class Power {
   }
 
   /** Connects to the guest's machine, which runs. */
-  async #hold(guest: Guest, pid: number): Promise<Run> {
+  async #hold(guest: Guest, pid: number): Promise<QemuProcess> {
     const { clock, launcher, pool } = this.#parts;
     const { id, uuid, run } = guest.record;
     if (!run) await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
@@ -206,24 +211,27 @@ export class Power {
       monitor: guest.file('monitor'),
       pool,
       kill: () => launcher.kill({ id, uuid, directory: guest.directory }),
-      untilReady: (run: Run, signal: AbortSignal) =>
+      untilReady: (run: QemuProcess, signal: AbortSignal) =>
         untilReady(this.#parts, { guest, run }, this.#readyMs(guest), signal),
       keepConsole: (monitor: Monitor) => keepConsoleLog(monitor, guest.file('console')),
       onBooted: (ready: boolean) => this.#booted(guest, ready),
-      onRebooted: (at: Date) => this.#chronicle.rebooted(guest, at),
-      onNoRoom: () => this.#chronicle.noRoom(guest),
-      onRoomAgain: () => this.#chronicle.roomAgain(guest),
-      onEnd: (end: End) => this.#chronicle.ended(guest, end),
+      onRebooted: (at: Date) => this.#recorder.rebooted(guest, at),
+      onNoRoom: () => this.#recorder.noRoom(guest),
+      onRoomAgain: () => this.#recorder.roomAgain(guest),
+      onEnd: (end: End) => this.#recorder.ended(guest, end),
     };
-    const held = await Run.open(parts, { booted: run?.booted ?? false, intent: run?.asked ? 'off' : 'none' });
+    const held = await QemuProcess.open(parts, {
+      booted: run?.booted ?? false,
+      intent: run?.asked ? 'off' : 'none',
+    });
     if (!held.ending) guest.run = held;
     return held;
   }
 
   #booted(guest: Guest, ready: boolean): void {
-    this.#chronicle.booted(guest);
-    if (ready) this.#chronicle.ready(guest);
-    else this.#chronicle.silent(guest, this.#readyMs(guest) / 1000).catch(() => {});
+    this.#recorder.booted(guest);
+    if (ready) this.#recorder.ready(guest);
+    else this.#recorder.silent(guest, this.#readyMs(guest) / 1000).catch(() => {});
   }
 
   #readyMs({ record }: Guest): number {

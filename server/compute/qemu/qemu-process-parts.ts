@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Pool } from './pool.ts';
-import type { Run } from './qemu-process.ts';
+import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
 
 /** What the service wants of a guest that powers itself off. */
@@ -11,7 +11,7 @@ export interface End {
   detail: string;
 }
 
-export interface RunParts {
+export interface QemuProcessParts {
   clock: Clock;
   pid: number;
   uuid: string;
@@ -22,7 +22,7 @@ export interface RunParts {
   /** Ends the process by force. */
   kill(): Promise<void>;
   /** Waits until the guest is ready; false when it gave up. */
-  untilReady(run: Run, signal: AbortSignal): Promise<boolean>;
+  untilReady(run: QemuProcess, signal: AbortSignal): Promise<boolean>;
   /** Keeps what the guest wrote to its serial port; never rejects. */
   keepConsole(monitor: Monitor): Promise<void>;
   /** It is ready, or was waited for long enough. */

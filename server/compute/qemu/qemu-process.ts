@@ -1,7 +1,7 @@
 import { AGENT_CHANNEL } from './arguments.ts';
-import { Room } from './disk-space-watch.ts';
+import { DiskSpaceWatch } from './disk-space-watch.ts';
 import { hasGone, isMachine } from './processes.ts';
-import type { End, Intent, RunParts } from './qemu-process-parts.ts';
+import type { End, Intent, QemuProcessParts } from './qemu-process-parts.ts';
 import { Monitor, type QmpEvent } from './qmp.ts';
 
 /** QEMU writes back what it holds of the disk and ends; a broken one is ended by force. */
@@ -11,7 +11,7 @@ const CONNECT_EVERY_MS = 5;
 const AGENT_GRACE_MS = 2_000;
 
 /** One machine from power on to power off: a QEMU process, seen through its monitor. */
-export class Run {
+export class QemuProcess {
   readonly pid: number;
   intent: Intent = 'none';
   /** Its readiness is not waited for any more. */
@@ -22,7 +22,7 @@ export class Run {
   readonly ended: Promise<End>;
   /** Aborts when {@link ended} resolves: for waits that end sooner, since what a promise is asked stays with it. */
   readonly gone: AbortSignal;
-  readonly #parts: RunParts;
+  readonly #parts: QemuProcessParts;
   readonly #ended = Promise.withResolvers<End>();
   readonly #gone = new AbortController();
   #monitor!: Monitor;
@@ -31,14 +31,14 @@ export class Run {
   #booting = new AbortController();
   /** Aborts when the machine is gone or released. */
   readonly #over = new AbortController();
-  readonly #room: Room;
+  readonly #room: DiskSpaceWatch;
   #nextBoot = new AbortController();
   #agentHeard = Promise.withResolvers<void>();
   /** Set as soon as it is known how this ends. */
   #end: End | undefined;
   #released = false;
 
-  private constructor(parts: RunParts, booted: boolean) {
+  private constructor(parts: QemuProcessParts, booted: boolean) {
     this.#parts = parts;
     this.pid = parts.pid;
     this.booted = booted;
@@ -47,12 +47,15 @@ export class Run {
     const { clock, pool, onNoRoom, onRoomAgain } = parts;
     const resume = async () => void (await this.#monitor.execute('cont'));
     const room = { clock, pool, resume, onTrouble: onNoRoom, onCalm: onRoomAgain };
-    this.#room = new Room(room, this.#over.signal);
+    this.#room = new DiskSpaceWatch(room, this.#over.signal);
   }
 
   /** Takes hold of a process that runs; `before` is what was known of it. Its end may be near: see {@link ending}. */
-  static async open(parts: RunParts, before: { booted: boolean; intent: Intent }): Promise<Run> {
-    const run = new Run(parts, before.booted);
+  static async open(
+    parts: QemuProcessParts,
+    before: { booted: boolean; intent: Intent },
+  ): Promise<QemuProcess> {
+    const run = new QemuProcess(parts, before.booted);
     run.intent = before.intent;
     run.#monitor = await run.#connect();
     run.#monitor.closed.then(() => run.#lost());

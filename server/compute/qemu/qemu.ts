@@ -14,8 +14,8 @@ import {
 import { Admission } from './admission.ts';
 import { adoptGuests, adoptMended } from './adoption.ts';
 import type { Guest } from './guest.ts';
-import { Inside } from './guest-access.ts';
-import { Happenings } from './guest-events.ts';
+import { GuestAccess } from './guest-access.ts';
+import { GuestEvents } from './guest-events.ts';
 import { Guests } from './guests.ts';
 import type { QemuOptions } from './options.ts';
 import { Power } from './power.ts';
@@ -25,8 +25,8 @@ import { finishRebuild, rebuildGuest, undoRebuild } from './rebuild.ts';
 import { Sight } from './sight.ts';
 import { resizeGuest, volumeOf } from './sizing.ts';
 import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
-import { applyRules, type Surroundings } from './traffic.ts';
-import { Locks } from './waiting.ts';
+import { applyRules, type NetworkContext } from './traffic.ts';
+import { KeyedMutex } from './waiting.ts';
 
 /** Real machines on this host, one QEMU process each. See docs/qemu.md. */
 export function createQemu(options: QemuOptions): ComputeDriver {
@@ -40,7 +40,7 @@ class Qemu implements ComputeDriver {
   readonly place = () => this.#guests.place();
   readonly capacity = () => this.#open().then(() => this.#admission.capacity());
   readonly findTemplate = (code: string) => this.#admission.template(code);
-  readonly watch = (listener: (event: GuestEvent) => void) => this.#happenings.watch(listener);
+  readonly watch = (listener: (event: GuestEvent) => void) => this.#guestEvents.watch(listener);
   readonly resize: Method<'resize'> = (id, size) =>
     this.#alone(id, () => this.#admission.within(id, size, () => resizeGuest(this.#guests.need(id), size)));
   readonly createSnapshot: Method<'createSnapshot'> = (id, snapshotId) =>
@@ -65,12 +65,12 @@ class Qemu implements ComputeDriver {
   readonly #guests: Guests;
   readonly #admission: Admission;
   readonly #power: Power;
-  readonly #inside: Inside;
+  readonly #inside: GuestAccess;
   readonly #sight: Sight;
-  readonly #happenings = new Happenings();
-  readonly #surroundings: Surroundings;
+  readonly #guestEvents = new GuestEvents();
+  readonly #networkContext: NetworkContext;
   /** Held while a guest is altered, never while a boot or an end is waited for. */
-  readonly #locks = new Locks();
+  readonly #locks = new KeyedMutex();
   #opening: Promise<void> | undefined;
 
   constructor(options: QemuOptions) {
@@ -78,12 +78,12 @@ class Qemu implements ComputeDriver {
     this.#guests = new Guests(options);
     this.#admission = new Admission(options, this.#guests);
     options.warm?.limitBy((size) => this.#admission.hasRoom(size));
-    this.#inside = new Inside(options);
+    this.#inside = new GuestAccess(options);
     const { pool } = this.#guests;
     const own = { guests: this.#guests, inside: this.#inside, admission: this.#admission, pool };
-    this.#power = new Power({ ...options, ...own, happenings: this.#happenings });
+    this.#power = new Power({ ...options, ...own, guestEvents: this.#guestEvents });
     this.#sight = new Sight(this.#power, options.logger);
-    this.#surroundings = { ...options, pool, cutOff: (guest) => this.#power.cutOff(guest) };
+    this.#networkContext = { ...options, pool, cutOff: (guest) => this.#power.cutOff(guest) };
   }
 
   async probe(): Promise<DriverReport> {
@@ -152,7 +152,7 @@ class Qemu implements ComputeDriver {
   async sample(ids: string[]): Promise<GuestSample[]> {
     await this.#readAgain();
     this.#inside.thawForgotten(this.#guests.all());
-    return readSamples(this.#guests, ids, this.#surroundings, this.#options.clock);
+    return readSamples(this.#guests, ids, this.#networkContext, this.#options.clock);
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
@@ -181,7 +181,7 @@ class Qemu implements ComputeDriver {
       guest.run?.release();
       await guest.saved();
     }
-    this.#happenings.close();
+    this.#guestEvents.close();
     await this.#options.network.close();
   }
 
@@ -197,7 +197,7 @@ class Qemu implements ComputeDriver {
 
   #open(): Promise<void> {
     this.#power.closed.throwIfAborted();
-    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#surroundings).then(() =>
+    this.#opening ??= adoptGuests(this.#guests, this.#power, this.#networkContext).then(() =>
       this.#inside.thawForgotten(this.#guests.all()),
     );
     return this.#opening;
@@ -208,7 +208,7 @@ class Qemu implements ComputeDriver {
     await this.#open();
     await this.#guests.find(id)?.adopting;
     if (!this.#guests.setAside.has(id)) return;
-    await this.#locks.run(id, () => adoptMended(id, this.#guests, this.#power, this.#surroundings));
+    await this.#locks.run(id, () => adoptMended(id, this.#guests, this.#power, this.#networkContext));
   }
 
   /** Reads all that were set aside again; those that cannot be read stay so. */

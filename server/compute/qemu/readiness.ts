@@ -1,9 +1,9 @@
 import type { Clock } from '../../platform/clock.ts';
 import { untilAnswered } from './banner.ts';
 import type { Guest } from './guest.ts';
-import type { Inside } from './guest-access.ts';
+import type { GuestAccess } from './guest-access.ts';
 import type { HostNetwork } from './network.ts';
-import type { Run } from './qemu-process.ts';
+import type { QemuProcess } from './qemu-process.ts';
 
 /**
  * By what it is known that a guest of an image is ready for its user: something answers on a TCP port, the guest agent
@@ -45,13 +45,13 @@ export function whatIsMissing(readiness: Readiness): string {
 export interface ReadinessParts {
   clock: Clock;
   network: HostNetwork;
-  inside: Pick<Inside, 'hasFile'>;
+  inside: Pick<GuestAccess, 'hasFile'>;
 }
 
 /** Waits until the guest is ready: false after `limitMs`, or at once when `signal` aborts. */
 export async function untilReady(
   { clock, network, inside }: ReadinessParts,
-  { guest, run }: { guest: Guest; run: Pick<Run, 'agentHeard'> },
+  { guest, run }: { guest: Guest; run: Pick<QemuProcess, 'agentHeard'> },
   limitMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -6,13 +6,13 @@ import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
 import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
 import { cpuSeconds, residentBytes } from './processes.ts';
-import type { Run } from './qemu-process.ts';
+import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
-import { readTraffic, type Surroundings } from './traffic.ts';
+import { type NetworkContext, readTraffic } from './traffic.ts';
 import { within } from './waiting.ts';
 
 /** Machines that have not answered yet: they are asked again when they have, or are given up. */
-const asked = new WeakSet<Run>();
+const asked = new WeakSet<QemuProcess>();
 
 const MEGABYTE = 1_048_576;
 /** A reading takes some milliseconds; a machine that hangs must not keep those of all others. */
@@ -35,13 +35,13 @@ interface BalloonStats {
 export async function readSamples(
   guests: Guests,
   ids: string[],
-  surroundings: Surroundings,
+  networkContext: NetworkContext,
   clock: Clock,
 ): Promise<GuestSample[]> {
   const running = ids
     .flatMap((id) => guests.find(id) ?? [])
     .filter(({ run }) => run && !run.ending && !asked.has(run));
-  const traffic = await readTraffic(guests, running, surroundings);
+  const traffic = await readTraffic(guests, running, networkContext);
   const at = clock.now();
   const samples = running.map((guest) => {
     const run = guest.run!;
@@ -62,7 +62,7 @@ export async function readSamples(
 /** What a running guest has used since it was powered on. */
 async function readSample(
   guest: Guest,
-  run: Run,
+  run: QemuProcess,
   at: Date,
   traffic: NetworkCounters = NO_TRAFFIC,
 ): Promise<GuestSample> {

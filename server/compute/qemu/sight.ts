@@ -1,7 +1,7 @@
 import type { Logger } from '../../platform/logging.ts';
 import { ComputeUnavailableError, type GuestSight, type GuestState } from '../driver.ts';
 import type { Guest } from './guest.ts';
-import type { Inside } from './guest-access.ts';
+import type { GuestAccess } from './guest-access.ts';
 import type { Guests } from './guests.ts';
 import type { Power } from './power.ts';
 
@@ -31,7 +31,7 @@ export class Sight {
 
   async stateOf(
     guest: Guest | undefined,
-    inside: Pick<Inside, 'canChange'>,
+    inside: Pick<GuestAccess, 'canChange'>,
   ): Promise<GuestState | undefined> {
     if (!guest) return undefined;
     await this.require(guest);

@@ -10,7 +10,7 @@ import {
   snapshotsOffline,
 } from './disk.ts';
 import type { Guest } from './guest.ts';
-import type { Inside } from './guest-access.ts';
+import type { GuestAccess } from './guest-access.ts';
 import type { Pool } from './pool.ts';
 
 /** QEMU does it for a running guest: no other process may write to a disk in use. */
@@ -22,7 +22,7 @@ function snapshotsOf(guest: Guest) {
 export async function takeSnapshot(
   guest: Guest,
   snapshotId: string,
-  inside: Inside,
+  inside: GuestAccess,
   pool: Pick<Pool, 'requireRoom'>,
 ): Promise<SnapshotInfo> {
   const { snapshots } = guest.record;

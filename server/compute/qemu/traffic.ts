@@ -7,7 +7,7 @@ import type { HostNetwork, NetworkReading } from './network.ts';
 import type { Pool } from './pool.ts';
 import { InvalidArgumentError } from './routed/shapes.ts';
 
-export interface Surroundings {
+export interface NetworkContext {
   clock: Clock;
   network: HostNetwork;
   pool: Pool;
@@ -29,8 +29,8 @@ export async function applyRules(guest: Guest, policy: NetworkPolicy, network: H
 }
 
 /** Makes the rules of all guests that run, or are being started, true again. What fails is only logged. */
-export async function reassertRules(guests: Guests, surroundings: Surroundings): Promise<void> {
-  const { network, logger, cutOff } = surroundings;
+export async function reassertRules(guests: Guests, networkContext: NetworkContext): Promise<void> {
+  const { network, logger, cutOff } = networkContext;
   const attached = guests.all().filter(({ record }) => record.run);
   const rules = attached.map(({ networkGuest, policy }) => ({ guest: networkGuest, policy }));
   try {
@@ -52,17 +52,17 @@ export async function reassertRules(guests: Guests, surroundings: Surroundings):
 export async function readTraffic(
   guests: Guests,
   running: Guest[],
-  surroundings: Surroundings,
+  networkContext: NetworkContext,
 ): Promise<Map<string, NetworkReading>> {
   const ids = running.map(({ id }) => id);
-  const traffic = await surroundings.network.counters(ids);
+  const traffic = await networkContext.network.counters(ids);
   // What only a new start repairs has been reported.
   const lost = running
     .filter(({ id, run }) => !run?.cutOff && !traffic.get(id)?.connected)
     .map(({ id }) => id);
   if (lost.length > 0) {
-    surroundings.logger.warn({ vm_ids: lost.slice(0, 10), count: lost.length }, 'network rules were lost');
-    await reassertRules(guests, surroundings);
+    networkContext.logger.warn({ vm_ids: lost.slice(0, 10), count: lost.length }, 'network rules were lost');
+    await reassertRules(guests, networkContext);
   }
   return traffic;
 }

@@ -8,7 +8,7 @@ import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts
 import { FILES } from './arguments.ts';
 import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
-import { Locks } from './waiting.ts';
+import { KeyedMutex } from './waiting.ts';
 
 /** What is open on the host for a guest, kept in its directory. */
 interface Ports {
@@ -31,7 +31,7 @@ const NARROWEST = 29;
  * tenants.
  */
 export function createUserNetwork(clock: Clock): HostNetwork {
-  const locks = new Locks();
+  const locks = new KeyedMutex();
   return {
     mode: 'user',
     probe: async () => ({
@@ -189,15 +189,15 @@ async function applyForwards(
   const missing = wanted.filter((forward) => !ports.forwards.includes(forward));
   if (stale.length + missing.length === 0) return;
   const monitor = await Monitor.connect(join(guest.directory, FILES.networkMonitor), clock, () => {});
-  const tell = (line: string) => monitor.execute<string>('human-monitor-command', { 'command-line': line });
+  const command = (line: string) => monitor.execute<string>('human-monitor-command', { 'command-line': line });
   const open = new Set(ports.forwards);
   try {
     for (const forward of stale) {
-      await tell(`hostfwd_remove net0 ${forward.split('-')[0]}`);
+      await command(`hostfwd_remove net0 ${forward.split('-')[0]}`);
       open.delete(forward);
     }
     for (const forward of missing) {
-      const refusal = (await tell(`hostfwd_add net0 ${forward}`)).trim();
+      const refusal = (await command(`hostfwd_add net0 ${forward}`)).trim();
       if (refusal) throw new Error(`port ${hostPort(forward)} of ${HOST} cannot be opened: ${refusal}`);
       open.add(forward);
     }

@@ -42,7 +42,7 @@ export async function until(
 }
 
 /** Work on one thing at a time, by the thing's name, in the order of the calls. */
-export class Locks {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   run<T>(name: string, work: () => Promise<T>): Promise<T> {

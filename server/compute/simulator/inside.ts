@@ -34,7 +34,7 @@ interface Open {
 }
 
 /** The insides of guests as this process serves them: connections, which end with their guest's power. */
-export class Inside {
+export class GuestAccess {
   readonly #store: SimulatorStore;
   readonly #clock: Clock;
   readonly #open = new Set<Open>();

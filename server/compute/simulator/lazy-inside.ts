@@ -1,17 +1,17 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
 import { ComputeUnavailableError } from '../driver.ts';
-import type { Inside } from './inside.ts';
+import type { GuestAccess } from './inside.ts';
 import type { SimulatorStore } from './store.ts';
 
 /**
  * The insides of guests, loaded at the first connection: shell, screen and SSH server are most of the
  * simulator's code, and a start need not wait for them.
  */
-export class LazyInside implements Pick<Inside, 'openSsh' | 'openVnc' | 'look' | 'close'> {
+export class LazyGuestAccess implements Pick<GuestAccess, 'openSsh' | 'openVnc' | 'look' | 'close'> {
   readonly #store: SimulatorStore;
   readonly #clock: Clock;
-  #inside: Promise<Inside> | undefined;
+  #inside: Promise<GuestAccess> | undefined;
   #closed = false;
 
   constructor(store: SimulatorStore, clock: Clock) {
@@ -36,9 +36,11 @@ export class LazyInside implements Pick<Inside, 'openSsh' | 'openVnc' | 'look' |
     await (await this.#inside)?.close();
   }
 
-  async #load(): Promise<Inside> {
+  async #load(): Promise<GuestAccess> {
     if (this.#closed) throw new ComputeUnavailableError('the simulator is closed');
-    this.#inside ??= import('./inside.ts').then(({ Inside }) => new Inside(this.#store, this.#clock));
+    this.#inside ??= import('./inside.ts').then(
+      ({ GuestAccess }) => new GuestAccess(this.#store, this.#clock),
+    );
     return this.#inside;
   }
 }

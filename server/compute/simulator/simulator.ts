@@ -19,7 +19,7 @@ import {
   type NetworkPolicy,
 } from '../driver.ts';
 import { diskAt, endRun, newGuest } from './guest.ts';
-import { LazyInside } from './lazy-inside.ts';
+import { LazyGuestAccess } from './lazy-inside.ts';
 import { type Faults, Operations } from './operations.ts';
 import { askOff, type Pace, powerOn, restart, whenBooted, whenOff } from './power.ts';
 import { madeBy, rebuildFinished, rebuildUndone, rebuilt } from './rebuild.ts';
@@ -73,7 +73,7 @@ class Simulator implements ComputeDriver {
   readonly #pace: Pace;
   readonly #stock: Stock;
   readonly #operations: Operations;
-  readonly #inside: LazyInside;
+  readonly #inside: LazyGuestAccess;
   readonly #watchers = new Set<Promise<void>>();
 
   constructor(options: SimulatorOptions) {
@@ -83,7 +83,7 @@ class Simulator implements ComputeDriver {
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
     this.#stock = new Stock(store, options);
     this.#operations = new Operations(store, clock, options.faults ?? doNothing);
-    this.#inside = new LazyInside(store, clock);
+    this.#inside = new LazyGuestAccess(store, clock);
   }
 
   async probe(): Promise<DriverReport> {

@@ -51,20 +51,20 @@ export class Screens {
     const id = ++this.#next;
     this.#listeners.set(id, listener);
     // Orders of a screen that was lost must not reach the thread that came after.
-    const tell = (order: Order, transfer: ArrayBuffer[] = []) => {
+    const post = (order: Order, transfer: ArrayBuffer[] = []) => {
       if (this.#listeners.has(id)) thread.postMessage(order, transfer);
     };
-    tell({ order: 'open', id, cols, rows });
+    post({ order: 'open', id, cols, rows });
     return {
       write: (chunk) => {
         // A copy of its own: what is sent is moved, and a chunk may be a part of a larger buffer.
         const bytes = new Uint8Array(chunk);
-        tell({ order: 'write', id, bytes }, [bytes.buffer]);
+        post({ order: 'write', id, bytes }, [bytes.buffer]);
       },
-      resize: (size) => tell({ order: 'resize', id, cols: size.cols, rows: size.rows }),
-      draw: () => tell({ order: 'draw', id }),
+      resize: (size) => post({ order: 'resize', id, cols: size.cols, rows: size.rows }),
+      draw: () => post({ order: 'draw', id }),
       close: () => {
-        tell({ order: 'close', id });
+        post({ order: 'close', id });
         this.#listeners.delete(id);
       },
     };

@@ -24,7 +24,7 @@ export interface ShareView extends ShareRow {
 
 /**
  * A viewer that its node has not confirmed for so long is gone, and so is the node. Several rounds of
- * {@link renewSeats}, so that a busy node does not lose its viewers' seats.
+ * {@link renewViewerSlots}, so that a busy node does not lose its viewers' seats.
  */
 const SEAT_MS = 60_000;
 
@@ -102,7 +102,7 @@ export async function revokeShare(db: Queryable, id: string, at: Date): Promise<
 }
 
 /** Gives a viewer one of the share's seats, counted over all nodes; false when every seat is taken. */
-export async function takeSeat(
+export async function takeViewerSlot(
   tx: Queryable,
   share: ShareRow,
   viewerId: string,
@@ -117,19 +117,19 @@ export async function takeSeat(
   return taken.length > 0;
 }
 
-export async function leaveSeat(db: Queryable, viewerId: string): Promise<void> {
+export async function releaseViewerSlot(db: Queryable, viewerId: string): Promise<void> {
   await db.query(sql`delete from console_viewers where id = ${viewerId}`);
 }
 
 /** Confirms that these viewers are still there. */
-export async function renewSeats(db: Queryable, viewerIds: string[], now: Date): Promise<void> {
+export async function renewViewerSlots(db: Queryable, viewerIds: string[], now: Date): Promise<void> {
   await db.query(sql`
     update console_viewers set seen_at = ${now} where id in (
       select id from console_viewers where id = any(${viewerIds}::text[]) order by id for no key update skip locked)`);
 }
 
 /** Forgets the viewers whose node has died; they have stopped counting before. */
-export function deleteEmptySeats(db: Queryable, now: Date, limit: number): Promise<number> {
+export function deleteExpiredViewerSlots(db: Queryable, now: Date, limit: number): Promise<number> {
   const where = sql`seen_at < ${new Date(now.getTime() - SEAT_MS)}`;
   return deleteSome(db, { table: sql`console_viewers`, where, order: sql`seen_at` }, limit);
 }

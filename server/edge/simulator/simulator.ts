@@ -1,6 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
 import {
-  type DrillResult,
   EDGE_CLASSES,
   type EdgeCapabilities,
   type EdgeClass,
@@ -10,6 +9,7 @@ import {
   type EdgeReport,
   type EdgeTarget,
   EdgeUnavailableError,
+  type PortSample,
   type RuleCounters,
   type SimulatedAttacks,
   type TargetDetail,
@@ -19,9 +19,9 @@ import {
 import type { EdgeStore, StoredTarget } from './store.ts';
 import {
   countsAt,
-  drilledPorts,
   newTarget,
   type SimulatedTarget,
+  sampledPorts,
   settledAt,
   totalsOf,
   whole,
@@ -135,17 +135,17 @@ class EdgeSimulator implements EdgeDriver {
     };
   }
 
-  async startDrill(ids: string[]): Promise<void> {
-    this.#faults('startDrill');
+  async startPortSample(ids: string[]): Promise<void> {
+    this.#faults('startPortSample');
     const drillAt = this.#now();
     for (const id of ids) await this.#store.changeTarget(id, (target) => ({ ...target, drillAt }));
   }
 
-  async readDrill(ids: string[]): Promise<DrillResult[]> {
-    this.#faults('readDrill');
+  async readPortSamples(ids: string[]): Promise<PortSample[]> {
+    this.#faults('readPortSamples');
     const now = this.#now();
     return (await this.#store.readTargets(ids)).flatMap(({ id, state }) => {
-      const ports = drilledPorts(id, state, now);
+      const ports = sampledPorts(id, state, now);
       return ports ? [{ id, ports }] : [];
     });
   }

@@ -39,7 +39,7 @@ export interface SimulatedTarget {
   /** Epoch milliseconds. */
   since: number;
   counts: Counts;
-  /** Start of the latest drill. */
+  /** Start of the latest port sample. */
   drillAt: number | null;
 }
 
@@ -168,8 +168,8 @@ export function totalsOf(id: string, { passed, dropped, outBytes }: Counts): Tar
   };
 }
 
-/** What came from each source port since the drill began; undefined where none ever did. */
-export function drilledPorts(id: string, target: SimulatedTarget, now: number) {
+/** What came from each source port since the port sample began; undefined where none ever did. */
+export function sampledPorts(id: string, target: SimulatedTarget, now: number) {
   if (target.drillAt === null) return undefined;
   const ports = new Map<string, { protocol: 'tcp' | 'udp'; port: number } & Volume>();
   for (const [from, to] of segments(target, target.drillAt, Math.min(now, target.drillAt + DRILL_MS))) {

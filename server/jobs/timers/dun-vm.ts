@@ -52,12 +52,12 @@ export async function dun(services: DunServices, tx: Transaction, row: VmRow, de
   const { now } = debt;
   const amount = debt.arrears.total_minor;
   const due = { amount, lacking: max(amount - debt.available, 0n) };
-  const tell = (event: EventText) =>
+  const notify = (event: EventText) =>
     recordSystemEvent(tx, clock, { account_id: row.account_id, vm_id: row.id }, 'warning', event);
   const vm = { ...row, unpaid_since: row.unpaid_since ?? row.billing_period_end_at };
   if (!row.unpaid_since) {
     await updateVm(tx, vm.id, { unpaid_since: vm.unpaid_since }, now);
-    await tell(periodOver(vm, due, unpaidSchedule(vm, catalog.grace)!));
+    await notify(periodOver(vm, due, unpaidSchedule(vm, catalog.grace)!));
   }
   const start = { db: tx, services, now };
   switch (nextDeed(vm, catalog.grace, now)) {
@@ -70,9 +70,9 @@ export async function dun(services: DunServices, tx: Transaction, row: VmRow, de
       break;
     }
     case 'give_notice': {
-      const told = { ...vm, deletion_notice_at: now };
+      const notified = { ...vm, deletion_notice_at: now };
       await updateVm(tx, vm.id, { deletion_notice_at: now }, now);
-      await tell(deletionDue(told, due, deletionAt(told, catalog.grace)!));
+      await notify(deletionDue(notified, due, deletionAt(notified, catalog.grace)!));
       break;
     }
     case 'delete':

@@ -67,11 +67,11 @@ export class PriceNotices {
   async #look(vm: VmRow): Promise<boolean> {
     const { db, clock, catalog } = this.#services;
     if (changeBy(vm, lookAhead(vm, catalog, clock.now())) === null) return true;
-    const work = () => inTransaction(db, vm.id, (tx, locked) => this.#tell(tx, locked));
+    const work = () => inTransaction(db, vm.id, (tx, locked) => this.#notify(tx, locked));
     return this.#failures.attempt('price_notices', work, vm.id);
   }
 
-  async #tell(tx: Transaction, vm: VmRow): Promise<void> {
+  async #notify(tx: Transaction, vm: VmRow): Promise<void> {
     const { clock, catalog } = this.#services;
     const now = clock.now();
     const outlook = lookAhead(vm, catalog, now);
@@ -87,9 +87,9 @@ export class PriceNotices {
     const subject = { account_id: vm.account_id, vm_id: vm.id };
     // The event has the instant of the notice, however long the lines between have taken.
     const still: Clock = { now: () => now, sleep: (ms, signal) => clock.sleep(ms, signal) };
-    const tell = (event: EventText) => recordSystemEvent(tx, still, subject, 'warning', event);
-    if (notice) await tell(priceChange(vm, notice));
-    if (retiresAt && isOther(vm.retires_at, retiresAt)) await tell(planRetires(vm, retiresAt));
+    const notify = (event: EventText) => recordSystemEvent(tx, still, subject, 'warning', event);
+    if (notice) await notify(priceChange(vm, notice));
+    if (retiresAt && isOther(vm.retires_at, retiresAt)) await notify(planRetires(vm, retiresAt));
   }
 }
 

@@ -2,7 +2,7 @@ import { SharedLimitStore } from '../../access/shared-limits.ts';
 import type { Database } from '../../db/database.ts';
 import { sql } from '../../db/database.ts';
 import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
-import { deleteEmptySeats, deleteSharesBefore } from '../../db/queries/console-shares.ts';
+import { deleteExpiredViewerSlots, deleteSharesBefore } from '../../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../../db/queries/events.ts';
 import { issueInvoices } from '../../db/queries/issue-invoices.ts';
@@ -47,7 +47,7 @@ const SHARE_DAYS = 7;
 const JOBS_A_ROUND = 1_000;
 
 /** Issues the invoices of months that are over, recognises the revenue of days that are, and deletes what is kept for a time only. */
-export class Sweep {
+export class ExpiredPurge {
   readonly #services: PurgeServices;
   readonly #failures: Failures;
   /** Where the walk over old jobs goes on; each round walks a stretch, and begins anew at the end. */
@@ -90,7 +90,7 @@ export class Sweep {
       sweep_agent_runs: () => inBatches((limit) => deleteAgentRunsBefore(db, daysAgo(AGENT_RUN_DAYS), limit)),
       sweep_events: () => inBatches((limit) => deleteEventsBefore(db, daysAgo(EVENT_DAYS), limit)),
       sweep_tickets: () => inBatches((limit) => deleteTicketsBefore(db, now, limit)),
-      sweep_seats: () => inBatches((limit) => deleteEmptySeats(db, now, limit)),
+      sweep_seats: () => inBatches((limit) => deleteExpiredViewerSlots(db, now, limit)),
       sweep_shares: () => inBatches((limit) => deleteSharesBefore(db, daysAgo(SHARE_DAYS), limit)),
       sweep_attacks: () => inBatches((limit) => deleteAttacksBefore(db, daysAgo(EVENT_DAYS), limit)),
       sweep_rate_windows: () => inBatches((limit) => SharedLimitStore.sweep(db, now, limit)),
@@ -98,7 +98,7 @@ export class Sweep {
   }
 }
 
-/** One round of {@link Sweep}, for callers that make few. */
-export function sweep(services: PurgeServices): Promise<void> {
-  return new Sweep(services).run();
+/** One round of {@link ExpiredPurge}, for callers that make few. */
+export function purgeExpired(services: PurgeServices): Promise<void> {
+  return new ExpiredPurge(services).run();
 }

@@ -23,7 +23,7 @@ export interface Answer {
   /** Says its text, then the connection breaks. */
   breaksOff?: true;
   /** Instead of a stream. */
-  nonsense?: string;
+  invalidToolCall?: string;
 }
 
 /** Answers by what it is asked; the conversation is in there. */
@@ -51,8 +51,8 @@ const call = (index: number, name: string, args: string) => ({
 
 function stream(response: ServerResponse, answer: Answer): boolean {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  if (answer.nonsense !== undefined) {
-    response.end(answer.nonsense);
+  if (answer.invalidToolCall !== undefined) {
+    response.end(answer.invalidToolCall);
     return true;
   }
   for (const piece of (answer.text ?? '').split(/(?<= )/)) if (piece) send(response, { content: piece });

@@ -13,7 +13,7 @@ import type { ScriptedGuest } from './guest.ts';
 import type { ModelServer } from './model-server.ts';
 
 /** The service in this process, listening, with one VM whose guest and model are the test's. */
-export interface Stage {
+export interface Fixture {
   services: Installation['services'];
   vm: VmRow;
   keyId: string;
@@ -29,10 +29,10 @@ export interface Stage {
   call(method: string, path: string, body?: object): Promise<{ status: number; json: any }>;
 }
 
-export async function openStage(
+export async function openFixture(
   t: TestContext,
   { guest, model }: { guest?: ScriptedGuest; model?: ModelServer },
-): Promise<Stage> {
+): Promise<Fixture> {
   const db = await freshDatabase(t);
   const remote = model && {
     VAUBAN_AGENT_PROVIDER: 'openai-compatible',
@@ -65,7 +65,7 @@ export async function openStage(
       headers: { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) },
       body: body && JSON.stringify(body),
     });
-  const stage: Stage = {
+  const fixture: Fixture = {
     services,
     vm,
     keyId: row.id,
@@ -76,7 +76,7 @@ export async function openStage(
       return new EventReader(response, hangUp);
     },
     async run(body) {
-      return (await stage.open(body)).all();
+      return (await fixture.open(body)).all();
     },
     async refused(body) {
       const response = await send('POST', path, body);
@@ -87,12 +87,12 @@ export async function openStage(
       return { status: response.status, code: error.code, details: error.details };
     },
     async status() {
-      return (await stage.call('GET', `${path}/status`)).json.data;
+      return (await fixture.call('GET', `${path}/status`)).json.data;
     },
     async call(method, to, body) {
       const response = await send(method, to, body);
       return { status: response.status, json: await response.json() };
     },
   };
-  return stage;
+  return fixture;
 }

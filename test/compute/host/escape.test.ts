@@ -8,7 +8,7 @@ import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { defer } from '../../support/cleanup.ts';
 import { skipUnlessInstalled, skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { openQemu, stayAlive, tinySpec } from '../qemu/support.ts';
-import { GATEWAY, World, whyNot } from '../routed/support/world.ts';
+import { Env, GATEWAY, whyNot } from '../routed/support/env.ts';
 
 const skip = whyNot() || skipUnlessInstalled('perl', 'setfacl') || (await skipWithoutTinyImage());
 const SOCKETS = ['monitor', 'networkMonitor', 'agent', 'vnc'] as const;
@@ -16,12 +16,12 @@ const SOCKETS = ['monitor', 'networkMonitor', 'agent', 'vnc'] as const;
 const [GUESTS_GROUP, HELPER_GROUP] = ['nogroup', 'daemon'];
 
 /** What a process of this user gets at: of each attempt of escape.pl what came of it. */
-async function attempt(world: World, uid: number | string, groups: string[], tries: string[]) {
+async function attempt(env: Env, uid: number | string, groups: string[], tries: string[]) {
   const [own, ...others] = groups;
   const identity = [`--reuid=${uid}`, `--regid=${own}`];
   const rest = others.length > 0 ? `--groups=${others.join(',')}` : '--clear-groups';
   const script = join(import.meta.dirname, 'escape.pl');
-  const said = await world.host.run('setpriv', ...identity, rest, '--', 'perl', script, ...tries);
+  const said = await env.host.run('setpriv', ...identity, rest, '--', 'perl', script, ...tries);
   return new Map(
     said
       .trim()
@@ -35,8 +35,8 @@ test("as one guest's user nothing of another guest opens, nor of the service's",
   const umask = process.umask(0o007);
   defer(t, () => process.umask(umask));
   const image = (await tinyImage())!;
-  const world = await World.open(t, join(image.disk, '../..'));
-  const { network, pool } = world;
+  const env = await Env.open(t, join(image.disk, '../..'));
+  const { network, pool } = env;
   const users = () => network.users();
   const driver = openQemu(pool, image, { network, launcher: network, users });
   const specs = [40, 41].map((last) =>
@@ -76,7 +76,7 @@ test("as one guest's user nothing of another guest opens, nor of the service's",
     ...sockets,
     ...[`tap:${tapName(specs[1]!.id)}`, `read:/proc/${pid}/mem`, `signal:${pid}`],
   ];
-  const refused = await attempt(world, myself, [GUESTS_GROUP], tries);
+  const refused = await attempt(env, myself, [GUESTS_GROUP], tries);
   t.diagnostic(`${refused.size} attempts: ${[...new Set(refused.values())].join(', ')}`);
   assert.equal(refused.size, tries.length);
   for (const [what, end] of refused) assert.match(end, /^(Permission denied|Operation not permitted)$/, what);
@@ -84,11 +84,11 @@ test("as one guest's user nothing of another guest opens, nor of the service's",
   // The attempts are real ones: what its own machine has opens to its own user, but for what is the service's.
   const disk = `write:${join(other, FILES.disk)}`;
   const record = `read:${join(other, FILES.record)}`;
-  const own = await attempt(world, victim, [GUESTS_GROUP], [disk, ...sockets, record, `signal:${pid}`]);
+  const own = await attempt(env, victim, [GUESTS_GROUP], [disk, ...sockets, record, `signal:${pid}`]);
   assert.match(own.get(record)!, /^Permission denied$/);
   own.delete(record);
   assert.deepEqual([...new Set(own.values())], ['done']);
   // The service is no guest and not root: its group is what lets it in.
-  const service = await attempt(world, 'bin', [HELPER_GROUP, GUESTS_GROUP], [disk, ...sockets]);
+  const service = await attempt(env, 'bin', [HELPER_GROUP, GUESTS_GROUP], [disk, ...sockets]);
   assert.deepEqual([...new Set(service.values())], ['done']);
 });

@@ -8,7 +8,7 @@ import { Ownership, shareDirectory } from '../../../server/compute/qemu/ownershi
 import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import { GUEST_UIDS } from '../../support/guest-uids.ts';
 import { skipUnlessInstalled } from '../../support/tiny-image.ts';
-import { CLOSED, World, whyNot } from '../routed/support/world.ts';
+import { CLOSED, Env, whyNot } from '../routed/support/env.ts';
 import { guest as networkGuest, temporaryDirectory } from './support.ts';
 
 const skip = skipUnlessInstalled('setfacl', 'getfacl');
@@ -89,13 +89,13 @@ test('a guest of an earlier version is given a user of its own, and nothing of t
 test('an interface that another user may open is made anew for the one that is to have it', {
   skip: whyNot(),
 }, async (t) => {
-  const world = await World.open(t);
+  const env = await Env.open(t);
   const { id, ...rest } = networkGuest();
   const owner = async () => {
-    const [link] = JSON.parse(await world.host.run('ip', '-j', '-d', 'link', 'show', 'dev', tapName(id)));
+    const [link] = JSON.parse(await env.host.run('ip', '-j', '-d', 'link', 'show', 'dev', tapName(id)));
     return [link.linkinfo.info_data.user, link.ifindex];
   };
-  const attach = (uid: number) => world.network.attach({ ...rest, id, uid }, CLOSED);
+  const attach = (uid: number) => env.network.attach({ ...rest, id, uid }, CLOSED);
   await attach(GUEST_UIDS.from + 1);
   const [first, index] = await owner();
   assert.equal(first, GUEST_UIDS.from + 1);
@@ -104,5 +104,5 @@ test('an interface that another user may open is made anew for the one that is t
   await attach(GUEST_UIDS.from + 2);
   assert.equal((await owner())[0], GUEST_UIDS.from + 2);
   await assert.rejects(attach(1000), /^InvalidArgumentError: guest\.uid: /);
-  await world.network.detach(id);
+  await env.network.detach(id);
 });

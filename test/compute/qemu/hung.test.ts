@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Guest } from '../../../server/compute/qemu/guest.ts';
-import { Inside } from '../../../server/compute/qemu/guest-access.ts';
+import { GuestAccess } from '../../../server/compute/qemu/guest-access.ts';
 import { askAgent } from '../../../server/compute/qemu/guest-agent.ts';
 import { createUserNetwork } from '../../../server/compute/qemu/user-network.ts';
 import { type Clock, systemClock } from '../../../server/platform/clock.ts';
@@ -54,7 +54,7 @@ test('a service that ends while file systems stand still leaves none so', { skip
   await driver.close();
   const guest = await Guest.read(join(directory, spec.id));
   const status = () => askAgent(systemClock, guest.file('agent'), 'guest-fsfreeze-status');
-  const inside = new Inside({ clock: systemClock, network: createUserNetwork(systemClock) });
+  const inside = new GuestAccess({ clock: systemClock, network: createUserNetwork(systemClock) });
   guest.run = { agentOpen: true } as never;
   const frozen = new Promise<void>((resolve) => {
     // What the service was doing when it ended: it never comes back.

@@ -9,7 +9,7 @@ import { FILES } from '../../../server/compute/qemu/arguments.ts';
 import { Cores } from '../../../server/compute/qemu/cores.ts';
 import { createDirectLauncher } from '../../../server/compute/qemu/direct-launcher.ts';
 import { Guest, type GuestRecord } from '../../../server/compute/qemu/guest.ts';
-import { Happenings } from '../../../server/compute/qemu/guest-events.ts';
+import { GuestEvents } from '../../../server/compute/qemu/guest-events.ts';
 import { Pool } from '../../../server/compute/qemu/pool.ts';
 import { Power } from '../../../server/compute/qemu/power.ts';
 import { createUserNetwork } from '../../../server/compute/qemu/user-network.ts';
@@ -34,7 +34,7 @@ async function deafGuest(t: TestContext) {
   defer(t, () => rm(parent, { recursive: true }));
   const directory = join(parent, 'vm_deaf');
   await mkdir(directory);
-  const happenings = new Happenings();
+  const guestEvents = new GuestEvents();
   const run = { since: 0, booted: true, asked: false };
   const { id, hostname, template, vcpu, ramMb, diskGb, mac, addresses } = tinySpec({ id: 'vm_deaf' });
   const known = { id, hostname, template, vcpu, ramMb, diskGb, mac, addresses };
@@ -68,7 +68,7 @@ async function deafGuest(t: TestContext) {
     launcher: createDirectLauncher(hastyClock),
     network: createUserNetwork(hastyClock),
     accelerator: 'tcg',
-    happenings,
+    guestEvents,
     guests: { adopt: async () => {} },
     cores: new Cores(),
     admission: { ready: () => {} },

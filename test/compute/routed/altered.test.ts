@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CLOSED, Env, INTERNET, listen, OPEN, type TestGuest, whyNot } from './support/env.ts';
 import { both, entry } from './support/rules.ts';
-import { CLOSED, INTERNET, listen, OPEN, type TestGuest, World, whyNot } from './support/world.ts';
 
 const skip = whyNot();
 const N = 20;
@@ -9,8 +9,8 @@ const NEVER = new AbortController().signal;
 /** As the unit of nftables does at every restart of it. */
 const FLUSH_RULESET = ['nft', 'flush', 'ruleset'];
 
-async function chains(world: World, table: string): Promise<string[]> {
-  const json = await world.host.run('nft', '-j', 'list', 'chains');
+async function chains(env: Env, table: string): Promise<string[]> {
+  const json = await env.host.run('nft', '-j', 'list', 'chains');
   const found: { chain?: { family: string; table: string; name: string } }[] = JSON.parse(json).nftables;
   return found.flatMap(({ chain }) =>
     chain?.table === table ? [`${chain.family} ${chain.table} ${chain.name}`] : [],
@@ -18,8 +18,8 @@ async function chains(world: World, table: string): Promise<string[]> {
 }
 
 /** Everything that is in force, without what counts or is learnt, in an order that does not tell which was made first. */
-async function inForce(world: World): Promise<string> {
-  const all = await world.host.run('nft', '-s', 'list', 'ruleset');
+async function inForce(env: Env): Promise<string> {
+  const all = await env.host.run('nft', '-s', 'list', 'ruleset');
   return all
     .replace(/set (discovery|connections|packets) \{.*?\n\t\}/gs, '')
     .split(/^(?=table )/m)
@@ -28,28 +28,28 @@ async function inForce(world: World): Promise<string> {
 }
 
 /** What no rule lets pass: from outside, from the guest to where it may not, and with an address that is not its own. */
-async function trespass(world: World, guest: TestGuest): Promise<void> {
-  for (const host of both(guest)) await world.internet.ask({ do: 'sendFlows', host, port: 5000, count: N });
+async function trespass(env: Env, guest: TestGuest): Promise<void> {
+  for (const host of both(guest)) await env.internet.ask({ do: 'sendFlows', host, port: 5000, count: N });
   for (const host of [INTERNET[4], INTERNET[6]])
     await guest.space.ask({ do: 'sendFlows', host, port: 5001, count: N });
   await guest.space.ask({ do: 'sendFlows', host: '198.51.100.2', port: 5002, count: N });
-  await world.settleHost(guest);
+  await env.settleHost(guest);
 }
 
 test('whatever is lost or added, no packet passes that the rules did not see, and it is noticed', {
   skip,
 }, async (t) => {
-  const world = await World.open(t);
+  const env = await Env.open(t);
   const firewall = [entry({ direction: 'out', action: 'drop', protocol: 'udp', ports: '5001' })];
   // With a speed, so that no chain is empty.
   const policy = { ...CLOSED, firewall, bandwidthBps: 1_000_000_000 };
-  const guest = await world.guest(t, 40, policy);
+  const guest = await env.guest(t, 40, policy);
   const guests = [{ guest, policy }];
   await listen(guest.space, 5000);
-  await Promise.all([listen(world.internet, 5001), listen(world.host, 5002)]);
-  await world.network.reassert(guests);
-  const before = await inForce(world);
-  const made = [...(await chains(world, 'vauban')), ...(await chains(world, 'vauban-gate'))];
+  await Promise.all([listen(env.internet, 5001), listen(env.host, 5002)]);
+  await env.network.reassert(guests);
+  const before = await inForce(env);
+  const made = [...(await chains(env, 'vauban')), ...(await chains(env, 'vauban-gate'))];
   assert.ok(made.length > 14, made.join(', '));
   const acts = [
     ...made.map((chain) => ['nft', 'flush', 'chain', ...chain.split(' ')]),
@@ -61,32 +61,32 @@ test('whatever is lost or added, no packet passes that the rules did not see, an
     FLUSH_RULESET,
   ];
   for (const act of acts) {
-    const noticed = world.network.altered(NEVER);
-    await world.host.run(...act);
+    const noticed = env.network.altered(NEVER);
+    await env.host.run(...act);
     // Before anybody repairs it.
-    await trespass(world, guest);
+    await trespass(env, guest);
     assert.deepEqual(guest.space.arrivals(5000), [], act.join(' '));
-    assert.deepEqual(world.internet.arrivals(5001), [], act.join(' '));
-    assert.deepEqual(world.host.arrivals(5002), [], act.join(' '));
+    assert.deepEqual(env.internet.arrivals(5001), [], act.join(' '));
+    assert.deepEqual(env.host.arrivals(5002), [], act.join(' '));
     assert.equal(await noticed, true, act.join(' '));
-    await world.network.reassert(guests);
-    assert.equal(await inForce(world), before, act.join(' '));
+    await env.network.reassert(guests);
+    assert.equal(await inForce(env), before, act.join(' '));
   }
   t.diagnostic(`${acts.length} alterations, ${acts.length * 5 * N} forbidden packets: none passed`);
   // It still lets pass what it should.
-  await world.network.apply(guest, OPEN);
-  await world.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: N });
+  await env.network.apply(guest, OPEN);
+  await env.internet.ask({ do: 'sendFlows', host: guest.v4, port: 5000, count: N });
   await guest.space.arrived(5000, N);
 });
 
 test('what switches the passing on of packets off, or takes a way away, is noticed; our own changes are not', {
   skip,
 }, async (t) => {
-  const world = await World.open(t);
-  const guest = await world.guest(t, 41, OPEN);
+  const env = await Env.open(t);
+  const guest = await env.guest(t, 41, OPEN);
   const guests = [{ guest, policy: OPEN }];
   await listen(guest.space, 5000);
-  await world.network.reassert(guests);
+  await env.network.reassert(guests);
   const set = (name: string) => ['sh', '-c', `echo 0 > /proc/sys/net/${name}`];
   const acts = [
     set('ipv4/ip_forward'),
@@ -99,24 +99,24 @@ test('what switches the passing on of packets off, or takes a way away, is notic
   ];
   let arrived = 0;
   for (const act of acts) {
-    const noticed = world.network.altered(NEVER);
-    await world.host.run(...act);
+    const noticed = env.network.altered(NEVER);
+    await env.host.run(...act);
     assert.equal(await noticed, true, act.join(' '));
-    assert.deepEqual(await world.network.reassert(guests), []);
-    for (const host of both(guest)) await world.internet.ask({ do: 'sendUdp', host, port: 5000, count: 1 });
+    assert.deepEqual(await env.network.reassert(guests), []);
+    for (const host of both(guest)) await env.internet.ask({ do: 'sendUdp', host, port: 5000, count: 1 });
     arrived += 2;
     await guest.space.arrived(5000, arrived);
   }
 
   const ended = new AbortController();
-  const quiet = world.network.altered(ended.signal);
-  await world.network.apply(guest, CLOSED);
-  const other = await world.guest(t, 42, CLOSED);
-  await world.network.reassert([...guests, { guest: other, policy: CLOSED }]);
-  await world.network.detach(other.id);
-  await world.host.run('nft', 'add', 'table', 'inet', 'somebody');
+  const quiet = env.network.altered(ended.signal);
+  await env.network.apply(guest, CLOSED);
+  const other = await env.guest(t, 42, CLOSED);
+  await env.network.reassert([...guests, { guest: other, policy: CLOSED }]);
+  await env.network.detach(other.id);
+  await env.host.run('nft', 'add', 'table', 'inet', 'somebody');
   // Time enough for the news of the first ones to arrive.
-  for (let round = 0; round < N; round++) await world.network.apply(guest, CLOSED);
+  for (let round = 0; round < N; round++) await env.network.apply(guest, CLOSED);
   ended.abort();
   assert.equal(await quiet, false);
 });

@@ -13,7 +13,7 @@ import { defer } from '../../support/cleanup.ts';
 import { GUEST_UIDS } from '../../support/guest-uids.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { boot, openQemu, stayAlive, tinySpec } from '../qemu/support.ts';
-import { CLOSED, FORWARD_ADDRESS, GATEWAY, INTERNET, World, whyNot } from './support/world.ts';
+import { CLOSED, Env, FORWARD_ADDRESS, GATEWAY, INTERNET, whyNot } from './support/env.ts';
 
 const skip = whyNot() || (await skipWithoutTinyImage());
 
@@ -48,8 +48,8 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   const umask = process.umask(0o007);
   defer(t, () => process.umask(umask));
   const image = (await tinyImage())!;
-  const world = await World.open(t, join(image.disk, '../..'));
-  const { network: helper } = world;
+  const env = await Env.open(t, join(image.disk, '../..'));
+  const { network: helper } = env;
   // The one thing that the service does itself, from the host's namespace, which this process is not in.
   const network: HostNetwork = {
     mode: 'routed',
@@ -61,11 +61,11 @@ test('a real guest, run by the helper, is reached through its forward and fenced
     reachable: () => helper.reachable(),
     detach: (id) => helper.detach(id),
     counters: (ids) => helper.counters(ids),
-    connect: async (guest, port) => world.host.dial(t, guest.addresses[0]!.address, port),
+    connect: async (guest, port) => env.host.dial(t, guest.addresses[0]!.address, port),
     close: async () => {},
   };
   const users = () => helper.users();
-  const driver = openQemu(world.pool, image, { network, launcher: helper, users });
+  const driver = openQemu(env.pool, image, { network, launcher: helper, users });
   const keys = freshKeyPair('test');
   const [v4, v6] = ['203.0.113.30', '2001:db8:1::1e'];
   const addresses = [
@@ -89,12 +89,12 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   await driver.applyNetwork(id, open);
   await boot(driver, id);
 
-  const pid = Number(await readFile(join(world.pool, id, 'qemu.pid'), 'utf8'));
+  const pid = Number(await readFile(join(env.pool, id, 'qemu.pid'), 'utf8'));
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   assert.match(status, new RegExp(`^Uid:(\t${GUEST_UIDS.from}){4}$`, 'm'));
   for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb'])
     assert.match(status, new RegExp(`^Cap${set}:\t0+$`, 'm'));
-  const client = await logIn(world.internet.dial(t, FORWARD_ADDRESS, 2222), keys.private);
+  const client = await logIn(env.internet.dial(t, FORWARD_ADDRESS, 2222), keys.private);
   defer(t, () => client.end());
   assert.equal(await execute(client, 'echo inside'), 'inside');
   for (const [host, flag] of [
@@ -106,7 +106,7 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   const sample = (await driver.sample([id]))[0]!;
   assert.ok(sample.netInPackets > 5 && sample.netOutPackets > 5);
 
-  const stored = async () => JSON.parse(await readFile(join(world.pool, id, 'guest.json'), 'utf8')).policy;
+  const stored = async () => JSON.parse(await readFile(join(env.pool, id, 'guest.json'), 'utf8')).policy;
   const before = await stored();
   const stranger = { ...open, portForwards: [{ ...forward, publicIp: '9.9.9.9', protocol: 'udp' as const }] };
   await assert.rejects(
@@ -116,27 +116,26 @@ test('a real guest, run by the helper, is reached through its forward and fenced
   assert.deepEqual(await stored(), before, 'what is refused is not asserted after the next start either');
 
   // The driver repairs what another process alters, unasked.
-  const whole = async () => (await world.host.run('nft', 'list', 'ruleset')).includes(`in-${tapName(id)}`);
-  const forwarding = async () =>
-    (await world.host.run('cat', '/proc/sys/net/ipv4/ip_forward')).trim() === '1';
+  const whole = async () => (await env.host.run('nft', 'list', 'ruleset')).includes(`in-${tapName(id)}`);
+  const forwarding = async () => (await env.host.run('cat', '/proc/sys/net/ipv4/ip_forward')).trim() === '1';
   const acts: [string[], () => Promise<boolean>][] = [
     [['nft', 'flush', 'ruleset'], whole],
     [['sh', '-c', 'echo 0 > /proc/sys/net/ipv4/ip_forward'], forwarding],
   ];
   for (const [act, repaired] of acts) {
     const began = performance.now();
-    await world.host.run(...act);
+    await env.host.run(...act);
     while (!(await repaired())) await pause(10);
     t.diagnostic(`${act.join(' ')}: repaired after ${Math.round(performance.now() - began)} ms`);
   }
 
   // Established connections stay, as everywhere; new ones are refused.
   await driver.applyNetwork(id, CLOSED);
-  const late = await world.internet.ask({ do: 'dial', host: v6, port: 22 });
+  const late = await env.internet.ask({ do: 'dial', host: v6, port: 22 });
   assert.equal(await execute(client, 'echo still inside'), 'still inside');
-  assert.equal(await world.internet.ask({ do: 'isOpen', socket: late as number }), false);
+  assert.equal(await env.internet.ask({ do: 'isOpen', socket: late as number }), false);
 
   await driver.remove(id);
-  const left = await world.host.run('nft', 'list', 'ruleset');
+  const left = await env.host.run('nft', 'list', 'ruleset');
   assert.ok(!left.includes(v4) && !left.includes(spec.mac));
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { NetworkPolicy } from '../../../server/compute/driver.ts';
 import { REPOSITORY } from '../../support/source.ts';
+import { CLOSED, Env, FORWARD_ADDRESS, HOST, INTERNET, listen, OPEN, whyNot } from './support/env.ts';
 import { entry } from './support/rules.ts';
-import { CLOSED, FORWARD_ADDRESS, HOST, INTERNET, listen, OPEN, World, whyNot } from './support/world.ts';
 
 const skip = whyNot();
 const RESOLVER = '9.9.9.9';
@@ -28,7 +28,7 @@ const forwardTo = (internalIp: string, fields: object = {}) => ({
 });
 
 /** Everything of the host's network that a request could have changed. */
-async function network({ host }: World): Promise<string[]> {
+async function network({ host }: Env): Promise<string[]> {
   const shown = [
     ['nft', '-s', 'list', 'ruleset'],
     ['ip', '-4', 'route'],
@@ -45,22 +45,22 @@ async function network({ host }: World): Promise<string[]> {
 test("a forward never takes what the host or others send elsewhere, such as the host's own DNS", {
   skip,
 }, async (t) => {
-  const world = await World.open(t, undefined, RECKLESS);
-  const guest = await world.guest(t, 40, OPEN);
-  await world.internet.run('ip', 'addr', 'add', `${RESOLVER}/32`, 'dev', 'out0');
-  await Promise.all([listen(world.internet, DNS), listen(guest.space, DNS)]);
-  await world.network.apply(guest, { ...OPEN, portForwards: [forwardTo(guest.v4)] });
-  await world.host.ask({ do: 'sendFlows', host: RESOLVER, port: DNS, count: N });
+  const env = await Env.open(t, undefined, RECKLESS);
+  const guest = await env.guest(t, 40, OPEN);
+  await env.internet.run('ip', 'addr', 'add', `${RESOLVER}/32`, 'dev', 'out0');
+  await Promise.all([listen(env.internet, DNS), listen(guest.space, DNS)]);
+  await env.network.apply(guest, { ...OPEN, portForwards: [forwardTo(guest.v4)] });
+  await env.host.ask({ do: 'sendFlows', host: RESOLVER, port: DNS, count: N });
   // Its mark goes to the internet as well as to the guest.
-  await world.settle(world.host, guest);
+  await env.settle(env.host, guest);
   assert.deepEqual(guest.space.arrivals(DNS), []);
-  assert.equal(world.internet.arrivals(DNS).length, N);
+  assert.equal(env.internet.arrivals(DNS).length, N);
 });
 
 test('what a guest may not have is refused by its field, and changes nothing', { skip }, async (t) => {
-  const world = await World.open(t);
-  const [guest, other] = [await world.guest(t, 41, CLOSED), await world.guest(t, 42, CLOSED)];
-  const before = await network(world);
+  const env = await Env.open(t);
+  const [guest, other] = [await env.guest(t, 41, CLOSED), await env.guest(t, 42, CLOSED)];
+  const before = await network(env);
   const { id, mac, directory, addresses } = guest;
   const wants = (index: number, address: string) => {
     const wanted = structuredClone({ id, mac, directory, addresses });
@@ -82,7 +82,7 @@ test('what a guest may not have is refused by its field, and changes nothing', {
         name: 'InvalidArgumentError',
         message: new RegExp(`^guest\\.addresses\\.${index}\\.address: `),
       };
-      await assert.rejects(world.network[operation](wants(index, address), CLOSED), refusal, address);
+      await assert.rejects(env.network[operation](wants(index, address), CLOSED), refusal, address);
     }
   }
   const policies: [Partial<NetworkPolicy>, RegExp][] = [
@@ -99,27 +99,27 @@ test('what a guest may not have is refused by its field, and changes nothing', {
     [{ firewall: [entry({ protocol: 'icmp', ports: '22' })] }, /firewall\.0\.ports: icmp has no ports/],
   ];
   for (const [fields, message] of policies) {
-    const refused = world.network.apply(guest, { ...OPEN, ...fields });
+    const refused = env.network.apply(guest, { ...OPEN, ...fields });
     await assert.rejects(refused, { name: 'InvalidArgumentError', message });
   }
-  assert.deepEqual(await network(world), before);
+  assert.deepEqual(await network(env), before);
 });
 
 test('one guest with what it may not have costs the others nothing when all rules are made anew', {
   skip,
 }, async (t) => {
-  const world = await World.open(t);
+  const env = await Env.open(t);
   const [good, bad, late] = [
-    await world.guest(t, 43, CLOSED),
-    await world.guest(t, 44, OPEN),
-    await world.guest(t, 45, CLOSED),
+    await env.guest(t, 43, CLOSED),
+    await env.guest(t, 44, OPEN),
+    await env.guest(t, 45, CLOSED),
   ];
   const policy = { ...CLOSED, firewall: [entry({ protocol: 'udp', ports: '5000' })] };
   await Promise.all([listen(good.space, 5000, 5001), listen(bad.space, 5000)]);
   const icmpWithPorts = { ...OPEN, firewall: [entry({ protocol: 'icmp', ports: '22' })] };
   const stolen = { ...late, addresses: good.addresses };
-  await world.host.run('nft', 'flush', 'ruleset');
-  const cutOff = await world.network.reassert([
+  await env.host.run('nft', 'flush', 'ruleset');
+  const cutOff = await env.network.reassert([
     { guest: good, policy },
     { guest: bad, policy: icmpWithPorts },
     { guest: stolen, policy: OPEN },
@@ -127,10 +127,10 @@ test('one guest with what it may not have costs the others nothing when all rule
   ]);
   assert.deepEqual(cutOff, [bad.id, late.id, 'vm_odd']);
   for (const { v4 } of [good, bad])
-    await world.internet.ask({ do: 'sendFlows', host: v4, port: 5000, count: N });
-  await world.internet.ask({ do: 'sendFlows', host: good.v4, port: 5001, count: N });
+    await env.internet.ask({ do: 'sendFlows', host: v4, port: 5000, count: N });
+  await env.internet.ask({ do: 'sendFlows', host: good.v4, port: 5001, count: N });
   await good.space.arrived(5000, N);
-  await world.settle(world.internet, good);
+  await env.settle(env.internet, good);
   assert.deepEqual(good.space.arrivals(5001), []);
   assert.deepEqual(bad.space.arrivals(5000), [], 'whom the table does not know is fenced');
 
@@ -142,9 +142,9 @@ test('one guest with what it may not have costs the others nothing when all rule
     ],
   });
   const both = [good, bad].map((guest) => ({ guest, policy: moving(guest) }));
-  assert.deepEqual(await world.network.reassert(both), []);
+  assert.deepEqual(await env.network.reassert(both), []);
   assert.match(
-    await world.host.run('nft', 'list', 'map', 'inet', 'vauban', 'forwards'),
+    await env.host.run('nft', 'list', 'map', 'inet', 'vauban', 'forwards'),
     new RegExp(`: ${good.v4} `),
   );
 });
@@ -152,7 +152,7 @@ test('one guest with what it may not have costs the others nothing when all rule
 test('of a batch that nft refuses for an unforeseen reason the sound guests remain', {
   skip,
 }, async (t) => {
-  const world = await World.open(t);
+  const env = await Env.open(t);
   const routed = join(REPOSITORY, 'server/compute/qemu/routed');
   // Not asked by the way in, which would refuse it: rules that nft does not take.
   const script = `
@@ -167,6 +167,6 @@ test('of a batch that nft refuses for an unforeseen reason the sound guests rema
     });
     const sound = new Set((await soundEntries('up0', entries)).map(({ id }) => id));
     console.log(JSON.stringify(entries.map(({ id }) => id).filter((id) => !sound.has(id))));`;
-  const left = await world.host.run(process.execPath, '--input-type=module', '-e', script);
+  const left = await env.host.run(process.execPath, '--input-type=module', '-e', script);
   assert.deepEqual(JSON.parse(left), ['vm_7', 'vm_20', 'vm_33']);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { performance } from 'node:perf_hooks';
 import { test } from 'node:test';
 import { queueLines } from '../../../server/compute/qemu/routed/speed.ts';
-import { INTERNET, OPEN, type TestGuest, World, whyNot } from './support/world.ts';
+import { Env, INTERNET, OPEN, type TestGuest, whyNot } from './support/env.ts';
 
 const skip = whyNot();
 /** The slowest that can be sold: 125,000 bytes a second. */
@@ -31,14 +31,14 @@ test('an interface is slowed, sped up, and left as it was where there is no limi
 });
 
 /** Bytes that came through of {@link PACKETS} sent each way, and how many the speed allowed for meanwhile. */
-async function transfer(world: World, guest: TestGuest) {
-  const sentBytes = async () => (await world.network.counters([guest.id])).get(guest.id)!.outBytes;
+async function transfer(env: Env, guest: TestGuest) {
+  const sentBytes = async () => (await env.network.counters([guest.id])).get(guest.id)!.outBytes;
   const before = { up: await sentBytes(), down: await receivedBytes(guest) };
   const started = performance.now();
   const flood = ['-q', '-c', `${PACKETS}`, '-p', `${DATA}`, '-t', 'udp', 'dp=9'];
-  const to = ['-b', await world.gatewayMac(guest)];
+  const to = ['-b', await env.gatewayMac(guest)];
   await guest.space.run('mausezahn', 'eth0', '-A', guest.v4, '-B', INTERNET[4], ...to, ...flood);
-  await world.internet.run('mausezahn', 'out0', '-A', INTERNET[4], '-B', guest.v4, ...flood);
+  await env.internet.run('mausezahn', 'out0', '-A', INTERNET[4], '-B', guest.v4, ...flood);
   const [up, down] = [(await sentBytes()) - before.up, (await receivedBytes(guest)) - before.down];
   return { up, down, allowed: ((performance.now() - started) / 1_000) * (BPS / 8) };
 }
@@ -51,31 +51,31 @@ async function receivedBytes({ space }: TestGuest): Promise<number> {
 test('a guest sends and receives no faster than it was sold, from then on and until that changes', {
   skip,
 }, async (t) => {
-  const world = await World.open(t);
-  const guest = await world.guest(t, 30, SLOW);
+  const env = await Env.open(t);
+  const guest = await env.guest(t, 30, SLOW);
   const sent = PACKETS * PACKET_BYTES;
   const isSlow = async () => {
-    const { up, down, allowed } = await transfer(world, guest);
+    const { up, down, allowed } = await transfer(env, guest);
     t.diagnostic(`slow: of ${sent} bytes ${up} up, ${down} down; allowed for ${Math.round(allowed)}`);
     assert.ok(up > 0 && up <= SENT_AT_ONCE + allowed, `${up}`);
     assert.ok(down > 0 && down <= RECEIVED_AT_ONCE + allowed, `${down}`);
   };
   const isFast = async () => {
-    const { up, down } = await transfer(world, guest);
+    const { up, down } = await transfer(env, guest);
     t.diagnostic(`fast: of ${sent} bytes ${up} up, ${down} down`);
     // And then some: the guest answers that nothing listens.
     assert.ok(up >= sent && down >= sent);
   };
   await isSlow();
-  await world.network.apply(guest, OPEN);
+  await env.network.apply(guest, OPEN);
   await isFast();
-  await world.network.apply(guest, SLOW);
+  await env.network.apply(guest, SLOW);
   await isSlow();
   // A start of the service, on a host where everything was cleared away.
-  await world.host.run('nft', 'flush', 'ruleset');
-  await world.host.run('tc', 'qdisc', 'del', 'dev', guest.tap, 'root');
-  await world.network.reassert([{ guest, policy: SLOW }]);
+  await env.host.run('nft', 'flush', 'ruleset');
+  await env.host.run('tc', 'qdisc', 'del', 'dev', guest.tap, 'root');
+  await env.network.reassert([{ guest, policy: SLOW }]);
   await isSlow();
-  await world.network.reassert([{ guest, policy: OPEN }]);
+  await env.network.reassert([{ guest, policy: OPEN }]);
   await isFast();
 });

@@ -10,7 +10,7 @@ import { ended, exec, loggedIn, openSetting, runningGuest } from './support.ts';
 const LIMIT = { timeout: 300_000 };
 const MEBIBYTE = 1_048_576;
 const SIZE = 100 * MEBIBYTE;
-/** Room for what is on its way, the windows of both sides; a file that is held would take all of SIZE. */
+/** DiskSpaceWatch for what is on its way, the windows of both sides; a file that is held would take all of SIZE. */
 const GROWTH = 40 * MEBIBYTE;
 const LOOK_EVERY = 20 * MEBIBYTE;
 

@@ -3,7 +3,7 @@ import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';
 import { startByOperator } from '../../../server/endpoints/operator/vms/start-by-operator.ts';
 import type { Call } from './customer.ts';
-import { type Order, PURCHASE, type Scene } from './stage.ts';
+import { type Order, PURCHASE, type Scenario } from './fixture.ts';
 
 const PUBLIC_KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl laptop';
 
@@ -13,14 +13,14 @@ export interface Case {
   before: 'none' | 'running' | 'stopped';
   /** The VM has a snapshot. */
   snapshot?: true;
-  call(scene: Scene): Call | Order;
+  call(scenario: Scenario): Call | Order;
   /** The guest of a job that failed is as it was; else the VM shows what became of it. */
   undone?: true;
 }
 
 const onVm =
   (action: string, body?: object) =>
-  ({ vmId }: Scene): Call => ({
+  ({ vmId }: Scenario): Call => ({
     method: 'POST',
     path: `/v1/vm/${vmId}/${action}`,
     body,

@@ -1,6 +1,6 @@
 import { type Database, sql } from '../../../server/db/database.ts';
 import { BELIEVED_AFTER_MS } from '../../../server/jobs/reconcilers/reconcile-guests.ts';
-import type { Stage } from './stage.ts';
+import type { Fixture } from './fixture.ts';
 
 // What happens to simulated guests behind the service's back.
 
@@ -24,10 +24,10 @@ export async function rename(db: Database, id: string, hostname: string): Promis
 }
 
 /** Lets the reconciler have its rounds until it believes what it sees, and the jobs that follow end. */
-export async function reconcile(stage: Stage): Promise<void> {
-  const { guests, clock } = stage.installation.services;
+export async function reconcile(fixture: Fixture): Promise<void> {
+  const { guests, clock } = fixture.installation.services;
   await guests.run();
   clock.advance(BELIEVED_AFTER_MS);
   await guests.run();
-  await stage.finish();
+  await fixture.finish();
 }

@@ -20,7 +20,7 @@ import { createHttpServer } from '../../../server/http/server.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
 import { GuestReconciler } from '../../../server/jobs/reconcilers/reconcile-guests.ts';
 import { NetworkReconciler } from '../../../server/jobs/reconcilers/reconcile-network.ts';
-import { Adoption } from '../../../server/jobs/recover-orphaned-jobs.ts';
+import { OrphanedJobRecovery } from '../../../server/jobs/recover-orphaned-jobs.ts';
 import { JobRunner } from '../../../server/jobs/runner.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';
@@ -60,7 +60,7 @@ export interface Installation {
 export interface TestNode {
   node: Node;
   runner: JobRunner;
-  adoption: Adoption;
+  adoption: OrphanedJobRecovery;
   /** Interrupts what it runs and leaves. */
   stop(): Promise<void>;
 }
@@ -150,7 +150,7 @@ export async function openInstallation(
       await node.leave();
       nodes.delete(opened);
     };
-    const opened = { node, runner, adoption: new Adoption(services), stop };
+    const opened = { node, runner, adoption: new OrphanedJobRecovery(services), stop };
     nodes.add(opened);
     return opened;
   };

@@ -1,7 +1,7 @@
 import { ComputeUnavailableError } from '../../../server/compute/driver.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
 import type { JobDefinition } from '../../../server/jobs/job.ts';
-import type { Trouble } from './stage.ts';
+import type { Trouble } from './fixture.ts';
 
 type Point = Parameters<StepHook>[0];
 

@@ -9,7 +9,7 @@ import { endpoint } from '../../../http/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { RULES_PER_TARGET } from '../../../shield/limits.ts';
-import { requireMeaning } from '../../../shield/rule.ts';
+import { requireRuleSpec } from '../../../shield/rule.ts';
 import { beginRuleChange, requireRoom } from '../../../shield/target.ts';
 import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleInput, ShieldRuleShape } from './rule-shape.ts';
@@ -57,10 +57,10 @@ export const addShieldRule = endpoint({
   load: loadTargetForChange,
   async handle(context) {
     const { resource: target, body, db, services, now } = context;
-    const meaning = requireMeaning(body, target.family);
-    requireCapable(services.edge.capabilities(), meaning.rate?.unit, body.priority);
+    const spec = requireRuleSpec(body, target.family);
+    requireCapable(services.edge.capabilities(), spec.rate?.unit, body.priority);
     const expires_at = expiryOf(body.expires_at, now);
-    const twin = await findTwinShieldRule(db, target.id, meaning.fingerprint);
+    const twin = await findTwinShieldRule(db, target.id, spec.fingerprint);
     const isOver = twin?.expires_at && twin.expires_at <= now;
     if (twin && !isOver) {
       throw new ApiError('rule_exists', 'The target has this rule already.', { existing_id: twin.id });
@@ -69,7 +69,7 @@ export const addShieldRule = endpoint({
     if (twin) await deleteShieldRule(db, twin.id);
     requireRoom('shield_rules_per_target', RULES_PER_TARGET, await countShieldRules(db, target.id));
     const row = await insertShieldRule(db, {
-      ...meaning,
+      ...spec,
       id: newId('rul', services.clock),
       account_id: target.account_id,
       target_id: target.id,

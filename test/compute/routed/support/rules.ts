@@ -1,5 +1,5 @@
 import type { FirewallEntry } from '../../../../server/compute/driver.ts';
-import type { TestGuest } from './world.ts';
+import type { TestGuest } from './env.ts';
 
 const EVERYONE = ['0.0.0.0/0', '::/0'];
 

@@ -28,7 +28,7 @@ export interface Trouble {
 }
 
 /** A place where jobs run one at a time, and where things go wrong when told to. */
-export class Stage {
+export class Fixture {
   readonly installation: Installation;
   readonly clock: UnsteadyClock;
   trouble: Trouble = {};
@@ -37,16 +37,16 @@ export class Stage {
   #crash: Promise<void> | undefined;
 
   /** `start` is where its clock stands, such as "2026-01-31T12:00:00Z". */
-  static async open(t: TestContext, start?: string, simulator?: Partial<SimulatorOptions>): Promise<Stage> {
+  static async open(t: TestContext, start?: string, simulator?: Partial<SimulatorOptions>): Promise<Fixture> {
     const db = await freshDatabase(t);
-    const faults = (operation: Operation) => stage.#engine(operation);
+    const faults = (operation: Operation) => fixture.#engine(operation);
     const clock = new UnsteadyClock(start);
-    const stage: Stage = new Stage(
+    const fixture: Fixture = new Fixture(
       await openInstallation(db, { clock, simulator: { ...simulator, faults } }),
       clock,
     );
-    defer(t, () => stage.installation.close());
-    return stage;
+    defer(t, () => fixture.installation.close());
+    return fixture;
   }
 
   private constructor(installation: Installation, clock: UnsteadyClock) {
@@ -62,26 +62,30 @@ export class Stage {
    * That many new customers, all alike. Unless `before` is "none" each has a VM in that state, which was bought
    * ten days ago, with a snapshot if asked for, since which what is on its disk has changed.
    */
-  async scenes(count: number, before: 'none' | 'running' | 'stopped', snapshot: boolean): Promise<Scene[]> {
-    const scenes: Scene[] = [];
+  async scenes(
+    count: number,
+    before: 'none' | 'running' | 'stopped',
+    snapshot: boolean,
+  ): Promise<Scenario[]> {
+    const scenes: Scenario[] = [];
     for (let n = 0; n < count; n++) {
       const customer = await openCustomer(this.installation, FUNDS);
-      const scene: Scene = { customer, vmId: null, snapshotId: null };
-      scenes.push(scene);
+      const scenario: Scenario = { customer, vmId: null, snapshotId: null };
+      scenes.push(scenario);
       if (before === 'none') continue;
       const body = { ...PURCHASE, start: before === 'running' };
-      await this.play(scene, { method: 'POST', path: '/v1/vm', body });
-      await this.#write(scene, 'first');
-      if (snapshot) await this.play(scene, { method: 'POST', path: `/v1/vm/${scene.vmId}/snapshots` });
-      await this.#write(scene, 'second');
+      await this.play(scenario, { method: 'POST', path: '/v1/vm', body });
+      await this.#write(scenario, 'first');
+      if (snapshot) await this.play(scenario, { method: 'POST', path: `/v1/vm/${scenario.vmId}/snapshots` });
+      await this.#write(scenario, 'second');
     }
     this.installation.services.clock.advance(10 * DAY_MS);
     return scenes;
   }
 
   /** Makes a call that starts a job, and lets the job run to its end under `trouble`. The job as it ended. */
-  async play(scene: Scene, call: Call | Order, trouble: Trouble = {}): Promise<JobRow> {
-    const id = typeof call === 'function' ? await this.#order(call) : await this.#call(scene, call);
+  async play(scenario: Scenario, call: Call | Order, trouble: Trouble = {}): Promise<JobRow> {
+    const id = typeof call === 'function' ? await this.#order(call) : await this.#call(scenario, call);
     this.trouble = trouble;
     this.#operations = 0;
     await this.finish();
@@ -94,15 +98,15 @@ export class Stage {
     return (await order(this.installation.services)).job.job_id;
   }
 
-  async #call(scene: Scene, call: Call): Promise<string> {
-    const { vm, job, snapshot } = await scene.customer.must(call);
-    scene.vmId = vm?.id ?? scene.vmId;
-    scene.snapshotId ??= snapshot?.id ?? null;
+  async #call(scenario: Scenario, call: Call): Promise<string> {
+    const { vm, job, snapshot } = await scenario.customer.must(call);
+    scenario.vmId = vm?.id ?? scenario.vmId;
+    scenario.snapshotId ??= snapshot?.id ?? null;
     return job.id;
   }
 
   /** Leaves a text on the disk of the scene's guest. */
-  async #write({ vmId }: Scene, text: string): Promise<void> {
+  async #write({ vmId }: Scenario, text: string): Promise<void> {
     await this.db.query(sql`
       insert into simulator_files (guest_id, path, kind, owner, mode, size, content, modified_at)
       values (${vmId}, '/root/text', 'file', 'root', 420, ${text.length}, ${Buffer.from(text)}, now())
@@ -144,7 +148,7 @@ export class Stage {
 /** Something that the operator asks for. */
 export type Order = (services: Installation['services']) => Promise<{ job: { job_id: string } }>;
 
-export interface Scene {
+export interface Scenario {
   customer: Customer;
   vmId: string | null;
   snapshotId: string | null;
@@ -159,7 +163,7 @@ export const PURCHASE = {
 };
 
 /** Everything that a job may change of a customer, a VM and its guest, without ids: two of them can be compared. */
-export async function stateOf({ installation }: Stage, { customer, vmId }: Scene) {
+export async function stateOf({ installation }: Fixture, { customer, vmId }: Scenario) {
   const { db, compute } = installation.services;
   const { available_minor, held_minor } = await customer.wallet();
   const orders = await db.query<{ kind: string; status: string; amount_minor: bigint }>(sql`
@@ -197,7 +201,7 @@ export async function stateOf({ installation }: Stage, { customer, vmId }: Scene
   };
 }
 
-/** What {@link Stage.scenes} has left on the guest's disk; null where it is not there. */
+/** What {@link Fixture.scenes} has left on the guest's disk; null where it is not there. */
 async function textOf(db: Database, vmId: string): Promise<string | null> {
   const [file] = await db.query<{ content: Uint8Array }>(
     sql`select content from simulator_files where guest_id = ${vmId} and path = '/root/text'`,

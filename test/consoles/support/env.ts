@@ -11,9 +11,9 @@ import { startRfbGuest } from './rfb-guest.ts';
 import { startSshGuest } from './ssh-guest.ts';
 
 /** A service with one customer who has one running VM, on a clock that the test owns. */
-export type ConsoleWorld = Awaited<ReturnType<typeof openWorld>>;
+export type ConsoleEnv = Awaited<ReturnType<typeof openEnv>>;
 
-export async function openWorld(t: TestContext, options: InProcessOptions = {}) {
+export async function openEnv(t: TestContext, options: InProcessOptions = {}) {
   const installation = await startInProcess(t, {
     ...options,
     env: { VAUBAN_RATE_LIMIT_KEY: '100000', VAUBAN_RATE_LIMIT_ACCOUNT: '100000', ...options.env },
@@ -37,7 +37,7 @@ export async function openWorld(t: TestContext, options: InProcessOptions = {}) 
   const newVm = (): Promise<VmRow> => storedVm(db, clock, accountId);
   const own = { ...(await newKey()), vm: await newVm() };
 
-  const world = {
+  const env = {
     ...installation,
     ...own,
     accountId,
@@ -56,18 +56,18 @@ export async function openWorld(t: TestContext, options: InProcessOptions = {}) 
     },
     /** A ticket for the screen, as what opens a socket. */
     async screen(vm = own.vm, key = own.key) {
-      const { ws_url, ticket } = await world.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { key });
+      const { ws_url, ticket } = await env.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { key });
       return { url: ws_url as string, secret: ticket as string, protocols: ['binary', ticket as string] };
     },
     /** A token for a terminal; `raw` for port 22 itself. */
     async terminal(body: object = {}, { raw = false, vm = own.vm, key = own.key } = {}) {
-      const { ws_url, token } = await world.ask('POST', `/v1/vm/${vm.id}/ssh-token`, body, { key });
+      const { ws_url, token } = await env.ask('POST', `/v1/vm/${vm.id}/ssh-token`, body, { key });
       const protocols = [raw ? 'vauban.ssh.raw' : 'vauban.ssh', token as string];
       return { url: ws_url as string, secret: token as string, protocols };
     },
     /** A share link, as what opens a viewer's socket. */
     async share(body: object = {}, vm = own.vm) {
-      const share = await world.ask('POST', `/v1/vm/${vm.id}/console-shares`, {
+      const share = await env.ask('POST', `/v1/vm/${vm.id}/console-shares`, {
         mode: 'read_write',
         ...body,
       });
@@ -85,5 +85,5 @@ export async function openWorld(t: TestContext, options: InProcessOptions = {}) 
     revokeKey: (id: string) => call(operatorSocket, 'POST', `/keys/${id}/revoke`),
     metrics: async () => (await call(operatorSocket, 'GET', '/metrics')).text,
   };
-  return world;
+  return env;
 }

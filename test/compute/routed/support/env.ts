@@ -90,7 +90,7 @@ export interface TestGuest extends NetworkGuest {
  * A host between its guests and the internet, each a namespace. The privileged helper runs in the host's; a guest's
  * network card is one end of a veth pair whose other end has the name of its tap.
  */
-export class World {
+export class Env {
   readonly internet: Namespace;
   readonly host: Namespace;
   readonly network: HostClient;
@@ -107,7 +107,7 @@ export class World {
   }
 
   /** `images` is where kernels of guests may lie, `allowance` the host's own configuration. */
-  static async open(t: TestContext, images = '/nowhere', allowance = ALLOWANCE): Promise<World> {
+  static async open(t: TestContext, images = '/nowhere', allowance = ALLOWANCE): Promise<Env> {
     const [internet, host] = [await Namespace.make(t), await Namespace.make(t)];
     await internet.run(
       'ip',
@@ -141,16 +141,16 @@ export class World {
     await Promise.all([listen(internet, MARK_PORT), listen(host, MARK_PORT)]);
     const directory = await mkdtemp(join(tmpdir(), 'vauban-host-'));
     defer(t, () => rm(directory, { recursive: true }));
-    const world = new World(internet, host, directory);
+    const env = new Env(internet, host, directory);
     await chown(directory, Number(await run('id', '-u', HELPER_USER)), 0);
     // The guests' user passes through to its directories, whose group it is in.
     await chmod(directory, 0o755);
-    await mkdir(world.pool);
-    await chown(world.pool, 0, Number(await run('id', '-g', GUESTS_USER)));
-    await chmod(world.pool, 0o2710);
-    await startHelper(t, world, { images, allowance });
-    defer(t, () => world.network.close());
-    return world;
+    await mkdir(env.pool);
+    await chown(env.pool, 0, Number(await run('id', '-g', GUESTS_USER)));
+    await chmod(env.pool, 0o2710);
+    await startHelper(t, env, { images, allowance });
+    defer(t, () => env.network.close());
+    return env;
   }
 
   /** A guest with its card plugged in, attached with `policy`. `number` makes its addresses. */
@@ -245,19 +245,19 @@ export async function listen(space: Namespace, ...ports: number[]): Promise<void
 
 async function startHelper(
   t: TestContext,
-  world: World,
+  env: Env,
   { images, allowance }: { images: string; allowance: string },
 ): Promise<void> {
-  const config = join(world.pool, '../host.yaml');
+  const config = join(env.pool, '../host.yaml');
   await writeFile(config, allowance);
   await chmod(config, 0o644);
   const flags = [
     '--config',
     config,
     '--socket',
-    world.socket,
+    env.socket,
     '--pool',
-    world.pool,
+    env.pool,
     '--images',
     images,
     '--uplink',
@@ -265,7 +265,7 @@ async function startHelper(
   ];
   const identity = ['--user', GUESTS_USER, '--group', GUESTS_GROUP];
   const helper = [process.execPath, join(REPOSITORY, 'server/hostd.ts'), ...flags, ...identity];
-  const [program, args] = world.host.command('setpriv', ...PRIVILEGES, '--', ...helper);
+  const [program, args] = env.host.command('setpriv', ...PRIVILEGES, '--', ...helper);
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   defer(t, async () => {
