@@ -9,7 +9,7 @@ import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
 import { earlierHardware, findOffer } from './hardware.ts';
 import { connectMonitor, loadState, untilAgent } from './machine-state.ts';
-import { until } from './waiting.ts';
+import { until } from './timeouts.ts';
 import { TEMPLATE } from './warm.ts';
 
 /** In an image that can be a warm template: makes a machine of its own of a clone. */

@@ -7,7 +7,7 @@ import { askAgent } from './guest-agent.ts';
 import type { HostNetwork } from './network.ts';
 import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from './ops-login.ts';
 import { connectScreen } from './screen.ts';
-import { KeyedMutex } from './waiting.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 const SSH_PORT = 22;
 /** A server under load may take its time; a person waits no longer. */

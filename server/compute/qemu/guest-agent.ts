@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
 import { AgentUnavailableError } from '../driver.ts';
 import { connectUnix, readLines } from './json-lines.ts';
-import { within } from './waiting.ts';
+import { within } from './timeouts.ts';
 
 /** A busy guest may take seconds; a dead one never answers. */
 const CALL_MS = 15_000;

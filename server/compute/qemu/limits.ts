@@ -6,7 +6,7 @@ import { type Machine, translationCacheMb } from './arguments.ts';
 import { type ControlGroup, findGroup, holdInGroup } from './control-groups.ts';
 import type { Launcher } from './direct-launcher.ts';
 import { holdInScope, systemdRuns } from './scopes.ts';
-import { KeyedMutex } from './waiting.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 /** Beside a guest's CPUs, for its disk, its network card and its screen. */
 const OVERHEAD_CPUS = 0.25;

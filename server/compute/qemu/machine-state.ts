@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { AGENT_CHANNEL, FILES } from './arguments.ts';
 import { connectUnix } from './json-lines.ts';
 import { Monitor } from './qmp.ts';
-import { until } from './waiting.ts';
+import { until } from './timeouts.ts';
 
 // The state of a machine whose memory is a file: out of one QEMU, into another. QEMU's word for both is migration.
 

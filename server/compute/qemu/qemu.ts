@@ -26,7 +26,7 @@ import { Sight } from './sight.ts';
 import { resizeGuest, volumeOf } from './sizing.ts';
 import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { applyRules, type NetworkContext } from './traffic.ts';
-import { KeyedMutex } from './waiting.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 /** Real machines on this host, one QEMU process each. See docs/qemu.md. */
 export function createQemu(options: QemuOptions): ComputeDriver {

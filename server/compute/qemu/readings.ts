@@ -9,7 +9,7 @@ import { cpuSeconds, residentBytes } from './processes.ts';
 import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
 import { type NetworkContext, readTraffic } from './traffic.ts';
-import { within } from './waiting.ts';
+import { within } from './timeouts.ts';
 
 /** Machines that have not answered yet: they are asked again when they have, or are given up. */
 const asked = new WeakSet<QemuProcess>();

@@ -8,7 +8,7 @@ import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts
 import { FILES } from './arguments.ts';
 import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
-import { KeyedMutex } from './waiting.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 /** What is open on the host for a guest, kept in its directory. */
 interface Ports {

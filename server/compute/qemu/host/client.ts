@@ -9,7 +9,7 @@ import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
 import { connectTo } from '../routed/connect.ts';
 import { InvalidArgumentError, plainGuest } from '../routed/shapes.ts';
-import { within } from '../waiting.ts';
+import { within } from '../timeouts.ts';
 import { readMessages } from './lines.ts';
 import type { Operation } from './operations.ts';
 

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { systemClock as clock } from '../../../platform/clock.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
-import { until } from '../waiting.ts';
+import { until } from '../timeouts.ts';
 import { applyBatch, ENVIRONMENT, SIGNATURE } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
 import { GATE, gateTable } from './table.ts';
