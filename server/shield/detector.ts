@@ -14,7 +14,7 @@ import { Watch } from './baseline.ts';
 import { attackingClasses, classify, difference, type Finding } from './classify.ts';
 import { keepMitigating, writeAutomaticRule } from './mitigate.ts';
 import { mitigationOf } from './mitigation.ts';
-import { type Candidate, countersReset, type Observation, rateOf } from './watched.ts';
+import { type Candidate, countersReset, type Observation, rateOf } from './observation.ts';
 
 export interface DetectorParts {
   db: Database;
@@ -27,7 +27,7 @@ export interface DetectorParts {
 }
 
 /** A port sample says what came since it began: one that is older than this says little about a vector that is new. */
-const DRILL_FRESH_MS = 5_000;
+const SAMPLE_FRESH_MS = 5_000;
 const SAVE_BASELINES_MS = 60_000;
 
 /**
@@ -124,19 +124,19 @@ export class AttackDetector {
     const portSamples = new Map(
       (await edge.readPortSamples(ids)).map((portSample) => [portSample.id, portSample]),
     );
-    const toDrill: string[] = [];
+    const toSample: string[] = [];
     for (const candidate of candidates) {
       const { entry, id } = candidate;
       const classes = details.get(id);
       const fresh = classes && entry.classes && difference(classes, entry.classes);
       entry.classes = classes;
       const attacking = fresh ? attackingClasses(fresh) : [];
-      const needsDrill = await this.#record(candidate, attacking, portSamples.get(id), at);
-      if (!needsDrill) continue;
+      const needsSample = await this.#record(candidate, attacking, portSamples.get(id), at);
+      if (!needsSample) continue;
       entry.sampledAt = at;
-      toDrill.push(id);
+      toSample.push(id);
     }
-    if (toDrill.length > 0) await edge.startPortSample(toDrill);
+    if (toSample.length > 0) await edge.startPortSample(toSample);
   }
 
   /** Brings the attack's record up to date and acts on it; true where a port sample is to begin. */
@@ -154,7 +154,7 @@ export class AttackDetector {
     const level = watch.level(candidate.rate);
     const findings = sampledAt && level > 1 ? attacking.map((name) => classify(name, portSample)) : [];
     const news = findings.filter(({ vector }) => !entry.attack!.vectors.includes(vector));
-    const isStale = sampledAt !== undefined && at.getTime() - sampledAt.getTime() > DRILL_FRESH_MS;
+    const isStale = sampledAt !== undefined && at.getTime() - sampledAt.getTime() > SAMPLE_FRESH_MS;
     const { threshold } = watch;
     const seen = { at, rate: candidate.rate, threshold, level, dropped: candidate.dropped };
     let attack = observed(entry.attack, seen);

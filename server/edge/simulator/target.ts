@@ -43,7 +43,7 @@ export interface SimulatedTarget {
   drillAt: number | null;
 }
 
-const DRILL_MS = 30_000;
+const PORT_SAMPLE_MS = 30_000;
 
 const nothing = (): Volume => ({ packets: 0, bytes: 0 });
 
@@ -172,7 +172,7 @@ export function totalsOf(id: string, { passed, dropped, outBytes }: Counts): Tar
 export function sampledPorts(id: string, target: SimulatedTarget, now: number) {
   if (target.drillAt === null) return undefined;
   const ports = new Map<string, { protocol: 'tcp' | 'udp'; port: number } & Volume>();
-  for (const [from, to] of segments(target, target.drillAt, Math.min(now, target.drillAt + DRILL_MS))) {
+  for (const [from, to] of segments(target, target.drillAt, Math.min(now, target.drillAt + PORT_SAMPLE_MS))) {
     for (const { packet, packets } of arrivals(id, target, from, to)) {
       if (packet.sourcePort === null) continue;
       const protocol = packet.protocol === 6 ? 'tcp' : 'udp';
