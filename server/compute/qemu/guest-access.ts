@@ -4,10 +4,10 @@ import { AgentUnavailableError } from '../driver.ts';
 import { greeted } from './banner.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import type { HostNetwork } from './network.ts';
 import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from './ops-login.ts';
 import { connectScreen } from './screen.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 
 const SSH_PORT = 22;
 /** A server under load may take its time; a person waits no longer. */

@@ -5,8 +5,8 @@ import { ComputeUnavailableError, type DiskSpeed } from '../driver.ts';
 import { type Machine, translationCacheMb } from './arguments.ts';
 import { type ControlGroup, findGroup, holdInGroup } from './control-groups.ts';
 import type { Launcher } from './direct-launcher.ts';
-import { holdInScope, systemdRuns } from './scopes.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
+import { holdInScope, systemdRuns } from './scopes.ts';
 
 /** Beside a guest's CPUs, for its disk, its network card and its screen. */
 const OVERHEAD_CPUS = 0.25;

@@ -17,6 +17,7 @@ import type { Guest } from './guest.ts';
 import { GuestAccess } from './guest-access.ts';
 import { GuestEvents } from './guest-events.ts';
 import { Guests } from './guests.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import type { QemuOptions } from './options.ts';
 import { Power } from './power.ts';
 import { probeHost } from './probe.ts';
@@ -26,7 +27,6 @@ import { Sight } from './sight.ts';
 import { resizeGuest, volumeOf } from './sizing.ts';
 import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { applyRules, type NetworkContext } from './traffic.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 
 /** Real machines on this host, one QEMU process each. See docs/qemu.md. */
 export function createQemu(options: QemuOptions): ComputeDriver {

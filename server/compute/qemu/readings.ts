@@ -8,8 +8,8 @@ import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
 import { cpuSeconds, residentBytes } from './processes.ts';
 import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
-import { type NetworkContext, readTraffic } from './traffic.ts';
 import { within } from './timeouts.ts';
+import { type NetworkContext, readTraffic } from './traffic.ts';
 
 /** Machines that have not answered yet: they are asked again when they have, or are given up. */
 const asked = new WeakSet<QemuProcess>();

@@ -6,9 +6,9 @@ import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../platform/clock.ts';
 import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts';
 import { FILES } from './arguments.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 
 /** What is open on the host for a guest, kept in its directory. */
 interface Ports {
@@ -189,7 +189,8 @@ async function applyForwards(
   const missing = wanted.filter((forward) => !ports.forwards.includes(forward));
   if (stale.length + missing.length === 0) return;
   const monitor = await Monitor.connect(join(guest.directory, FILES.networkMonitor), clock, () => {});
-  const command = (line: string) => monitor.execute<string>('human-monitor-command', { 'command-line': line });
+  const command = (line: string) =>
+    monitor.execute<string>('human-monitor-command', { 'command-line': line });
   const open = new Set(ports.forwards);
   try {
     for (const forward of stale) {
