@@ -6,6 +6,8 @@ import type { Monitor } from './qmp.ts';
 
 /** Of a log on the host's disk; beyond it the older half is dropped. */
 const MAX_LOG_BYTES = 1024 * 1024;
+/** The same of what QEMU itself says: a few lines, unless a guest makes it complain without end. */
+const MAX_QEMU_LOG_BYTES = 64 * 1024;
 /** Of one answer of the monitor, in base64. */
 const READ_BYTES = 64 * 1024;
 /** A machine that hangs has no last words. */
@@ -40,6 +42,23 @@ export async function keepConsoleLog(monitor: Monitor, path: string): Promise<vo
   await append(path, said).catch(() => {});
 }
 
+/**
+ * Keeps what a machine's own process appends to the log at `path` within its bound: a guest that makes QEMU complain
+ * without end must not fill the pool of all. Never rejects.
+ */
+export async function boundQemuLog(path: string): Promise<void> {
+  const { O_RDWR, O_APPEND } = constants;
+  const file = await openOwn(path, O_RDWR | O_APPEND).catch(() => undefined);
+  if (!file) return;
+  try {
+    await cut(file, MAX_QEMU_LOG_BYTES);
+  } catch {
+    // It is tried again with the next reading.
+  } finally {
+    await file.close();
+  }
+}
+
 async function readRing(monitor: Monitor): Promise<Buffer> {
   const parts: Buffer[] = [];
   // Once round: what is written meanwhile is read the next time.
@@ -56,17 +75,21 @@ async function append(path: string, said: Buffer): Promise<void> {
   const { O_RDWR, O_CREAT, O_APPEND } = constants;
   const file = await openOwn(path, O_RDWR | O_CREAT | O_APPEND);
   try {
-    const { size } = await file.stat();
-    let kept = said;
     // Machines that an older service started write to the file themselves, as fast as they like.
-    if (size + said.length > MAX_LOG_BYTES) {
-      kept = Buffer.concat([await lastBytes(file, size, MAX_LOG_BYTES / 2), said]).subarray(-MAX_LOG_BYTES);
-      await file.truncate(0);
-    }
-    if (kept.length > 0) await file.write(kept);
+    await cut(file, MAX_LOG_BYTES - said.length);
+    if (said.length > 0) await file.write(said);
   } finally {
     await file.close();
   }
+}
+
+/** Drops all of a log but the latest part of it where it is longer than `most`. */
+async function cut(file: FileHandle, most: number): Promise<void> {
+  const { size } = await file.stat();
+  if (size <= most) return;
+  const kept = await lastBytes(file, size, Math.floor(most / 2));
+  await file.truncate(0);
+  await file.write(kept);
 }
 
 async function openOwn(path: string, flags: number): Promise<FileHandle> {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
@@ -19,6 +20,9 @@ export interface Launcher {
   kill(machine: Pick<Machine, 'id' | 'uuid' | 'directory'>): Promise<void>;
 }
 
+/** Appended to, so that what follows a cut of it begins there. */
+const NEW_LOG = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+
 export const QEMU = 'qemu-system-x86_64';
 
 /** The program and its arguments. The affinity is there before the first of its threads, and all have it. */
@@ -35,7 +39,7 @@ export function createDirectLauncher(clock: Clock): Launcher {
       const running = await findMachine(directory, uuid);
       if (running) return running;
       await rm(join(directory, FILES.pid), { force: true });
-      const log = await open(join(directory, FILES.log), 'w', 0o600);
+      const log = await open(join(directory, FILES.log), NEW_LOG, 0o600);
       // A session of its own: what ends the service's process group must not end the guests.
       const [program, ...options] = machineCommand(machine);
       const child = spawn(program, options, {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { ComputeUnavailableError, type GuestSample } from '../driver.ts';
 import { BALLOON_DEVICE, DISK_DEVICE } from './arguments.ts';
-import { keepConsoleLog } from './console-log.ts';
+import { boundQemuLog, keepConsoleLog } from './console-log.ts';
 import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
 import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
@@ -68,6 +68,7 @@ async function readSample(
 ): Promise<GuestSample> {
   const { monitor, pid } = run;
   const { id, vcpu, ramMb } = guest.record;
+  await boundQemuLog(guest.file('log'));
   await keepConsoleLog(monitor, guest.file('console'));
   // The threads that are the guest's CPUs: what QEMU does beside them is not the guest's doing.
   const cpus = await monitor.execute<{ 'thread-id': number }[]>('query-cpus-fast');

@@ -4,14 +4,16 @@ import { once } from 'node:events';
 import { link, readFile, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { SERIAL_RING, SERIAL_RING_BYTES } from '../../../server/compute/qemu/arguments.ts';
 import { consoleTail, keepConsoleLog } from '../../../server/compute/qemu/console-log.ts';
 import { type Clock, systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
-import { skipUnlessInstalled } from '../../support/tiny-image.ts';
-import { connectMonitor, guestsDirectory, stayAlive } from './support.ts';
+import { skipUnlessInstalled, skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
+import { connectMonitor, guestsDirectory, qemuFor, stayAlive, tinySpec } from './support.ts';
 
 const skip = skipUnlessInstalled('qemu-system-x86_64');
+const skipTiny = await skipWithoutTinyImage();
 const MEGABYTE = 2 ** 20;
 /** On which QEMU may take as long for an answer as a busy machine makes it. */
 const patientClock: Clock = {
@@ -90,5 +92,30 @@ test('what a guest could put in the place of its log is neither written to nor r
     assert.equal(await consoleTail(path), '');
     assert.equal(await readFile(secret, 'utf8'), 'secret');
     await rm(path);
+  }
+});
+
+test('what QEMU itself says stays within its bound, and begins anew after a cut', {
+  skip: skipTiny,
+}, async (t) => {
+  const { directory, driver } = qemuFor(t, (await tinyImage())!);
+  const spec = tinySpec();
+  const { id } = spec;
+  await driver.create(spec);
+  await driver.start(id);
+  const monitor = await connectMonitor(join(directory, id, 'net.sock'), patientClock);
+  defer(t, () => monitor.close());
+  const log = join(directory, id, 'qemu.log');
+  const size = async () => (await stat(log)).size;
+  const say = (what: string) => monitor.execute('human-monitor-command', { 'command-line': `log ${what}` });
+  for (let round = 0; round < 2; round++) {
+    const before = await size();
+    // Each interrupt, in some lines of their own: no guest can make it say more.
+    await say('int');
+    while ((await size()) < before + MEGABYTE) await pause(20);
+    await say('none');
+    await driver.sample([id]);
+    assert.ok((await size()) <= 64 * 1024, `${await size()} bytes`);
+    assert.doesNotMatch(await readFile(log, 'latin1'), /\0/);
   }
 });

@@ -31,7 +31,7 @@ export interface LaunchOptions {
  * rights. The group, which the service is in, may use the sockets, and read
  * the pid file: QEMU itself would make it for its owner alone.
  */
-const START = `echo ${GUEST_OOM_SCORE} >/proc/self/oom_score_adj; umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && shift && exec "$@" </dev/null >${FILES.log} 2>&1`;
+const START = `echo ${GUEST_OOM_SCORE} >/proc/self/oom_score_adj; umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && : >${FILES.log} && shift && exec "$@" </dev/null >>${FILES.log} 2>&1`;
 
 /**
  * Starts machines as a user of their own, each in a session of its own, with no privilege left to gain. Files are
