@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { readSupply } from '../../server/cluster/read-supply.ts';
+import { askCapacity } from '../../server/compute/ask.ts';
 import type { SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { sql } from '../../server/db/database.ts';
 import { findReservation } from '../../server/db/queries/reservations.ts';
+import { decideRebuild } from '../../server/domain/vms/rebuild-vm.ts';
 import { Supply } from '../../server/domain/vms/supply.ts';
+import { startByOperator } from '../../server/endpoints/operator/vms/start-by-operator.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Call, Customer, Reply } from './support/customer.ts';
 import { Fixture, PURCHASE } from './support/fixture.ts';
@@ -164,6 +167,32 @@ test('snapshots take room on the disk: all of it until they are taken, then what
   await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
   await fixture.finish();
   assert.equal((await reserved(fixture)).diskGb, 20);
+});
+
+test('a rebuild takes room for a second disk until it is over, and is refused where there is none', async (t) => {
+  const stage = await open(t, { capacity: { diskGb: 120 } });
+  const { services } = stage.installation;
+  const [customer] = (await customers(stage, 1)) as [Customer];
+  const ids = [
+    await buyVm(stage, customer, { start: false }),
+    await buyVm(stage, customer, { start: false }),
+  ];
+  const capacity = await askCapacity(services);
+  const rebuild = (id: string) =>
+    startByOperator(services, id, 'rebuild', (tx, vm) =>
+      decideRebuild(tx, services, vm, { template: 'alpine-3.22' }, capacity),
+    );
+  const outcomes = await Promise.allSettled(ids.map(rebuild));
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+  assert.deepEqual(
+    refused.map(({ code }) => code),
+    ['capacity_unavailable'],
+  );
+  assert.equal((await reserved(stage)).diskGb, 120);
+  assert.equal((await customer.call(buy({ plan: 's1' }))).error?.code, 'capacity_unavailable');
+  await stage.finish();
+  assert.equal((await reserved(stage)).diskGb, 80);
+  await assertInvariants(stage.db);
 });
 
 test('dedicated cores are counted for themselves, and where there are none such plans are not sold', async (t) => {

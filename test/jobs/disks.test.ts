@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
+import { askCapacity } from '../../server/compute/ask.ts';
 import { sql } from '../../server/db/database.ts';
 import { systemFindVmView } from '../../server/db/queries/operator-vms.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
@@ -32,8 +33,9 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
     must,
     vm: async () => (await systemFindVmView(services.db, vmId))!,
     async rebuild(request: RebuildRequest) {
+      const capacity = await askCapacity(services);
       const { job, decided } = await startByOperator(services, vmId, 'rebuild', (tx, vm) =>
-        decideRebuild(tx, services, vm, request),
+        decideRebuild(tx, services, vm, request, capacity),
       );
       return { job, initialPassword: decided.initialPassword };
     },

@@ -55,7 +55,7 @@ const ROOMS: Record<string, Allowed> = {
   },
   'endpoints/operator': {
     value:
-      'access cluster compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
+      'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
   },
   operator: {
     value: 'config db domain endpoints/operator http platform',

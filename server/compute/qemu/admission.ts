@@ -4,8 +4,10 @@ import {
   type EngineCapacity,
   type EngineTemplate,
   type GuestSize,
+  type GuestSpec,
   type Resources,
   resourcesOf,
+  type Shortage,
   shortageOf,
   snapshotGb,
   withOverhead,
@@ -31,6 +33,8 @@ export class Admission {
   readonly #overhead: EngineCapacity['overhead'];
   /** Sizes of guests that are being made or grown. */
   readonly #pending = new Map<string, GuestSize>();
+  /** Of guests that are about to be rebuilt: what their records do not say yet. */
+  readonly #secondDisks = new Map<string, number>();
 
   constructor(options: Options, guests: Guests) {
     this.#options = options;
@@ -58,6 +62,22 @@ export class Admission {
       return await work();
     } finally {
       this.#pending.delete(id);
+    }
+  }
+
+  /** The same for a rebuild: the guest has a second disk until it is known how that ends. */
+  async rebuilding<T>(spec: GuestSpec, work: () => Promise<T>): Promise<T> {
+    const record = this.#guests.find(spec.id)?.record;
+    if (!record) return this.within(spec.id, spec, work);
+    // One that has its second disk is gone on with.
+    if (record.rebuilt) return work();
+    const { diskGb } = spec;
+    this.#refuse(shortageOf(await this.#total(), this.#used(), { vcpu: 0, cores: 0, ramMb: 0, diskGb }));
+    this.#secondDisks.set(spec.id, diskGb);
+    try {
+      return await work();
+    } finally {
+      this.#secondDisks.delete(spec.id);
     }
   }
 
@@ -95,7 +115,10 @@ export class Admission {
 
   #require(total: Resources, id: string, size: GuestSize): void {
     const record = this.#guests.find(id)?.record;
-    const shortage = shortageOf(total, this.#used(), this.#cost(size), record && this.#cost(record));
+    this.#refuse(shortageOf(total, this.#used(), this.#cost(size), record && this.#cost(record)));
+  }
+
+  #refuse(shortage: Shortage | undefined): void {
     if (!shortage) return;
     const { resource, left, asked } = shortage;
     throw new CapacityError(`this host has ${left} ${resource} left, not ${asked}`);
@@ -104,9 +127,15 @@ export class Admission {
   #used(): Resources {
     const sizes = new Map<string, GuestSize>(this.#guests.all().map(({ id, record }) => [id, record]));
     for (const [id, size] of this.#pending) sizes.set(id, size);
-    const snapshots = sum(this.#guests.all().map(({ record }) => snapshotsGb(record)));
+    const more = sum(
+      this.#guests.all().map(({ id, record }) => snapshotsGb(record) + this.#formerGb(id, record)),
+    );
     const used = addUp([...sizes.values()].map((size) => this.#cost(size)));
-    return { ...used, diskGb: used.diskGb + snapshots };
+    return { ...used, diskGb: used.diskGb + more };
+  }
+
+  #formerGb(id: string, { rebuilt }: GuestRecord): number {
+    return rebuilt ? (rebuilt.from?.diskGb ?? 0) : (this.#secondDisks.get(id) ?? 0);
   }
 
   #cost(size: GuestSize): Resources {

@@ -68,10 +68,11 @@ async function roomForDisks(
   reservedBytes: number,
 ): Promise<number> {
   const { blocks, bavail, bsize } = await statfs(directory);
-  const sizes = await Promise.all(
-    // One that is just being made or removed.
-    guests.map((guest) => allocatedBytes(join(directory, guest, FILES.disk)).catch(() => 0)),
+  const files = guests.flatMap((guest) =>
+    [FILES.disk, FILES.nextDisk, FILES.formerDisk].map((disk) => join(directory, guest, disk)),
   );
+  // Not there: one of a guest that is just being made or removed, or that is not being rebuilt.
+  const sizes = await Promise.all(files.map((file) => allocatedBytes(file).catch(() => 0)));
   const disks = sizes.reduce((sum, bytes) => sum + bytes, 0);
   const bytes = bavail * bsize + disks - blocks * bsize * HOST_DISK_SHARE - reservedBytes;
   return Math.max(0, Math.floor(bytes / GIGABYTE));

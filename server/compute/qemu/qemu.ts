@@ -50,7 +50,9 @@ class Qemu implements ComputeDriver {
   readonly restoreSnapshot: Method<'restoreSnapshot'> = (id, snapshotId) =>
     this.#alone(id, () => restoreSnapshot(this.#guests.need(id), snapshotId));
   readonly rebuild: Method<'rebuild'> = (spec, rebuildId) =>
-    this.#alone(spec.id, () => rebuildGuest(this.#guests, spec, rebuildId));
+    this.#alone(spec.id, () =>
+      this.#admission.rebuilding(spec, () => rebuildGuest(this.#guests, spec, rebuildId)),
+    );
   readonly finishRebuild: Method<'finishRebuild'> = (id, rebuildId) =>
     this.#alone(id, () => finishRebuild(this.#guests.find(id), rebuildId));
   readonly setPassword: Method<'setPassword'> = async (id, username, password) =>

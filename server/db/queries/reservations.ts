@@ -23,14 +23,18 @@ export async function lockEngine(db: Queryable, engine: string): Promise<void> {
   await lock();
 }
 
-/** What is taken of the engine: by VMs, their snapshots, and guests that no VM has. */
+/**
+ * What is taken of the engine: by VMs, their snapshots, and guests that no VM has. A VM that is being rebuilt keeps the disk
+ * that it had until that is over.
+ */
 export function reservedGroups(db: Queryable, engine: string): Promise<ReservedGroup[]> {
   return db.query<ReservedGroup>(sql`
     select ram_mb as guest_ram_mb, count(*)::int as guests, sum(vcpu)::float as vcpu, sum(cores)::float as cores,
       sum(ram_mb)::float as ram_mb, sum(disk_gb)::float as disk_gb
     from (
       select r.vcpu, r.cores, r.ram_mb, r.disk_gb + coalesce((
-          select sum(reserved_gb) from snapshots where snapshots.vm_id = r.vm_id), 0) as disk_gb
+          select sum(reserved_gb) from snapshots where snapshots.vm_id = r.vm_id), 0) + coalesce((
+          select r.disk_gb from jobs where jobs.id = vms.active_job_id and jobs.kind = 'rebuild'), 0) as disk_gb
       from reservations r join vms on vms.id = r.vm_id where vms.engine = ${engine}
       union all
       select coalesce(vcpu, 0), 0, coalesce(ram_mb, 0), coalesce(disk_gb, 0) from orphan_guests where engine = ${engine}

@@ -1,3 +1,4 @@
+import type { EngineCapacity } from '../../compute/driver.ts';
 import type { Transaction } from '../../db/database.ts';
 import { countSnapshots } from '../../db/queries/snapshots.ts';
 import { recordedOpsKey } from '../../db/queries/vm-ops-keys.ts';
@@ -10,6 +11,7 @@ import { requireRoomFor, requireTemplate } from './configuration.ts';
 import { requireSshKeys } from './create-vm.ts';
 import { type RebuildInput, SEALED_FOR } from './job-inputs.ts';
 import { generatePassword } from './passwords.ts';
+import { reserveForRebuild } from './reserve.ts';
 import { isWantedOn } from './restore-vm.ts';
 import { requireAllowed, requireWhole } from './states.ts';
 
@@ -25,13 +27,15 @@ export interface RebuildRequest {
 
 /**
  * What the job takes that makes a VM anew from a template, and the password of its default user where one was made, because
- * no key may log in: as for a new VM. It costs nothing: no template has a price.
+ * no key may log in: as for a new VM. It costs nothing: no template has a price. `capacity_unavailable` where there is no room
+ * for its second disk.
  */
 export async function decideRebuild(
   db: Transaction,
-  { catalog, secrets }: { catalog: Catalog; secrets: SecretBox },
+  { catalog, secrets, engine }: { catalog: Catalog; secrets: SecretBox; engine: string },
   vm: VmView,
   request: RebuildRequest,
+  capacity: EngineCapacity | ApiError,
 ): Promise<{ input: RebuildInput; initialPassword: string | null }> {
   const template = requireTemplate(catalog, request.template);
   requireRoomFor(template, vm);
@@ -51,6 +55,8 @@ export async function decideRebuild(
     ops_key_fingerprint: await recordedOpsKey(db, vm.id),
     restart: isWantedOn(vm),
   };
+  // Last, because the engine's row stays locked until the commit.
+  await reserveForRebuild({ db, engine, capacity }, vm.disk_gb);
   return { input, initialPassword };
 }
 

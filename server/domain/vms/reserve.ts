@@ -46,6 +46,11 @@ export async function reserveForSnapshot(
   await reserveSnapshot(purchase.db, snapshotId, diskGb);
 }
 
+/** The same for a rebuild, which makes a second disk: it counts as long as the job is under way. */
+export async function reserveForRebuild(purchase: Purchase, diskGb: number): Promise<void> {
+  await requireRoom(purchase, (supply) => supply.refusalOfDisk(diskGb));
+}
+
 async function requireRoom(
   { db, engine, capacity }: Purchase,
   refusalOf: (supply: Supply) => ApiError | null,

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { askCapacity } from '../../compute/ask.ts';
 import { decideRebuild } from '../../domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../domain/vms/restore-vm.ts';
 import { Input } from '../../http/schemas.ts';
@@ -41,8 +42,9 @@ export function registerDiskOperations(app: FastifyInstance, services: OperatorS
     body: Rebuild,
     async handle({ id, body }) {
       requireBytes('user_data', body.user_data, MAX_USER_DATA_BYTES);
+      const capacity = await askCapacity(services);
       const { job, decided } = await startByOperator(services, id, 'rebuild', (tx, vm) =>
-        decideRebuild(tx, services, vm, body),
+        decideRebuild(tx, services, vm, body, capacity),
       );
       return { data: { ...job, template: body.template, initial_password: decided.initialPassword } };
     },

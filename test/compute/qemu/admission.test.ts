@@ -71,6 +71,24 @@ test(
   },
 );
 
+test('the second disk of a rebuild counts until its end is known', withDisks, async (t) => {
+  const { driver } = qemuFor(t, await blank(t), { capacity: capacity(16_384, 5) });
+  const spec = tinySpec({ diskGb: 2 });
+  await driver.create(spec);
+  await driver.rebuild(spec, 'job_1');
+  // It is gone on with, whatever there is.
+  await driver.rebuild(spec, 'job_1');
+  await assert.rejects(driver.create(tinySpec({ diskGb: 1 })), /diskGb left/);
+  await driver.undoRebuild(spec.id, 'job_1');
+  const other = tinySpec({ diskGb: 1 });
+  await driver.create(other);
+  await assert.rejects(driver.rebuild(spec, 'job_2'), CapacityError);
+  await driver.remove(other.id);
+  await driver.rebuild(spec, 'job_2');
+  await driver.finishRebuild(spec.id, 'job_2');
+  await driver.create(other);
+});
+
 test('a guest that the memory does not reach for is not started', withDisks, async (t) => {
   const { driver, open } = qemuFor(t, await blank(t));
   const spec = tinySpec();

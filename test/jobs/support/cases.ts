@@ -1,3 +1,4 @@
+import { askCapacity } from '../../../server/compute/ask.ts';
 import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';
@@ -96,10 +97,13 @@ export const CASES: Record<JobKind, Case[]> = {
       undone: true,
       call:
         ({ vmId }): Order =>
-        (services) =>
-          startByOperator(services, vmId!, 'rebuild', (tx, vm) =>
-            decideRebuild(tx, services, vm, { template: 'alpine-3.22', delete_snapshots: true }),
-          ),
+        async (services) => {
+          const capacity = await askCapacity(services);
+          const request = { template: 'alpine-3.22', delete_snapshots: true };
+          return startByOperator(services, vmId!, 'rebuild', (tx, vm) =>
+            decideRebuild(tx, services, vm, request, capacity),
+          );
+        },
     },
   ],
   delete: [
