@@ -19,6 +19,11 @@ export interface Queryable {
  * use them to wake workers, never for something that must not be lost.
  */
 export interface Transaction extends Queryable {
+  /**
+   * Sends a statement whose rows are of no use, and waits for its turn at the most: an answer is not waited for where the
+   * engine is at the end of a network. What fails then fails the transaction, by its next statement or its commit.
+   */
+  send(statement: Sql): Promise<void>;
   afterCommit(callback: () => void): void;
 }
 
@@ -69,7 +74,13 @@ export async function one<Row extends object>(db: Queryable, statement: Sql): Pr
   return row;
 }
 
+/** Runs a statement whose rows are of no use; in a transaction nothing waits for it, see {@link Transaction.send}. */
+export async function execute(db: Queryable | Transaction, statement: Sql): Promise<void> {
+  if ('send' in db) await db.send(statement);
+  else await db.query(statement);
+}
+
 /** Sends `payload` on `channel` when the surrounding transaction commits. */
-export async function notify(db: Queryable, channel: string, payload: string): Promise<void> {
-  await db.query(sql`select pg_notify(${channel}, ${payload})`);
+export function notify(db: Queryable, channel: string, payload: string): Promise<void> {
+  return execute(db, sql`select pg_notify(${channel}, ${payload})`);
 }

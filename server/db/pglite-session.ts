@@ -51,7 +51,8 @@ export class PgliteSession implements Queryable {
         const query = this.#within(tx, (error) => {
           failure ??= error;
         });
-        const value = await work({ query, afterCommit });
+        const send = async (statement: Sql) => void (await query(statement));
+        const value = await work({ query, send, afterCommit });
         committing = !this.broken;
         return value;
       })

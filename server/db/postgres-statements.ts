@@ -26,6 +26,11 @@ export class PostgresStatements {
     this.#onForgotten = onForgotten;
   }
 
+  /** Has a statement ready, so that the next {@link run} of it sends it at once. */
+  async prepare(connection: Connection, text: string): Promise<void> {
+    if (!this.#prepared.has(text)) await this.#prepare(connection, text);
+  }
+
   /** Runs one statement in whatever transaction the connection is. */
   async run<Row extends object>(connection: Connection, text: string, values: unknown[]): Promise<Row[]> {
     const { name, serializers } = this.#find(text) ?? (await this.#prepare(connection, text));

@@ -1,9 +1,10 @@
 import { runCallbacks } from './after-commit.ts';
-import { DatabaseAwayError, type OutageLog } from './away.ts';
-import type { Database, Transaction } from './database.ts';
+import type { OutageLog } from './away.ts';
+import type { Database } from './database.ts';
 import { Connection } from './postgres-connection.ts';
 import { Pool } from './postgres-pool.ts';
 import { PostgresStatements } from './postgres-statements.ts';
+import { PostgresTransaction } from './postgres-transaction.ts';
 import { Watch } from './postgres-watch.ts';
 
 /**
@@ -37,11 +38,8 @@ export function openPostgres(url: string, log?: OutageLog): Database {
     engine: 'postgres',
     query: ({ text, values }) => pool.share((connection) => statements.runAlone(connection, text, values)),
     async transaction(work) {
-      const callbacks: (() => void)[] = [];
-      const result = await alone((connection) =>
-        inTransaction(connection, statements, (query) =>
-          work({ query, afterCommit: (callback) => void callbacks.push(callback) }),
-        ),
+      const { result, callbacks } = await alone((connection) =>
+        PostgresTransaction.run(connection, statements, work),
       );
       runCallbacks(callbacks);
       return result;
@@ -66,48 +64,6 @@ export function openPostgres(url: string, log?: OutageLog): Database {
       await pool.close();
     },
   };
-}
-
-async function inTransaction<T>(
-  connection: Connection,
-  statements: PostgresStatements,
-  work: (query: Transaction['query']) => Promise<T>,
-): Promise<T> {
-  let over = false;
-  let failure: unknown;
-  await connection.send({ text: 'begin' });
-  try {
-    const result = await work(async ({ text, values }) => {
-      if (over) throw new Error('the transaction is over');
-      try {
-        return await statements.run(connection, text, values);
-      } catch (error) {
-        failure ??= error;
-        throw error;
-      }
-    });
-    over = true;
-    await commit(connection, failure);
-    return result;
-  } catch (error) {
-    over = true;
-    // A connection whose state is not known must not be used again.
-    await connection.send({ text: 'rollback' }).catch((cause) => connection.lose(cause));
-    throw error;
-  }
-}
-
-/** Commits; where a statement had failed the server rolls back instead, which is thrown as that `failure`. */
-async function commit(connection: Connection, failure: unknown): Promise<void> {
-  if (connection.lost) throw connection.lost;
-  const { command } = await connection.send({ text: 'commit' }).catch((error) => {
-    if (!connection.lost) throw error;
-    throw new DatabaseAwayError('the database went away during a commit', {
-      cause: error,
-      outcomeUnknown: true,
-    });
-  });
-  if (command !== 'COMMIT') throw failure ?? new Error('the transaction was rolled back');
 }
 
 async function runScript(connection: Connection, text: string): Promise<Record<string, unknown>[]> {

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { type Database, empty, maybeOne, one, type Queryable, sql } from '../db/database.ts';
+import {
+  type Database,
+  empty,
+  maybeOne,
+  one,
+  type Queryable,
+  raw,
+  sql,
+  type Transaction,
+} from '../db/database.ts';
 import { opsKeysInUse, recordedOpsKey, recordOpsKey } from '../db/queries/vm-ops-keys.ts';
 import { ConfigError } from '../platform/config-error.ts';
 import { type SecretBox, UnknownKeyError } from '../platform/secrets.ts';
@@ -83,23 +92,23 @@ export class OpsKeys {
    * The pair that the guest of this VM is made with: the current one, on record from now on. Again, after a crash, it is the
    * same: the guest may be there with it.
    */
-  assignTo(vmId: string): Promise<OpsKey> {
-    return this.#db.transaction(async (tx) => {
-      const recorded = await recordedOpsKey(tx, vmId, true);
-      // Until this is committed, none is dropped.
-      await readKeys(tx, true);
-      const keys = await this.all(tx);
-      const given = keys.find(({ fingerprint }) => fingerprint === recorded) ?? keys[0]!;
-      await recordOpsKey(tx, vmId, given.fingerprint);
-      return given;
-    });
+  async assignTo(tx: Transaction, vmId: string): Promise<OpsKey> {
+    const [recorded, stored] = await Promise.all([
+      recordedOpsKey(tx, vmId, true),
+      // Until this is committed, none is dropped; others may be assigned meanwhile.
+      readKeys(tx, 'share'),
+    ]);
+    const pairs = pairsOf(stored!);
+    const given = pairs.find((pair) => fingerprintOf(pair) === recorded) ?? pairs[0]!;
+    await recordOpsKey(tx, vmId, fingerprintOf(given));
+    return this.#opened(given);
   }
 
   /** Makes another pair the current one. The one until now is kept until no guest has it. */
   async rotate(): Promise<void> {
     const made = await this.#make();
     await this.#db.transaction(async (tx) => {
-      const previous = pairsOf((await readKeys(tx, true))!);
+      const previous = pairsOf((await readKeys(tx, 'no key update'))!);
       await writeKeys(tx, { ...made, previous });
     });
   }
@@ -107,7 +116,7 @@ export class OpsKeys {
   /** Drops the pairs that no guest has. How many there were. */
   dropUnused(): Promise<number> {
     return this.#db.transaction(async (tx) => {
-      const [current, ...previous] = pairsOf((await readKeys(tx, true))!);
+      const [current, ...previous] = pairsOf((await readKeys(tx, 'no key update'))!);
       const used = await opsKeysInUse(tx);
       // A guest that nothing is recorded of may have any of them.
       if (used.includes(null)) return 0;
@@ -155,10 +164,10 @@ function fingerprintOf({ public_key: key }: StoredPair): string {
   return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
 }
 
-async function readKeys(db: Queryable, lock = false): Promise<StoredKeys | undefined> {
+async function readKeys(db: Queryable, lock?: 'share' | 'no key update'): Promise<StoredKeys | undefined> {
   const row = await maybeOne<{ value: StoredKeys }>(
     db,
-    sql`select value from settings where name = ${SETTING} ${lock ? sql`for no key update` : empty}`,
+    sql`select value from settings where name = ${SETTING} ${lock ? raw(`for ${lock}`) : empty}`,
   );
   return row?.value;
 }
@@ -175,7 +184,7 @@ export async function resealOpsKeys(
   tx: Queryable,
   renew: (sealed: string, purposes: readonly string[]) => string | undefined,
 ): Promise<void> {
-  const stored = await readKeys(tx, true);
+  const stored = await readKeys(tx, 'no key update');
   if (!stored) return;
   const [current, ...previous] = pairsOf(stored).map((pair) => ({
     ...pair,

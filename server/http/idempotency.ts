@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
-import { maybeOne, one, sql, type Transaction } from '../db/database.ts';
+import { execute, maybeOne, one, sql, type Transaction } from '../db/database.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { RequestContext } from './pipeline.ts';
@@ -70,10 +70,19 @@ export async function takeOperation(
   secrets: SecretBox,
 ): Promise<string | undefined> {
   const name = [operation.accountId, operation.method, operation.path, operation.key].join(' ');
-  const { locked } = await one<{ locked: boolean }>(
-    tx,
-    sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`,
-  );
+  // Two statements, sent together: what is read after the lock was taken includes what its last holder wrote.
+  const [{ locked }, stored] = await Promise.all([
+    one<{ locked: boolean }>(
+      tx,
+      sql`select pg_try_advisory_xact_lock(hashtextextended(${name}, 0)) as locked`,
+    ),
+    maybeOne<{ fingerprint: Uint8Array; reply: string; encrypted: boolean }>(
+      tx,
+      sql`
+      select fingerprint, reply, encrypted from idempotency_keys where account_id = ${operation.accountId}
+        and method = ${operation.method} and path = ${operation.path} and key = ${operation.key}`,
+    ),
+  ]);
   if (!locked) {
     throw new ApiError(
       'idempotency_in_progress',
@@ -83,12 +92,6 @@ export async function takeOperation(
       },
     );
   }
-  const stored = await maybeOne<{ fingerprint: Uint8Array; reply: string; encrypted: boolean }>(
-    tx,
-    sql`
-    select fingerprint, reply, encrypted from idempotency_keys where account_id = ${operation.accountId}
-      and method = ${operation.method} and path = ${operation.path} and key = ${operation.key}`,
-  );
   if (!stored) return undefined;
   if (!operation.print.equals(stored.fingerprint)) {
     throw new ApiError('idempotency_key_reused', 'This Idempotency-Key was used for a different request.');
@@ -104,8 +107,11 @@ export async function rememberReply(
   secrets: SecretBox,
 ): Promise<void> {
   const text = reply.secret ? secrets.seal(reply.text, REPLY_PURPOSE) : reply.text;
-  await tx.query(sql`
+  await execute(
+    tx,
+    sql`
     insert into idempotency_keys (account_id, method, path, key, fingerprint, reply, encrypted, created_at)
     values (${operation.accountId}, ${operation.method}, ${operation.path}, ${operation.key}, ${operation.print}, ${text},
-      ${reply.secret}, ${reply.at})`);
+      ${reply.secret}, ${reply.at})`,
+  );
 }

@@ -197,8 +197,11 @@ export class JobExecution {
     const { db, clock, metrics } = services;
     const at = clock.now();
     const ended = await db.transaction(async (tx) => {
-      const vm = await systemFindVm(tx, job.vm_id, true);
-      if (!vm || !(await finishJob(tx, this.#parts.ownership, status, at))) return false;
+      const [vm, finished] = await Promise.all([
+        systemFindVm(tx, job.vm_id, true),
+        finishJob(tx, this.#parts.ownership, status, at),
+      ]);
+      if (!vm || !finished) return false;
       await settleVm(tx, services, { job, status, at }, await settle(tx, vm, at));
       return true;
     });

@@ -1,5 +1,5 @@
 import { PgBoss } from 'pg-boss';
-import { bossDatabase } from '../db/boss-adapter.ts';
+import { bossDatabase, bossTransaction } from '../db/boss-adapter.ts';
 import { type Database, sql, type Transaction } from '../db/database.ts';
 import type { JobPublisher } from '../domain/vms/job-publisher.ts';
 
@@ -63,7 +63,7 @@ export class JobQueue implements JobPublisher {
 
   async send(tx: Transaction, jobId: string): Promise<void> {
     if (!this.#ready) throw new Error('the queue is not prepared');
-    await this.#boss.send(QUEUE, { jobId }, { db: bossDatabase(tx) });
+    await this.#boss.send(QUEUE, { jobId }, { db: bossTransaction(tx) });
     tx.afterCommit(() => this.#receiver?.offer());
   }
 

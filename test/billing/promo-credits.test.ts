@@ -253,7 +253,11 @@ test('a purchase without credit never asks for it', async (t) => {
         statements.push(statement.sql);
         return tx.query<Row>(statement);
       };
-      return work({ tx: { ...tx, query }, clock }, orderOf(clock, vm, 100n));
+      const send = (statement: Sql) => {
+        statements.push(statement.sql);
+        return tx.send(statement);
+      };
+      return work({ tx: { ...tx, query, send }, clock }, orderOf(clock, vm, 100n));
     });
   const { id } = await buy(placeOrder);
   assert.equal(statements.length, 3);

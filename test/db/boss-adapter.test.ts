@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { PgBoss } from 'pg-boss';
-import { bossDatabase } from '../../server/db/boss-adapter.ts';
+import { bossDatabase, bossTransaction } from '../../server/db/boss-adapter.ts';
 import type { Database } from '../../server/db/database.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
@@ -51,12 +51,12 @@ async function bench(t: TestContext): Promise<Bench> {
 test('a job sent in a transaction is part of it', async (t) => {
   const { boss, db, next } = await bench(t);
   const refused = db.transaction(async (tx) => {
-    await boss.send(QUEUE, { n: 'rolled back' }, { db: bossDatabase(tx) });
+    await boss.send(QUEUE, { n: 'rolled back' }, { db: bossTransaction(tx) });
     throw new Error('refused');
   });
   await assert.rejects(refused, { message: 'refused' });
   await db.transaction(async (tx) => {
-    await boss.send(QUEUE, { n: 'committed' }, { db: bossDatabase(tx) });
+    await boss.send(QUEUE, { n: 'committed' }, { db: bossTransaction(tx) });
   });
   assert.deepEqual(await next(), { n: 'committed' });
 });
@@ -65,7 +65,7 @@ test('a notification, not polling, has a job picked up', async (t) => {
   const { boss, db, next } = await bench(t);
   const waits: number[] = [];
   for (let n = 0; n < 10; n++) {
-    await db.transaction((tx) => boss.send(QUEUE, { n }, { db: bossDatabase(tx) }));
+    await db.transaction((tx) => boss.send(QUEUE, { n }, { db: bossTransaction(tx) }));
     const sent = performance.now();
     assert.deepEqual(await next(), { n });
     waits.push(performance.now() - sent);

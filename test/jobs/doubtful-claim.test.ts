@@ -15,6 +15,7 @@ function losingAnAnswer(db: Database, onLost: () => void): Database {
       const result = await db.transaction((tx) =>
         work({
           afterCommit: (callback) => tx.afterCommit(callback),
+          send: (statement) => tx.send(statement),
           query<Row extends object>(statement: Sql) {
             if (/epoch = epoch \+ 1/.test(statement.text)) claims = true;
             return tx.query<Row>(statement);

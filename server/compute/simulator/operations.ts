@@ -30,10 +30,11 @@ export class Operations {
   }
 
   /** Makes the guest unless it exists, and lets `work` alter it. A failure that its hostname asks for leaves it made. */
-  async make(operation: Operation, id: string, guest: Guest, work: Work<unknown> = () => {}): Promise<void> {
+  async make(operation: Operation, id: string, guest: Guest, work?: Work<unknown>): Promise<void> {
     this.#begin(operation, id);
-    await this.#store.insertGuest(id, guest);
-    await this.#alter(operation, id, work, refuseAbsent);
+    const isNew = await this.#store.insertGuest(id, guest);
+    const isDone = isNew && !work && !failureOf(operation, guest.hostname, guest.spent);
+    if (!isDone) await this.#alter(operation, id, work ?? (() => {}), refuseAbsent);
   }
 
   /**

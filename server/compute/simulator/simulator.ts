@@ -117,7 +117,11 @@ class Simulator implements ComputeDriver {
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#operations.change('start', id, (guest, now) => powerOn(guest, now, this.#pace));
+    const isUp = await this.#operations.change('start', id, (guest, now) => {
+      powerOn(guest, now, this.#pace);
+      return whenBooted(id, guest, now) <= now;
+    });
+    if (isUp) return;
     await this.#operations.wait(id, (guest, now) => whenBooted(id, guest, now), signal);
   }
 

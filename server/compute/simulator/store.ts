@@ -10,8 +10,8 @@ export interface SimulatorStore {
   readonly insides: SystemStore;
   /** The guest as stored, or undefined. */
   readGuest(id: string): Promise<Guest | undefined>;
-  /** Stores a new guest; one that exists stays as it is. */
-  insertGuest(id: string, guest: Guest): Promise<void>;
+  /** Stores a new guest; one that exists stays as it is. Whether it is new. */
+  insertGuest(id: string, guest: Guest): Promise<boolean>;
   /** Forgets the guest with all that is kept of it; an absent one is a success. */
   deleteGuest(id: string): Promise<void>;
   /**

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** A suspended account may only read; a closed one may do nothing, for good. */
@@ -35,14 +35,17 @@ export async function insertAccount(
   db: Queryable,
   account: Omit<AccountRow, 'status' | 'smtp_open'>,
 ): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     with account as (
       insert into accounts (id, name, currency, limits, created_at)
       values (${account.id}, ${account.name}, ${account.currency}, ${JSON.stringify(account.limits)}::text::jsonb,
         ${account.created_at})
       returning id, currency, created_at
     )
-    insert into wallets (account_id, currency, updated_at) select id, currency, created_at from account`);
+    insert into wallets (account_id, currency, updated_at) select id, currency, created_at from account`,
+  );
 }
 
 export function findAccount(db: Queryable, id: string): Promise<AccountOverviewRow | undefined> {
@@ -76,23 +79,18 @@ export async function lockAccount(db: Queryable, id: string): Promise<AccountSta
 }
 
 export async function setAccountStatus(db: Queryable, id: string, status: AccountStatus): Promise<void> {
-  await db.query(sql`update accounts set status = ${status} where id = ${id}`);
+  await execute(db, sql`update accounts set status = ${status} where id = ${id}`);
 }
 
-/** Whether the VMs of an account may connect to port 25 of others; false where there is no such account. */
-export async function mayMail(db: Queryable, id: string): Promise<boolean> {
-  const row = await maybeOne<Pick<AccountRow, 'smtp_open'>>(
-    db,
-    sql`select smtp_open from accounts where id = ${id}`,
-  );
-  return row?.smtp_open ?? false;
-}
-
+/** Whether the VMs of an account may connect to port 25 of others. */
 export async function setMayMail(db: Queryable, id: string, open: boolean): Promise<void> {
-  await db.query(sql`update accounts set smtp_open = ${open} where id = ${id}`);
+  await execute(db, sql`update accounts set smtp_open = ${open} where id = ${id}`);
 }
 
 /** Replaces the quotas that differ from the catalog's. */
 export async function setLimits(db: Queryable, id: string, limits: AccountRow['limits']): Promise<void> {
-  await db.query(sql`update accounts set limits = ${JSON.stringify(limits)}::text::jsonb where id = ${id}`);
+  await execute(
+    db,
+    sql`update accounts set limits = ${JSON.stringify(limits)}::text::jsonb where id = ${id}`,
+  );
 }

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 
 export interface VmAddress {
   address: string;
@@ -19,14 +19,17 @@ export interface Pool {
  * (the first usable one) are never handed out, nor is IPv4's broadcast address.
  */
 export async function ensurePools(db: Queryable, pools: Pool[]): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into ip_pools (name, network, next_offset, last_offset)
     select name, net, 2, (case when family(net) = 4 then 2 ^ (32 - masklen(net)) - 2
       else 2 ^ least(128 - masklen(net), 62) - 1 end)::bigint
     from (select name, network::cidr as net
       from json_to_recordset(${JSON.stringify(pools)}::text::json) as p (name text, network text)) as pool
     order by name
-    on conflict (name) do update set network = excluded.network, last_offset = excluded.last_offset`);
+    on conflict (name) do update set network = excluded.network, last_offset = excluded.last_offset`,
+  );
 }
 
 /** Orphans that answer on the address, which is not sold then. */
@@ -52,32 +55,31 @@ export async function allocateAddress(
   vmId: string,
   restedSince: Date,
 ): Promise<string | undefined> {
-  const rested = await maybeOne<{ address: string }>(
-    db,
-    sql`
-    update ip_addresses set vm_id = ${vmId}, released_at = null
-    where address = (select address from ip_addresses where pool = ${pool} and vm_id is null and released_at < ${restedSince}
-        and not exists (${isHeld(sql`ip_addresses.address`)})
-      order by released_at limit 1 for no key update skip locked)
-    returning host(address) as address`,
-  );
-  if (rested) return rested.address;
   for (;;) {
-    const fresh = await maybeOne<{ address: string; vm_id: string | null }>(
+    const given = await maybeOne<{ address: string; vm_id: string | null }>(
       db,
       sql`
-      with taken as (
-        update ip_pools set next_offset = next_offset + 1 where name = ${pool} and next_offset <= last_offset
+      with rested as (
+        update ip_addresses set vm_id = ${vmId}, released_at = null
+        where address = (select address from ip_addresses where pool = ${pool} and vm_id is null and released_at < ${restedSince}
+            and not exists (${isHeld(sql`ip_addresses.address`)})
+          order by released_at limit 1 for no key update skip locked)
+        returning address, vm_id
+      ), taken as (
+        update ip_pools set next_offset = next_offset + 1
+        where name = ${pool} and next_offset <= last_offset and not exists (select from rested)
         returning host(network)::inet + (next_offset - 1) as address
       ), fit as (
         select address, exists (${isHeld(sql`taken.address`)}) as held from taken
+      ), fresh as (
+        insert into ip_addresses (address, pool, vm_id, released_at)
+        select address, ${pool}, case when not held then ${vmId} end, case when held then ${restedSince}::timestamptz end
+        from fit returning address, vm_id
       )
-      insert into ip_addresses (address, pool, vm_id, released_at)
-      select address, ${pool}, case when not held then ${vmId} end, case when held then ${restedSince}::timestamptz end
-      from fit returning host(address) as address, vm_id`,
+      select host(address) as address, vm_id from (table rested union all table fresh) as given`,
     );
     // One that an orphan has is passed by, to be sold when that is gone.
-    if (!fresh || fresh.vm_id !== null) return fresh?.address;
+    if (!given || given.vm_id !== null) return given?.address;
   }
 }
 
@@ -90,7 +92,7 @@ export function addressesOf(db: Queryable, vmId: string): Promise<VmAddress[]> {
 
 /** Puts a VM's addresses into quarantine. */
 export async function releaseAddresses(db: Queryable, vmId: string, at: Date): Promise<void> {
-  await db.query(sql`update ip_addresses set vm_id = null, released_at = ${at} where vm_id = ${vmId}`);
+  await execute(db, sql`update ip_addresses set vm_id = null, released_at = ${at} where vm_id = ${vmId}`);
 }
 
 export function freeAddressCount(db: Queryable, pool: string): Promise<{ free: bigint }> {

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { deleteSome } from './purge.ts';
 
 export type ApprovalMode = 'dangerous' | 'all' | 'never';
@@ -94,9 +94,12 @@ export async function abandonAgentRun(
   reason: 'error' | 'canceled',
   at: Date,
 ): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update agent_runs set state = 'finished', stop_reason = ${reason}, owner = null, approval = null, finished_at = ${at}
-    where id = ${id} and state <> 'finished'`);
+    where id = ${id} and state <> 'finished'`,
+  );
 }
 
 /** Leaves a run waiting for the customer. False where it is no longer this node's. */

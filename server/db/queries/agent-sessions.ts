@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
 export interface AgentSessionRow {
   vm_id: string;
@@ -40,10 +40,13 @@ export async function ensureAgentSession(
   db: Queryable,
   session: Omit<AgentSessionRow, 'next_seq'>,
 ): Promise<AgentSessionRow> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into agent_sessions (vm_id, account_id, id, started_at)
     values (${session.vm_id}, ${session.account_id}, ${session.id}, ${session.started_at})
-    on conflict (vm_id) do nothing`);
+    on conflict (vm_id) do nothing`,
+  );
   return one<AgentSessionRow>(db, sql`select * from agent_sessions where vm_id = ${session.vm_id}`);
 }
 
@@ -52,8 +55,8 @@ export async function replaceAgentSession(
   db: Queryable,
   session: Omit<AgentSessionRow, 'next_seq'>,
 ): Promise<void> {
-  await db.query(sql`delete from agent_sessions where vm_id = ${session.vm_id}`);
-  await db.query(sql`delete from agent_entries where vm_id = ${session.vm_id}`);
+  await execute(db, sql`delete from agent_sessions where vm_id = ${session.vm_id}`);
+  await execute(db, sql`delete from agent_entries where vm_id = ${session.vm_id}`);
   await ensureAgentSession(db, session);
 }
 
@@ -79,7 +82,10 @@ export async function appendEntry(
     returning *`,
   );
   if (row)
-    await db.query(sql`delete from agent_entries where vm_id = ${vmId} and seq <= ${row.seq - KEPT_ENTRIES}`);
+    await execute(
+      db,
+      sql`delete from agent_entries where vm_id = ${vmId} and seq <= ${row.seq - KEPT_ENTRIES}`,
+    );
   return row;
 }
 
@@ -91,13 +97,17 @@ export async function completeEntry(
   content: string,
   exitCode: number | null,
 ): Promise<void> {
-  await db.query(sql`
-    update agent_entries set content = ${content}, exit_code = ${exitCode}::int where vm_id = ${vmId} and seq = ${seq}`);
+  await execute(
+    db,
+    sql`
+    update agent_entries set content = ${content}, exit_code = ${exitCode}::int where vm_id = ${vmId} and seq = ${seq}`,
+  );
 }
 
 /** Says of a command that was under way when its node went that its end is unknown. */
 export async function completeLostEntries(db: Queryable, runId: string, content: string): Promise<void> {
-  await db.query(
+  await execute(
+    db,
     sql`update agent_entries set content = ${content} where run_id = ${runId} and content is null`,
   );
 }

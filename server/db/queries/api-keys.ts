@@ -1,4 +1,4 @@
-import { maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import type { Scope } from '../enums.ts';
 import type { AccountStatus } from './accounts.ts';
 
@@ -41,10 +41,13 @@ export async function insertKey(
   key: Omit<ApiKeyRow, 'revoked_at' | 'last_used_at'>,
   hash: Uint8Array,
 ) {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into api_keys (id, account_id, name, hash, hint, scopes, allow_cidrs, expires_at, created_at)
     values (${key.id}, ${key.account_id}, ${key.name}, ${hash}, ${key.hint}, ${key.scopes}, ${key.allow_cidrs},
-      ${key.expires_at}, ${key.created_at})`);
+      ${key.expires_at}, ${key.created_at})`,
+  );
 }
 
 export function listKeys(db: Queryable, accountId: string): Promise<ApiKeyRow[]> {
@@ -70,12 +73,15 @@ export async function isKeyGood(db: Queryable, id: string, now: Date): Promise<b
 
 /** Writes many last-used instants in one statement; an instant never goes back. In order of the ids, as nodes do so at once. */
 export async function recordKeyUse(db: Queryable, uses: { id: string; at: Date }[]): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     with used as (
       select * from jsonb_to_recordset(${JSON.stringify(uses)}::text::jsonb) as used (id text, at timestamptz)
     ), locked as (
       select id from api_keys where id in (select id from used) order by id for no key update
     )
     update api_keys set last_used_at = greatest(last_used_at, used.at)
-    from used join locked on locked.id = used.id where api_keys.id = used.id`);
+    from used join locked on locked.id = used.id where api_keys.id = used.id`,
+  );
 }

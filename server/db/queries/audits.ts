@@ -1,4 +1,4 @@
-import { maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
 const SETTING = 'last_audit';
 
@@ -18,7 +18,10 @@ export async function findLastAudit(db: Queryable): Promise<LastAudit | undefine
 }
 
 export async function noteAudit(db: Queryable, audit: LastAudit): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into settings (name, value) values (${SETTING}, ${JSON.stringify(audit)}::text::jsonb)
-    on conflict (name) do update set value = excluded.value`);
+    on conflict (name) do update set value = excluded.value`,
+  );
 }

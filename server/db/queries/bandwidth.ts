@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../database.ts';
+import { execute, type Queryable, sql } from '../database.ts';
 
 /** Traffic of a VM on one UTC day. */
 export interface BandwidthDay {
@@ -18,7 +18,9 @@ export interface Traffic {
 
 /** Adds traffic to VMs' days and meters; each VM stands in `traffic` once at most. */
 export async function addTraffic(db: Queryable, traffic: Traffic[]): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     with fresh as (
       select * from json_to_recordset(${JSON.stringify(traffic)}::text::json)
         as fresh (vm_id text, date date, in_bytes bigint, out_bytes bigint) order by vm_id
@@ -29,7 +31,8 @@ export async function addTraffic(db: Queryable, traffic: Traffic[]): Promise<voi
     insert into bandwidth_days (vm_id, day, in_bytes, out_bytes)
     select vm_id, date, in_bytes, out_bytes from fresh
     on conflict (vm_id, day) do update set in_bytes = bandwidth_days.in_bytes + excluded.in_bytes,
-      out_bytes = bandwidth_days.out_bytes + excluded.out_bytes`);
+      out_bytes = bandwidth_days.out_bytes + excluded.out_bytes`,
+  );
 }
 
 /** The days in [from, to) on which the VM was metered, oldest first. */

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 import { deleteSome } from './purge.ts';
 
@@ -98,7 +98,7 @@ export async function activeShares(db: Queryable, ids: string[], now: Date): Pro
 }
 
 export async function revokeShare(db: Queryable, id: string, at: Date): Promise<void> {
-  await db.query(sql`update console_shares set revoked_at = ${at} where id = ${id}`);
+  await execute(db, sql`update console_shares set revoked_at = ${at} where id = ${id}`);
 }
 
 /** Gives a viewer one of the share's seats, counted over all nodes; false when every seat is taken. */
@@ -109,7 +109,7 @@ export async function takeViewerSlot(
   now: Date,
 ): Promise<boolean> {
   // Locks the share, so that two viewers cannot both take the last seat.
-  await tx.query(sql`update console_shares set last_used_at = ${now} where id = ${share.id}`);
+  await execute(tx, sql`update console_shares set last_used_at = ${now} where id = ${share.id}`);
   const taken = await tx.query(sql`
     insert into console_viewers (id, share_id, seen_at)
     select ${viewerId}, ${share.id}, ${now} from console_shares
@@ -118,14 +118,17 @@ export async function takeViewerSlot(
 }
 
 export async function releaseViewerSlot(db: Queryable, viewerId: string): Promise<void> {
-  await db.query(sql`delete from console_viewers where id = ${viewerId}`);
+  await execute(db, sql`delete from console_viewers where id = ${viewerId}`);
 }
 
 /** Confirms that these viewers are still there. */
 export async function renewViewerSlots(db: Queryable, viewerIds: string[], now: Date): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update console_viewers set seen_at = ${now} where id in (
-      select id from console_viewers where id = any(${viewerIds}::text[]) order by id for no key update skip locked)`);
+      select id from console_viewers where id = any(${viewerIds}::text[]) order by id for no key update skip locked)`,
+  );
 }
 
 /** Forgets the viewers whose node has died; they have stopped counting before. */

@@ -1,4 +1,4 @@
-import { maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { deleteSome } from './purge.ts';
 
 export type TicketKind = 'vnc' | 'ssh';
@@ -16,10 +16,13 @@ export interface TicketRow {
 }
 
 export async function insertTicket(db: Queryable, ticket: TicketRow, hash: Uint8Array): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into console_tickets (hash, kind, account_id, vm_id, key_id, username, cols, rows, expires_at)
     values (${hash}, ${ticket.kind}, ${ticket.account_id}, ${ticket.vm_id}, ${ticket.key_id}, ${ticket.username},
-      ${ticket.cols}, ${ticket.rows}, ${ticket.expires_at})`);
+      ${ticket.cols}, ${ticket.rows}, ${ticket.expires_at})`,
+  );
 }
 
 /** Takes a ticket away: of any number of callers at once one gets it. Undefined when there is none of that hash. */

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../database.ts';
+import { execute, type Queryable, sql } from '../database.ts';
 
 /** VMs, by the engine that has their guests. */
 export interface EngineVms {
@@ -15,7 +15,7 @@ export function vmsOfOtherEngines(db: Queryable, engine: string): Promise<Engine
 
 /** Records `engine` for VMs that no engine has made yet. */
 export async function takeUnmadeVms(db: Queryable, engine: string): Promise<void> {
-  await db.query(sql`update vms set engine = ${engine} where deleted_at is null and engine is null`);
+  await execute(db, sql`update vms set engine = ${engine} where deleted_at is null and engine is null`);
 }
 
 /** VMs that were made before the place of their guests was recorded. */
@@ -28,5 +28,5 @@ export async function vmsWithoutPlace(db: Queryable, name: string): Promise<stri
 
 /** Records where the guests of {@link vmsWithoutPlace} are. */
 export async function setPlace(db: Queryable, name: string, engine: string): Promise<void> {
-  await db.query(sql`update vms set engine = ${engine} where deleted_at is null and engine = ${name}`);
+  await execute(db, sql`update vms set engine = ${engine} where deleted_at is null and engine = ${name}`);
 }

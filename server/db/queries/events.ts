@@ -1,4 +1,4 @@
-import { empty, join, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, join, type Queryable, type Sql, sql } from '../database.ts';
 import type { EventType } from '../enums.ts';
 import { type Page, pageOf } from './page.ts';
 import { deleteSome } from './purge.ts';
@@ -18,22 +18,26 @@ export interface EventRow {
   created_at: Date;
 }
 
-/** Writes an event. False, and nothing written, when the VM already has one with this `dedupeKey`. */
-export async function insertEvent(
-  db: Queryable,
-  event: EventRow,
-  dedupeKey: string | null = null,
-): Promise<boolean> {
-  const once =
-    dedupeKey === null ? empty : sql`on conflict (vm_id, dedupe_key) where dedupe_key is not null do nothing`;
+/** Writes an event. */
+export function insertEvent(db: Queryable, event: EventRow): Promise<void> {
+  return execute(db, insertion(event, null));
+}
+
+/** Writes an event unless its VM already has one with this `dedupeKey`; whether it was written. */
+export async function insertEventOnce(db: Queryable, event: EventRow, dedupeKey: string): Promise<boolean> {
   const rows = await db.query(sql`
+    ${insertion(event, dedupeKey)}
+    on conflict (vm_id, dedupe_key) where dedupe_key is not null do nothing returning id`);
+  return rows.length > 0;
+}
+
+function insertion(event: EventRow, dedupeKey: string | null): Sql {
+  return sql`
     insert into events (id, account_id, vm_id, type, level, message, actor_type, actor_id, actor_ip, job_id, metadata,
       dedupe_key, created_at)
     values (${event.id}, ${event.account_id}, ${event.vm_id}, ${event.type}, ${event.level}, ${event.message},
       ${event.actor_type}, ${event.actor_id}, ${event.actor_ip}, ${event.job_id},
-      ${JSON.stringify(event.metadata)}::text::jsonb, ${dedupeKey}, ${event.created_at})
-    ${once} returning id`);
-  return rows.length > 0;
+      ${JSON.stringify(event.metadata)}::text::jsonb, ${dedupeKey}, ${event.created_at})`;
 }
 
 export interface EventFilter {

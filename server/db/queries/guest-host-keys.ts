@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
 /** The fingerprint that this guest is known by, or undefined before first contact. */
 export async function pinnedHostKey(db: Queryable, vmId: string): Promise<string | undefined> {
@@ -16,9 +16,12 @@ export async function pinHostKey(
   fingerprint: string,
   at: Date,
 ): Promise<string> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into guest_host_keys (vm_id, fingerprint, pinned_at) values (${vmId}, ${fingerprint}, ${at})
-    on conflict (vm_id) do nothing`);
+    on conflict (vm_id) do nothing`,
+  );
   const pinned = await one<{ fingerprint: string }>(
     db,
     sql`select fingerprint from guest_host_keys where vm_id = ${vmId}`,
@@ -28,5 +31,5 @@ export async function pinHostKey(
 
 /** Forgets the key of a guest that has another disk: the next one it shows is its own. */
 export async function forgetHostKey(db: Queryable, vmId: string): Promise<void> {
-  await db.query(sql`delete from guest_host_keys where vm_id = ${vmId}`);
+  await execute(db, sql`delete from guest_host_keys where vm_id = ${vmId}`);
 }

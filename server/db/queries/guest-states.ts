@@ -1,4 +1,4 @@
-import { empty, type Queryable, sql } from '../database.ts';
+import { empty, execute, type Queryable, sql } from '../database.ts';
 import type { VmRow } from './vms.ts';
 
 /** What is compared with the guest of a VM. */
@@ -47,10 +47,13 @@ export async function vmsBeingStarted(db: Queryable): Promise<string[]> {
 
 /** Counts the starts anew of VMs that have been running since `before`. */
 export async function forgetRestarts(db: Queryable, engine: string, before: Date): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update vms set restart_attempts = 0, restart_next_at = null
     where id in (
       select id from vms where deleted_at is null and restart_attempts > 0 and engine = ${engine}
         and status = 'running' and restart_next_at < ${before}
-      order by id limit ${BATCH} for no key update skip locked)`);
+      order by id limit ${BATCH} for no key update skip locked)`,
+  );
 }

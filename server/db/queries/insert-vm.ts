@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../database.ts';
+import { maybeOne, type Queryable, sql } from '../database.ts';
 import type { VmRow } from './vms.ts';
 
 /** What is known of a VM as it is bought. */
@@ -36,9 +36,11 @@ export type NewVm = Omit<
   | 'deleted_at'
 >;
 
-/** Writes a VM; false where another one has its MAC address. */
-export async function insertVm(db: Queryable, vm: NewVm): Promise<boolean> {
-  const rows = await db.query(sql`
+/** Writes a VM; undefined where another one has its MAC address. */
+export function insertVm(db: Queryable, vm: NewVm): Promise<VmRow | undefined> {
+  return maybeOne<VmRow>(
+    db,
+    sql`
     insert into vms (id, account_id, hostname, notes, status, plan, template, region, zone, vcpu, ram_mb, disk_gb,
       dedicated, bandwidth_gb, mac, engine, price_monthly_minor, currency, tax_rate, next_billing_mode, price_hourly_micros,
       metered_since, auto_renew, renewal_priority, billing_anchor_day, billing_period_start_at, billing_period_end_at, priced_at, created_at, updated_at)
@@ -48,6 +50,6 @@ export async function insertVm(db: Queryable, vm: NewVm): Promise<boolean> {
       ${vm.price_hourly_micros}::bigint, ${vm.metered_since}, ${vm.auto_renew},
       ${vm.renewal_priority}, ${vm.billing_anchor_day},
       ${vm.billing_period_start_at}, ${vm.billing_period_end_at}, ${vm.created_at}, ${vm.created_at}, ${vm.created_at})
-    on conflict (mac) where deleted_at is null and not mac_shared do nothing returning id`);
-  return rows.length > 0;
+    on conflict (mac) where deleted_at is null and not mac_shared do nothing returning *`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import { join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import type { OrderLineRow, OrderRow } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
 
@@ -80,13 +80,16 @@ export async function noteCorrections(
   const sold = refund.corrects_order_id
     ? sql`sales.id = ${refund.corrects_order_id}`
     : sql`sales.vm_id = ${refund.vm_id} and given.to_at = sold.to_at`;
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into invoice_corrections (credit_note_id, invoice_id)
     select distinct ${refund.invoice_id}, sales.invoice_id
     from orders sales join order_lines sold on sold.order_id = sales.id
       join order_lines given on given.order_id = ${refund.id}
     where ${sold} and sales.status = 'completed' and sales.amount_minor > 0
-    on conflict do nothing`);
+    on conflict do nothing`,
+  );
 }
 
 /** An invoice with the sums of its lines; tax is contained in the total. */

@@ -1,4 +1,4 @@
-import { type Database, one, sql, type Transaction } from '../database.ts';
+import { type Database, execute, one, sql, type Transaction } from '../database.ts';
 import type { InvoiceType, PartyRow } from './invoices.ts';
 
 /** After a month's end: what was settled in its last moments may still be committing. */
@@ -48,7 +48,9 @@ async function issueSome(
     sql`select last, greatest(last_issued_at, ${now}) as at from number_series where type = ${type} for no key update`,
   );
   const ids = JSON.stringify(drafts.map(({ id }) => id));
-  await tx.query(sql`
+  await execute(
+    tx,
+    sql`
     update invoices set status = 'paid', issued_at = ${series.at}, paid_at = ${series.at},
       sequence = ${series.last}::bigint + place,
       number = ${PREFIX[type]} || lpad((${series.last}::bigint + place)::text,
@@ -64,8 +66,12 @@ async function issueSome(
         coalesce(sum(order_lines.tax_minor), 0)::bigint as tax
       from orders join order_lines on order_id = orders.id where invoice_id = draft_id
     ) as lines
-    where id = draft_id`);
-  await tx.query(sql`
-    update number_series set last = last + ${drafts.length}::int, last_issued_at = ${series.at} where type = ${type}`);
+    where id = draft_id`,
+  );
+  await execute(
+    tx,
+    sql`
+    update number_series set last = last + ${drafts.length}::int, last_issued_at = ${series.at} where type = ${type}`,
+  );
   return drafts.length;
 }

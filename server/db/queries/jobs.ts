@@ -1,4 +1,4 @@
-import { empty, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { empty, execute, maybeOne, type Queryable, sql } from '../database.ts';
 import type { JobKind } from '../enums.ts';
 import { type Page, pageOf } from './page.ts';
 
@@ -49,14 +49,33 @@ export type NewJob = Pick<
   'id' | 'account_id' | 'vm_id' | 'kind' | 'input' | 'order_id' | 'by_service' | 'created_at'
 >;
 
-export function insertJob(db: Queryable, job: NewJob): Promise<JobRow> {
-  return one<JobRow>(
+/** What no new job has yet; the same as the columns' defaults. */
+const UNTRIED = {
+  status: 'pending',
+  step: 0,
+  undoing: false,
+  progress: 0,
+  owner: null,
+  epoch: 0,
+  attempts: 0,
+  next_attempt_at: null,
+  abandoned: false,
+  error_code: null,
+  error_message: null,
+  started_at: null,
+  finished_at: null,
+} as const;
+
+/** Writes a pending job; as it is stored. */
+export async function insertJob(db: Queryable, job: NewJob): Promise<JobRow> {
+  await execute(
     db,
     sql`
     insert into jobs (id, account_id, vm_id, kind, status, input, order_id, by_service, created_at)
-    values (${job.id}, ${job.account_id}, ${job.vm_id}, ${job.kind}, 'pending', ${JSON.stringify(job.input)}::text::jsonb,
-      ${job.order_id}, ${job.by_service}, ${job.created_at}) returning *`,
+    values (${job.id}, ${job.account_id}, ${job.vm_id}, ${job.kind}, ${UNTRIED.status}, ${JSON.stringify(job.input)}::text::jsonb,
+      ${job.order_id}, ${job.by_service}, ${job.created_at})`,
   );
+  return { ...UNTRIED, ...job };
 }
 
 export function listJobs(db: Queryable, vmId: string, activeOnly: boolean, page: Page): Promise<JobRow[]> {
@@ -66,8 +85,11 @@ export function listJobs(db: Queryable, vmId: string, activeOnly: boolean, page:
 
 /** Cancels an unfinished job. Its node, if it has one, notices and releases it. */
 export async function cancelJob(db: Queryable, id: string, at: Date): Promise<void> {
-  await db.query(sql`
-    update jobs set status = 'canceled', finished_at = ${at}, input = '{}' where id = ${id} and status in ('pending', 'running')`);
+  await execute(
+    db,
+    sql`
+    update jobs set status = 'canceled', finished_at = ${at}, input = '{}' where id = ${id} and status in ('pending', 'running')`,
+  );
 }
 
 /** Where a walk over the finished jobs has come to. */

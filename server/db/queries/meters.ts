@@ -1,4 +1,4 @@
-import { one, type Queryable, sql } from '../database.ts';
+import { execute, one, type Queryable, sql } from '../database.ts';
 import { isoDate } from './bandwidth.ts';
 import type { VmRow } from './vms.ts';
 
@@ -113,10 +113,13 @@ export async function insertReading(
 
 /** From its creation on a snapshot is stored; one whose size is not known takes no room. */
 export async function beginSnapshotUsage(db: Queryable, snapshotId: string): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into snapshot_usage (snapshot_id, account_id, vm_id, size_bytes, from_at)
     select id, account_id, vm_id, size_bytes, created_at from snapshots
-    where id = ${snapshotId} and size_bytes is not null on conflict do nothing`);
+    where id = ${snapshotId} and size_bytes is not null on conflict do nothing`,
+  );
 }
 
 /** Ends the use of one snapshot, or of all that a VM has. */
@@ -126,7 +129,8 @@ export async function endSnapshotUsage(
   at: Date,
 ): Promise<void> {
   const which = 'vmId' in of ? sql`vm_id = ${of.vmId}` : sql`snapshot_id = ${of.snapshotId}`;
-  await db.query(
+  await execute(
+    db,
     sql`update snapshot_usage set until_at = greatest(from_at, ${at}) where ${which} and until_at is null`,
   );
 }

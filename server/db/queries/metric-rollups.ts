@@ -1,4 +1,4 @@
-import { join, one, type Queryable, sql } from '../database.ts';
+import { execute, join, one, type Queryable, sql } from '../database.ts';
 import { columnsOf, type SeriesStore } from './metrics.ts';
 
 /** Things with samples in the hour from `chunk` that have no row of minutes for it yet. */
@@ -23,7 +23,9 @@ export async function rollUpMinutes(
 ): Promise<void> {
   const { samples, rollUps, subject } = store;
   const readings = columnsOf(store);
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     with averages as (
       select ${subject}, floor(extract(epoch from at - ${chunk}::timestamptz) / 60)::int as minute,
         ${join(readings.map((name) => sql`avg(${name})::real as ${name}`))}
@@ -39,7 +41,8 @@ export async function rollUpMinutes(
     from (select distinct ${subject} from averages) as vm cross join generate_series(0, 59) as minute
       left join averages using (${subject}, minute)
     group by ${subject}
-    on conflict do nothing`);
+    on conflict do nothing`,
+  );
 }
 
 /** Things with minutes in the day from `chunk` that have no row of five-minute averages for it yet. */
@@ -63,7 +66,9 @@ export async function rollUpFiveMinutes(
   ids: string[],
   chunk: Date,
 ): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     with minutes as (
       select ${subject}, (place - 1) / 60 as series, value,
         (extract(epoch from chunk_start - ${chunk}::timestamptz) / 60)::int + (place - 1) % 60 as minute
@@ -85,7 +90,8 @@ export async function rollUpFiveMinutes(
     select ${subject}, 300, ${chunk}, array_agg(value order by series, slot)
     from averages
     group by ${subject}
-    on conflict do nothing`);
+    on conflict do nothing`,
+  );
 }
 
 /** Deletes up to `limit` samples from before `before`; how many there were. */
@@ -135,5 +141,5 @@ export async function deleteStrayCounters(
   db: Queryable,
   { counters, subject, present }: SeriesStore,
 ): Promise<void> {
-  await db.query(sql`delete from ${counters} where ${subject} not in (${present})`);
+  await execute(db, sql`delete from ${counters} where ${subject} not in (${present})`);
 }

@@ -1,4 +1,4 @@
-import { join, maybeOne, type Queryable, raw, type Sql, sql } from '../database.ts';
+import { execute, join, maybeOne, type Queryable, raw, type Sql, sql } from '../database.ts';
 
 /** The series kept of each VM, in the order in which a roll-up stores them. */
 export const READINGS = [
@@ -72,7 +72,7 @@ const METERING_LOCK = 7226_0004;
 
 /** Held until the transaction ends while counters are turned into readings. */
 export async function lockMetering(tx: Queryable): Promise<void> {
-  await tx.query(sql`select pg_advisory_xact_lock(${METERING_LOCK})`);
+  await execute(tx, sql`select pg_advisory_xact_lock(${METERING_LOCK})`);
 }
 
 /** VMs whose guests may be running, in order of their ids. */
@@ -98,11 +98,14 @@ export async function saveCounters<C>(
   { counters, subject }: SeriesStore,
   rows: CountersRow<C>[],
 ): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into ${counters} (${subject}, at, counters)
     select subject, at, counters from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as fresh (subject text, at timestamptz, counters jsonb) order by subject
-    on conflict (${subject}) do update set at = excluded.at, counters = excluded.counters`);
+    on conflict (${subject}) do update set at = excluded.at, counters = excluded.counters`,
+  );
 }
 
 export async function insertSamples<R extends string>(
@@ -111,11 +114,14 @@ export async function insertSamples<R extends string>(
   rows: SampleRow<R>[],
 ): Promise<void> {
   const readings = columnsOf(store);
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into ${store.samples} (${store.subject}, at, ${join(readings)})
     select subject, at, ${join(readings)} from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as fresh (subject text, at timestamptz, ${join(readings.map((name) => sql`${name} real`))}) order by subject
-    on conflict do nothing`);
+    on conflict do nothing`,
+  );
 }
 
 /** Samples as columns: the intervals' starts in epoch seconds, and the values of each reading. */

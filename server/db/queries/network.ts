@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 import { systemFindVm } from './vms.ts';
 
@@ -55,10 +55,40 @@ export function listFirewallRules(db: Queryable, vmId: string, page: Page): Prom
   );
 }
 
-/** All rules of a VM that are to be in force, in evaluation order: lowest priority first, then oldest. */
-export function effectiveFirewallRules(db: Queryable, vmId: string): Promise<FirewallRuleRow[]> {
-  return db.query<FirewallRuleRow>(sql`
-    select * from firewall_rules where vm_id = ${vmId} and enabled and status <> 'removing' order by priority, id`);
+/** What the engine needs to know of a rule. */
+export type FirewallPart = Pick<FirewallRuleRow, 'direction' | 'action' | 'protocol' | 'ports' | 'cidrs'>;
+/** The same of a port forward. */
+export type ForwardPart = Pick<
+  PortForwardRow,
+  'protocol' | 'public_ip' | 'external_port' | 'internal_ip' | 'internal_port'
+>;
+
+/** The network of a VM as it is to be, at one instant. */
+export interface WantedNetwork {
+  plan: string | null;
+  network_generation: number;
+  /** Whether it may connect to port 25 of others. */
+  smtp_open: boolean;
+  /** In evaluation order: lowest priority first, then oldest. */
+  rules: FirewallPart[];
+  forwards: ForwardPart[];
+}
+
+/** What is to be in force for a VM; undefined where there is none. */
+export function wantedNetwork(db: Queryable, vmId: string): Promise<WantedNetwork | undefined> {
+  return maybeOne<WantedNetwork>(
+    db,
+    sql`
+    select plan, network_generation,
+      (select smtp_open from accounts where accounts.id = vms.account_id) as smtp_open,
+      (select coalesce(jsonb_agg(jsonb_build_object('direction', direction, 'action', action, 'protocol', protocol,
+          'ports', ports, 'cidrs', cidrs) order by priority, id), '[]') from firewall_rules
+        where vm_id = vms.id and enabled and status <> 'removing') as rules,
+      (select coalesce(jsonb_agg(jsonb_build_object('protocol', protocol, 'public_ip', public_ip, 'external_port',
+          external_port, 'internal_ip', internal_ip, 'internal_port', internal_port) order by id), '[]') from port_forwards
+        where vm_id = vms.id and status <> 'removing') as forwards
+    from vms where id = ${vmId} and deleted_at is null`,
+  );
 }
 
 export async function countFirewallRules(db: Queryable, vmId: string): Promise<number> {
@@ -96,7 +126,8 @@ export function findTwinRule(
 
 /** Marks a rule as going; it disappears once the engine has removed it. */
 export async function removeFirewallRule(db: Queryable, id: string, generation: number): Promise<void> {
-  await db.query(
+  await execute(
+    db,
     sql`update firewall_rules set status = 'removing', generation = ${generation} where id = ${id}`,
   );
 }
@@ -118,7 +149,7 @@ export function insertPortForward(db: Queryable, row: PortForwardRow): Promise<P
  * what the other has tried.
  */
 export async function lockPorts(db: Queryable, publicIp: string): Promise<void> {
-  await db.query(sql`select pg_advisory_xact_lock(hashtextextended(${`ports of ${publicIp}`}, 0))`);
+  await execute(db, sql`select pg_advisory_xact_lock(hashtextextended(${`ports of ${publicIp}`}, 0))`);
 }
 
 /** Claims a public port for one or both protocols; false when it got less than that, which stays claimed. */
@@ -149,11 +180,6 @@ export function listPortForwards(db: Queryable, vmId: string, page: Page): Promi
   );
 }
 
-export function effectivePortForwards(db: Queryable, vmId: string): Promise<PortForwardRow[]> {
-  return db.query<PortForwardRow>(sql`
-    select * from port_forwards where vm_id = ${vmId} and status <> 'removing' order by id`);
-}
-
 export async function countPortForwards(db: Queryable, vmId: string): Promise<number> {
   return (
     await one<{ n: number }>(db, sql`select count(*)::int as n from port_forwards where vm_id = ${vmId}`)
@@ -174,40 +200,63 @@ export function findPortForward(
 
 /** Marks a port forward as going; its public port is free once the engine has removed it. */
 export async function removePortForward(db: Queryable, id: string, generation: number): Promise<void> {
-  await db.query(
+  await execute(
+    db,
     sql`update port_forwards set status = 'removing', generation = ${generation} where id = ${id}`,
   );
 }
 
 /** Deletes a port forward at once, with what it claims. */
 export async function deletePortForward(db: Queryable, id: string): Promise<void> {
-  await db.query(sql`delete from port_forwards where id = ${id}`);
+  await execute(db, sql`delete from port_forwards where id = ${id}`);
 }
 
-/** Everything up to `generation` is in force on the engine: rules become active, or are gone. The VM's row goes first. */
-export async function settleNetwork(db: Transaction, vmId: string, generation: number): Promise<void> {
-  await db.query(
-    sql`update vms set network_applied = greatest(network_applied, ${generation}::int) where id = ${vmId}`,
+/**
+ * Everything up to `generation` is in force on the engine: rules become active, or are gone. The VM's row goes first, as
+ * everywhere. The generation that is wanted by now; undefined where the VM is gone.
+ */
+export async function settleNetwork(
+  db: Queryable,
+  vmId: string,
+  generation: number,
+): Promise<number | undefined> {
+  const row = await maybeOne<{ network_generation: number }>(
+    db,
+    sql`
+    with vm as (
+      update vms set network_applied = greatest(network_applied, ${generation}::int) where id = ${vmId}
+      returning id, network_generation
+    ), gone_rules as (
+      delete from firewall_rules using vm
+      where vm_id = vm.id and status = 'removing' and generation <= ${generation}
+    ), gone_forwards as (
+      delete from port_forwards using vm
+      where vm_id = vm.id and status = 'removing' and generation <= ${generation}
+    ), active_rules as (
+      update firewall_rules set status = 'active' from vm
+      where vm_id = vm.id and status in ('pending', 'error') and generation <= ${generation}
+    ), active_forwards as (
+      update port_forwards set status = 'active' from vm
+      where vm_id = vm.id and status in ('pending', 'error') and generation <= ${generation}
+    )
+    select network_generation from vm`,
   );
-  await db.query(
-    sql`delete from firewall_rules where vm_id = ${vmId} and status = 'removing' and generation <= ${generation}`,
-  );
-  await db.query(
-    sql`delete from port_forwards where vm_id = ${vmId} and status = 'removing' and generation <= ${generation}`,
-  );
-  await db.query(sql`
-    update firewall_rules set status = 'active' where vm_id = ${vmId} and status in ('pending', 'error') and generation <= ${generation}`);
-  await db.query(sql`
-    update port_forwards set status = 'active' where vm_id = ${vmId} and status in ('pending', 'error') and generation <= ${generation}`);
+  return row?.network_generation;
 }
 
 /** The engine refused: what was to become active shows it. The VM's row goes first, as everywhere. */
 export async function failNetwork(db: Transaction, vmId: string, generation: number): Promise<void> {
   await systemFindVm(db, vmId, true);
-  await db.query(sql`
-    update firewall_rules set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`);
-  await db.query(sql`
-    update port_forwards set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`);
+  await execute(
+    db,
+    sql`
+    update firewall_rules set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`,
+  );
+  await execute(
+    db,
+    sql`
+    update port_forwards set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`,
+  );
 }
 
 /** VMs whose rules on the engine lag behind; one that is being made gets its rules from its create job. */
@@ -229,9 +278,12 @@ export async function bumpNetworkGeneration(db: Queryable, id: string, at: Date)
 
 /** Marks the network rules of all VMs of an account as changed; the reconciler's next rounds bring their guests up to date. */
 export async function bumpNetworkOfAccount(tx: Transaction, accountId: string, at: Date): Promise<void> {
-  await tx.query(sql`
+  await execute(
+    tx,
+    sql`
     with mine as (
       select id from vms where account_id = ${accountId} and deleted_at is null order by id for no key update
     )
-    update vms set network_generation = network_generation + 1, updated_at = ${at} from mine where vms.id = mine.id`);
+    update vms set network_generation = network_generation + 1, updated_at = ${at} from mine where vms.id = mine.id`,
+  );
 }

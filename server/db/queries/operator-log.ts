@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../database.ts';
+import { execute, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** One deed of an operator, as it was asked for. */
@@ -20,14 +20,18 @@ export interface OperatorLogRow extends OperatorDeed {
 }
 
 export async function insertDeed(db: Queryable, deed: OperatorDeed): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into operator_log (id, uid, pid, user_name, login_name, deed, input, created_at)
     values (${deed.id}, ${deed.uid}, ${deed.pid}, ${deed.user_name}, ${deed.login_name}, ${deed.deed},
-      ${JSON.stringify(deed.input)}::text::jsonb, ${deed.created_at})`);
+      ${JSON.stringify(deed.input)}::text::jsonb, ${deed.created_at})`,
+  );
 }
 
 export async function insertOutcome(db: Queryable, logId: string, status: number, at: Date): Promise<void> {
-  await db.query(
+  await execute(
+    db,
     sql`insert into operator_outcomes (log_id, status, created_at) values (${logId}, ${status}, ${at})`,
   );
 }

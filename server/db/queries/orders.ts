@@ -1,4 +1,4 @@
-import { join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
@@ -72,25 +72,37 @@ export type NewLine = Omit<OrderLineRow, 'order_id' | 'position' | 'tax_category
   tax_category: OrderLineRow['tax_category'] | null;
 };
 
-/** Writes a pending order with its lines in one statement. */
-export function insertOrder(
+/** Writes a pending order with its lines in one statement; as it is stored. */
+export async function insertOrder(
   db: Queryable,
   order: Pick<OrderRow, 'id' | 'account_id' | 'vm_id' | 'kind' | 'amount_minor' | 'currency' | 'created_at'>,
   lines: NewLine[],
   adjustment?: Adjustment,
 ): Promise<OrderRow> {
   const json = JSON.stringify(lines, (_, value) => (typeof value === 'bigint' ? value.toString() : value));
-  return one<OrderRow>(
+  const row: OrderRow = {
+    ...order,
+    status: 'pending',
+    balance_after_minor: null,
+    invoice_id: null,
+    settled_at: null,
+    adjustment: adjustment?.type ?? null,
+    reason: adjustment?.reason ?? null,
+    actor: adjustment?.actor ?? null,
+    corrects_order_id: adjustment?.correctsOrderId ?? null,
+    outage_id: adjustment?.outageId ?? null,
+  };
+  await execute(
     db,
     sql`
     with placed as (
       insert into orders (id, account_id, vm_id, kind, status, amount_minor, currency, created_at, adjustment, reason, actor,
         corrects_order_id, outage_id)
-      values (${order.id}, ${order.account_id}, ${order.vm_id}, ${order.kind}, 'pending', ${order.amount_minor}::bigint,
-        ${order.currency}, ${order.created_at}, ${adjustment?.type ?? null}, ${adjustment?.reason ?? null},
-        ${adjustment?.actor ?? null}, ${adjustment?.correctsOrderId ?? null}, ${adjustment?.outageId ?? null})
-      returning ${orderColumns}
-    ), lines as (
+      values (${row.id}, ${row.account_id}, ${row.vm_id}, ${row.kind}, ${row.status}, ${row.amount_minor}::bigint,
+        ${row.currency}, ${row.created_at}, ${row.adjustment}, ${row.reason}, ${row.actor}, ${row.corrects_order_id},
+        ${row.outage_id})
+      returning id
+    )
       insert into order_lines (order_id, position, description, quantity, unit, unit_price, amount_minor, from_at, to_at, proration,
         price_hourly, tax_rate, tax_minor, tax_category, tax_reason)
       select placed.id, line.position, item.description, item.quantity, item.unit, item.unit_price, item.amount_minor,
@@ -107,10 +119,9 @@ export function insertOrder(
           where orders.vm_id = ${order.vm_id} and orders.status = 'completed' and past.amount_minor >= 0
             and past.tax_rate = item.tax_rate and item.tax_category is null
           order by orders.id desc, past.position desc limit 1
-        ) as sold on true
-    )
-    select * from placed`,
+        ) as sold on true`,
   );
+  return row;
 }
 
 /**
@@ -133,14 +144,15 @@ export interface Settlement {
   at: Date;
 }
 
-/** Settles a pending order, for good: the store refuses any change after that. */
-export function settleOrder(db: Queryable, id: string, settlement: Settlement): Promise<OrderRow> {
+/** Settles a pending order, for good: the store refuses any change after that. The order as it is then. */
+export async function settleOrder(db: Queryable, order: OrderRow, settlement: Settlement): Promise<OrderRow> {
   const { status, invoiceId, balanceAfterMinor, at } = settlement;
-  return one<OrderRow>(
+  await execute(
     db,
     sql`update orders set status = ${status}, invoice_id = ${invoiceId},
-      balance_after_minor = ${balanceAfterMinor}::bigint, settled_at = ${at} where id = ${id} returning ${orderColumns}`,
+      balance_after_minor = ${balanceAfterMinor}::bigint, settled_at = ${at} where id = ${order.id}`,
   );
+  return { ...order, status, invoice_id: invoiceId, balance_after_minor: balanceAfterMinor, settled_at: at };
 }
 
 export interface OrderFilter {

@@ -1,4 +1,4 @@
-import { maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** A guest that no VM has. Its size is null while it could not be seen. */
@@ -48,10 +48,13 @@ export async function noteOrphan(db: Queryable, orphan: NewOrphan, at: Date): Pr
     values (${engine}, ${guest_id}, ${vcpu}, ${ram_mb}, ${disk_gb}, ${at})
     on conflict (engine, guest_id) do update set vcpu = excluded.vcpu, ram_mb = excluded.ram_mb, disk_gb = excluded.disk_gb
     returning found_at = ${at} as fresh`);
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into orphan_addresses (engine, guest_id, address)
     select ${engine}, ${guest_id}, address::inet from unnest(${addresses}::text[]) as given (address)
-    on conflict do nothing`);
+    on conflict do nothing`,
+  );
   return row!.fresh;
 }
 
@@ -61,9 +64,12 @@ export async function forgetOrphan(
   { engine, guest_id, addresses }: Pick<OrphanRow, 'engine' | 'guest_id' | 'addresses'>,
   at: Date,
 ): Promise<void> {
-  await db.query(sql`
-    update ip_addresses set released_at = ${at} where vm_id is null and address = any(${addresses}::inet[])`);
-  await db.query(sql`delete from orphan_guests where engine = ${engine} and guest_id = ${guest_id}`);
+  await execute(
+    db,
+    sql`
+    update ip_addresses set released_at = ${at} where vm_id is null and address = any(${addresses}::inet[])`,
+  );
+  await execute(db, sql`delete from orphan_guests where engine = ${engine} and guest_id = ${guest_id}`);
 }
 
 /** Those of the ids that living VMs have, whatever their engine. */

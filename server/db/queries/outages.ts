@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, type Sql, sql, type Transaction } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql, type Transaction } from '../database.ts';
 import { isMonth, periodNet } from './adjustments.ts';
 import type { NewLine } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
@@ -67,7 +67,8 @@ export async function advanceOutage(
   tx: Transaction,
   { id, status, credited_up_to }: Pick<OutageRow, 'id' | 'status' | 'credited_up_to'>,
 ): Promise<void> {
-  await tx.query(
+  await execute(
+    tx,
     sql`update outages set status = ${status}, credited_up_to = ${credited_up_to} where id = ${id}`,
   );
 }

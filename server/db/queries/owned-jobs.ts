@@ -1,4 +1,4 @@
-import { empty, join, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+import { empty, execute, join, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
 import type { JobRow } from './jobs.ts';
 import type { VmRow } from './vms.ts';
 
@@ -61,23 +61,24 @@ export async function claimJob(
   owner: bigint,
   at: Date,
 ): Promise<{ job: JobRow; vm: VmRow } | undefined> {
-  const vm = await maybeOne<VmRow>(
-    tx,
-    sql`
-    select * from vms where id = (select vm_id from jobs
-      where id = ${id} and owner is null and status in ('pending', 'running')) for no key update`,
-  );
-  if (!vm) return undefined;
-  const job = await maybeOne<JobRow>(
-    tx,
-    sql`
-    update jobs set owner = ${owner}::bigint, epoch = epoch + 1, status = 'running',
-      started_at = coalesce(started_at, ${at})
-    where id = ${id} and owner is null and status in ('pending', 'running')
-      and not exists (select 1 from jobs other where other.vm_id = jobs.vm_id and other.owner is not null)
-    returning *`,
-  );
-  return job && { job, vm };
+  const [vm, job] = await Promise.all([
+    maybeOne<VmRow>(
+      tx,
+      sql`
+      select * from vms where id = (select vm_id from jobs where id = ${id}) for no key update`,
+    ),
+    // A statement of its own, so that it sees what the last holder of the VM's lock has claimed.
+    maybeOne<JobRow>(
+      tx,
+      sql`
+      update jobs set owner = ${owner}::bigint, epoch = epoch + 1, status = 'running',
+        started_at = coalesce(started_at, ${at})
+      where id = ${id} and owner is null and status in ('pending', 'running')
+        and not exists (select 1 from jobs other where other.vm_id = jobs.vm_id and other.owner is not null)
+      returning *`,
+    ),
+  ]);
+  return vm && job && { job, vm };
 }
 
 const isOwned = ({ id, owner, epoch }: Ownership) =>
@@ -132,7 +133,7 @@ export function finishJob(
  */
 export async function releaseJob(db: Queryable, job: Ownership, retry?: Retry): Promise<void> {
   const later = retry ? sql`, attempts = ${retry.attempts}, next_attempt_at = ${retry.at}` : empty;
-  await db.query(sql`update jobs set owner = null ${later} where ${isOwned(job)}`);
+  await execute(db, sql`update jobs set owner = null ${later} where ${isOwned(job)}`);
 }
 
 /** After which failure, and when, a job is tried again. */
@@ -151,7 +152,7 @@ export async function jobOwners(db: Queryable): Promise<bigint[]> {
 
 /** Frees the jobs of a node that is gone, to be taken by another. */
 export async function disownJobs(db: Queryable, owner: bigint): Promise<void> {
-  await db.query(sql`update jobs set owner = null where owner = ${owner}::bigint`);
+  await execute(db, sql`update jobs set owner = null where owner = ${owner}::bigint`);
 }
 
 async function changed(db: Queryable, statement: Sql): Promise<boolean> {

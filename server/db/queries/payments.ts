@@ -1,4 +1,4 @@
-import { maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** Money that came in from outside. */
@@ -35,9 +35,12 @@ export function findPaymentByReference(
 }
 
 export async function insertPayment(db: Queryable, payment: PaymentRow): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into payments (${paymentColumns})
     values (${payment.id}, ${payment.account_id}, ${payment.method}, ${payment.status},
       ${payment.amount_minor}::bigint, ${payment.currency}, ${payment.reference}, ${payment.created_at},
-      ${payment.settled_at})`);
+      ${payment.settled_at})`,
+  );
 }

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** Credit that was given to an account, and what is left of it. */
@@ -22,10 +22,13 @@ const columns = sql`id, account_id, amount_minor, remaining_minor, expires_at, r
 const END = sql`coalesce(revoked_at, expires_at)`;
 
 export async function insertPromoCredit(db: Queryable, credit: PromoCreditRow): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into promo_credits (${columns})
     values (${credit.id}, ${credit.account_id}, ${credit.amount_minor}::bigint, ${credit.remaining_minor}::bigint,
-      ${credit.expires_at}, ${credit.revoked_at}, ${credit.reason}, ${credit.actor}, ${credit.created_at})`);
+      ${credit.expires_at}, ${credit.revoked_at}, ${credit.reason}, ${credit.actor}, ${credit.created_at})`,
+  );
 }
 
 export function findPromoCredit(db: Queryable, id: string): Promise<PromoCreditRow | undefined> {

@@ -1,4 +1,4 @@
-import { type Database, maybeOne, type Sql, sql } from '../database.ts';
+import { type Database, execute, maybeOne, type Sql, sql } from '../database.ts';
 
 const DAY_MS = 86_400_000;
 /** After a day's end: what was settled in its last moments may still be committing. */
@@ -37,14 +37,17 @@ export async function recognizeRevenue(db: Database, now: Date): Promise<Date> {
   const first = Math.max(last?.end.getTime() ?? 0, today - MAX_DAYS * DAY_MS);
   for (let start = last ? first : today - DAY_MS; start < today; start += DAY_MS) {
     const end = sql`${new Date(start + DAY_MS)}::timestamptz`;
-    await db.query(sql`
+    await execute(
+      db,
+      sql`
       insert into journal (debit, credit, amount_minor, currency, reason, day, created_at)
       select case when due > 0 then 'deferred:' else 'revenue:' end || rate,
         case when due > 0 then 'revenue:' else 'deferred:' end || rate, abs(due), currency, 'recognition',
         (${new Date(start)}::timestamptz at time zone 'UTC')::date, ${now}
       from (${servedUntil(end, sql``)}) served full join (${recognized}) recognized using (currency, rate),
         lateral (select coalesce(served.amount, 0) - coalesce(recognized.amount, 0) as due) as difference
-      where due <> 0 on conflict do nothing`);
+      where due <> 0 on conflict do nothing`,
+    );
   }
   return new Date(today);
 }

@@ -1,4 +1,4 @@
-import { maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
 /** What is reserved for a VM, whether its guest runs or not. Its virtual CPUs either share cores, or have them. */
 export interface Reservation {
@@ -19,7 +19,7 @@ export interface ReservedGroup extends Reservation {
 export async function lockEngine(db: Queryable, engine: string): Promise<void> {
   const lock = () => maybeOne(db, sql`select 1 from engines where name = ${engine} for no key update`);
   if (await lock()) return;
-  await db.query(sql`insert into engines (name) values (${engine}) on conflict do nothing`);
+  await execute(db, sql`insert into engines (name) values (${engine}) on conflict do nothing`);
   await lock();
 }
 
@@ -50,33 +50,42 @@ export function findReservation(db: Queryable, vmId: string): Promise<Reservatio
 
 /** Of a VM that is bought. */
 export async function insertReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into reservations (vm_id, vcpu, cores, ram_mb, disk_gb)
-    values (${vmId}, ${size.vcpu}, ${size.cores}, ${size.ram_mb}, ${size.disk_gb})`);
+    values (${vmId}, ${size.vcpu}, ${size.cores}, ${size.ram_mb}, ${size.disk_gb})`,
+  );
 }
 
 /** Of a VM that is to become this size: until it is known how that ends it needs the larger of both. */
 export async function widenReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update reservations set vcpu = greatest(vcpu, ${size.vcpu}::int), cores = greatest(cores, ${size.cores}::int),
       ram_mb = greatest(ram_mb, ${size.ram_mb}::int), disk_gb = greatest(disk_gb, ${size.disk_gb}::int)
-    where vm_id = ${vmId}`);
+    where vm_id = ${vmId}`,
+  );
 }
 
 /** Of a VM that is of this size now. A disk that was grown meanwhile cannot have become smaller again. */
 export async function settleReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update reservations set vcpu = ${size.vcpu}, cores = ${size.cores}, ram_mb = ${size.ram_mb},
       disk_gb = greatest(disk_gb, ${size.disk_gb}::int)
-    where vm_id = ${vmId}`);
+    where vm_id = ${vmId}`,
+  );
 }
 
 /** Of a VM of which the engine has nothing any more. */
 export async function deleteReservation(db: Queryable, vmId: string): Promise<void> {
-  await db.query(sql`delete from reservations where vm_id = ${vmId}`);
+  await execute(db, sql`delete from reservations where vm_id = ${vmId}`);
 }
 
 /** How much of the disk's room a snapshot is given. */
 export async function reserveSnapshot(db: Queryable, id: string, gb: number): Promise<void> {
-  await db.query(sql`update snapshots set reserved_gb = ${gb} where id = ${id}`);
+  await execute(db, sql`update snapshots set reserved_gb = ${gb} where id = ${id}`);
 }

@@ -1,4 +1,4 @@
-import { empty, type Queryable, sql } from '../database.ts';
+import { empty, execute, type Queryable, sql } from '../database.ts';
 
 /** Where a stored reply is: the key of its table. */
 export interface ReplyPlace {
@@ -23,9 +23,12 @@ export function lockSealedReplies(
 }
 
 export async function setReply(tx: Queryable, at: ReplyPlace, reply: string): Promise<void> {
-  await tx.query(sql`
+  await execute(
+    tx,
+    sql`
     update idempotency_keys set reply = ${reply} where account_id = ${at.account_id} and method = ${at.method}
-      and path = ${at.path} and key = ${at.key}`);
+      and path = ${at.path} and key = ${at.key}`,
+  );
 }
 
 /** Jobs after `after` that may still need what is sealed in their input, oldest first, locked. */
@@ -40,5 +43,5 @@ export function lockJobInputs(
 }
 
 export async function setJobInput(tx: Queryable, id: string, input: object): Promise<void> {
-  await tx.query(sql`update jobs set input = ${JSON.stringify(input)}::text::jsonb where id = ${id}`);
+  await execute(tx, sql`update jobs set input = ${JSON.stringify(input)}::text::jsonb where id = ${id}`);
 }

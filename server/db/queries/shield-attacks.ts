@@ -1,4 +1,4 @@
-import { join, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, join, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 import { deleteSome } from './purge.ts';
 
@@ -73,9 +73,12 @@ export function systemOngoingAttacks(db: Queryable): Promise<AttackRow[]> {
 
 /** Ends whatever goes on against a target. */
 export async function endAttacks(db: Queryable, targetId: string, at: Date): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update shield_attacks set status = 'ended', ended_at = ${at}
-    where target_id = ${targetId} and status = 'ongoing'`);
+    where target_id = ${targetId} and status = 'ongoing'`,
+  );
 }
 
 export interface AttackFilter {

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql, type Transaction } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 import { systemLockTarget } from './shield-targets.ts';
 
@@ -105,11 +105,11 @@ export async function countShieldRules(db: Queryable, targetId: string): Promise
 }
 
 export async function deleteShieldRule(db: Queryable, id: string): Promise<void> {
-  await db.query(sql`delete from shield_rules where id = ${id}`);
+  await execute(db, sql`delete from shield_rules where id = ${id}`);
 }
 
 export async function deleteAutomaticRules(db: Queryable, targetId: string): Promise<void> {
-  await db.query(sql`delete from shield_rules where target_id = ${targetId} and origin = 'automatic'`);
+  await execute(db, sql`delete from shield_rules where target_id = ${targetId} and origin = 'automatic'`);
 }
 
 /**
@@ -134,10 +134,13 @@ export async function extendAutomaticRules(
   attackId: string,
   { before, until }: { before: Date; until: Date },
 ): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update shield_rules set expires_at = ${until} where id in (
       select id from shield_rules where attack_id = ${attackId} and origin = 'automatic' and expires_at < ${before}
-      for no key update skip locked)`);
+      for no key update skip locked)`,
+  );
 }
 
 /** What is to be in force on the given targets, in evaluation order: lowest priority first, then oldest. */
@@ -163,43 +166,56 @@ export async function settleTarget(
   now: Date,
 ): Promise<void> {
   await markApplied(db, id, generation);
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update shield_rules set status = 'active'
-    where target_id = ${id} and status <> 'active' and generation <= ${generation}`);
-  await db.query(sql`
+    where target_id = ${id} and status <> 'active' and generation <= ${generation}`,
+  );
+  await execute(
+    db,
+    sql`
     update shield_attacks set mitigated_at = ${now}
     where target_id = ${id} and status = 'ongoing' and mitigated_at is null
-      and exists (select 1 from shield_rules r where r.attack_id = shield_attacks.id and r.status = 'active')`);
+      and exists (select 1 from shield_rules r where r.attack_id = shield_attacks.id and r.status = 'active')`,
+  );
 }
 
 /** The edge is down: whatever was to become active shows it, but for targets that are being changed. */
 export async function failPendingRules(db: Queryable): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     with held as (
       select id from shield_targets where id in (select target_id from shield_rules where status = 'pending')
         and mode <> 'off'
       order by id for no key update skip locked
     )
-    update shield_rules set status = 'error' where status = 'pending' and target_id in (select id from held)`);
+    update shield_rules set status = 'error' where status = 'pending' and target_id in (select id from held)`,
+  );
 }
 
 /** The edge refused: what was to become active shows it. */
 export async function failTarget(db: Transaction, id: string, generation: number): Promise<void> {
   await systemLockTarget(db, id);
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update shield_rules set status = 'error'
-    where target_id = ${id} and status = 'pending' and generation <= ${generation}`);
+    where target_id = ${id} and status = 'pending' and generation <= ${generation}`,
+  );
 }
 
 /** A target that is off the edge: its rules wait. */
 export async function suspendTargetRules(db: Transaction, id: string, generation: number): Promise<void> {
   await markApplied(db, id, generation);
-  await db.query(sql`update shield_rules set status = 'pending' where target_id = ${id}`);
+  await execute(db, sql`update shield_rules set status = 'pending' where target_id = ${id}`);
 }
 
 /** Also takes the target's lock, which goes before those of its rules and attacks. */
 async function markApplied(db: Transaction, id: string, generation: number): Promise<void> {
-  await db.query(
+  await execute(
+    db,
     sql`update shield_targets set applied = greatest(applied, ${generation}::int) where id = ${id}`,
   );
 }

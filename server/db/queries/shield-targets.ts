@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 export const TARGET_MODES = ['always_on', 'sensor', 'off'] as const;
@@ -153,18 +153,27 @@ export async function bumpTarget(db: Queryable, id: string): Promise<number> {
 }
 
 export async function setTargetMode(db: Queryable, id: string, mode: TargetMode): Promise<void> {
-  await db.query(sql`update shield_targets set mode = ${mode}, generation = generation + 1 where id = ${id}`);
+  await execute(
+    db,
+    sql`update shield_targets set mode = ${mode}, generation = generation + 1 where id = ${id}`,
+  );
 }
 
 /** Marks targets as going: they are no longer shown, and their rows go once the edge has released them. */
 export async function markTargetsRemoved(db: Queryable, which: { id: string } | { vmId: string }, at: Date) {
   const condition = 'id' in which ? sql`id = ${which.id}` : sql`vm_id = ${which.vmId}`;
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update shield_targets set removed_at = ${at}, generation = generation + 1
-    where ${condition} and removed_at is null`);
-  await db.query(sql`
+    where ${condition} and removed_at is null`,
+  );
+  await execute(
+    db,
+    sql`
     update shield_attacks set status = 'ended', ended_at = ${at}
-    where status = 'ongoing' and target_id in (select id from shield_targets where ${condition})`);
+    where status = 'ongoing' and target_id in (select id from shield_targets where ${condition})`,
+  );
 }
 
 /** The edge has released it: nothing is left but its attacks. */
@@ -175,7 +184,7 @@ export async function deleteTargetRow(db: Queryable, id: string): Promise<void> 
     sql`delete from edge_samples where target_id = ${id}`,
     sql`delete from edge_rollups where target_id = ${id}`,
   ]) {
-    await db.query(statement);
+    await execute(db, statement);
   }
 }
 
@@ -184,12 +193,15 @@ export async function saveBaselines(
   db: Queryable,
   rows: { id: string; pps: number; bps: number }[],
 ): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     with fresh as (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json) as fresh (id text, pps float8, bps float8)
     ), free as (
       select id from shield_targets where id in (select id from fresh) order by id for no key update skip locked
     )
     update shield_targets set baseline_pps = fresh.pps, baseline_bps = fresh.bps
-    from fresh join free on free.id = fresh.id where shield_targets.id = fresh.id`);
+    from fresh join free on free.id = fresh.id where shield_targets.id = fresh.id`,
+  );
 }

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 export interface TenantRow {
@@ -9,9 +9,12 @@ export interface TenantRow {
 }
 
 export async function insertTenant(db: Queryable, row: TenantRow): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into shield_tenants (id, account_id, name, created_at)
-    values (${row.id}, ${row.account_id}, ${row.name}, ${row.created_at})`);
+    values (${row.id}, ${row.account_id}, ${row.name}, ${row.created_at})`,
+  );
 }
 
 /** The account's tenant, or undefined. */

@@ -1,5 +1,5 @@
 import type { EdgeStore, SimulatedTarget, StoredTarget } from '../../edge/simulator/store.ts';
-import { type Database, maybeOne, type Queryable, sql } from '../database.ts';
+import { type Database, execute, maybeOne, type Queryable, sql } from '../database.ts';
 
 /** The memory of the simulated edge, for every node on the database: one row a target. */
 export class SimulatorTargets implements EdgeStore {
@@ -19,7 +19,7 @@ export class SimulatorTargets implements EdgeStore {
   ): Promise<void> {
     return this.#db.transaction(async (tx) => {
       const present = new Map((await readTargets(tx)).map(({ id, state }) => [id, state]));
-      await tx.query(sql`delete from simulator_edge_targets where not (id = any(${ids}::text[]))`);
+      await execute(tx, sql`delete from simulator_edge_targets where not (id = any(${ids}::text[]))`);
       await writeTargets(
         tx,
         ids.map((id) => ({ id, state: work(id, present.get(id)) })),
@@ -62,8 +62,11 @@ function readTargets(db: Queryable, ids?: string[]): Promise<StoredTarget[]> {
 }
 
 async function writeTargets(tx: Queryable, targets: StoredTarget[]): Promise<void> {
-  await tx.query(sql`
+  await execute(
+    tx,
+    sql`
     insert into simulator_edge_targets (id, state)
     select id, state from json_to_recordset(${JSON.stringify(targets)}::text::json) as fresh (id text, state jsonb) order by id
-    on conflict (id) do update set state = excluded.state`);
+    on conflict (id) do update set state = excluded.state`,
+  );
 }

@@ -8,7 +8,7 @@ import type {
   SimulatorStore,
 } from '../../compute/simulator/store.ts';
 import type { SystemStore } from '../../simulated-guest/system/store.ts';
-import { type Database, maybeOne, one, sql } from '../database.ts';
+import { type Database, execute, maybeOne, one, sql } from '../database.ts';
 import { simulatorDisks } from './simulator-disks.ts';
 import { SimulatorInsides } from './simulator-insides.ts';
 
@@ -27,10 +27,11 @@ export class SimulatorGuests implements SimulatorStore {
     return (await maybeOne<{ state: Guest }>(this.#db, guest))?.state;
   }
 
-  async insertGuest(id: string, guest: Guest): Promise<void> {
-    await this.#db.query(sql`
+  async insertGuest(id: string, guest: Guest): Promise<boolean> {
+    const rows = await this.#db.query(sql`
       insert into simulator_guests (id, state) values (${id}, ${JSON.stringify(guest)}::jsonb)
-      on conflict (id) do nothing`);
+      on conflict (id) do nothing returning id`);
+    return rows.length > 0;
   }
 
   async deleteGuest(id: string): Promise<void> {
@@ -48,7 +49,8 @@ export class SimulatorGuests implements SimulatorStore {
       );
       if (!row) return undefined;
       const result = await work(row.state, simulatorDisks(tx, id));
-      await tx.query(
+      await execute(
+        tx,
         sql`update simulator_guests set state = ${JSON.stringify(row.state)}::jsonb where id = ${id}`,
       );
       return result;

@@ -1,5 +1,5 @@
 import type { Entry, InsideState, SimulatedGuest, SystemStore } from '../../simulated-guest/system/store.ts';
-import { type Database, maybeOne, sql } from '../database.ts';
+import { type Database, execute, maybeOne, sql } from '../database.ts';
 
 interface FileRow {
   path: string;
@@ -51,8 +51,11 @@ export class SimulatorInsides implements SystemStore {
       );
       if (!row) return undefined;
       work(row.state);
-      await tx.query(sql`
-        update simulator_insides set state = ${JSON.stringify(row.state)}::text::jsonb where guest_id = ${id}`);
+      await execute(
+        tx,
+        sql`
+        update simulator_insides set state = ${JSON.stringify(row.state)}::text::jsonb where guest_id = ${id}`,
+      );
       return row.state;
     });
   }

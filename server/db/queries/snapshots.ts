@@ -1,4 +1,4 @@
-import { empty, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { empty, execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'error';
@@ -60,21 +60,24 @@ export async function settleSnapshot(
     sizeBytes === undefined
       ? empty
       : sql`, size_bytes = ${sizeBytes}::bigint, includes_memory = ${includesMemory ?? false}`;
-  await db.query(sql`update snapshots set status = ${status} ${size} where id = ${id}`);
+  await execute(db, sql`update snapshots set status = ${status} ${size} where id = ${id}`);
 }
 
 /** Remembers which ops key lets the service in where the VM is restored to this snapshot: the one that its guest has now. */
 export async function noteOpsKey(db: Queryable, id: string): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     update snapshots set ops_key_fingerprint = (select ops_key_fingerprint from vms where vms.id = vm_id)
-    where id = ${id}`);
+    where id = ${id}`,
+  );
 }
 
 /** Forgets all snapshots of a VM. */
 export async function deleteSnapshotRows(db: Queryable, vmId: string): Promise<void> {
-  await db.query(sql`delete from snapshots where vm_id = ${vmId}`);
+  await execute(db, sql`delete from snapshots where vm_id = ${vmId}`);
 }
 
 export async function deleteSnapshotRow(db: Queryable, id: string): Promise<void> {
-  await db.query(sql`delete from snapshots where id = ${id}`);
+  await execute(db, sql`delete from snapshots where id = ${id}`);
 }

@@ -1,4 +1,4 @@
-import { empty, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { empty, execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 export interface SshKeyRow {
@@ -16,10 +16,13 @@ export interface SshKeyRow {
 const columns = sql`id, account_id, name, fingerprint, algorithm, public_key, created_at`;
 
 export async function insertSshKey(db: Queryable, key: SshKeyRow): Promise<void> {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into ssh_keys (id, account_id, name, fingerprint, algorithm, public_key, created_at)
     values (${key.id}, ${key.account_id}, ${key.name}, ${key.fingerprint}, ${key.algorithm}, ${key.public_key},
-      ${key.created_at})`);
+      ${key.created_at})`,
+  );
 }
 
 export function listSshKeys(
@@ -70,5 +73,5 @@ export async function countSshKeys(db: Queryable, accountId: string): Promise<nu
 
 /** Removes a stored key; VMs that it was attached to keep it. */
 export async function deleteSshKeyRow(db: Queryable, id: string): Promise<void> {
-  await db.query(sql`delete from ssh_keys where id = ${id}`);
+  await execute(db, sql`delete from ssh_keys where id = ${id}`);
 }

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../database.ts';
+import { execute, type Queryable, sql } from '../database.ts';
 import { endSnapshotUsage } from './meters.ts';
 import { markTargetsRemoved } from './shield-targets.ts';
 
@@ -12,14 +12,14 @@ export async function deleteVmBelongings(db: Queryable, vmId: string, at: Date):
     sql`delete from vm_ssh_keys where vm_id = ${vmId}`,
     sql`delete from snapshots where vm_id = ${vmId}`,
   ]) {
-    await db.query(statement);
+    await execute(db, statement);
   }
   await endSnapshotUsage(db, { vmId }, at);
   for (const statement of [
     sql`delete from firewall_rules where vm_id = ${vmId}`,
     sql`delete from port_forwards where vm_id = ${vmId}`,
   ]) {
-    await db.query(statement);
+    await execute(db, statement);
   }
   await markTargetsRemoved(db, { vmId }, at);
   await deleteConsoleAccess(db, vmId);
@@ -29,20 +29,20 @@ export async function deleteVmBelongings(db: Queryable, vmId: string, at: Date):
     sql`delete from metric_rollups where vm_id = ${vmId}`,
     sql`delete from reservations where vm_id = ${vmId}`,
   ]) {
-    await db.query(statement);
+    await execute(db, statement);
   }
 }
 
 /** Removes what the AI agent knows of a VM's guest, and what it has under way there. */
 export async function deleteAgentHistory(db: Queryable, vmId: string): Promise<void> {
-  await db.query(sql`delete from agent_runs where vm_id = ${vmId}`);
-  await db.query(sql`delete from agent_sessions where vm_id = ${vmId}`);
-  await db.query(sql`delete from agent_entries where vm_id = ${vmId}`);
+  await execute(db, sql`delete from agent_runs where vm_id = ${vmId}`);
+  await execute(db, sql`delete from agent_sessions where vm_id = ${vmId}`);
+  await execute(db, sql`delete from agent_entries where vm_id = ${vmId}`);
 }
 
 /** Removes the service's credentials for a VM's guest, and the host key that it is known by. */
 export async function deleteConsoleAccess(db: Queryable, vmId: string): Promise<void> {
-  await db.query(sql`delete from console_shares where vm_id = ${vmId}`);
-  await db.query(sql`delete from console_tickets where vm_id = ${vmId}`);
-  await db.query(sql`delete from guest_host_keys where vm_id = ${vmId}`);
+  await execute(db, sql`delete from console_shares where vm_id = ${vmId}`);
+  await execute(db, sql`delete from console_tickets where vm_id = ${vmId}`);
+  await execute(db, sql`delete from guest_host_keys where vm_id = ${vmId}`);
 }

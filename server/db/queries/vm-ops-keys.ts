@@ -1,4 +1,4 @@
-import { empty, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { empty, execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
 /** Fingerprint of the ops key that the VM's guest has; `lock` keeps the VM as it is until the transaction ends. */
 export async function recordedOpsKey(db: Queryable, vmId: string, lock = false): Promise<string | null> {
@@ -11,7 +11,7 @@ export async function recordedOpsKey(db: Queryable, vmId: string, lock = false):
 
 /** Null where it is not known which of them the guest has. */
 export async function recordOpsKey(db: Queryable, vmId: string, fingerprint: string | null): Promise<void> {
-  await db.query(sql`update vms set ops_key_fingerprint = ${fingerprint} where id = ${vmId}`);
+  await execute(db, sql`update vms set ops_key_fingerprint = ${fingerprint} where id = ${vmId}`);
 }
 
 /** Fingerprints of what guests and snapshots have; null among them where there is one of which it is not known. */

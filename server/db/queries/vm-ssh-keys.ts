@@ -1,4 +1,4 @@
-import { type Queryable, sql } from '../database.ts';
+import { execute, type Queryable, sql } from '../database.ts';
 
 /** The keys that may log in to a VM, as authorized_keys lines. */
 export async function authorizedKeysOf(db: Queryable, vmId: string): Promise<string[]> {
@@ -13,9 +13,12 @@ export async function insertVmSshKey(
   vmId: string,
   key: { fingerprint: string; public_key: string },
 ) {
-  await db.query(sql`
+  await execute(
+    db,
+    sql`
     insert into vm_ssh_keys (vm_id, fingerprint, public_key) values (${vmId}, ${key.fingerprint}, ${key.public_key})
-    on conflict do nothing`);
+    on conflict do nothing`,
+  );
 }
 
 /** Makes these the keys that may log in to a VM, and no others. */
@@ -24,6 +27,6 @@ export async function replaceVmSshKeys(
   vmId: string,
   keys: { fingerprint: string; public_key: string }[],
 ): Promise<void> {
-  await db.query(sql`delete from vm_ssh_keys where vm_id = ${vmId}`);
+  await execute(db, sql`delete from vm_ssh_keys where vm_id = ${vmId}`);
   for (const key of keys) await insertVmSshKey(db, vmId, key);
 }

@@ -1,4 +1,4 @@
-import { empty, join, maybeOne, type Queryable, raw, sql } from '../database.ts';
+import { empty, execute, join, maybeOne, type Queryable, raw, sql } from '../database.ts';
 import type { JobKind, VmStatus, WantedPower } from '../enums.ts';
 import { type JobRow, type JsonJob, reviveJob } from './jobs.ts';
 
@@ -116,6 +116,11 @@ export function toView({ jobs, ...row }: RawView): VmView {
   };
 }
 
+/** A VM that was written just now. */
+export function newView(vm: VmRow): VmView {
+  return { ...vm, ipv4: null, ipv6: null, active_job: null, active_job_kind: null, last_job: null };
+}
+
 /** A VM of this account, or undefined: there is no look-up of a customer's VM without the account. */
 export async function findVm(db: Queryable, accountId: string, id: string): Promise<VmView | undefined> {
   const row = await maybeOne<RawView>(
@@ -201,5 +206,5 @@ export async function updateVm(db: Queryable, id: string, change: VmChange, at: 
   const sets = Object.entries(change)
     .filter(([, value]) => value !== undefined)
     .map(([column, value]) => sql`${COLUMN.get(column as keyof VmChange)!} = ${value}`);
-  await db.query(sql`update vms set ${join([...sets, sql`updated_at = ${at}`])} where id = ${id}`);
+  await execute(db, sql`update vms set ${join([...sets, sql`updated_at = ${at}`])} where id = ${id}`);
 }

@@ -1,4 +1,4 @@
-import { maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
 
 export interface WalletRow {
   account_id: string;
@@ -69,15 +69,22 @@ export function lockWallet(db: Queryable, accountId: string): Promise<WalletRow>
 }
 
 /**
- * Moves an amount between two ledger accounts and writes it to the journal. A balance that would fall below
- * zero is refused by the store (check violation), whatever the caller looked at before.
+ * Moves an amount between two ledger accounts and writes it to the journal; the wallet after it. A balance that would
+ * fall below zero is refused by the store (check violation), whatever the caller looked at before.
  */
-export async function transfer(db: Queryable, move: Transfer): Promise<WalletRow> {
+export function transfer(db: Queryable, move: Transfer): Promise<WalletRow> {
+  return one<WalletRow>(db, movement(move));
+}
+
+/** The same for a caller who has locked the wallet and has no use for what is in it then. */
+export function post(db: Queryable, move: Transfer): Promise<void> {
+  return execute(db, movement(move));
+}
+
+function movement(move: Transfer): Sql {
   const delta = (account: LedgerAccount) =>
     (move.credit === account ? move.amountMinor : 0n) - (move.debit === account ? move.amountMinor : 0n);
-  return one<WalletRow>(
-    db,
-    sql`
+  return sql`
     with moved as (
       update wallets set available_minor = available_minor + ${delta('wallet') + delta('promo')}::bigint,
         promo_minor = promo_minor + ${delta('promo')}::bigint,
@@ -89,8 +96,7 @@ export async function transfer(db: Queryable, move: Transfer): Promise<WalletRow
       select account_id, ${move.debit}, ${move.credit}, ${move.amountMinor}::bigint, currency, ${move.reason},
         ${move.orderId ?? null}, ${move.paymentId ?? null}, ${move.promoCreditId ?? null}, ${move.at} from moved
     )
-    select ${columns} from moved`,
-  );
+    select ${columns} from moved`;
 }
 
 export interface OrderBooking {

@@ -9,7 +9,7 @@ import {
   settleOrder,
 } from '../../db/queries/orders.ts';
 import { drawPromo, returnPromo, undrawPromo } from '../../db/queries/promo-credits.ts';
-import { bookOrder, lockWallet, type Transfer, transfer, type WalletRow } from '../../db/queries/wallets.ts';
+import { bookOrder, lockWallet, post, type Transfer, type WalletRow } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -42,6 +42,8 @@ export interface OrderRequest {
   kind: OrderKind;
   charge: Charge;
   at: Date;
+  /** As the caller has locked it; locked here where absent. */
+  wallet?: WalletRow;
   /** What the wallet does not cover is written off, where the order is settled at once; else it is refused. */
   writeOff?: boolean;
   /** Of an order of kind "adjustment". */
@@ -96,7 +98,7 @@ export function requireAtMost(charge: Charge, maxChargeMinor: number | undefined
  * for the work to succeed. {@link completeOrder} or {@link failOrder} settles it.
  */
 export async function placeOrder(context: LedgerContext, request: OrderRequest): Promise<OrderRow> {
-  const wallet = await lockWallet(context.tx, request.accountId);
+  const wallet = request.wallet ?? (await lockWallet(context.tx, request.accountId));
   requireFunds(wallet, max(request.charge.total_minor, 0n));
   const order = await writeOrder(context, request, wallet);
   await hold(context, wallet, order, request.at);
@@ -110,8 +112,7 @@ export async function completeOrder(
   orderId: string,
   at: Date,
 ): Promise<void> {
-  await lockWallet(context.tx, accountId);
-  const order = await findPendingOrder(context.tx, orderId);
+  const order = await lockPendingOrder(context, accountId, orderId);
   if (order) await complete(context, order, order.amount_minor > 0n ? 'hold' : 'wallet', at);
 }
 
@@ -122,14 +123,23 @@ export async function failOrder(
   orderId: string,
   at: Date,
 ): Promise<void> {
-  await lockWallet(context.tx, accountId);
-  const order = await findPendingOrder(context.tx, orderId);
+  const order = await lockPendingOrder(context, accountId, orderId);
   if (!order) return;
   if (order.amount_minor > 0n) {
     const promo = await undrawPromo(context.tx, { orderId, amountMinor: order.amount_minor });
     await release(context, order, promo, at);
   }
-  await settleOrder(context.tx, orderId, { status: 'failed', invoiceId: null, balanceAfterMinor: null, at });
+  await settleOrder(context.tx, order, { status: 'failed', invoiceId: null, balanceAfterMinor: null, at });
+}
+
+/** Locks the wallet, without which no order is settled, and reads an order behind that; undefined when it is settled. */
+async function lockPendingOrder(
+  { tx }: LedgerContext,
+  accountId: string,
+  orderId: string,
+): Promise<OrderRow | undefined> {
+  const [, order] = await Promise.all([lockWallet(tx, accountId), findPendingOrder(tx, orderId)]);
+  return order;
 }
 
 /** An order that is settled as it is placed: a renewal, or the refund of a deletion. */
@@ -192,13 +202,15 @@ async function complete(
   const { account_id: accountId, id: orderId, amount_minor: amountMinor } = order;
   const promo = await promoGivenBack(context, order, promoAtMost);
   const party = promo > 0n ? 'hold' : sold;
-  const booked = await bookOrder(context.tx, { accountId, orderId, amountMinor, party, at });
-  if (promo > 0n) await release(context, order, promo, at);
   const type = amountMinor < 0n ? 'credit_note' : 'invoice';
   const document = { accountId, type, ...calendarMonth(at), currency: order.currency } as const;
-  const invoiceId = await draftFor(context.tx, document, context.clock);
+  const [booked, invoiceId] = await Promise.all([
+    bookOrder(context.tx, { accountId, orderId, amountMinor, party, at }),
+    draftFor(context.tx, document, context.clock),
+  ]);
+  if (promo > 0n) await release(context, order, promo, at);
   const balanceAfterMinor = promo > 0n ? booked.available_minor - amountMinor : booked.available_minor;
-  const settled = await settleOrder(context.tx, orderId, {
+  const settled = await settleOrder(context.tx, order, {
     status: 'completed',
     invoiceId,
     balanceAfterMinor,
@@ -243,5 +255,5 @@ async function move(
   { account_id: accountId, id: orderId }: OrderRow,
   leg: Pick<Transfer, 'debit' | 'credit' | 'amountMinor' | 'reason' | 'at'>,
 ): Promise<void> {
-  if (leg.amountMinor > 0n) await transfer(tx, { accountId, orderId, ...leg });
+  if (leg.amountMinor > 0n) await post(tx, { accountId, orderId, ...leg });
 }

@@ -51,5 +51,6 @@ export async function allocateAddresses(
       retry_after_seconds: 3600,
     });
   };
-  return { ipv4: await take(4), ipv6: await take(6) };
+  const [ipv4, ipv6] = await Promise.all([take(4), take(6)]);
+  return { ipv4, ipv6 };
 }

@@ -11,7 +11,7 @@ import { ledger } from '../billing/vm-orders.ts';
 import { isDedicated } from '../catalog/lookup.ts';
 import { type ChangeWish, requireChange } from './decide-change.ts';
 import type { ResizeInput } from './job-inputs.ts';
-import { requireQuota } from './quotas.ts';
+import { readQuota, requireQuota } from './quotas.ts';
 import { reserveChange } from './reserve.ts';
 import { type PaidJobStart, startJob } from './start-job.ts';
 
@@ -33,10 +33,13 @@ export async function changeVm(
   const { db, services, now } = start;
   const { kind, wish, allowReboot } = request;
   const { catalog } = services;
-  const buyer = await findBillingProfile(db, vm.account_id);
+  const [buyer, wallet, quota] = await Promise.all([
+    findBillingProfile(db, vm.account_id),
+    lockWallet(db, vm.account_id),
+    readQuota(db, catalog, vm.account_id),
+  ]);
   const { target, charge } = requireChange(vm, wish, { catalog, buyer, allowReboot, now });
-  const wallet = await lockWallet(db, vm.account_id);
-  await requireQuota(db, services.catalog, vm.account_id, {
+  requireQuota(quota, {
     vms: 0,
     vcpu: target.vcpu - vm.vcpu,
     ram_mb: target.ram_mb - vm.ram_mb,
@@ -50,6 +53,7 @@ export async function changeVm(
     kind,
     charge,
     at: now,
+    wallet,
   });
   const dedicated = isDedicated(catalog, target.plan);
   const input: ResizeInput = {

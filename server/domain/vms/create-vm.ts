@@ -5,7 +5,7 @@ import type { JobRow } from '../../db/queries/jobs.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
 import { findSshKeys, type SshKeyRow } from '../../db/queries/ssh-keys.ts';
 import { insertVmSshKey } from '../../db/queries/vm-ssh-keys.ts';
-import { findVm, updateVm, type VmView } from '../../db/queries/vms.ts';
+import { newView, updateVm, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
@@ -25,7 +25,7 @@ import { type CreateInput, SEALED_FOR } from './job-inputs.ts';
 import { insertVmWithMac } from './mac.ts';
 import { type EngineOffer, requireImage, requireServed } from './offer.ts';
 import { generatePassword } from './passwords.ts';
-import { requireQuota } from './quotas.ts';
+import { readQuota, requireQuota } from './quotas.ts';
 import { reserveVm } from './reserve.ts';
 import { type PaidJobStart, startJob, withJob } from './start-job.ts';
 
@@ -67,18 +67,21 @@ export async function createVm(
   const catalog = catalogAt(services.catalog, now);
   const { region, zone, configuration } = requireOffer(catalog, request, offer);
   const next_billing_mode = request.billing ?? 'monthly';
-  const keys = await requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []);
-  const period = firstPeriod(now);
-  const terms = termsOf(catalog, await findBillingProfile(db, caller.accountId));
-  const charge = monthCharge(configuration, period, terms, next_billing_mode);
+  const [keys, buyer, wallet, quota] = await Promise.all([
+    requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []),
+    findBillingProfile(db, caller.accountId),
+    lockWallet(db, caller.accountId),
+    readQuota(db, catalog, caller.accountId),
+  ]);
 
-  const wallet = await lockWallet(db, caller.accountId);
-  await requireQuota(db, catalog, caller.accountId, { ...configuration, vms: 1 });
+  const period = firstPeriod(now);
+  const charge = monthCharge(configuration, period, termsOf(catalog, buyer), next_billing_mode);
+  requireQuota(quota, { ...configuration, vms: 1 });
   requireAtMost(charge, request.max_charge_minor);
   requireFunds(wallet, charge.total_minor);
   for (const answer of [offer.capacity, offer.template]) if (answer instanceof ApiError) throw answer;
 
-  const vm: Omit<NewVm, 'mac'> = {
+  const bought: Omit<NewVm, 'mac'> = {
     id: newId('vm', services.clock),
     account_id: caller.accountId,
     hostname: request.hostname,
@@ -107,14 +110,21 @@ export async function createVm(
     billing_period_end_at: period.endAt,
     created_at: now,
   };
-  await insertVmWithMac(db, vm);
+  const vm = await insertVmWithMac(db, bought);
   for (const key of keys) await insertVmSshKey(db, vm.id, key);
   const used = await beginUsage(db, catalog, vm, now);
   if (used.usage_priced) await updateVm(db, vm.id, used, now);
-  const purchase = { accountId: caller.accountId, vmId: vm.id, kind: 'create' as const, charge, at: now };
+  const purchase = {
+    accountId: vm.account_id,
+    vmId: vm.id,
+    kind: 'create',
+    charge,
+    at: now,
+    wallet,
+  } as const;
   const order = await placeOrder(ledger(services, db), purchase);
   const initialPassword = request.password || keys.length > 0 ? null : generatePassword();
-  const made = (await findVm(db, caller.accountId, vm.id))!;
+  const made = newView({ ...vm, ...used });
   const job = await startCreation(start, made, order, request, request.password ?? initialPassword);
   // Last, because the engine's and the pool's rows stay locked until the commit: purchases wait for each other here.
   await reserveVm({ db, engine: services.engine, capacity: offer.capacity }, vm.id, vm);

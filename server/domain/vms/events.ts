@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/database.ts';
 import type { EventType } from '../../db/enums.ts';
-import { insertEvent } from '../../db/queries/events.ts';
+import { type EventRow, insertEvent, insertEventOnce } from '../../db/queries/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 
@@ -13,6 +13,8 @@ export interface EventText {
 interface Subject {
   account_id: string;
   vm_id: string;
+  /** Of the job that did it. */
+  id?: string;
 }
 
 /** Logs what a caller did to a VM. */
@@ -23,7 +25,7 @@ export function recordCallerEvent(
   vmId: string,
   event: EventText,
   jobId: string | null = null,
-): Promise<boolean> {
+): Promise<void> {
   return insertEvent(db, {
     id: newId('evt', clock),
     account_id: caller.accountId,
@@ -40,31 +42,42 @@ export function recordCallerEvent(
   });
 }
 
-/** Logs what the service or the guest did by itself; `dedupeKey` keeps a doubled report out. */
+/** Logs what the service did by itself. */
 export function recordSystemEvent(
   db: Queryable,
   clock: Clock,
-  subject: Subject & { id?: string },
-  level: 'info' | 'warning' | 'error',
+  subject: Subject,
+  level: EventRow['level'],
   event: EventText,
-  dedupeKey: string | null = null,
+): Promise<void> {
+  return insertEvent(db, systemEvent(clock, subject, level, event));
+}
+
+/** Logs what a guest did, unless that was reported with this `dedupeKey` before; whether it is news. */
+export function recordGuestEvent(
+  db: Queryable,
+  clock: Clock,
+  subject: Subject,
+  level: EventRow['level'],
+  event: EventText,
+  dedupeKey: string,
 ): Promise<boolean> {
-  return insertEvent(
-    db,
-    {
-      id: newId('evt', clock),
-      account_id: subject.account_id,
-      vm_id: subject.vm_id,
-      type: event.type,
-      level,
-      message: event.message,
-      actor_type: 'system',
-      actor_id: null,
-      actor_ip: null,
-      job_id: subject.id ?? null,
-      metadata: event.metadata ?? {},
-      created_at: clock.now(),
-    },
-    dedupeKey,
-  );
+  return insertEventOnce(db, systemEvent(clock, subject, level, event), dedupeKey);
+}
+
+function systemEvent(clock: Clock, subject: Subject, level: EventRow['level'], event: EventText): EventRow {
+  return {
+    id: newId('evt', clock),
+    account_id: subject.account_id,
+    vm_id: subject.vm_id,
+    type: event.type,
+    level,
+    message: event.message,
+    actor_type: 'system',
+    actor_id: null,
+    actor_ip: null,
+    job_id: subject.id ?? null,
+    metadata: event.metadata ?? {},
+    created_at: clock.now(),
+  };
 }

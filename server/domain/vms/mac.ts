@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Queryable } from '../../db/database.ts';
 import { insertVm, type NewVm } from '../../db/queries/insert-vm.ts';
+import type { VmRow } from '../../db/queries/vms.ts';
 
 /** Of 16 million addresses one is free after two or three draws, however many are taken; more means that none is. */
 const MAX_DRAWS = 50;
@@ -12,12 +13,15 @@ export function newMac(): string {
   );
 }
 
-/** Writes a new VM with a MAC address that no other VM has. */
+/** Writes a new VM with a MAC address that no other VM has; as it is stored. */
 export async function insertVmWithMac(
   db: Queryable,
   vm: Omit<NewVm, 'mac'>,
   draw: () => string = newMac,
-): Promise<void> {
-  for (let left = MAX_DRAWS; left > 0; left--) if (await insertVm(db, { ...vm, mac: draw() })) return;
+): Promise<VmRow> {
+  for (let left = MAX_DRAWS; left > 0; left--) {
+    const row = await insertVm(db, { ...vm, mac: draw() });
+    if (row) return row;
+  }
   throw new Error(`no free MAC address in ${MAX_DRAWS} draws`);
 }

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../db/database.ts';
-import { accountUsage } from '../../db/queries/account-usage.ts';
+import { accountUsage, type Usage } from '../../db/queries/account-usage.ts';
 import { findLimits } from '../../db/queries/accounts.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { limitsOf } from '../accounts/limits.ts';
@@ -23,18 +23,26 @@ export async function accountLimits(db: Queryable, catalog: Catalog, accountId: 
   return limitsOf(catalog, { limits });
 }
 
+/** What an account's VMs may take together, and what they take. */
+export interface Quota {
+  limits: Limits;
+  usage: Usage;
+}
+
 /**
- * Room for `more` VMs of a size within the account's limits. The caller holds the wallet's lock, so two
+ * Reads an account's quota. It is read behind the wallet's lock, which the caller's transaction takes first, so that two
  * creations cannot both take the last place.
  */
-export async function requireQuota(
-  db: Queryable,
-  catalog: Catalog,
-  accountId: string,
-  more: Size & { vms: number },
-): Promise<void> {
-  const limits = await accountLimits(db, catalog, accountId);
-  const usage = await accountUsage(db, accountId);
+export async function readQuota(db: Queryable, catalog: Catalog, accountId: string): Promise<Quota> {
+  const [limits, usage] = await Promise.all([
+    accountLimits(db, catalog, accountId),
+    accountUsage(db, accountId),
+  ]);
+  return { limits, usage };
+}
+
+/** Refuses `more` VMs of a size where they are above the account's limits. */
+export function requireQuota({ limits, usage }: Quota, more: Size & { vms: number }): void {
   for (const resource of ['vms', 'vcpu', 'ram_mb', 'disk_gb'] as const) {
     if (more[resource] > 0) requireBelow(resource, limits[resource], usage[resource], more[resource]);
   }

@@ -16,8 +16,13 @@ export async function guestSpec(
 ): Promise<GuestSpec> {
   const opened = (text: string | null | undefined, purpose: string) =>
     text ? services.secrets.open(text, purpose) : undefined;
-  const keys = own.keys ?? (await authorizedKeysOf(services.db, vm.id));
-  const opsKey = await services.opsKeys.assignTo(vm.id);
+  const [opsKey, keys, addresses] = await services.db.transaction((tx) =>
+    Promise.all([
+      services.opsKeys.assignTo(tx, vm.id),
+      own.keys ?? authorizedKeysOf(tx, vm.id),
+      addressesOf(tx, vm.id),
+    ]),
+  );
   return {
     id: vm.id,
     hostname: vm.hostname,
@@ -29,7 +34,7 @@ export async function guestSpec(
     dedicated: vm.dedicated,
     disk: diskSpeed(services.catalog, vm.plan),
     mac: vm.mac,
-    addresses: await addressesOf(services.db, vm.id),
+    addresses,
     authorizedKeys: [...keys, opsKey.publicKey],
     password: opened(sealed.sealed_password, SEALED_FOR.create),
     userData: opened(sealed.sealed_user_data, SEALED_FOR.userData) ?? sealed.user_data ?? undefined,

@@ -1,14 +1,12 @@
 import type { ComputeDriver, NetworkPolicy } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
-import { mayMail } from '../../db/queries/accounts.ts';
 import {
-  effectiveFirewallRules,
-  effectivePortForwards,
   failNetwork,
   networkBehind,
   settleNetwork,
+  type WantedNetwork,
+  wantedNetwork,
 } from '../../db/queries/network.ts';
-import { systemFindVm, type VmRow } from '../../db/queries/vms.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
 import { DEFAULT_POLICY } from '../../domain/vms/default-policy.ts';
@@ -78,38 +76,27 @@ export class NetworkReconciler {
 
   async #apply(vmId: string): Promise<void> {
     for (;;) {
-      const vm = await systemFindVm(this.#db, vmId);
-      if (!vm || vm.deleted_at) return;
-      const generation = vm.network_generation;
+      const wanted = await wantedNetwork(this.#db, vmId);
+      if (!wanted) return;
+      const generation = wanted.network_generation;
       // A guest that does not exist yet gets these rules from the job that makes it.
       if (!(await this.#compute.inspect(vmId))) return;
       try {
-        await this.#compute.applyNetwork(vmId, await this.#policy(vm));
+        await this.#compute.applyNetwork(vmId, this.#policy(wanted));
       } catch (error) {
         await this.#db.transaction((tx) => failNetwork(tx, vmId, generation));
         throw error;
       }
-      await this.#db.transaction((tx) => settleNetwork(tx, vmId, generation));
-      const now = await systemFindVm(this.#db, vmId);
-      if (!now || now.network_generation === generation) return;
+      const now = await settleNetwork(this.#db, vmId, generation);
+      if (now === undefined || now === generation) return;
     }
   }
 
-  async #policy({ id, account_id, plan }: VmRow): Promise<NetworkPolicy> {
-    const [rules, forwards] = [
-      await effectiveFirewallRules(this.#db, id),
-      await effectivePortForwards(this.#db, id),
-    ];
+  #policy({ plan, smtp_open, rules, forwards }: WantedNetwork): NetworkPolicy {
     return {
       defaultIn: DEFAULT_POLICY.in,
       defaultOut: DEFAULT_POLICY.out,
-      firewall: rules.map(({ direction, action, protocol, ports, cidrs }) => ({
-        direction,
-        action,
-        protocol,
-        ports,
-        cidrs,
-      })),
+      firewall: rules,
       portForwards: forwards.map((forward) => ({
         protocol: forward.protocol,
         publicIp: forward.public_ip,
@@ -118,7 +105,7 @@ export class NetworkReconciler {
         internalPort: forward.internal_port,
       })),
       bandwidthBps: bandwidthLimit(this.#catalog, plan) ?? undefined,
-      ...((await mayMail(this.#db, account_id)) && { smtpOpen: true }),
+      ...(smtp_open && { smtpOpen: true }),
     };
   }
 }

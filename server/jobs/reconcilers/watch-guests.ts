@@ -2,7 +2,7 @@ import type { ComputeDriver, GuestEvent } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
 import { systemFindVm, updateVm, type VmChange } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
-import { recordSystemEvent } from '../../domain/vms/events.ts';
+import { recordGuestEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { GuestReconciler } from './reconcile-guests.ts';
@@ -46,7 +46,7 @@ function record(services: WatchServices, event: GuestEvent): Promise<void> {
       ...(event.consoleLog && { console_log: event.consoleLog }),
     };
     const text = { type: event.type, message: event.message, metadata };
-    const fresh = await recordSystemEvent(tx, services.clock, subject, event.level, text, event.key);
+    const fresh = await recordGuestEvent(tx, services.clock, subject, event.level, text, event.key);
     if (!fresh) return;
     // One boot less under way: the next of those that should run may begin.
     if (event.type === 'guest.ready' || event.waitedFor) tx.afterCommit(() => services.guests.kick());

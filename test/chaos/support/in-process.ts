@@ -7,19 +7,24 @@ import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { openState } from '../../../server/state.ts';
 import { defer } from '../../support/cleanup.ts';
-import { freshDatabaseLocation } from '../../support/database.ts';
+import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
 
 export const START = '2026-01-01T00:00:00.000Z';
 
 export interface InProcessOptions {
   env?: Record<string, string>;
+  /** Where its state is; a fresh place when absent. */
+  location?: DatabaseLocation;
   /** Puts something around the database before the service gets it. */
   watch?: (db: Database) => Database;
 }
 
 /** The whole service inside this process, on a fresh database and a clock that the test owns. */
-export async function startInProcess(t: TestContext, { env, watch = (db) => db }: InProcessOptions = {}) {
-  const location = await freshDatabaseLocation(t);
+export async function startInProcess(
+  t: TestContext,
+  { env, location: given, watch = (db) => db }: InProcessOptions = {},
+) {
+  const location = given ?? (await freshDatabaseLocation(t));
   const config = loadConfig({
     VAUBAN_LISTEN: '127.0.0.1:0',
     VAUBAN_SIMULATOR_BOOT_SECONDS: '0',

@@ -64,12 +64,19 @@ export class KillPoints {
 
   async #transaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
     let last = 'nothing';
+    const reach = (statement: Sql) => {
+      last = nameOf(statement);
+      this.#reach(`before ${last}`);
+    };
     const result = await db.transaction(async (tx) => {
       const value = await work({
         query: <Row extends object>(statement: Sql) => {
-          last = nameOf(statement);
-          this.#reach(`before ${last}`);
+          reach(statement);
           return tx.query<Row>(statement);
+        },
+        send: (statement) => {
+          reach(statement);
+          return tx.send(statement);
         },
         afterCommit: (callback) => tx.afterCommit(callback),
       });

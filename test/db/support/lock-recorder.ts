@@ -45,7 +45,7 @@ async function readKeys(db: Queryable): Promise<Keys> {
 }
 
 const CLAUSE =
-  /\binsert into (?<insert>[\w.]+)|\bupdate (?<update>[\w.]+)(?: \w+)? set\b|\bdelete from (?<delete>[\w.]+)|\bfor (?<noKey>no key )?update(?: of (?<of>\w+))?(?<skip> skip locked)?|\bpg_advisory_xact_lock(?<advisory>)\(/g;
+  /\binsert into (?<insert>[\w.]+)|\bupdate (?<update>[\w.]+)(?: \w+)? set\b|\bdelete from (?<delete>[\w.]+)|\bfor (?:(?<noKey>no key update|share)|update)(?: of (?<of>\w+))?(?<skip> skip locked)?|\bpg_advisory_xact_lock(?<advisory>)\(/g;
 
 /** The query that ends at `end`, without those within it. */
 function queryBefore(text: string, end: number): string {
@@ -191,6 +191,10 @@ export class LockRecorder {
       query: <Row extends object>(statement: Sql) => {
         trace.note(statement);
         return tx.query<Row>(statement);
+      },
+      send: (statement) => {
+        trace.note(statement);
+        return tx.send(statement);
       },
       afterCommit: (callback) => tx.afterCommit(callback),
     });
