@@ -44,6 +44,8 @@ export class JobRunner implements JobReceiver {
   readonly #hook: StepHook;
   readonly #slots: Slots;
   readonly #runs = new Map<string, Run>();
+  /** Jobs that are being claimed. */
+  readonly #claims = new Map<string, Promise<void>>();
   /** The account that had the last turn. */
   readonly #lastTurn: Record<Lane, string> = { service: '', customer: '' };
   /** Jobs may be waiting for which there was no room. */
@@ -80,14 +82,25 @@ export class JobRunner implements JobReceiver {
     try {
       do {
         this.#again = this.#backlog = false;
-        while (await this.#takeNext());
+        try {
+          while (await this.#takeNext());
+        } finally {
+          await this.#claimed();
+        }
       } while (this.#again && !this.#stopping.signal.aborted);
     } finally {
       this.#filling = undefined;
     }
   }
 
-  /** Starts the next job. False when there is none, or no room. */
+  /** Waits until what is being claimed is claimed; throws what one of these claims failed with. */
+  async #claimed(): Promise<void> {
+    const claims = await Promise.allSettled(this.#claims.values());
+    this.#claims.clear();
+    for (const claim of claims) if (claim.status === 'rejected') throw claim.reason;
+  }
+
+  /** Begins to claim the next job, beside those before it. False when there is none, or no room. */
   async #takeNext(): Promise<boolean> {
     if (this.#stopping.signal.aborted || !this.#node.present) return false;
     const open = LANES.filter((lane) => this.#slots.hasRoom(lane));
@@ -100,22 +113,34 @@ export class JobRunner implements JobReceiver {
       after: this.#lastTurn[lane],
       except: lane === 'customer' ? full : [],
     }));
-    const next = await nextJob(db, turns, { engine, at: clock.now() });
+    const claiming = [...this.#claims.keys()];
+    const next = await nextJob(db, turns, { engine, at: clock.now(), claiming });
     if (!next) return false;
     const lane = next.by_service ? 'service' : 'customer';
     // Jobs that are back from waiting for their guests may have taken the slot meanwhile.
     const slot = this.#slots.take({ accountId: next.account_id, lane });
     if (!slot) return true;
     this.#lastTurn[lane] = next.account_id;
+    const claim = this.#take(next.id, slot);
+    this.#claims.set(next.id, claim);
+    // One that has failed stays, until all that are under way have ended.
+    claim.then(
+      () => this.#claims.delete(next.id),
+      () => {},
+    );
+    return true;
+  }
+
+  /** Claims a job and starts it, unless it is another's by now. */
+  async #take(jobId: string, slot: Slot): Promise<void> {
     try {
-      const claim = await this.#claim(next.id);
+      const claim = await this.#claim(jobId);
       if (claim) this.#start(claim, slot);
       else slot.release();
     } catch (error) {
       slot.release();
       throw error;
     }
-    return true;
   }
 
   #start({ job, vm }: { job: JobRow; vm: VmRow }, slot: Slot): void {
@@ -172,7 +197,7 @@ export class JobRunner implements JobReceiver {
         claim = await claimJob(tx, jobId, owner, clock.now());
       });
     } catch (error) {
-      // Perhaps it is ours without our knowing; no node would ever run it then. Before anything else is claimed.
+      // Perhaps it is ours without our knowing; no node would ever run it then.
       if (claim && error instanceof DatabaseAwayError && error.outcomeUnknown)
         await this.#release({ id: jobId, owner, epoch: claim.job.epoch });
       throw error;

@@ -29,18 +29,20 @@ export interface NextJob {
 
 /**
  * The oldest job, that may run, of the next account, of the first of these turns that has one, among the VMs that
- * `engine` drives. Not one that waits for its next attempt, nor one whose VM has another job that a node has not
- * released: see {@link claimJob}. One statement for all turns: it is asked before and after each job.
+ * `engine` drives. Not one of `claiming`, which this node is at, nor one that waits for its next attempt, nor one whose VM
+ * has another job that a node has not released: see {@link claimJob}. One statement for all turns: it is asked before and
+ * after each job.
  */
 export function nextJob(
   db: Queryable,
   turns: readonly Turn[],
-  { engine, at }: { engine: string; at: Date },
+  { engine, at, claiming }: { engine: string; at: Date; claiming: readonly string[] },
 ): Promise<NextJob | undefined> {
   const waiting = ({ byService, except }: Turn, accounts: Sql) => sql`(
     select id, account_id, by_service from jobs
     where owner is null and status in ('pending', 'running') and by_service = ${byService}
       and (next_attempt_at is null or next_attempt_at <= ${at}) and account_id <> all(${except}::text[])
+      and id <> all(${claiming}::text[])
       and not exists (select 1 from jobs other where other.vm_id = jobs.vm_id and other.owner is not null)
       and exists (select 1 from vms where vms.id = jobs.vm_id and vms.engine = ${engine}) ${accounts}
     order by account_id, id limit 1)`;
