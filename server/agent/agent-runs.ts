@@ -16,10 +16,9 @@ import type { Logger } from '../platform/logging.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import { EventStream } from './event-stream.ts';
 import { RUN_TIMEOUT_MS, RUNS_A_NODE, STOP_GRACE_MS } from './limits.ts';
-import { type AgentModel, ModelError, type ModelIdentity } from './model.ts';
+import { type AgentModel, ModelError, type ModelIdentity, RUNBOOK } from './model.ts';
 import type { ApprovalDecision } from './run.ts';
 import { type RunActor, RunRecord } from './run-record.ts';
-import { RUNBOOK } from './runbook/identity.ts';
 import { canceled, Stop } from './stop.ts';
 
 export interface AgentServices {

@@ -1,5 +1,5 @@
 import { newId } from '../platform/ids.ts';
-import type { AgentEventEmitter } from './event-emitter.ts';
+import type { AgentEventEmitter } from './event-stream.ts';
 import type { Usage } from './events.ts';
 import type { Message, Turn } from './model.ts';
 import type { RunParts } from './run.ts';

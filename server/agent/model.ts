@@ -58,3 +58,6 @@ export class ModelError extends Error {
     this.retryable = retryable;
   }
 }
+
+/** The name says what it is, so that it is not taken for a language model. */
+export const RUNBOOK: ModelIdentity = { provider: 'runbook', name: 'Built-in runbook (offline)' };

@@ -1,6 +1,5 @@
-import { presentNodes } from '../cluster/present-nodes.ts';
-import type { Database } from '../db/database.ts';
-import { sql, type Transaction } from '../db/database.ts';
+import { presentNodes } from '../cluster/membership.ts';
+import { type Database, sql, type Transaction } from '../db/database.ts';
 import { type AgentRunRow, abandonAgentRun, looseAgentRuns } from '../db/queries/agent-runs.ts';
 import { appendEntry, completeLostEntries } from '../db/queries/agent-sessions.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -4,8 +4,7 @@ import { type Judgement, judgeCommand, MAX_COMMAND_LENGTH } from '../domain/agen
 import { SshConnection } from '../guest-ssh/ssh-connection.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { AgentEventEmitter } from './event-emitter.ts';
-import type { EventStream } from './event-stream.ts';
+import { AgentEventEmitter, type EventStream } from './event-stream.ts';
 import type { Usage } from './events.ts';
 import { runOnGuest } from './guest-command.ts';
 import { APPROVAL_LIFETIME_MS, MAX_NONSENSE } from './limits.ts';

@@ -3,7 +3,12 @@ import { type Database, one, type Session, sql } from '../db/database.ts';
 import { confirmJob, type Ownership } from '../db/queries/owned-jobs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
-import { ABSENCE_MS } from './present-nodes.ts';
+
+/**
+ * How long a node must have been missing before its jobs are taken: one that has only lost its connection stops its
+ * work well before, and mostly is back by then (see {@link Node}).
+ */
+export const ABSENCE_MS = 10_000;
 
 /** How often a node makes sure that the others see it. */
 export const PRESENCE_MS = 1_000;
@@ -182,4 +187,13 @@ async function endFormerSession(session: Session, db: Database, id: bigint): Pro
     where locktype = 'advisory' and objsubid = 1 and granted and pid <> pg_backend_pid()
       and database = (select oid from pg_database where datname = current_database())
       and (classid::bigint << 32) | objid::bigint = ${id}::bigint`);
+}
+
+/** Numbers of held advisory locks; those of living nodes are among them. */
+export async function presentNodes(db: Database): Promise<Set<bigint>> {
+  const rows = await db.query<{ id: bigint }>(sql`
+    select (classid::bigint << 32) | objid::bigint as id from pg_locks
+    where locktype = 'advisory' and objsubid = 1 and granted
+      and database = (select oid from pg_database where datname = current_database())`);
+  return new Set(rows.map((row) => row.id));
 }

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { TicketRow } from '../db/queries/console-tickets.ts';
-import { defaultUser } from '../guest-ssh/connect.ts';
-import { connectFailure } from './connect-failure.ts';
+import type { VmRow } from '../db/queries/vms.ts';
+import { defaultUser, OpsSessionError } from '../guest-ssh/connect.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { CloseReason } from './close-reasons.ts';
 import type { ConsoleServices } from './console-services.ts';
 import { guestEnd } from './guest-end.ts';
 import { DEFAULT_COLS, DEFAULT_ROWS } from './limits.ts';
@@ -61,4 +63,20 @@ async function connectTerminal(
     },
     whyEnded: () => guestEnd(services, session.grant),
   });
+}
+
+const REASONS: Record<OpsSessionError['reason'], CloseReason> = {
+  unreachable: 'guest_unreachable',
+  timeout: 'guest_unreachable',
+  refused: 'login_refused',
+  host_key_changed: 'host_key_changed',
+};
+
+/** Logs why a guest could not be reached, and returns what its viewer gets to read. */
+export function connectFailure({ logger }: { logger: Logger }, vm: VmRow, error: unknown): CloseReason {
+  const reason = error instanceof OpsSessionError ? REASONS[error.reason] : 'guest_unreachable';
+  // It may be a man in the middle: that is for the operator, a guest that is busy is not.
+  const level = reason === 'host_key_changed' ? 'error' : 'info';
+  logger[level]({ err: error, vm_id: vm.id, reason }, 'console not connected');
+  return reason;
 }

@@ -3,7 +3,7 @@ import type { VmRow } from '../db/queries/vms.ts';
 import { defaultUser } from '../guest-ssh/connect.ts';
 import { Allowance } from './allowance.ts';
 import type { CloseReason } from './close-reasons.ts';
-import { connectFailure } from './connect-failure.ts';
+import { connectFailure } from './connect.ts';
 import type { ConsoleServices } from './console-services.ts';
 import { guestEnd } from './guest-end.ts';
 import {

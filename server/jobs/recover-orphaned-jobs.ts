@@ -1,4 +1,4 @@
-import { ABSENCE_MS, presentNodes } from '../cluster/present-nodes.ts';
+import { ABSENCE_MS, presentNodes } from '../cluster/membership.ts';
 import type { Database } from '../db/database.ts';
 import { disownJobs, jobOwners } from '../db/queries/owned-jobs.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -9,9 +9,9 @@ import {
 import { bumpTarget, systemLockTarget } from '../db/queries/shield-targets.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { RULES_PER_TARGET } from './limits.ts';
 import { AUTOMATIC_MS, AUTOMATIC_PRIORITY, describeRule } from './mitigation.ts';
 import type { RuleSpec } from './rule.ts';
+import { RULES_PER_TARGET } from './target.ts';
 
 /** Automatic rules against an attack that goes on are extended when they have less than this left. */
 const EXTEND_WITHIN_MS = 120_000;

@@ -16,7 +16,6 @@ import { lockVmOfAddress } from '../db/queries/vm-of-address.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
-import { TARGETS_PER_TENANT } from './limits.ts';
 import type { EdgeReconciler } from './reconcile-edge.ts';
 
 /** Refuses with `quota_exceeded` when one more would be above the limit. */
@@ -91,3 +90,10 @@ export function beginRuleChange({ db, services }: Request, targetId: string): Pr
   db.afterCommit(() => services.shield.kick(targetId));
   return bumpTarget(db, targetId);
 }
+
+/** Rules of a target, its own and automatic ones together: an edge looks at them one by one for every packet. */
+export const RULES_PER_TARGET = 50;
+/** Targets of a tenant: its traffic is read target by target. */
+export const TARGETS_PER_TENANT = 100;
+/** The tenants of an account are listed whole in its billing summary. */
+export const TENANTS_PER_ACCOUNT = 20;

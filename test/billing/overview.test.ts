@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VmRow } from '../../server/db/queries/vms.ts';
-import { limitsOf } from '../../server/domain/accounts/limits.ts';
 import {
   dueThisMonth,
   nextRenewal,
@@ -10,6 +9,7 @@ import {
 } from '../../server/domain/billing/overview.ts';
 import { renewalConfiguration } from '../../server/domain/billing/renewal-price.ts';
 import type { Catalog } from '../../server/domain/catalog/catalog-schema.ts';
+import { limitsOf } from '../../server/domain/vms/quotas.ts';
 import { presentBillingSummary } from '../../server/endpoints/customer/billing/billing-summary-shape.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { catalog, newVm } from './support.ts';

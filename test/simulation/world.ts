@@ -1,4 +1,4 @@
-import { ABSENCE_MS } from '../../server/cluster/present-nodes.ts';
+import { ABSENCE_MS } from '../../server/cluster/membership.ts';
 import { CapacityError, ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { type Database, sql } from '../../server/db/database.ts';
 import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';

@@ -1,5 +1,4 @@
-import type { AgentModel, Message, Turn, TurnRequest } from '../model.ts';
-import { RUNBOOK } from './identity.ts';
+import { type AgentModel, type Message, RUNBOOK, type Turn, type TurnRequest } from '../model.ts';
 import { MACHINE_RECIPES } from './machine-recipes.ts';
 import type { Recipe, RecipeStep } from './recipe.ts';
 import { SERVICE_RECIPES } from './service-recipes.ts';

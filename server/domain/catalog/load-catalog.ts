@@ -1,7 +1,10 @@
+import type { Queryable } from '../../db/database.ts';
+import { foreignCurrency } from '../../db/queries/wallets.ts';
 import { ConfigError } from '../../platform/config-error.ts';
 import { readYaml } from '../../platform/yaml-file.ts';
 import { catalogFaults } from './catalog-rules.ts';
 import { type Catalog, CatalogSchema } from './catalog-schema.ts';
+import { findRegion } from './lookup.ts';
 
 /** Reads the catalog file at `path`; throws {@link ConfigError} naming every fault with its line. */
 export function loadCatalog(path: string): Catalog {
@@ -9,4 +12,29 @@ export function loadCatalog(path: string): Catalog {
   const problems = catalogFaults(file.value).map((fault) => file.problem(fault.path, fault.reason));
   if (problems.length > 0) throw new ConfigError(problems);
   return file.value;
+}
+
+/**
+ * Throws {@link ConfigError} where wallets are in another currency than the catalog: every amount would be taken for as
+ * many units of the other.
+ */
+export async function requireCurrency(db: Queryable, { currency }: Pick<Catalog, 'currency'>): Promise<void> {
+  const other = await foreignCurrency(db, currency);
+  if (other)
+    throw new ConfigError([
+      `catalog: sells in ${currency}, but the wallets are in ${other}: one installation has one currency`,
+    ]);
+}
+
+/** Throws {@link ConfigError} where the configuration names zones that the catalog does not. */
+export function requireZones({ regions }: Catalog, zones: readonly string[] = []): void {
+  const known = new Set(regions.flatMap((region) => region.zones));
+  const unknown = zones.filter((zone) => !known.has(zone));
+  if (unknown.length > 0)
+    throw new ConfigError([`VAUBAN_ZONES: the catalog has no zone ${unknown.join(', ')}`]);
+}
+
+/** The first zone of the default region. */
+export function firstZone(catalog: Catalog): string {
+  return findRegion(catalog, catalog.default_region)!.zones[0]!;
 }

@@ -2,7 +2,6 @@ import type { Queryable } from '../../db/database.ts';
 import { accountUsage, type Usage } from '../../db/queries/account-usage.ts';
 import { findLimits } from '../../db/queries/accounts.ts';
 import { ApiError } from '../../platform/errors.ts';
-import { limitsOf } from '../accounts/limits.ts';
 import type { Size } from '../billing/pricing.ts';
 import type { Catalog, Limits } from '../catalog/catalog-schema.ts';
 
@@ -46,4 +45,9 @@ export function requireQuota({ limits, usage }: Quota, more: Size & { vms: numbe
   for (const resource of ['vms', 'vcpu', 'ram_mb', 'disk_gb'] as const) {
     if (more[resource] > 0) requireBelow(resource, limits[resource], usage[resource], more[resource]);
   }
+}
+
+/** The quotas of an account: the catalog's, with the ones that an operator granted it on top. */
+export function limitsOf(catalog: Pick<Catalog, 'limits'>, account: { limits: Partial<Limits> }): Limits {
+  return { ...catalog.limits, ...account.limits };
 }

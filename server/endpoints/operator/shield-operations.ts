@@ -24,8 +24,13 @@ import { type OperatorServices, register } from '../../operator/operation.ts';
 import { ApiError, invalidField, notFound } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { Type } from '../../platform/schema.ts';
-import { TENANTS_PER_ACCOUNT } from '../../shield/limits.ts';
-import { addTarget, changeMode, removeTarget, requireRoom } from '../../shield/target.ts';
+import {
+  addTarget,
+  changeMode,
+  removeTarget,
+  requireRoom,
+  TENANTS_PER_ACCOUNT,
+} from '../../shield/target.ts';
 import { requireAccount } from './account-operations.ts';
 import { Line, requireReadable } from './shared/input.ts';
 

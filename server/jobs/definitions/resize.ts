@@ -2,7 +2,7 @@ import type { GuestSize } from '../../compute/driver.ts';
 import { netOfPeriod } from '../../db/queries/adjustments.ts';
 import { settleReservation } from '../../db/queries/reservations.ts';
 import type { VmRow } from '../../db/queries/vms.ts';
-import { pricedAnew } from '../../domain/billing/price-notices.ts';
+import { pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { saleConfiguration } from '../../domain/billing/renewal-price.ts';
 import { changeUsage } from '../../domain/billing/usage-terms.ts';
 import { captureFor, releaseFor } from '../../domain/billing/vm-orders.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../db/queries/network.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
-import { DEFAULT_POLICY } from '../../domain/vms/default-policy.ts';
+import { DEFAULT_POLICY } from '../../domain/network/firewall-rule.ts';
 import type { Logger } from '../../platform/logging.ts';
 
 /** VMs brought up to date in one round; the next round takes the rest. */

@@ -1,10 +1,8 @@
-import type { Database } from '../../db/database.ts';
-import { empty, sql, type Transaction } from '../../db/database.ts';
+import { type Database, empty, sql, type Transaction } from '../../db/database.ts';
 import { isBilled } from '../../db/queries/billed-vms.ts';
 import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
 import { planRetires, priceChange } from '../../domain/billing/dunning-events.ts';
-import { FORGOTTEN } from '../../domain/billing/price-notices.ts';
-import { lookAhead, type PriceOutlook } from '../../domain/billing/price-outlook.ts';
+import { FORGOTTEN, lookAhead, type PriceOutlook } from '../../domain/billing/price-outlook.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -7,7 +7,7 @@ import { lockWallet } from '../../db/queries/wallets.ts';
 import type { Signals } from '../../db/signals.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
 import { settleNow } from '../../domain/billing/ledger.ts';
-import { noticesAfter, pricedAnew } from '../../domain/billing/price-notices.ts';
+import { noticesAfter, pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { isRenewed } from '../../domain/billing/retirement.ts';
 import { renewUsage } from '../../domain/billing/usage-terms.ts';
 import { ledger } from '../../domain/billing/vm-orders.ts';

@@ -1,6 +1,5 @@
 import { listFirewallRules as queryRules } from '../../../db/queries/network.ts';
-import { ACTIONS } from '../../../domain/network/firewall-rule.ts';
-import { DEFAULT_POLICY } from '../../../domain/vms/default-policy.ts';
+import { ACTIONS, DEFAULT_POLICY } from '../../../domain/network/firewall-rule.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, PageQuery, Shape, VmParams } from '../../../http/schemas.ts';

@@ -8,9 +8,8 @@ import type { EdgeCapabilities } from '../../../edge/driver.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
-import { RULES_PER_TARGET } from '../../../shield/limits.ts';
 import { requireRuleSpec } from '../../../shield/rule.ts';
-import { beginRuleChange, requireRoom } from '../../../shield/target.ts';
+import { beginRuleChange, RULES_PER_TARGET, requireRoom } from '../../../shield/target.ts';
 import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleInput, ShieldRuleShape } from './rule-shape.ts';
 

@@ -1,7 +1,7 @@
 import { tenantFigures } from '../../../db/queries/shield-tenants.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Enum, Id, Shape } from '../../../http/schemas.ts';
-import { RULES_PER_TARGET } from '../../../shield/limits.ts';
+import { RULES_PER_TARGET } from '../../../shield/target.ts';
 import { loadTenant, TenantParams } from './load-tenant.ts';
 
 const DAY_MS = 86_400_000;

@@ -3,7 +3,7 @@ import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
 import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { RULES_PER_TARGET } from '../../../shield/limits.ts';
+import { RULES_PER_TARGET } from '../../../shield/target.ts';
 import { loadTenant, TenantParams } from './load-tenant.ts';
 
 const TargetShape = Shape(

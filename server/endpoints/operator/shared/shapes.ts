@@ -4,9 +4,9 @@ import type { PaymentRow } from '../../../db/queries/payments.ts';
 import type { PromoCreditRow } from '../../../db/queries/promo-credits.ts';
 import type { WalletRow } from '../../../db/queries/wallets.ts';
 import { keyStatus } from '../../../domain/accounts/keys.ts';
-import { limitsOf } from '../../../domain/accounts/limits.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
+import { limitsOf } from '../../../domain/vms/quotas.ts';
 
 /** An account for people who run the service. `limits` are the ones in force. */
 export function presentAccount(account: AccountOverviewRow, catalog: Catalog) {
