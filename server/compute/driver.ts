@@ -215,6 +215,14 @@ export interface GuestSample {
   netOutBytes: number;
   netInPackets: number;
   netOutPackets: number;
+  /** Absent where the engine limits neither. */
+  refused?: RefusedPackets;
+}
+
+/** Packets that were refused beyond a guest's limits since it was powered on: of its connections, and of what it may send. */
+export interface RefusedPackets {
+  connections: number;
+  packets: number;
 }
 
 export interface GuestVolume {

@@ -11,6 +11,7 @@ import {
 } from '../db/queries/metrics.ts';
 import type { Logger } from '../platform/logging.ts';
 import { countersOf, meter } from './metering.ts';
+import { type RefusalParts, RefusalWatch } from './refused-packets.ts';
 import { sampledInterval } from './retention.ts';
 import { SeriesRollUp } from './roll-up-series.ts';
 
@@ -20,6 +21,7 @@ export interface SamplerParts {
   db: Database;
   compute: ComputeDriver;
   logger: Logger;
+  metrics: RefusalParts['metrics'];
 }
 
 /** Reads what guests use. Two nodes that do so at the same time, as when the leader changes, count nothing twice. */
@@ -28,8 +30,10 @@ export class MetricsSampler {
   readonly #compute: ComputeDriver;
   readonly #logger: Logger;
   readonly #rollUp: SeriesRollUp;
+  readonly #refusals: RefusalWatch;
 
-  constructor({ db, compute, logger }: SamplerParts) {
+  constructor({ db, compute, logger, metrics }: SamplerParts) {
+    this.#refusals = new RefusalWatch({ logger, metrics });
     this.#db = db;
     this.#compute = compute;
     this.#logger = logger;
@@ -44,17 +48,19 @@ export class MetricsSampler {
     let afterId = '';
     for (;;) {
       const ids = await meteredVmIds(this.#db, afterId, SAMPLE_BATCH);
-      if (ids.length === 0) return;
+      if (ids.length === 0) break;
       await this.#sampleBatch(ids, sampledInterval(now)).catch((error) =>
         this.#logger.warn({ err: error, vms: ids.length }, 'metrics not sampled'),
       );
-      if (ids.length < SAMPLE_BATCH) return;
+      if (ids.length < SAMPLE_BATCH) break;
       afterId = ids.at(-1)!;
     }
+    this.#refusals.endRound();
   }
 
   async #sampleBatch(ids: string[], interval: Date): Promise<void> {
     const samples = await this.#compute.sample(ids);
+    this.#refusals.note(samples);
     await this.#db.transaction(async (tx) => {
       await lockMetering(tx);
       const previous = new Map((await readCounters(tx, VM_SERIES, ids)).map((row) => [row.subject, row]));

@@ -45,6 +45,8 @@ export interface Metrics {
   databaseConflict(conflict: string): void;
   /** Guests that no VM has, VMs that have no guest, and guests that cannot be seen. */
   guestsAmiss(counts: Record<'orphan' | 'missing' | 'unseen', number>): void;
+  /** Packets of a guest were refused beyond a limit of its own. */
+  packetsRefused(limit: 'connections' | 'packets', count: number): void;
   /** What the engine has for guests together, and what is reserved of it. */
   capacity(amounts: { resource: string; total: number; reserved: number }[]): void;
   /** How full the file system of the data directory, or of the guests' disks, is: from 0 to 1. */
@@ -96,18 +98,6 @@ export function createMetrics(version: string): Metrics {
     labelNames: ['conflict'] as const,
     registers,
   });
-  const amiss = new Gauge({
-    name: 'vauban_guests_amiss',
-    help: 'Guests that no VM has (orphan), VMs without one (missing), and guests that cannot be seen (unseen)',
-    labelNames: ['how'] as const,
-    registers,
-  });
-  const capacity = new Gauge({
-    name: 'vauban_capacity',
-    help: 'What the engine has for all guests (total) and what is sold of it (reserved): CPUs, cores, MB and GB',
-    labelNames: ['resource', 'amount'] as const,
-    registers,
-  });
   const disks = new Gauge({
     name: 'vauban_disk_used_ratio',
     help: "How full the file systems of the data directory (data) and of the guests' disks (pool) are",
@@ -127,23 +117,50 @@ export function createMetrics(version: string): Metrics {
     rateLimited: (policy) => refused.inc({ policy }),
     jobPickedUp: (seconds) => pickups.observe(seconds),
     taskFailed: (task) => failures.inc({ task }),
-    guestsAmiss: (counts) => {
-      for (const [how, count] of Object.entries(counts)) amiss.set({ how }, count);
-    },
-    capacity(amounts) {
-      for (const { resource, total, reserved } of amounts) {
-        capacity.set({ resource, amount: 'total' }, total);
-        capacity.set({ resource, amount: 'reserved' }, reserved);
-      }
-    },
     diskUsed: (what, used) => disks.set({ what }, used),
     databaseConflict: (conflict) => conflicts.inc({ conflict }),
+    ...guestMetrics(registers),
     ...jobMetrics(registers),
     ...moneyMetrics(registers),
     ...consoles,
     ...agentMetrics(registers),
     contentType: registry.contentType,
     text: () => registry.metrics(),
+  };
+}
+
+type GuestMetrics = Pick<Metrics, 'guestsAmiss' | 'packetsRefused' | 'capacity'>;
+
+function guestMetrics(registers: Registry[]): GuestMetrics {
+  const amiss = new Gauge({
+    name: 'vauban_guests_amiss',
+    help: 'Guests that no VM has (orphan), VMs without one (missing), and guests that cannot be seen (unseen)',
+    labelNames: ['how'] as const,
+    registers,
+  });
+  const packets = new Counter({
+    name: 'vauban_guest_packets_refused_total',
+    help: 'Packets of guests that were refused beyond their limits: of connections, and of packets a second',
+    labelNames: ['limit'] as const,
+    registers,
+  });
+  const capacity = new Gauge({
+    name: 'vauban_capacity',
+    help: 'What the engine has for all guests (total) and what is sold of it (reserved): CPUs, cores, MB and GB',
+    labelNames: ['resource', 'amount'] as const,
+    registers,
+  });
+  return {
+    guestsAmiss: (counts) => {
+      for (const [how, count] of Object.entries(counts)) amiss.set({ how }, count);
+    },
+    packetsRefused: (limit, count) => packets.inc({ limit }, count),
+    capacity(amounts) {
+      for (const { resource, total, reserved } of amounts) {
+        capacity.set({ resource, amount: 'total' }, total);
+        capacity.set({ resource, amount: 'reserved' }, reserved);
+      }
+    },
   };
 }
 

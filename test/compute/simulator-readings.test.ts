@@ -23,7 +23,7 @@ const METRICS = Object.keys(usageBetween('vm', 1, 0, 1)) as (keyof Usage)[];
 async function readings(driver: ComputeDriver, id: string) {
   const [sample] = await driver.sample([id]);
   assert.ok(sample);
-  const { at: _, id: __, vcpu: ___, ramUsedBytes: ____, ...counters } = sample;
+  const { at: _, id: __, vcpu: ___, ramUsedBytes: ____, refused: _____, ...counters } = sample;
   return counters;
 }
 

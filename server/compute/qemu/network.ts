@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { DriverReport, GuestAddress, NetworkPolicy } from '../driver.ts';
+import type { DriverReport, GuestAddress, NetworkPolicy, RefusedPackets } from '../driver.ts';
 
 /** How the guests of this host are connected: `user` (no privileges, for development) or `routed` (for tenants). */
 export interface HostNetwork {
@@ -62,6 +62,8 @@ export interface NetworkCounters {
 }
 
 export interface NetworkReading extends NetworkCounters {
+  /** Absent where there are no such limits. */
+  refused?: RefusedPackets;
   /** The way to the guest is there as well: false when its interface or its routes were removed. */
   connected: boolean;
 }

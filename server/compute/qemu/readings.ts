@@ -4,7 +4,7 @@ import { BALLOON_DEVICE, DISK_DEVICE } from './arguments.ts';
 import { boundQemuLog, keepConsoleLog } from './console-log.ts';
 import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
-import { type NetworkCounters, NO_TRAFFIC } from './network.ts';
+import { type NetworkCounters, type NetworkReading, NO_TRAFFIC } from './network.ts';
 import { cpuSeconds, residentBytes } from './processes.ts';
 import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
@@ -64,7 +64,7 @@ async function readSample(
   guest: Guest,
   run: QemuProcess,
   at: Date,
-  traffic: NetworkCounters = NO_TRAFFIC,
+  traffic: NetworkCounters & Pick<NetworkReading, 'refused'> = NO_TRAFFIC,
 ): Promise<GuestSample> {
   const { monitor, pid } = run;
   const { id, vcpu, ramMb } = guest.record;
@@ -90,6 +90,7 @@ async function readSample(
     netOutBytes: traffic.outBytes,
     netInPackets: traffic.inPackets,
     netOutPackets: traffic.outPackets,
+    refused: traffic.refused,
   };
 }
 

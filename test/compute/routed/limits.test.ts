@@ -38,6 +38,8 @@ test('a guest has so many connections and no more, in and out, and others have t
   await env.settle(env.internet, crowded);
   assert.deepEqual(crowded.space.arrivals(80), []);
   assert.equal(await refused(env, crowded, 'connections'), 2 * MORE);
+  const reading = (await env.network.counters([crowded.id])).get(crowded.id);
+  assert.deepEqual(reading?.refused, { connections: 2 * MORE, packets: 0 });
 
   await begin(other, MORE);
   await env.internet.ask({ do: 'sendFlows', host: other.v4, port: 80, count: CONNECTIONS });

@@ -16,7 +16,14 @@ test('a closed guest gets none of N packets, an opened one all, and the counters
   for (const host of both(guest)) await env.internet.ask({ do: 'sendFlows', host, port: 5000, count: N });
   await env.settle(env.internet, guest);
   assert.deepEqual(guest.space.arrivals(5000), []);
-  const none = { inBytes: 0, inPackets: 0, outBytes: 0, outPackets: 0, connected: true };
+  const none = {
+    inBytes: 0,
+    inPackets: 0,
+    outBytes: 0,
+    outPackets: 0,
+    refused: { connections: 0, packets: 0 },
+    connected: true,
+  };
   assert.deepEqual((await env.network.counters([guest.id])).get(guest.id), none);
 
   const open = { ...CLOSED, firewall: [entry({ protocol: 'udp', ports: '4000-6000' })] };

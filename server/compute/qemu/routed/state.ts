@@ -1,3 +1,4 @@
+import type { RefusedPackets } from '../../driver.ts';
 import type { NetworkReading } from '../network.ts';
 import type { Count } from './batch.ts';
 import { type Card, canonical, type Forward } from './card.ts';
@@ -65,9 +66,11 @@ export function readingsOf(
     if (!incoming || !outgoing) return [];
     const { bytes: inBytes, packets: inPackets } = incoming;
     const { bytes: outBytes, packets: outPackets } = outgoing;
+    const refusedBy = (limit: keyof RefusedPackets) => counts.get(`${limit}-${tapName(id)}`)?.packets ?? 0;
+    const refused = { connections: refusedBy('connections'), packets: refusedBy('packets') };
     const card = cards.get(tapName(id));
     const connected = card?.addresses.every((address) => routes.get(address) === card.tap) ?? false;
-    return [[id, { inBytes, inPackets, outBytes, outPackets, connected }]];
+    return [[id, { inBytes, inPackets, outBytes, outPackets, refused, connected }]];
   });
   return new Map(found);
 }
