@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../platform/errors.ts';
-import type { Result } from './endpoint.ts';
+import type { Result } from './operation.ts';
 
 /** Bytes that tie a cursor to its list: enough that no cursor fits another list by accident. */
 const TIE_BYTES = 9;

@@ -12,12 +12,13 @@ import type { EdgeDriver } from '../edge/driver.ts';
 import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
 import type { NetworkReconciler } from '../jobs/reconcilers/reconcile-network.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ErrorCode } from '../platform/errors.ts';
+import type { CustomerErrorCode } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Metrics } from '../platform/metrics.ts';
-import type { Static, TObject, TSchema } from '../platform/schema.ts';
+import type { TObject, TSchema } from '../platform/schema.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { EdgeReconciler } from '../shield/reconcile-edge.ts';
+import type { InputsOf, Method, OperationDefinition, Result } from './operation.ts';
 
 /** What the handlers of endpoints may use. */
 export interface EndpointServices {
@@ -40,7 +41,6 @@ export interface EndpointServices {
   signals: Signals;
 }
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export type Tag = 'catalog' | 'vm' | 'sshkey' | 'billing' | 'shield';
 
 /** Who calls: found by the pipeline before any handler runs. */
@@ -73,13 +73,6 @@ export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {
   representation: string;
 }
 
-/** The payload under `data`, with whatever stands beside it. */
-export interface Result {
-  data: unknown;
-  pagination?: { limit: number; next_cursor: string | null; has_more: boolean };
-  [beside: string]: unknown;
-}
-
 /** A reply that is a stream of server-sent events, begun when the transaction has committed. */
 export interface StreamedResult {
   stream: () => Readable;
@@ -90,12 +83,10 @@ export interface FileResult {
   file: { bytes: Buffer; type: string; name: string };
 }
 
-type OptionalStatic<S> = S extends TSchema ? Static<S> : Record<string, never>;
-
 /**
- * One operation of the API: everything that the router, the pipeline, the OpenAPI document and the tests
- * need to know of it. The pipeline does the rest in the contract's order: key and IP, limits, scope,
- * Idempotency-Key, body, stored reply, `load` (404), schemas (422), `handle`.
+ * One operation of the customers' API: who may call it, what a call costs and keeps, and what it does. The pipeline does
+ * the rest in the contract's order: key and IP, limits, scope, Idempotency-Key, body, stored reply, `load` (404), schemas
+ * (422), `handle`.
  */
 export interface EndpointDefinition<
   P extends TObject | undefined = undefined,
@@ -104,39 +95,22 @@ export interface EndpointDefinition<
   R = undefined,
   M extends Method = Method,
   A = undefined,
-> {
-  /** The operation's one name everywhere, such as `createVm`. */
-  operation: string;
-  method: M;
-  /** With `{name}` variables, as in the specification. */
-  path: string;
+> extends OperationDefinition<P, Q, B, M> {
   scope: Scope;
   tag: Tag;
-  summary: string;
-  description?: string;
   /** Idempotency-Key is required and the reply is stored and replayed. */
   idempotent?: true;
   /** The reply holds a secret: never cached by anyone, encrypted where it is stored. */
   secret?: true;
-  params?: P;
-  query?: Q;
-  /** Input fields; absent means that the body is none or `{}`. */
-  body?: B;
   /** Largest body in bytes; 16 KiB when absent. */
   bodyLimit?: number;
-  /** Schema of `data` in the 200 reply. */
-  data: TSchema;
   /** The reply is a stream of server-sent events; `data` is the schema of the `data` of each. */
   streams?: true;
   /** Media types that it answers in besides JSON, to a caller whose `Accept` prefers them. */
   representations?: readonly string[];
-  /** `data` is an array and `pagination` stands beside it. */
-  paginated?: true;
   /** Schemas of further members beside `data`. */
   beside?: Record<string, TSchema>;
-  /** Refusals of this operation, besides those that every operation can answer. */
-  errors: ErrorCode[];
-  /** An example of `data`. */
+  errors: readonly CustomerErrorCode[];
   example: unknown;
   /**
    * Asks the compute driver what the operation needs to know, before its transaction opens: a driver is
@@ -145,26 +119,19 @@ export interface EndpointDefinition<
    */
   prepare?: (context: {
     caller: Caller;
-    params: P extends TObject ? Static<P> : Record<string, never>;
+    params: InputsOf<P>;
     body: Record<string, unknown>;
     services: EndpointServices;
   }) => Promise<A>;
   /** Finds the resource in the path, for the caller's account only, or throws `not_found`. */
   load?: (context: {
     caller: Caller;
-    params: P extends TObject ? Static<P> : Record<string, never>;
+    params: InputsOf<P>;
     db: Queryable;
     services: EndpointServices;
   }) => Promise<R>;
   handle(
-    context: Context<
-      OptionalStatic<P>,
-      OptionalStatic<Q>,
-      OptionalStatic<B>,
-      R,
-      M extends 'GET' ? Queryable : Transaction,
-      A
-    >,
+    context: Context<InputsOf<P>, InputsOf<Q>, InputsOf<B>, R, M extends 'GET' ? Queryable : Transaction, A>,
   ): Promise<Result | StreamedResult | FileResult>;
 }
 

@@ -1,5 +1,5 @@
 import type { Page } from '../db/queries/page.ts';
-import type { Result } from './endpoint.ts';
+import type { Result } from './operation.ts';
 
 /** The page that a list request asks for; `cursor` is the id that the pipeline found in it. */
 export function pageFrom(query: { limit?: number; cursor?: string }): Page {

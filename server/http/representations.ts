@@ -1,7 +1,8 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import type { Endpoint, FileResult, Result, StreamedResult } from './endpoint.ts';
+import type { Endpoint, FileResult, StreamedResult } from './endpoint.ts';
+import type { Result } from './operation.ts';
 
 const JSON_TYPE = 'application/json';
 

@@ -3,7 +3,7 @@ import addFormats from 'ajv-formats';
 import { type ApiError, type FieldProblem, validationFailed } from '../platform/errors.ts';
 import type { TObject } from '../platform/schema.ts';
 import { isStorable } from '../platform/text.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { AnyOperation } from './operation.ts';
 import { explain } from './problem-messages.ts';
 
 /** Problems named in one answer: enough to mend a request, bounded for a hostile one. */
@@ -48,7 +48,7 @@ export interface InputChecks {
 }
 
 /** Compiled once, when first needed: compiling them all would be a tenth of the service's start. */
-export function compileChecks(endpoint: Pick<Endpoint, 'query' | 'body'>): InputChecks {
+export function compileChecks(endpoint: Pick<AnyOperation, 'query' | 'body'>): InputChecks {
   const [querySchema, bodySchema] = [closed(endpoint.query), closed(endpoint.body)];
   const checkQuery = check(querySchema, 'query parameter');
   const checkBody = check(bodySchema, 'field');

@@ -1,10 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { insertDeed, insertOutcome } from '../db/queries/operator-log.ts';
-import { PaymentExistsError } from '../domain/accounts/book-payment.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { redactLine } from '../platform/redaction.ts';
-import type { OperatorServices } from './operation.ts';
+import type { OperatorServices } from './endpoint.ts';
 import { nameOf, peerOf } from './peer.ts';
 
 /**
@@ -40,7 +39,7 @@ export async function onRecord<T>(
     await record(200);
     return result;
   } catch (error) {
-    await record(error instanceof ApiError || error instanceof PaymentExistsError ? error.status : 500);
+    await record(error instanceof ApiError ? error.status : 500);
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { SETTINGS } from '../config/settings.ts';
 import { listenOn } from '../platform/listen.ts';
+import type { OperatorServices } from './endpoint.ts';
 import { listenOnSocket, operatorSocket } from './listen-on-socket.ts';
-import type { OperatorServices } from './operation.ts';
 import type { Readiness } from './readiness.ts';
 import { createMonitoringServer, createOperatorServer } from './server.ts';
 

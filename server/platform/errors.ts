@@ -1,6 +1,6 @@
 /**
- * Every error code of the API and the HTTP status it is answered with. The openapi document, the tests and
- * the handlers all read this table, so a code has one status and no endpoint invents one.
+ * Every error code and the HTTP status it is answered with. The OpenAPI documents, the tests and the handlers all read
+ * this table, so a code has one status and no endpoint invents one.
  */
 export const ERROR_STATUS = {
   idempotency_key_missing: 400,
@@ -33,6 +33,7 @@ export const ERROR_STATUS = {
   agent_busy: 409,
   approval_not_pending: 409,
   document_unavailable: 409,
+  payment_exists: 409,
   body_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
@@ -52,6 +53,8 @@ export const ERROR_STATUS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
+/** Payments are booked by the operator alone. */
+export type CustomerErrorCode = Exclude<ErrorCode, 'payment_exists'>;
 export type ErrorDetails = Record<string, unknown>;
 
 /** One field that was wrong, as listed in `details.fields` of a `validation_failed`. */

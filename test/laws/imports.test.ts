@@ -58,8 +58,8 @@ const ROOMS: Record<string, Allowed> = {
       'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
   },
   operator: {
-    value: 'config db domain endpoints/operator http platform',
-    type: 'compute documents edge guest-ssh jobs shield',
+    value: 'config db endpoints/operator http platform',
+    type: 'compute documents domain edge guest-ssh jobs shield',
   },
 };
 

@@ -4,19 +4,25 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
+import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
 import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import type { OpenApiDocument } from '../../server/http/openapi/document.ts';
+import type { AnyOperation } from '../../server/http/operation.ts';
+import { buildOperatorOpenApi } from '../../server/operator/openapi/build-operator-openapi.ts';
 import { looseReplies, operationsOf, wrongExamples } from './document-checks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const document = buildOpenApi(ENDPOINTS);
+/** Each description that is committed, of what it is made, and the file. */
+const DESCRIPTIONS: { file: string; endpoints: readonly AnyOperation[]; document: OpenApiDocument }[] = [
+  { file: 'openapi.json', endpoints: ENDPOINTS, document: buildOpenApi(ENDPOINTS) },
+  {
+    file: 'operator-openapi.json',
+    endpoints: OPERATOR_ENDPOINTS,
+    document: buildOperatorOpenApi(OPERATOR_ENDPOINTS),
+  },
+];
 
-test('openapi.json is what the endpoints say', () => {
-  // Not assert.equal: a difference of two files of this size is slow to make and hard to read.
-  const isCurrent = readFileSync(`${root}openapi.json`, 'utf8') === formatOpenApi(document);
-  assert.ok(isCurrent, 'openapi.json is out of date: run `npm run generate` and commit the result');
-});
-
-test('openapi.json passes the linter', () => {
+test('the descriptions pass the linter', () => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
     ['node_modules/@redocly/cli/bin/cli.js', 'lint', '--config', 'redocly.yaml', '--max-problems', '20'],
@@ -30,12 +36,20 @@ test('openapi.json passes the linter', () => {
   assert.equal(status, 0, stdout + stderr);
 });
 
-test('every endpoint is one operation', () => {
-  const described = operationsOf(document).map(({ name, operation }) => `${operation.operationId} ${name}`);
-  const defined = ENDPOINTS.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
-  assert.deepEqual(described.sort(), defined.sort());
-});
+for (const { file, endpoints, document } of DESCRIPTIONS) {
+  test(`${file} is what the endpoints say`, () => {
+    // Not assert.equal: a difference of two files of this size is slow to make and hard to read.
+    const isCurrent = readFileSync(root + file, 'utf8') === formatOpenApi(document);
+    assert.ok(isCurrent, `${file} is out of date: run \`npm run generate\` and commit the result`);
+  });
 
-test('every example fits its schema', () => assert.deepEqual(wrongExamples(document), []));
+  test(`${file}: every endpoint is one operation`, () => {
+    const described = operationsOf(document).map(({ name, operation }) => `${operation.operationId} ${name}`);
+    const defined = endpoints.map(({ operation, method, path }) => `${operation} ${method} ${path}`);
+    assert.deepEqual(described.sort(), defined.sort());
+  });
 
-test('every reply is closed and complete', () => assert.deepEqual(looseReplies(document), []));
+  test(`${file}: every example fits its schema`, () => assert.deepEqual(wrongExamples(document), []));
+
+  test(`${file}: every reply is closed and complete`, () => assert.deepEqual(looseReplies(document), []));
+}

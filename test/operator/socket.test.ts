@@ -9,7 +9,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { listenOnSocket, operatorSocket } from '../../server/operator/listen-on-socket.ts';
 import { ConfigError } from '../../server/platform/config-error.ts';
 import { defer } from '../support/cleanup.ts';
-import { call, temporaryDirectory } from './support.ts';
+import { exchange, temporaryDirectory } from './support.ts';
 
 function greeter(t: Parameters<typeof defer>[0], greeting: string): FastifyInstance {
   const app = Fastify();
@@ -33,7 +33,7 @@ test('the socket is for its owner only, from the moment that it exists', async (
   await listenOnSocket(app, path);
   assert.deepEqual(modes, [0o600]);
   assert.equal(process.umask(), 0, 'the umask is as it was');
-  assert.equal((await call(path, 'GET', '/')).text, 'hello');
+  assert.equal((await exchange(path, 'GET', '/')).text, 'hello');
 });
 
 test('the data directory is made where it is missing, and the socket is gone after the end', async (t) => {
@@ -53,7 +53,7 @@ test('what a dead process left is replaced', async (t) => {
   await once(child, 'exit');
   assert.ok(lstatSync(path).isSocket(), 'the dead process left its socket');
   await listenOnSocket(greeter(t, 'second'), path);
-  assert.equal((await call(path, 'GET', '/')).text, 'second');
+  assert.equal((await exchange(path, 'GET', '/')).text, 'second');
 });
 
 test('a live socket is refused and goes on working', async (t) => {
@@ -64,7 +64,7 @@ test('a live socket is refused and goes on working', async (t) => {
     assert.equal(error.message, `${path}: another process listens there; is the service running already?`);
     return true;
   });
-  assert.equal((await call(path, 'GET', '/')).text, 'first');
+  assert.equal((await exchange(path, 'GET', '/')).text, 'first');
 });
 
 test('a file that is no socket is left alone', async (t) => {
@@ -82,7 +82,7 @@ test('a path that the system cannot hold is refused with the reason', async (t) 
     return operatorSocket(join(directory, 'x'.repeat(rest)));
   };
   await listenOnSocket(greeter(t, 'fits'), padded(107));
-  assert.equal((await call(padded(107), 'GET', '/')).text, 'fits');
+  assert.equal((await exchange(padded(107), 'GET', '/')).text, 'fits');
   await assert.rejects(
     listenOnSocket(greeter(t, 'does not'), padded(108)),
     /VAUBAN_DATA_DIR: .* 108 bytes; the system allows 107/,

@@ -1,9 +1,11 @@
+import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
+import type { FastifyInstance } from 'fastify';
 import { Leadership } from '../../server/cluster/leadership.ts';
 import { createSimulator, type SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { loadConfig } from '../../server/config/config.ts';
@@ -17,8 +19,8 @@ import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
 import { OpsKeys } from '../../server/guest-ssh/ops-keys.ts';
 import { JobQueue } from '../../server/jobs/queue.ts';
 import { GuestReconciler } from '../../server/jobs/reconcilers/reconcile-guests.ts';
+import type { OperatorServices } from '../../server/operator/endpoint.ts';
 import { listenOnSocket, operatorSocket } from '../../server/operator/listen-on-socket.ts';
-import type { OperatorServices } from '../../server/operator/operation.ts';
 import { Readiness } from '../../server/operator/readiness.ts';
 import { createOperatorServer } from '../../server/operator/server.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
@@ -28,6 +30,7 @@ import { SecretBox } from '../../server/platform/secrets.ts';
 import { EdgeReconciler } from '../../server/shield/reconcile-edge.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
+import { checkReply } from './check-reply.ts';
 
 export const START = '2026-01-01T00:00:00.000Z';
 export const UNKNOWN_ACCOUNT = 'acc_00000000000000000000000000';
@@ -85,8 +88,15 @@ export interface Reply {
   json: () => any;
 }
 
-/** One request over the socket. */
-export function call(socketPath: string, method: string, path: string, body?: unknown): Promise<Reply> {
+/** One request over the operator's socket, whose reply is as the API's description promises. */
+export async function call(socketPath: string, method: string, path: string, body?: unknown): Promise<Reply> {
+  const reply = await exchange(socketPath, method, path, body);
+  checkReply({ method, path, ...reply });
+  return reply;
+}
+
+/** One request over any Unix socket. */
+export function exchange(socketPath: string, method: string, path: string, body?: unknown): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const headers = body === undefined ? {} : { 'content-type': 'application/json' };
     const outgoing = request({ socketPath, method, path, headers, agent: false });
@@ -112,6 +122,7 @@ export async function startOperator(t: TestContext, simulator?: Partial<Simulato
   const socket = operatorSocket(dataDir);
   const readiness = new Readiness(services);
   const app = createOperatorServer(services, readiness);
+  checkReplies(t, app);
   await listenOnSocket(app, socket);
   defer(t, () => app.close());
   return {
@@ -125,4 +136,18 @@ export async function startOperator(t: TestContext, simulator?: Partial<Simulato
       return (await call(socket, 'POST', '/accounts', { name })).json().data.id;
     },
   };
+}
+
+/** Holds what `app` answers against the API's description, whoever asks it; the test fails at its end. */
+function checkReplies(t: TestContext, app: FastifyInstance): void {
+  const broken: unknown[] = [];
+  app.addHook('onSend', async ({ method, url: path }, reply, text) => {
+    if (typeof text !== 'string') return;
+    try {
+      checkReply({ method, path, status: reply.statusCode, headers: reply.getHeaders(), text });
+    } catch (error) {
+      broken.push(error);
+    }
+  });
+  defer(t, () => assert.deepEqual(broken, []));
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../../db/database.ts';
 import { findPaymentByReference, insertPayment, type PaymentRow } from '../../db/queries/payments.ts';
 import { lockWallet, transfer, type WalletRow } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { invalidField } from '../../platform/errors.ts';
+import { ApiError, invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 import { clearing } from '../billing/chart.ts';
 import { requireMoney } from '../billing/ledger.ts';
@@ -14,18 +14,6 @@ import {
   parseMicros,
   toJsonInteger,
 } from '../billing/money.ts';
-
-/** A payment that has been booked before: an operator who retries must not book it twice. */
-export class PaymentExistsError extends Error {
-  override name = 'PaymentExistsError';
-  readonly status = 409;
-  readonly payment: PaymentRow;
-
-  constructor(payment: PaymentRow) {
-    super(`The account has a payment with the reference ${JSON.stringify(payment.reference)}.`);
-    this.payment = payment;
-  }
-}
 
 /** A payment to book, in either direction. */
 export interface Credit {
@@ -54,9 +42,9 @@ const DIRECTIONS = {
 } as const;
 
 /**
- * Books money that came in: a succeeded payment, and the amount from clearing to the wallet. Throws
- * {@link PaymentExistsError} when the account has a payment with this reference, and `too_large` where the balance would
- * pass the most that a wallet may hold.
+ * Books money that came in: a succeeded payment, and the amount from clearing to the wallet. Throws `payment_exists`
+ * when the account has a payment with this reference, and `too_large` where the balance would pass the most that a
+ * wallet may hold.
  */
 export function creditAccount(tx: Transaction, clock: Clock, credit: Credit): Promise<Booked> {
   return book(tx, clock, 'in', credit);
@@ -65,7 +53,7 @@ export function creditAccount(tx: Transaction, clock: Clock, credit: Credit): Pr
 /**
  * Books money that went back out, such as a payment that its bank recalled: a negative payment, and the amount from the
  * wallet to clearing. What is held for orders stays held, and promotional credit is not paid out. Throws
- * `insufficient_funds`, and {@link PaymentExistsError} when the account has a payment with this reference.
+ * `insufficient_funds`, and `payment_exists` when the account has a payment with this reference.
  */
 export function debitAccount(tx: Transaction, clock: Clock, debit: Credit): Promise<Booked> {
   return book(tx, clock, 'out', debit);
@@ -82,7 +70,7 @@ async function book(
   const locked = await lockWallet(tx, accountId);
   if (reference !== undefined) {
     const existing = await findPaymentByReference(tx, accountId, reference);
-    if (existing) throw new PaymentExistsError(existing);
+    if (existing) throw paymentExists(existing);
   }
   if (direction === 'out') requireMoney(locked, amountMinor);
   else requireRoom(locked, amountMinor, field);
@@ -105,6 +93,12 @@ async function book(
     direction === 'in' ? ([provider, 'wallet'] as const) : (['wallet', provider] as const);
   const wallet = await transfer(tx, { accountId, debit, credit, amountMinor, reason, paymentId: id, at });
   return { payment, wallet };
+}
+
+/** A payment that has been booked before: an operator who retries must not book it twice. */
+function paymentExists({ id, reference }: PaymentRow): ApiError {
+  const message = `The account has a payment with the reference ${JSON.stringify(reference)}.`;
+  return new ApiError('payment_exists', message, { payment_id: id });
 }
 
 /** Refuses an amount, the field `field`, by which a balance would pass the most that a wallet may hold. */

@@ -2,8 +2,9 @@ import type { Endpoint } from '../endpoint.ts';
 import { HEADERS, PAGINATION, PARAMETERS } from './components.ts';
 import { CONVENTIONS, SUMMARY, TAGS, TITLE } from './conventions.ts';
 import type { Components, OpenApiDocument, Operation, Server } from './document.ts';
-import { ERROR_RESPONSES, ERROR_SCHEMAS } from './error-responses.ts';
-import { buildOperation } from './operation.ts';
+import { describeEndpoint } from './endpoint-operation.ts';
+import { ErrorResponses } from './error-responses.ts';
+import { ERRORS } from './errors.ts';
 import { SchemaRegistry } from './schema-registry.ts';
 
 const ANY_SERVER: Server = {
@@ -18,10 +19,11 @@ const ANY_SERVER: Server = {
  */
 export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): OpenApiDocument {
   const registry = new SchemaRegistry();
+  const errors = new ErrorResponses(ERRORS);
   const paths: Record<string, Record<string, Operation>> = {};
   for (const endpoint of endpoints) {
     paths[endpoint.path] ??= {};
-    paths[endpoint.path]![endpoint.method.toLowerCase()] = buildOperation(endpoint, registry);
+    paths[endpoint.path]![endpoint.method.toLowerCase()] = describeEndpoint(endpoint, { registry, errors });
   }
   return {
     openapi: '3.1.0',
@@ -41,8 +43,8 @@ export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): 
     })),
     paths,
     components: {
-      ...sharedComponents(),
-      schemas: { ...ERROR_SCHEMAS, Pagination: PAGINATION, ...registry.components() },
+      ...sharedComponents(errors),
+      schemas: { ...errors.schemas(), Pagination: PAGINATION, ...registry.components() },
     },
   };
 }
@@ -52,7 +54,7 @@ export function formatOpenApi(document: OpenApiDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-function sharedComponents(): Omit<Components, 'schemas'> {
+function sharedComponents(errors: ErrorResponses): Omit<Components, 'schemas'> {
   return {
     securitySchemes: {
       bearer: {
@@ -64,6 +66,6 @@ function sharedComponents(): Omit<Components, 'schemas'> {
     },
     headers: HEADERS,
     parameters: PARAMETERS,
-    responses: ERROR_RESPONSES,
+    responses: errors.components(),
   };
 }

@@ -72,8 +72,9 @@ export interface Operation {
   summary: string;
   description?: string;
   tags: string[];
-  'x-required-scope': string;
-  security: Record<string, string[]>[];
+  /** Absent from an API without keys, as is `security`. */
+  'x-required-scope'?: string;
+  security?: Record<string, string[]>[];
   parameters: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;

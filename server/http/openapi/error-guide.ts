@@ -1,16 +1,8 @@
-import type { ErrorCode, ErrorDetails } from '../../platform/errors.ts';
+import type { CustomerErrorCode } from '../../platform/errors.ts';
+import type { ErrorGuide } from './error-responses.ts';
 
-/** What the reference says about one error code. */
-export interface ErrorGuide {
-  /** When it is answered, and what to do where that is not obvious. */
-  meaning: string;
-  /** A message as the service may word it; clients decide by the code. */
-  message: string;
-  /** The members that `details` has for this code. */
-  details?: ErrorDetails;
-}
-
-export const ERROR_GUIDE: Record<ErrorCode, ErrorGuide> = {
+/** What the reference says about each error code. */
+export const ERROR_GUIDE: Record<CustomerErrorCode, ErrorGuide> = {
   idempotency_key_missing: {
     meaning: 'The operation needs an Idempotency-Key header.',
     message: 'The header Idempotency-Key is required.',

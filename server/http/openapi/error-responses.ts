@@ -1,13 +1,30 @@
-import { ERROR_STATUS, type ErrorCode } from '../../platform/errors.ts';
-import { EVERY_RESPONSE, headers } from './components.ts';
+import { ERROR_STATUS, type ErrorCode, type ErrorDetails } from '../../platform/errors.ts';
+import { headers } from './components.ts';
 import type { Example, JsonSchema, Reference, Response } from './document.ts';
-import { ERROR_GUIDE } from './error-guide.ts';
 
-/** The error shape and the refusals: what every status but 200 looks like. */
+/** What the reference says about one error code. */
+export interface ErrorGuide {
+  /** When it is answered, and what to do where that is not obvious. */
+  meaning: string;
+  /** A message as the service may word it; clients decide by the code. */
+  message: string;
+  /** The members that `details` has for this code. */
+  details?: ErrorDetails;
+}
 
-const integer = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
+/** What one of the APIs says of its errors. */
+export interface ErrorVocabulary {
+  /** Every code that it answers. */
+  guide: Partial<Record<ErrorCode, ErrorGuide>>;
+  /** Schema of `details`. */
+  details: JsonSchema;
+  /** The refusals that many operations have in common: each is one component, whose name this is. */
+  shared: Record<string, ErrorCode[]>;
+  /** The headers of a refusal, by the names of their components. */
+  headers: (status: number) => string[];
+}
 
-const ERROR_SCHEMA: JsonSchema = {
+const errorSchema = (codes: ErrorCode[]): JsonSchema => ({
   type: 'object',
   description: 'The one shape of every error.',
   additionalProperties: false,
@@ -18,52 +35,13 @@ const ERROR_SCHEMA: JsonSchema = {
       additionalProperties: false,
       required: ['code', 'message'],
       properties: {
-        code: {
-          type: 'string',
-          description: 'What went wrong; decide by this',
-          enum: Object.keys(ERROR_STATUS),
-        },
+        code: { type: 'string', description: 'What went wrong; decide by this', enum: codes },
         message: { type: 'string', description: 'The same for a human reader; its wording may change' },
         details: { $ref: '#/components/schemas/ErrorDetails' },
       },
     },
   },
-};
-
-/** Other members may be added; those named here have one meaning wherever they stand. */
-const ERROR_DETAILS: JsonSchema = {
-  type: 'object',
-  description: 'Facts about an error; which ones depends on its code.',
-  properties: {
-    fields: {
-      type: 'array',
-      description: 'validation_failed: each field that was wrong',
-      items: { $ref: '#/components/schemas/FieldProblem' },
-    },
-    policy: {
-      type: 'string',
-      enum: ['key', 'account', 'ip'],
-      description: 'rate_limit_exceeded: the limit that was exceeded',
-    },
-    retry_after_seconds: integer('409 and 503: when to try again'),
-    required_minor: integer('insufficient_funds: what the operation costs, in minor units'),
-    available_minor: { type: 'integer', description: 'insufficient_funds: what the wallet can spend' },
-    shortfall_minor: integer('insufficient_funds: what is missing'),
-    currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'insufficient_funds: ISO 4217 code' },
-    resource: { type: 'string', description: 'quota_exceeded: what there is too much of' },
-    limit: integer('quota_exceeded: how many are allowed'),
-    used: integer('quota_exceeded: how many there are'),
-    status: { type: 'string', description: 'invalid_state: the state of the VM' },
-    allowed: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'invalid_state: the states in which the operation is possible',
-    },
-    job_id: { type: 'string', description: 'vm_locked: the job that holds the VM' },
-    job_kind: { type: 'string', description: 'vm_locked: what that job does' },
-    existing_id: { type: 'string', description: 'ssh_key_exists: the key that is already stored' },
-  },
-};
+});
 
 const FIELD_PROBLEM: JsonSchema = {
   type: 'object',
@@ -77,68 +55,64 @@ const FIELD_PROBLEM: JsonSchema = {
   },
 };
 
-export const ERROR_SCHEMAS: Record<string, JsonSchema> = {
-  Error: ERROR_SCHEMA,
-  ErrorDetails: ERROR_DETAILS,
-  FieldProblem: FIELD_PROBLEM,
-};
+/** The error shape and the refusals of an API: what every status but 200 looks like. */
+export class ErrorResponses {
+  readonly #vocabulary: ErrorVocabulary;
 
-/** The refusals that many operations have in common: each is one component, whose name this is. */
-const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
-  Unauthorized: ['api_key_missing', 'api_key_invalid', 'api_key_expired', 'ip_not_allowed'],
-  ScopeRequired: ['scope_required'],
-  NotFound: ['not_found'],
-  MethodNotAllowed: ['method_not_allowed'],
-  InvalidRequest: ['invalid_request'],
-  InvalidRequestOrJson: ['invalid_json', 'invalid_request'],
-  BodyTooLarge: ['body_too_large'],
-  UriTooLong: ['uri_too_long'],
-  UnsupportedMediaType: ['unsupported_media_type'],
-  ValidationFailed: ['validation_failed'],
-  RateLimitExceeded: ['rate_limit_exceeded'],
-  HeadersTooLarge: ['headers_too_large'],
-  InternalError: ['internal_error'],
-  ServiceUnavailable: ['service_unavailable'],
-};
+  constructor(vocabulary: ErrorVocabulary) {
+    this.#vocabulary = vocabulary;
+  }
 
-export const ERROR_RESPONSES: Record<string, Response> = Object.fromEntries(
-  Object.entries(SHARED_REFUSALS).map(([name, codes]) => [name, describeErrors(codes)]),
-);
+  /** The schemas that they are made of, for the components. */
+  schemas(): Record<string, JsonSchema> {
+    const { guide, details } = this.#vocabulary;
+    const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => code in guide);
+    return { Error: errorSchema(codes), ErrorDetails: details, FieldProblem: FIELD_PROBLEM };
+  }
 
-/** The response for these codes, all of one status: the shared one where there is one. */
-export function errorResponse(codes: ErrorCode[]): Response | Reference {
-  const shared = Object.entries(SHARED_REFUSALS).find(
-    ([, others]) => others.length === codes.length && others.every((code) => codes.includes(code)),
-  );
-  return shared ? { $ref: `#/components/responses/${shared[0]}` } : describeErrors(codes);
-}
+  /** The shared refusals, for the components. */
+  components(): Record<string, Response> {
+    const { shared } = this.#vocabulary;
+    return Object.fromEntries(Object.entries(shared).map(([name, codes]) => [name, this.#describe(codes)]));
+  }
 
-function describeErrors(codes: ErrorCode[]): Response {
-  const extra: Record<number, string[]> = {
-    401: ['WWW-Authenticate'],
-    405: ['Allow'],
-    429: ['Retry-After'],
-  };
-  const status = ERROR_STATUS[codes[0]!];
-  const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
-  return {
-    description: codes.map((code) => ERROR_GUIDE[code].meaning).join(' '),
-    headers: headers(...EVERY_RESPONSE, ...(extra[status] ?? [])),
-    content: {
-      'application/json': {
-        schema: {
-          allOf: [
-            { $ref: '#/components/schemas/Error' },
-            { type: 'object', properties: { error: narrowed } },
-          ],
+  /** The response for these codes, all of one status: the shared one where there is one. */
+  response(codes: ErrorCode[]): Response | Reference {
+    const shared = Object.entries(this.#vocabulary.shared).find(
+      ([, others]) => others.length === codes.length && others.every((code) => codes.includes(code)),
+    );
+    return shared ? { $ref: `#/components/responses/${shared[0]}` } : this.#describe(codes);
+  }
+
+  #describe(codes: ErrorCode[]): Response {
+    const guides = codes.map((code) => this.#guide(code));
+    const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
+    return {
+      description: guides.map(({ meaning }) => meaning).join(' '),
+      headers: headers(...this.#vocabulary.headers(ERROR_STATUS[codes[0]!])),
+      content: {
+        'application/json': {
+          schema: {
+            allOf: [
+              { $ref: '#/components/schemas/Error' },
+              { type: 'object', properties: { error: narrowed } },
+            ],
+          },
+          examples: Object.fromEntries(
+            codes.map((code, index) => [code, errorExample(code, guides[index]!)]),
+          ),
         },
-        examples: Object.fromEntries(codes.map((code) => [code, errorExample(code)])),
       },
-    },
-  };
+    };
+  }
+
+  #guide(code: ErrorCode): ErrorGuide {
+    const guide = this.#vocabulary.guide[code];
+    if (!guide) throw new Error(`The description says nothing of the error ${code}`);
+    return guide;
+  }
 }
 
-function errorExample(code: ErrorCode): Example {
-  const { meaning, message, details } = ERROR_GUIDE[code];
+function errorExample(code: ErrorCode, { meaning, message, details }: ErrorGuide): Example {
   return { summary: meaning, value: { error: { code, message, ...(details && { details }) } } };
 }

@@ -4,10 +4,10 @@ import { Type } from '../../../platform/schema.ts';
 
 /** An amount of money, by one of its fields. */
 export const AmountFields = {
-  /** Major units ("49.90"), or… */
-  amount: Type.Optional(Type.String()),
-  /** …minor units (4990). */
-  amount_minor: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })),
+  amount: Type.Optional(Type.String({ description: 'In major units, or…', examples: ['49.90'] })),
+  amount_minor: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: '…in minor units' }),
+  ),
 };
 
 interface Amount {

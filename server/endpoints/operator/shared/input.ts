@@ -5,10 +5,19 @@ import { Type } from '../../../platform/schema.ts';
 const MAX_TEXT = 100;
 
 /** A name or a reference: one line for people. */
-export const Line = Type.String({ minLength: 1, maxLength: MAX_TEXT });
+export const Line = (example: string, description?: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_TEXT,
+    ...(description && { description }),
+    examples: [example],
+  });
 
 /** Why an operator does it: the customer reads it too. */
-export const Reason = Line;
+export const Reason = Line('goodwill', 'Why; the customer reads it too');
+
+/** What names a thing of the catalog, or an id. */
+export const Code = (example: string) => Type.String({ minLength: 1, maxLength: 64, examples: [example] });
 
 /**
  * Refuses text that would disturb a terminal or deceive its reader: nothing but spaces, control

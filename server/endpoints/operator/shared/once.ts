@@ -6,8 +6,15 @@ import { Type } from '../../../platform/schema.ts';
 
 /** A name that the operator chooses for what is to happen once; kept for good. */
 export const Key = Type.Optional(
-  Type.String({ pattern: '^[!-~]{1,200}$', 'x-expected': '1 to 200 visible ASCII characters, no spaces' }),
+  Type.String({
+    pattern: '^[!-~]{1,200}$',
+    'x-expected': '1 to 200 visible ASCII characters, no spaces',
+    description: 'Your name for this request: repeated with it, it is answered again, not done again',
+  }),
 );
+
+/** What an operation that takes a {@link Key} can answer besides. */
+export const ONCE_ERRORS = ['idempotency_in_progress', 'idempotency_key_reused'] as const;
 
 /** What an operator asks for: `path` and `body` say what it is, the body's `key` that it happens once. */
 interface Deed {

@@ -1,0 +1,21 @@
+import type { Transaction } from '../../../db/database.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { presentAccount } from './account-shape.ts';
+import { requireAccount } from './require-account.ts';
+
+/** Changes an account's status, and ends what the keys that `work` names have open. */
+export async function changeStatus(
+  { db, catalog, logger, signals }: OperatorServices,
+  accountId: string,
+  what: string,
+  work: (tx: Transaction) => Promise<{ keyIds: string[] }>,
+) {
+  const account = await db.transaction(async (tx) => {
+    await requireAccount(tx, accountId);
+    const { keyIds } = await work(tx);
+    for (const id of keyIds) await signals.accessEnded(tx, id);
+    return requireAccount(tx, accountId);
+  });
+  logger.info({ account_id: accountId }, what);
+  return presentAccount(account, catalog);
+}

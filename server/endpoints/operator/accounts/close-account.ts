@@ -1,0 +1,19 @@
+import { closeAccount as close } from '../../../domain/accounts/account-status.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { AccountParams, AccountShape } from './account-shape.ts';
+import { changeStatus } from './change-status.ts';
+
+export const closeAccount = operatorEndpoint({
+  operation: 'closeAccount',
+  method: 'POST',
+  path: '/accounts/{id}/close',
+  tag: 'account',
+  summary: 'Close an account for good',
+  description: 'Refused while it has VMs or money. Its keys end.',
+  params: AccountParams,
+  data: AccountShape,
+  errors: ['invalid_state'],
+  handle: async ({ params: { id }, services }) => ({
+    data: await changeStatus(services, id, 'account closed', (tx) => close(tx, services.clock, id)),
+  }),
+});

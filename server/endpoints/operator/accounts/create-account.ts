@@ -1,0 +1,42 @@
+import { createAccount as insertAccount } from '../../../domain/accounts/create-account.ts';
+import { LimitsSchema } from '../../../domain/catalog/catalog-schema.ts';
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Line, requireReadable } from '../shared/input.ts';
+import { AccountShape, presentAccount } from './account-shape.ts';
+import { requireAccount } from './require-account.ts';
+
+export const createAccount = operatorEndpoint({
+  operation: 'createAccount',
+  method: 'POST',
+  path: '/accounts',
+  tag: 'account',
+  summary: 'Create an account',
+  body: Input({
+    name: Line('Example Ltd'),
+    currency: Type.Optional(Type.String({ description: "The catalog's, which is the default" })),
+    limits: Type.Optional(
+      Type.Partial(LimitsSchema, {
+        additionalProperties: false,
+        description: "Quotas of its own; the catalog's where absent",
+      }),
+    ),
+  }),
+  data: AccountShape,
+  errors: [],
+  async handle({ body, services: { catalog, clock, db, logger } }) {
+    const { name, currency = catalog.currency, limits = {} } = body;
+    requireReadable('name', name);
+    if (currency !== catalog.currency) {
+      throw invalidField('currency', 'not_allowed', `must be ${catalog.currency}, the catalog's currency`);
+    }
+    const account = await db.transaction(async (tx) => {
+      const { id } = await insertAccount(tx, clock, { name, currency, limits });
+      return requireAccount(tx, id);
+    });
+    logger.info({ account_id: account.id }, 'account created');
+    return { data: presentAccount(account, catalog) };
+  },
+});

@@ -1,0 +1,27 @@
+import { listKeys } from '../../../db/queries/api-keys.ts';
+import { Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { KeyShape, presentKey } from '../keys/key-shape.ts';
+import { AccountParams, accountFields, presentAccount } from './account-shape.ts';
+import { requireAccount } from './require-account.ts';
+
+export const getAccount = operatorEndpoint({
+  operation: 'getAccount',
+  method: 'GET',
+  path: '/accounts/{id}',
+  tag: 'account',
+  summary: 'Read an account with its keys',
+  params: AccountParams,
+  data: Shape(
+    { ...accountFields, keys: Type.Array(KeyShape) },
+    { $id: 'AccountWithKeys', description: 'A customer, with all keys that there were' },
+  ),
+  errors: [],
+  async handle({ params: { id }, services: { catalog, clock, db } }) {
+    const account = await requireAccount(db, id);
+    const keys = await listKeys(db, id);
+    const now = clock.now();
+    return { data: { ...presentAccount(account, catalog), keys: keys.map((key) => presentKey(key, now)) } };
+  },
+});

@@ -1,0 +1,28 @@
+import type { Transaction } from '../../../db/database.ts';
+import type { OrderRow } from '../../../db/queries/orders.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { requireReadable } from '../shared/input.ts';
+import { once } from '../shared/once.ts';
+import { presentWallet } from '../shared/wallet-shape.ts';
+import { presentAdjustment } from './adjustment-shape.ts';
+
+/** Makes a correction once, and answers with its order and the wallet after it. */
+export async function makeCorrection(
+  { clock, db, logger }: OperatorServices,
+  path: string,
+  body: { reason: string; key?: string },
+  work: (tx: Transaction) => Promise<OrderRow>,
+) {
+  requireReadable('reason', body.reason);
+  const data = await db.transaction((tx) =>
+    once(tx, clock, { path, body }, async () => {
+      const order = await work(tx);
+      const wallet = await lookUpWallet(tx, order.account_id);
+      return { ...presentAdjustment(order), wallet: presentWallet(wallet) };
+    }),
+  );
+  const { account_id, id, type, amount_minor } = data;
+  logger.info({ account_id, order_id: id, type, amount_minor }, 'adjustment made');
+  return { data };
+}

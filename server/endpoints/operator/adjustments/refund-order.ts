@@ -1,0 +1,27 @@
+import { refundOrder as refund } from '../../../domain/billing/adjustments/correct-order.ts';
+import { Input, PathId } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { AmountFields, optionalAmount } from '../shared/amount.ts';
+import { Reason } from '../shared/input.ts';
+import { Key, ONCE_ERRORS } from '../shared/once.ts';
+import { MadeAdjustmentShape } from './adjustment-shape.ts';
+import { makeCorrection } from './make-correction.ts';
+
+export const refundOrder = operatorEndpoint({
+  operation: 'refundOrder',
+  method: 'POST',
+  path: '/orders/{id}/refund',
+  tag: 'money',
+  summary: 'Give back a charge, or a part of it',
+  description: 'At the tax of the sale. Without an amount all that is left of the charge.',
+  params: Type.Object({ id: PathId('ord', 'Order identifier') }),
+  body: Input({ ...AmountFields, reason: Reason, key: Key }),
+  data: MadeAdjustmentShape,
+  errors: ['invalid_state', ...ONCE_ERRORS],
+  handle: ({ params: { id }, body, actor, services }) =>
+    makeCorrection(services, `/orders/${id}/refund`, body, (tx) => {
+      const correction = { orderId: id, reason: body.reason, actor };
+      return refund({ tx, clock: services.clock }, correction, (currency) => optionalAmount(body, currency));
+    }),
+});

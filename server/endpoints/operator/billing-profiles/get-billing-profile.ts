@@ -1,0 +1,20 @@
+import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { AccountParams } from '../accounts/account-shape.ts';
+import { requireAccount } from '../accounts/require-account.ts';
+import { presentProfile, TaxedProfileShape } from './taxed-profile-shape.ts';
+
+export const getBillingProfile = operatorEndpoint({
+  operation: 'getBillingProfile',
+  method: 'GET',
+  path: '/accounts/{id}/billing-profile',
+  tag: 'money',
+  summary: 'Read who the invoices of an account are for',
+  params: AccountParams,
+  data: TaxedProfileShape,
+  errors: [],
+  async handle({ params: { id }, services: { catalog, db } }) {
+    await requireAccount(db, id);
+    return { data: presentProfile(await findBillingProfile(db, id), catalog) };
+  },
+});

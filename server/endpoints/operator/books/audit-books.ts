@@ -1,0 +1,43 @@
+import type { Database } from '../../../db/database.ts';
+import type { AuditReport } from '../../../domain/billing/audit/audit.ts';
+import { Count, Shape, Timestamp } from '../../../http/schemas.ts';
+import { auditBooks as audit } from '../../../jobs/timers/audit-books.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+const AuditReportShape = Shape(
+  {
+    started_at: Timestamp(),
+    finished_at: Timestamp(),
+    accounts: Count('Accounts that were looked at'),
+    laws: Count('Laws that they were held against'),
+    findings: Type.Array(
+      Shape({
+        law: Type.String(),
+        what: Type.String({ description: 'Names the row, and what is wrong with it' }),
+      }),
+    ),
+    truncated: Type.Boolean({ description: 'There are more findings than are listed' }),
+  },
+  { $id: 'AuditReport', description: 'What an audit of the books found' },
+);
+
+/** The audit under way in each database. */
+const running = new WeakMap<Database, Promise<AuditReport>>();
+
+export const auditBooks = operatorEndpoint({
+  operation: 'auditBooks',
+  method: 'POST',
+  path: '/audit',
+  tag: 'money',
+  summary: 'Hold the books against the laws of the ledger',
+  description: 'Asked for while an audit runs, it answers with the report of that one.',
+  data: AuditReportShape,
+  errors: [],
+  async handle({ services }) {
+    const { db } = services;
+    const report = running.get(db) ?? audit(services).finally(() => running.delete(db));
+    running.set(db, report);
+    return { data: await report };
+  },
+});

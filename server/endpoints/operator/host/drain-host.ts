@@ -1,0 +1,39 @@
+import { Count, Input, Shape } from '../../../http/schemas.ts';
+import { drainHost as drain } from '../../../jobs/reconcilers/drain-host.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+/** A guest that takes longer to shut down than a customer's own stop may is ended by force. */
+const DEFAULT_SECONDS = 90;
+const MAX_SECONDS = 3_600;
+
+export const drainHost = operatorEndpoint({
+  operation: 'drainHost',
+  method: 'POST',
+  path: '/host/drain',
+  tag: 'host',
+  summary: 'Shut all guests down before the host goes down',
+  description: 'None is started until the service starts anew, or the host is resumed.',
+  body: Input({
+    timeout_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_SECONDS,
+        description: `After which their power is cut; ${DEFAULT_SECONDS} when absent`,
+        examples: [DEFAULT_SECONDS],
+      }),
+    ),
+  }),
+  data: Shape(
+    {
+      shut_down: Count('Guests that obeyed'),
+      powered_off: Count('Guests whose power was cut'),
+      left: Type.Array(Type.String(), { description: 'Guests that are on all the same' }),
+    },
+    { $id: 'DrainedHost', description: 'What became of the guests of a host' },
+  ),
+  errors: [],
+  handle: async ({ body, services }) => ({
+    data: await drain(services, body.timeout_seconds ?? DEFAULT_SECONDS),
+  }),
+});

@@ -1,0 +1,36 @@
+import { inspectHost } from '../../../compute/qemu/host.ts';
+import { Enum, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { imagesOf } from '../images/images-of.ts';
+
+export const getHost = operatorEndpoint({
+  operation: 'getHost',
+  method: 'GET',
+  path: '/host',
+  tag: 'host',
+  summary: 'Read whether this host can run guests',
+  description: 'As the user of the service sees it.',
+  data: Shape(
+    {
+      compute: Type.String({ description: 'The engine that the service runs' }),
+      findings: Type.Array(
+        Shape({
+          what: Type.String(),
+          state: Enum(['ok', 'limited', 'missing'], {
+            description: '`limited`: guests run, with less than they could have. `missing`: no guest can run',
+          }),
+          found: Type.String({ description: 'What was found, or why it does not do' }),
+        }),
+      ),
+    },
+    { $id: 'Host', description: 'What guests need of the host, part by part' },
+  ),
+  errors: [],
+  async handle({ services }) {
+    const { config, compute } = services;
+    const { dataDir, poolDir = dataDir, qemuAccel: accelerator } = config;
+    const findings = await inspectHost({ dataDir, poolDir, images: imagesOf(services), accelerator });
+    return { data: { compute: compute.name, findings } };
+  },
+});

@@ -1,0 +1,17 @@
+import { Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const resumeHost = operatorEndpoint({
+  operation: 'resumeHost',
+  method: 'POST',
+  path: '/host/resume',
+  tag: 'host',
+  summary: 'Start the guests again that should run, after a drain',
+  data: Shape({ resumed: Type.Literal(true) }),
+  errors: [],
+  async handle({ services }) {
+    services.guests.release();
+    return { data: { resumed: true } };
+  },
+});

@@ -1,0 +1,25 @@
+import type { Image } from '../../../compute/qemu/image.ts';
+import { DEFAULT_READINESS } from '../../../compute/qemu/readiness.ts';
+import { Nullable, Shape } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const ImageShape = Shape(
+  {
+    name: Type.String(),
+    sha256: Type.String(),
+    virtual_bytes: Type.Integer({ description: 'Size of the disk as a guest sees it' }),
+    user: Type.String({ description: 'Who logs in first' }),
+    direct_boot: Type.Boolean({ description: 'Whether guests start from a kernel beside the disk' }),
+    ready: Type.String({ description: 'What tells that a guest of it is ready, such as "port:22"' }),
+    ready_within_seconds: Nullable(Type.Integer({ description: 'For how long that is waited for' })),
+  },
+  { $id: 'Image', description: 'A disk of which guests are made' },
+);
+
+export function presentImage({ name, sha256, virtualBytes, user, directBoot, ...image }: Image) {
+  const { readiness: ready = DEFAULT_READINESS, readyWithinSeconds = null } = image;
+  return {
+    ...{ name, sha256, virtual_bytes: virtualBytes, user, direct_boot: directBoot !== undefined },
+    ...{ ready, ready_within_seconds: readyWithinSeconds },
+  };
+}

@@ -1,0 +1,59 @@
+import { ImageError } from '../../../compute/qemu/image-source.ts';
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Line } from '../shared/input.ts';
+import { ImageShape, presentImage } from './image-shape.ts';
+import { imagesOf } from './images-of.ts';
+
+const MEGABYTE = 1_048_576;
+/** What Linux takes as a path. */
+const MAX_PATH = 4_096;
+/** What a kernel reads of its command line. */
+const MAX_APPEND = 1_024;
+/** Seen from the directory that the service runs in a relative path would be another file than the operator means. */
+const AbsolutePath = Type.String({
+  pattern: '^/',
+  'x-expected': 'an absolute path',
+  maxLength: MAX_PATH,
+  examples: ['/srv/images/debian-12.qcow2'],
+});
+
+export const importImage = operatorEndpoint({
+  operation: 'importImage',
+  method: 'POST',
+  path: '/images',
+  tag: 'host',
+  summary: 'Take in a disk of which guests are made',
+  body: Input({
+    name: Line('debian-12', "The catalog's code for it"),
+    disk: AbsolutePath,
+    user: Line('root', 'Who logs in first'),
+    sha256: Type.Optional(
+      Type.String({ pattern: '^[0-9a-f]{64}$', 'x-expected': '64 hexadecimal digits in lower case' }),
+    ),
+    ready: Type.Optional(Line('port:22', 'What tells that a guest of it is ready')),
+    ready_within_seconds: Type.Optional(Type.Integer({ description: 'For how long that is waited for' })),
+    direct_boot: Type.Optional(
+      Input(
+        { kernel: AbsolutePath, initrd: AbsolutePath, append: Type.String({ maxLength: MAX_APPEND }) },
+        { description: 'A kernel beside the disk, from which guests start' },
+      ),
+    ),
+  }),
+  data: ImageShape,
+  errors: [],
+  async handle({ body: { direct_boot, ready, ready_within_seconds, ...source }, services }) {
+    const readiness = { readiness: ready, readyWithinSeconds: ready_within_seconds };
+    const given = { ...source, ...readiness, ...(direct_boot && { directBoot: direct_boot }) };
+    const image = await imagesOf(services, services.config.poolReserveMb * MEGABYTE)
+      .import(given)
+      .catch((error: unknown) => {
+        if (!(error instanceof ImageError)) throw error;
+        throw invalidField(error.field, 'not_usable', error.message);
+      });
+    services.logger.info({ image: image.name, sha256: image.sha256 }, 'image imported');
+    return { data: presentImage(image) };
+  },
+});

@@ -1,0 +1,15 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { ImageShape, presentImage } from './image-shape.ts';
+import { imagesOf } from './images-of.ts';
+
+export const listImages = operatorEndpoint({
+  operation: 'listImages',
+  method: 'GET',
+  path: '/images',
+  tag: 'host',
+  summary: 'List the images of this host, by name',
+  data: Type.Array(ImageShape),
+  errors: [],
+  handle: async ({ services }) => ({ data: (await imagesOf(services).list()).map(presentImage) }),
+});

@@ -1,0 +1,22 @@
+import { Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { imagesOf } from './images-of.ts';
+
+export const removeImage = operatorEndpoint({
+  operation: 'removeImage',
+  method: 'POST',
+  path: '/images/{name}/remove',
+  tag: 'host',
+  summary: 'Take the name of an image away',
+  description: 'No more guests are made of it, and those that were keep their disks.',
+  params: Type.Object({ name: Type.String({ description: 'Name of the image', examples: ['debian-12'] }) }),
+  data: Shape({ name: Type.String(), removed: Type.Literal(true) }),
+  errors: [],
+  async handle({ params: { name }, services }) {
+    if (!(await imagesOf(services).remove(name))) throw notFound();
+    services.logger.info({ image: name }, 'image removed');
+    return { data: { name, removed: true } };
+  },
+});

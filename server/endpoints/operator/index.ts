@@ -1,0 +1,133 @@
+import type { OperatorEndpoint } from '../../operator/endpoint.ts';
+import { closeAccount } from './accounts/close-account.ts';
+import { createAccount } from './accounts/create-account.ts';
+import { getAccount } from './accounts/get-account.ts';
+import { listAccounts } from './accounts/list-accounts.ts';
+import { resumeAccount } from './accounts/resume-account.ts';
+import { setAccountLimits } from './accounts/set-account-limits.ts';
+import { setAccountSmtp } from './accounts/set-account-smtp.ts';
+import { suspendAccount } from './accounts/suspend-account.ts';
+import { listAdjustments } from './adjustments/list-adjustments.ts';
+import { makeAdjustment } from './adjustments/make-adjustment.ts';
+import { refundOrder } from './adjustments/refund-order.ts';
+import { voidOrder } from './adjustments/void-order.ts';
+import { getBillingProfile } from './billing-profiles/get-billing-profile.ts';
+import { setBillingProfile } from './billing-profiles/set-billing-profile.ts';
+import { auditBooks } from './books/audit-books.ts';
+import { exportBookings } from './books/export-bookings.ts';
+import { getStatement } from './books/get-statement.ts';
+import { drainHost } from './host/drain-host.ts';
+import { getCapacity } from './host/get-capacity.ts';
+import { getHost } from './host/get-host.ts';
+import { resumeHost } from './host/resume-host.ts';
+import { collectImages } from './images/collect-images.ts';
+import { importImage } from './images/import-image.ts';
+import { listImages } from './images/list-images.ts';
+import { removeImage } from './images/remove-image.ts';
+import { getInvoice } from './invoices/get-invoice.ts';
+import { getInvoiceDocument } from './invoices/get-invoice-document.ts';
+import { abandonJob } from './jobs/abandon-job.ts';
+import { getJob } from './jobs/get-job.ts';
+import { listJobs } from './jobs/list-jobs.ts';
+import { retryJob } from './jobs/retry-job.ts';
+import { createKey } from './keys/create-key.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { listScopes } from './keys/list-scopes.ts';
+import { revokeKey } from './keys/revoke-key.ts';
+import { listLog } from './log/list-log.ts';
+import { getOpsKey } from './ops-key/get-ops-key.ts';
+import { rotateOpsKey } from './ops-key/rotate-ops-key.ts';
+import { listOrphans } from './orphans/list-orphans.ts';
+import { removeOrphan } from './orphans/remove-orphan.ts';
+import { creditOutage } from './outages/credit-outage.ts';
+import { listOutages } from './outages/list-outages.ts';
+import { reportOutage } from './outages/report-outage.ts';
+import { creditAccount } from './payments/credit-account.ts';
+import { debitAccount } from './payments/debit-account.ts';
+import { grantPromoCredit } from './promo-credits/grant-promo-credit.ts';
+import { listPromoCredits } from './promo-credits/list-promo-credits.ts';
+import { revokePromoCredit } from './promo-credits/revoke-promo-credit.ts';
+import { rotateSecrets } from './secrets/rotate-secrets.ts';
+import { addTarget } from './shield/add-target.ts';
+import { createTenant } from './shield/create-tenant.ts';
+import { getTarget } from './shield/get-target.ts';
+import { getTenant } from './shield/get-tenant.ts';
+import { listTargets } from './shield/list-targets.ts';
+import { listTenants } from './shield/list-tenants.ts';
+import { removeTarget } from './shield/remove-target.ts';
+import { setTargetMode } from './shield/set-target-mode.ts';
+import { startAttack } from './shield/start-attack.ts';
+import { stopAttack } from './shield/stop-attack.ts';
+import { getVm } from './vms/get-vm.ts';
+import { listVms } from './vms/list-vms.ts';
+import { rebuildVm } from './vms/rebuild-vm.ts';
+import { restoreVm } from './vms/restore-vm.ts';
+import { stopVm } from './vms/stop-vm.ts';
+
+/** Every operation of the operator's API, in the order of its description. */
+export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
+  createAccount,
+  listAccounts,
+  getAccount,
+  suspendAccount,
+  resumeAccount,
+  closeAccount,
+  setAccountLimits,
+  setAccountSmtp,
+  listScopes,
+  createKey,
+  listKeys,
+  revokeKey,
+  creditAccount,
+  debitAccount,
+  makeAdjustment,
+  listAdjustments,
+  refundOrder,
+  voidOrder,
+  grantPromoCredit,
+  listPromoCredits,
+  revokePromoCredit,
+  reportOutage,
+  listOutages,
+  creditOutage,
+  getBillingProfile,
+  setBillingProfile,
+  getInvoice,
+  getInvoiceDocument,
+  getStatement,
+  exportBookings,
+  auditBooks,
+  listVms,
+  getVm,
+  stopVm,
+  restoreVm,
+  rebuildVm,
+  listJobs,
+  getJob,
+  retryJob,
+  abandonJob,
+  createTenant,
+  listTenants,
+  getTenant,
+  listTargets,
+  addTarget,
+  getTarget,
+  setTargetMode,
+  removeTarget,
+  startAttack,
+  stopAttack,
+  listOrphans,
+  removeOrphan,
+  importImage,
+  listImages,
+  removeImage,
+  collectImages,
+  getHost,
+  getCapacity,
+  drainHost,
+  resumeHost,
+  rotateSecrets,
+  getOpsKey,
+  rotateOpsKey,
+  listLog,
+];

@@ -1,0 +1,31 @@
+import { Id, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import {
+  InvoiceWithLinesShape,
+  presentInvoice,
+  presentInvoiceLine,
+  presentTaxes,
+} from '../../customer/billing/invoice-shape.ts';
+import { InvoiceParams, loadInvoice } from './load-invoice.ts';
+
+export const getInvoice = operatorEndpoint({
+  operation: 'getInvoice',
+  method: 'GET',
+  path: '/invoices/{id}',
+  tag: 'money',
+  summary: 'Read an invoice or a credit note with its lines',
+  params: InvoiceParams,
+  data: Shape(
+    { account_id: Id('acc'), ...InvoiceWithLinesShape.properties },
+    { $id: 'Invoice', description: 'An invoice or a credit note, as its account sees it' },
+  ),
+  errors: [],
+  async handle({ params: { id }, services: { db } }) {
+    const { invoice, lines } = await loadInvoice(db, id);
+    const { account_id } = invoice;
+    const taxes = presentTaxes(lines);
+    return {
+      data: { account_id, ...presentInvoice(invoice), taxes, lines: lines.map(presentInvoiceLine) },
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { systemFindJob } from '../../../db/queries/stuck-jobs.ts';
+import { systemFindVm } from '../../../db/queries/vms.ts';
+import { abandon } from '../../../jobs/end-job.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
+
+/** What a job's owner reads as the reason, where the job had not failed before. */
+const ABANDONED = { code: 'abandoned', message: 'The job was given up.' };
+
+export const abandonJob = operatorEndpoint({
+  operation: 'abandonJob',
+  method: 'POST',
+  path: '/jobs/{id}/abandon',
+  tag: 'job',
+  summary: 'Give a job up',
+  description: 'It fails, what it held is released, and its VM is in state `error`.',
+  params: JobParams,
+  data: JobShape,
+  errors: ['invalid_state'],
+  async handle({ params: { id }, services }) {
+    const { db, logger, metrics, signals } = services;
+    const job = await requireJob(services, id);
+    await db.transaction(async (tx) => {
+      const vm = (await systemFindVm(tx, job.vm_id, true))!;
+      const why = 'the operator of this installation ended it';
+      if (!(await abandon(tx, services, { job, vm, error: ABANDONED, why })))
+        throw hasEnded((await systemFindJob(tx, id))!);
+      // A node that works on it leaves the guest alone, and then gives up its ownership.
+      await signals.jobCanceled(tx, id);
+    });
+    metrics.jobFinished(job.kind, 'abandoned');
+    logger.warn({ job_id: id, vm_id: job.vm_id, kind: job.kind }, 'job given up');
+    return { data: presentJob(await requireJob(services, id)) };
+  },
+});

@@ -1,0 +1,14 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
+
+export const getJob = operatorEndpoint({
+  operation: 'getJob',
+  method: 'GET',
+  path: '/jobs/{id}',
+  tag: 'job',
+  summary: 'Read a job',
+  params: JobParams,
+  data: JobShape,
+  errors: [],
+  handle: async ({ params: { id }, services }) => ({ data: presentJob(await requireJob(services, id)) }),
+});

@@ -1,0 +1,61 @@
+import { JOB_KINDS } from '../../../db/enums.ts';
+import type { JobRow } from '../../../db/queries/jobs.ts';
+import { systemFindJob } from '../../../db/queries/stuck-jobs.ts';
+import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const JobParams = Type.Object({ id: PathId('job', 'Job identifier') });
+
+export const JobShape = Shape(
+  {
+    id: Id('job'),
+    account_id: Id('acc'),
+    vm_id: Id('vm'),
+    kind: Enum(JOB_KINDS),
+    status: Enum(['pending', 'running', 'succeeded', 'failed', 'canceled']),
+    step: Type.Integer({ description: 'The step that it is at' }),
+    undoing: Type.Boolean({ description: 'It takes back what it did' }),
+    attempts: Count('Failures in a row at the step that it is at'),
+    next_attempt_at: Nullable(Timestamp('Null: as soon as there is room')),
+    owned: Type.Boolean({ description: 'Whether a node works on it now' }),
+    abandoned: Type.Boolean({ description: 'It was given up' }),
+    error: Nullable(Shape({ code: Type.String(), message: Type.String() })),
+    created_at: Timestamp(),
+    started_at: Nullable(Timestamp()),
+    finished_at: Nullable(Timestamp()),
+  },
+  { $id: 'Job', description: 'Work on a VM that takes time' },
+);
+
+export function presentJob(job: JobRow) {
+  return {
+    id: job.id,
+    account_id: job.account_id,
+    vm_id: job.vm_id,
+    kind: job.kind,
+    status: job.status,
+    step: job.step,
+    undoing: job.undoing,
+    attempts: job.attempts,
+    next_attempt_at: job.next_attempt_at,
+    owned: job.owner !== null,
+    abandoned: job.abandoned,
+    error: job.error_code === null ? null : { code: job.error_code, message: job.error_message },
+    created_at: job.created_at,
+    started_at: job.started_at,
+    finished_at: job.finished_at,
+  };
+}
+
+/** The job, or `not_found`. */
+export async function requireJob({ db }: OperatorServices, id: string): Promise<JobRow> {
+  const job = await systemFindJob(db, id);
+  if (!job) throw notFound();
+  return job;
+}
+
+export function hasEnded(job: JobRow): ApiError {
+  return new ApiError('invalid_state', `The job has ended: it is ${job.status}.`, { status: job.status });
+}

@@ -1,0 +1,30 @@
+import { JOB_STATES, systemListJobs } from '../../../db/queries/stuck-jobs.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { JobShape, presentJob } from './job-shape.ts';
+
+export const listJobs = operatorEndpoint({
+  operation: 'listJobs',
+  method: 'GET',
+  path: '/jobs',
+  tag: 'job',
+  summary: 'List jobs of all accounts',
+  query: Input({
+    ...PageQuery,
+    state: Type.Optional(
+      Enum(JOB_STATES, {
+        description:
+          'Those that keep failing, which is the default, all that have not ended, or those that were given up',
+      }),
+    ),
+  }),
+  data: Type.Array(JobShape),
+  paginated: true,
+  errors: [],
+  async handle({ query, services: { db } }) {
+    const page = pageFrom(query);
+    return paginated(await systemListJobs(db, query.state ?? 'stuck', page), page, presentJob);
+  },
+});

@@ -1,0 +1,21 @@
+import { retryJob as retry } from '../../../db/queries/stuck-jobs.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
+
+export const retryJob = operatorEndpoint({
+  operation: 'retryJob',
+  method: 'POST',
+  path: '/jobs/{id}/retry',
+  tag: 'job',
+  summary: 'Try a job that keeps failing again at once',
+  params: JobParams,
+  data: JobShape,
+  errors: ['invalid_state'],
+  async handle({ params: { id }, services }) {
+    const job = await requireJob(services, id);
+    const retried = await retry(services.db, id);
+    if (!retried) throw hasEnded(job);
+    services.logger.info({ job_id: id, vm_id: job.vm_id, kind: job.kind }, 'job is tried again');
+    return { data: presentJob(retried) };
+  },
+});

@@ -1,0 +1,54 @@
+import { ALL_SCOPES } from '../../../access/scopes.ts';
+import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { allowList, expiry, createKey as insertKey } from '../../../domain/accounts/keys.ts';
+import { Enum, Input, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { AccountParams } from '../accounts/account-shape.ts';
+import { requireAccount } from '../accounts/require-account.ts';
+import { Line, requireReadable } from '../shared/input.ts';
+import { keyFields, presentKey } from './key-shape.ts';
+
+/** Checked on every request of the key that is not cached; more wants a network in front of the service. */
+const MAX_ALLOWED_NETWORKS = 100;
+
+export const createKey = operatorEndpoint({
+  operation: 'createKey',
+  method: 'POST',
+  path: '/accounts/{id}/keys',
+  tag: 'key',
+  summary: 'Make an API key',
+  params: AccountParams,
+  body: Input({
+    name: Line('ci', 'What the key is for'),
+    scopes: Type.Array(Enum(ALL_SCOPES), { minItems: 1, uniqueItems: true }),
+    expires_at: Type.Optional(Type.String({ format: 'date-time', description: 'Never when absent' })),
+    // Absent means from anywhere. An empty list is refused: it would mean the same and look like the contrary.
+    allow_cidrs: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: MAX_ALLOWED_NETWORKS,
+        description: 'Addresses or networks it may be used from; any when absent',
+      }),
+    ),
+  }),
+  data: Shape(
+    { key: Type.String({ description: 'Its text, which is not kept and never shown again' }), ...keyFields },
+    { $id: 'NewKey', description: 'An API key with its text' },
+  ),
+  errors: ['invalid_state'],
+  async handle({ params: { id: accountId }, body, services: { clock, db, logger, secrets } }) {
+    const { name, scopes, expires_at, allow_cidrs = [] } = body;
+    requireReadable('name', name);
+    const now = clock.now();
+    const expiresAt = expires_at === undefined ? null : expiry(expires_at, now);
+    const allowCidrs = allowList(allow_cidrs);
+    const { key, row } = await db.transaction(async (tx) => {
+      await requireAccount(tx, accountId);
+      await requireOpen(tx, accountId);
+      return insertKey(tx, clock, { accountId, name, scopes, expiresAt, allowCidrs }, secrets);
+    });
+    logger.info({ account_id: accountId, key_id: row.id }, 'key created');
+    return { data: { key, ...presentKey(row, now) } };
+  },
+});

@@ -1,0 +1,19 @@
+import { ALL_SCOPES, SCOPES } from '../../../access/scopes.ts';
+import { Enum, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const listScopes = operatorEndpoint({
+  operation: 'listScopes',
+  method: 'GET',
+  path: '/scopes',
+  tag: 'key',
+  summary: 'List the scopes that a key can have',
+  data: Type.Array(
+    Shape({ scope: Enum(ALL_SCOPES), grants: Type.String({ description: 'What it lets a key do' }) }),
+  ),
+  errors: [],
+  async handle() {
+    return { data: Object.entries(SCOPES).map(([scope, grants]) => ({ scope, grants })) };
+  },
+});

@@ -1,0 +1,28 @@
+import { revokeKey as revoke } from '../../../db/queries/api-keys.ts';
+import { PathId } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { KeyShape, presentKey } from './key-shape.ts';
+
+export const revokeKey = operatorEndpoint({
+  operation: 'revokeKey',
+  method: 'POST',
+  path: '/keys/{id}/revoke',
+  tag: 'key',
+  summary: 'End a key for good',
+  params: Type.Object({ id: PathId('apk', 'Key identifier') }),
+  data: KeyShape,
+  errors: [],
+  async handle({ params: { id }, services: { clock, db, logger, signals } }) {
+    const now = clock.now();
+    const key = await db.transaction(async (tx) => {
+      const revoked = await revoke(tx, id, now);
+      if (!revoked) throw notFound();
+      await signals.accessEnded(tx, id);
+      return revoked;
+    });
+    logger.info({ account_id: key.account_id, key_id: id }, 'key revoked');
+    return { data: presentKey(key, now) };
+  },
+});

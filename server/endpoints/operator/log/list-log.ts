@@ -1,0 +1,37 @@
+import { listOperatorLog } from '../../../db/queries/operator-log.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Id, Input, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+const LogEntryShape = Shape(
+  {
+    id: Id('olg'),
+    uid: Nullable(Type.Integer()),
+    pid: Nullable(Type.Integer()),
+    user_name: Nullable(Type.String()),
+    login_name: Nullable(Type.String({ description: 'Who signed in, where that is another user' })),
+    deed: Type.String({ description: 'Method and path' }),
+    input: Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The body of the request' }),
+    created_at: Timestamp(),
+    status: Nullable(Type.Integer({ description: 'Of the reply; null where it was cut off' })),
+  },
+  { $id: 'LogEntry', description: 'What an operator did, and what came of it' },
+);
+
+/** Read only, by the API as by the store. */
+export const listLog = operatorEndpoint({
+  operation: 'listLog',
+  method: 'GET',
+  path: '/log',
+  tag: 'service',
+  summary: 'List what operators did',
+  query: Input(PageQuery),
+  data: Type.Array(LogEntryShape),
+  paginated: true,
+  errors: [],
+  async handle({ query, services: { db } }) {
+    const page = pageFrom(query);
+    return paginated(await listOperatorLog(db, page), page, (row) => row);
+  },
+});

@@ -1,0 +1,13 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { OpsKeyShape, presentOpsKey } from './ops-key-shape.ts';
+
+export const getOpsKey = operatorEndpoint({
+  operation: 'getOpsKey',
+  method: 'GET',
+  path: '/ops-key',
+  tag: 'service',
+  summary: 'Read the SSH key that every guest authorizes',
+  data: OpsKeyShape,
+  errors: [],
+  handle: async ({ services }) => ({ data: await presentOpsKey(services) }),
+});

@@ -1,0 +1,18 @@
+import { countOtherOpsKeys } from '../../../db/queries/vm-ops-keys.ts';
+import { Count, Shape } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const OpsKeyShape = Shape(
+  {
+    fingerprint: Type.String(),
+    previous: Type.Array(Type.String(), { description: 'Fingerprints of those before it, newest first' }),
+    vms_to_replace: Count('VMs whose guests have a previous key only, or still'),
+  },
+  { $id: 'OpsKey', description: 'The SSH key that every guest authorizes' },
+);
+
+export async function presentOpsKey({ db, opsKeys }: OperatorServices) {
+  const [current, ...previous] = (await opsKeys.all()).map(({ fingerprint }) => fingerprint);
+  return { fingerprint: current!, previous, vms_to_replace: await countOtherOpsKeys(db, current!) };
+}

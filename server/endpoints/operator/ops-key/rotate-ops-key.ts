@@ -1,0 +1,19 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { OpsKeyShape, presentOpsKey } from './ops-key-shape.ts';
+
+export const rotateOpsKey = operatorEndpoint({
+  operation: 'rotateOpsKey',
+  method: 'POST',
+  path: '/ops-key/rotate',
+  tag: 'service',
+  summary: 'Replace the SSH key that every guest authorizes',
+  description: 'New VMs get it at once, running ones within minutes, others when they run.',
+  data: OpsKeyShape,
+  errors: [],
+  async handle({ services }) {
+    await services.opsKeys.rotate();
+    const data = await presentOpsKey(services);
+    services.logger.info(data, 'ops key rotated');
+    return { data };
+  },
+});

@@ -1,0 +1,24 @@
+import { listOrphans as queryOrphans } from '../../../db/queries/orphans.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Input, PageQuery, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { orphanFields, presentOrphan } from './orphan-shape.ts';
+
+export const listOrphans = operatorEndpoint({
+  operation: 'listOrphans',
+  method: 'GET',
+  path: '/orphans',
+  tag: 'host',
+  summary: 'List guests that no VM has',
+  query: Input(PageQuery),
+  data: Type.Array(Shape(orphanFields, { $id: 'Orphan', description: 'A guest that no VM has' })),
+  paginated: true,
+  errors: [],
+  async handle({ query, services: { db, guests } }) {
+    // As it is now, where the engine can tell.
+    await guests.run().catch(() => {});
+    const page = pageFrom(query);
+    return paginated(await queryOrphans(db, page), page, presentOrphan);
+  },
+});

@@ -1,0 +1,37 @@
+import { findOrphan, forgetOrphan, livingAmong } from '../../../db/queries/orphans.ts';
+import { Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { orphanFields, presentOrphan } from './orphan-shape.ts';
+
+export const removeOrphan = operatorEndpoint({
+  operation: 'removeOrphan',
+  method: 'POST',
+  path: '/orphans/{id}/remove',
+  tag: 'host',
+  summary: 'End a guest that no VM has, and delete its disk and snapshots',
+  params: Type.Object({
+    id: Type.String({
+      description: 'Identifier of the guest',
+      examples: ['vm_06f2v3n7k8q1m5x9z4b7c2d0gh'],
+    }),
+  }),
+  data: Shape(
+    { ...orphanFields, removed: Type.Literal(true) },
+    { $id: 'RemovedOrphan', description: 'A guest that no VM had' },
+  ),
+  errors: ['invalid_state', 'compute_unavailable'],
+  async handle({ params: { id }, services: { db, clock, compute, engine, logger } }) {
+    const orphan = await findOrphan(db, engine, id);
+    if (!orphan) throw notFound();
+    if ((await livingAmong(db, [id])).size > 0)
+      throw new ApiError('invalid_state', `${id} is the guest of a VM, which can be deleted.`);
+    await compute.remove(id);
+    if (await compute.inspect(id))
+      throw new ApiError('compute_unavailable', `${id} is still there after its removal.`);
+    await db.transaction((tx) => forgetOrphan(tx, orphan, clock.now()));
+    logger.warn({ guest_id: id, addresses: orphan.addresses }, 'orphan removed by the operator');
+    return { data: { ...presentOrphan(orphan), removed: true } };
+  },
+});

@@ -1,0 +1,38 @@
+import { findOutage } from '../../../db/queries/outages.ts';
+import { creditNextVm } from '../../../domain/billing/adjustments/credit-outage.ts';
+import { PathId } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { CreditedOutageShape, presentCreditedOutage } from './outage-shape.ts';
+
+/** VMs that one request credits, each in a transaction: the caller repeats it until the outage is credited. */
+const VMS_A_REQUEST = 50;
+
+export const creditOutage = operatorEndpoint({
+  operation: 'creditOutage',
+  method: 'POST',
+  path: '/outages/{id}/credit',
+  tag: 'money',
+  summary: 'Credit an outage to the next VMs that had it, by the rule of the catalog',
+  description: 'Repeat it until the status is `credited`. Each VM is credited once.',
+  params: Type.Object({ id: PathId('out', 'Outage identifier') }),
+  data: CreditedOutageShape,
+  errors: ['invalid_state'],
+  async handle({ params: { id }, actor, services: { catalog, clock, db, logger } }) {
+    const rule = catalog.sla?.credits;
+    if (!rule)
+      throw new ApiError(
+        'invalid_state',
+        'The catalog does not say what an outage is credited: it has no `sla`.',
+      );
+    const credit = { outageId: id, rule, actor };
+    for (let vms = 0; vms < VMS_A_REQUEST; vms++)
+      if (!(await db.transaction((tx) => creditNextVm({ tx, clock }, credit)))) break;
+    const outage = await findOutage(db, id);
+    if (!outage) throw notFound();
+    const data = presentCreditedOutage(outage, catalog);
+    logger.info({ outage_id: id, status: data.status, credited: data.credited }, 'outage credited');
+    return { data };
+  },
+});

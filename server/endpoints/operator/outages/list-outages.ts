@@ -1,0 +1,22 @@
+import { listOutages as queryOutages } from '../../../db/queries/outages.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Input, PageQuery } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { CreditedOutageShape, presentCreditedOutage } from './outage-shape.ts';
+
+export const listOutages = operatorEndpoint({
+  operation: 'listOutages',
+  method: 'GET',
+  path: '/outages',
+  tag: 'money',
+  summary: 'List outages, and what was credited for them',
+  query: Input(PageQuery),
+  data: Type.Array(CreditedOutageShape),
+  paginated: true,
+  errors: [],
+  async handle({ query, services: { catalog, db } }) {
+    const page = pageFrom(query);
+    return paginated(await queryOutages(db, page), page, (outage) => presentCreditedOutage(outage, catalog));
+  },
+});

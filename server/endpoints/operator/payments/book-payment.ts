@@ -1,0 +1,60 @@
+import type { Transaction } from '../../../db/database.ts';
+import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import type { creditAccount } from '../../../domain/accounts/book-payment.ts';
+import { Input } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { type Static, Type } from '../../../platform/schema.ts';
+import { requireAccount } from '../accounts/require-account.ts';
+import { AmountFields, amountField, amountOf } from '../shared/amount.ts';
+import { Line, requireReadable } from '../shared/input.ts';
+import { Key, once } from '../shared/once.ts';
+import { presentWallet } from '../shared/wallet-shape.ts';
+import { presentPayment } from './payment-shape.ts';
+
+export const NewPayment = Input({
+  ...AmountFields,
+  method: Type.Optional(
+    Type.String({
+      pattern: '^[a-z][a-z0-9_]{0,31}$',
+      'x-expected': 'lower-case letters, digits and underscores, 1 to 32, with a letter first',
+      description: 'How the money came or went; `manual` when absent',
+    }),
+  ),
+  reference: Type.Optional(Line('transfer 4711', 'What tells it from others; refused a second time')),
+  key: Key,
+});
+
+/** The default: cash that was counted. */
+const DEFAULT_METHOD = 'manual';
+
+interface Booking {
+  /** Of the account. */
+  id: string;
+  /** Of the operation: a key stands for what is asked for at one path. */
+  path: string;
+  body: Static<typeof NewPayment>;
+  book: typeof creditAccount;
+  /** For the log. */
+  done: string;
+}
+
+/** Books a payment, once where it has a key, and answers with it and the wallet after it. */
+export async function bookPayment(
+  { clock, db, logger }: OperatorServices,
+  { id, path, body, book, done }: Booking,
+) {
+  const { method = DEFAULT_METHOD, reference } = body;
+  if (reference !== undefined) requireReadable('reference', reference);
+  const data = await db.transaction((tx: Transaction) =>
+    once(tx, clock, { path, body }, async () => {
+      const { currency } = await requireAccount(tx, id);
+      const amountMinor = amountOf(body, currency);
+      await requireOpen(tx, id);
+      const booking = { accountId: id, amountMinor, method, reference, field: amountField(body) };
+      const { payment, wallet } = await book(tx, clock, booking);
+      return { ...presentPayment(payment), wallet: presentWallet(wallet) };
+    }),
+  );
+  logger.info({ account_id: id, payment_id: data.id, amount_minor: data.amount_minor }, done);
+  return { data };
+}

@@ -1,0 +1,26 @@
+import { creditAccount as credit } from '../../../domain/accounts/book-payment.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { AccountParams } from '../accounts/account-shape.ts';
+import { ONCE_ERRORS } from '../shared/once.ts';
+import { bookPayment, NewPayment } from './book-payment.ts';
+import { BookedPaymentShape } from './payment-shape.ts';
+
+export const creditAccount = operatorEndpoint({
+  operation: 'creditAccount',
+  method: 'POST',
+  path: '/accounts/{id}/credits',
+  tag: 'money',
+  summary: 'Book money that came in',
+  params: AccountParams,
+  body: NewPayment,
+  data: BookedPaymentShape,
+  errors: ['payment_exists', 'invalid_state', ...ONCE_ERRORS],
+  handle: ({ params: { id }, body, services }) =>
+    bookPayment(services, {
+      id,
+      path: `/accounts/${id}/credits`,
+      body,
+      book: credit,
+      done: 'account credited',
+    }),
+});

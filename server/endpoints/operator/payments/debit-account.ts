@@ -1,0 +1,26 @@
+import { debitAccount as debit } from '../../../domain/accounts/book-payment.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { AccountParams } from '../accounts/account-shape.ts';
+import { ONCE_ERRORS } from '../shared/once.ts';
+import { bookPayment, NewPayment } from './book-payment.ts';
+import { BookedPaymentShape } from './payment-shape.ts';
+
+export const debitAccount = operatorEndpoint({
+  operation: 'debitAccount',
+  method: 'POST',
+  path: '/accounts/{id}/debits',
+  tag: 'money',
+  summary: 'Book money that went back out, such as a payment that was recalled',
+  params: AccountParams,
+  body: NewPayment,
+  data: BookedPaymentShape,
+  errors: ['insufficient_funds', 'payment_exists', 'invalid_state', ...ONCE_ERRORS],
+  handle: ({ params: { id }, body, services }) =>
+    bookPayment(services, {
+      id,
+      path: `/accounts/${id}/debits`,
+      body,
+      book: debit,
+      done: 'account debited',
+    }),
+});

@@ -1,0 +1,25 @@
+import type { PaymentRow } from '../../../db/queries/payments.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+import { WalletShape } from '../shared/wallet-shape.ts';
+
+export const BookedPaymentShape = Shape(
+  {
+    id: Id('pay'),
+    account_id: Id('acc'),
+    method: Type.String({ description: 'How the money came or went' }),
+    status: Enum(['pending', 'succeeded', 'failed', 'refunded']),
+    amount_minor: Minor('Amount; negative where the money went back out'),
+    currency: Currency,
+    reference: Type.String({ description: 'What tells it from other payments of the account' }),
+    created_at: Timestamp(),
+    settled_at: Nullable(Timestamp()),
+    wallet: WalletShape,
+  },
+  { $id: 'BookedPayment', description: 'A payment, and the wallet after it' },
+);
+
+export function presentPayment(payment: PaymentRow) {
+  return { ...payment, amount_minor: toJsonInteger(payment.amount_minor) };
+}

@@ -1,0 +1,48 @@
+import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { grantPromo } from '../../../domain/billing/promo-credits.ts';
+import { Input, Timestamp } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { AccountParams } from '../accounts/account-shape.ts';
+import { requireAccount } from '../accounts/require-account.ts';
+import { AmountFields, amountField, amountOf } from '../shared/amount.ts';
+import { Line, requireReadable } from '../shared/input.ts';
+import { Key, ONCE_ERRORS, once } from '../shared/once.ts';
+import { presentWallet } from '../shared/wallet-shape.ts';
+import { ChangedPromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';
+
+export const grantPromoCredit = operatorEndpoint({
+  operation: 'grantPromoCredit',
+  method: 'POST',
+  path: '/accounts/{id}/promo-credits',
+  tag: 'money',
+  summary: 'Give an account credit that is spent before its money, and has an end',
+  params: AccountParams,
+  body: Input({
+    ...AmountFields,
+    until: Timestamp('When it ends'),
+    reason: Line('welcome', 'What it is given for'),
+    key: Key,
+  }),
+  data: ChangedPromoCreditShape,
+  errors: ['invalid_state', ...ONCE_ERRORS],
+  async handle({ params: { id }, body, actor, services: { clock, db, logger } }) {
+    const { reason } = body;
+    requireReadable('reason', reason);
+    const deed = { path: `/accounts/${id}/promo-credits`, body };
+    const data = await db.transaction((tx) =>
+      once(tx, clock, deed, async () => {
+        const { currency } = await requireAccount(tx, id);
+        const amountMinor = amountOf(body, currency);
+        await requireOpen(tx, id);
+        const field = amountField(body);
+        const until = new Date(body.until);
+        const grant = { accountId: id, amountMinor, field, until, reason, actor };
+        const { credit, wallet } = await grantPromo(tx, clock, grant);
+        return { ...presentPromoCredit(credit, currency, clock.now()), wallet: presentWallet(wallet) };
+      }),
+    );
+    const { id: promo_credit_id, amount_minor } = data;
+    logger.info({ account_id: id, promo_credit_id, amount_minor }, 'promotional credit given');
+    return { data };
+  },
+});

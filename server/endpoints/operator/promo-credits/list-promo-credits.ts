@@ -1,0 +1,33 @@
+import { listPromoCredits as queryPromoCredits } from '../../../db/queries/promo-credits.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Input, PageQuery } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { requireAccount } from '../accounts/require-account.ts';
+import { PromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';
+
+export const listPromoCredits = operatorEndpoint({
+  operation: 'listPromoCredits',
+  method: 'GET',
+  path: '/promo-credits',
+  tag: 'money',
+  summary: 'List promotional credit',
+  query: Input({
+    ...PageQuery,
+    account_id: Type.Optional(Type.String({ description: 'Of this account alone' })),
+  }),
+  data: Type.Array(PromoCreditShape),
+  paginated: true,
+  // The account of the filter.
+  errors: ['not_found'],
+  async handle({ query, services: { catalog, clock, db } }) {
+    const { account_id } = query;
+    if (account_id !== undefined) await requireAccount(db, account_id);
+    const page = pageFrom(query);
+    const now = clock.now();
+    // One installation sells in one currency.
+    return paginated(await queryPromoCredits(db, account_id, page), page, (credit) =>
+      presentPromoCredit(credit, catalog.currency, now),
+    );
+  },
+});

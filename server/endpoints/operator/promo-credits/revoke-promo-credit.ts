@@ -1,0 +1,24 @@
+import { revokePromo } from '../../../domain/billing/promo-credits.ts';
+import { PathId } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentWallet } from '../shared/wallet-shape.ts';
+import { ChangedPromoCreditShape, presentPromoCredit } from './promo-credit-shape.ts';
+
+export const revokePromoCredit = operatorEndpoint({
+  operation: 'revokePromoCredit',
+  method: 'POST',
+  path: '/promo-credits/{id}/revoke',
+  tag: 'money',
+  summary: 'End promotional credit before its time',
+  params: Type.Object({ id: PathId('prm', 'Identifier of the credit') }),
+  data: ChangedPromoCreditShape,
+  errors: [],
+  async handle({ params: { id }, services: { clock, db, logger } }) {
+    const { credit, wallet } = await db.transaction((tx) => revokePromo(tx, clock, id));
+    logger.info({ account_id: credit.account_id, promo_credit_id: id }, 'promotional credit revoked');
+    return {
+      data: { ...presentPromoCredit(credit, wallet.currency, clock.now()), wallet: presentWallet(wallet) },
+    };
+  },
+});

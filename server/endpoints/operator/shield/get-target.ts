@@ -1,0 +1,16 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { requireTarget, TargetParams, TargetShape, viewOf } from './target-shape.ts';
+
+export const getTarget = operatorEndpoint({
+  operation: 'getTarget',
+  method: 'GET',
+  path: '/targets/{id}',
+  tag: 'shield',
+  summary: 'Read a target',
+  params: TargetParams,
+  data: TargetShape,
+  errors: [],
+  handle: async ({ params: { id }, services }) => ({
+    data: await viewOf(services, await requireTarget(services.db, id)),
+  }),
+});

@@ -1,0 +1,14 @@
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { requireTenant, TenantParams, TenantShape } from './tenant-shape.ts';
+
+export const getTenant = operatorEndpoint({
+  operation: 'getTenant',
+  method: 'GET',
+  path: '/tenants/{id}',
+  tag: 'shield',
+  summary: 'Read a tenant of the DDoS Shield',
+  params: TenantParams,
+  data: TenantShape,
+  errors: [],
+  handle: async ({ params: { id }, services: { db } }) => ({ data: await requireTenant(db, id) }),
+});

@@ -1,0 +1,28 @@
+import { systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import { Id, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { removeTarget as remove } from '../../../shield/target.ts';
+import { TargetParams } from './target-shape.ts';
+
+export const removeTarget = operatorEndpoint({
+  operation: 'removeTarget',
+  method: 'POST',
+  path: '/targets/{id}/remove',
+  tag: 'shield',
+  summary: 'End the protection of an address, and its rules',
+  params: TargetParams,
+  data: Shape({ id: Id('tgt'), removed: Type.Literal(true) }),
+  errors: [],
+  async handle({ params: { id }, services: { clock, db, logger, shield } }) {
+    await db.transaction(async (tx) => {
+      const locked = await systemLockTarget(tx, id);
+      if (!locked) throw notFound();
+      await remove(tx, locked, clock.now());
+    });
+    shield.kick(id);
+    logger.info({ target_id: id }, 'shield target removed');
+    return { data: { id, removed: true } };
+  },
+});

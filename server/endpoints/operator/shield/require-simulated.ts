@@ -1,0 +1,12 @@
+import type { SimulatedAttacks } from '../../../edge/driver.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+
+/** The attacks of pretence of the simulated edge: no other has any. */
+export function requireSimulated({ edge }: OperatorServices): SimulatedAttacks {
+  if (edge.attacks) return edge.attacks;
+  throw new ApiError(
+    'invalid_state',
+    `Attacks can be made on the simulated edge only; this service runs the ${edge.name} edge.`,
+  );
+}

@@ -1,0 +1,31 @@
+import { systemLockTarget, TARGET_MODES } from '../../../db/queries/shield-targets.ts';
+import { Enum, Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { changeMode } from '../../../shield/target.ts';
+import { requireEdge, TargetParams, TargetShape, viewOf } from './target-shape.ts';
+
+export const setTargetMode = operatorEndpoint({
+  operation: 'setTargetMode',
+  method: 'POST',
+  path: '/targets/{id}/mode',
+  tag: 'shield',
+  summary: 'Say what is done for a target',
+  params: TargetParams,
+  body: Input({ mode: Enum(TARGET_MODES) }),
+  data: TargetShape,
+  errors: ['invalid_state'],
+  async handle({ params: { id }, body: { mode }, services }) {
+    const { clock, db, logger, shield } = services;
+    requireEdge(services, mode);
+    const target = await db.transaction(async (tx) => {
+      const locked = await systemLockTarget(tx, id);
+      if (!locked) throw notFound();
+      await changeMode(tx, locked, mode, clock.now());
+      return locked;
+    });
+    shield.kick(id);
+    logger.info({ target_id: id, mode }, 'shield target mode changed');
+    return { data: await viewOf(services, target) };
+  },
+});

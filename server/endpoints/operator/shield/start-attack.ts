@@ -1,0 +1,42 @@
+import { EdgeUnavailableError, SIMULATED_VECTORS } from '../../../edge/driver.ts';
+import { Enum, Id, Input, Shape, Timestamp } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { requireSimulated } from './require-simulated.ts';
+import { requireTarget, TargetParams } from './target-shape.ts';
+
+/** Ten times what the largest attacks on record had. */
+const MAX_PPS = 100_000_000;
+const MAX_SECONDS = 86_400;
+
+const attackFields = {
+  vector: Enum(SIMULATED_VECTORS),
+  pps: Type.Integer({ minimum: 1, maximum: MAX_PPS, description: 'Packets a second', examples: [200_000] }),
+  seconds: Type.Integer({ minimum: 1, maximum: MAX_SECONDS, description: 'How long', examples: [120] }),
+};
+
+export const startAttack = operatorEndpoint({
+  operation: 'startAttack',
+  method: 'POST',
+  path: '/targets/{id}/attack',
+  tag: 'shield',
+  summary: 'Attack a target on the simulated edge, to see the shield work',
+  params: TargetParams,
+  body: Input(attackFields),
+  data: Shape(
+    { target_id: Id('tgt'), ...attackFields, started_at: Timestamp() },
+    { $id: 'SimulatedAttack', description: 'An attack of pretence' },
+  ),
+  errors: ['invalid_state'],
+  async handle({ params: { id }, body, services }) {
+    const attacks = requireSimulated(services);
+    await requireTarget(services.db, id);
+    await attacks.start(id, body).catch((error) => {
+      if (!(error instanceof EdgeUnavailableError)) throw error;
+      throw new ApiError('invalid_state', `The attack cannot be made: ${error.message}.`);
+    });
+    services.logger.info({ target_id: id, vector: body.vector, pps: body.pps }, 'simulated attack started');
+    return { data: { target_id: id, ...body, started_at: services.clock.now() } };
+  },
+});

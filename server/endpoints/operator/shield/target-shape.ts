@@ -1,0 +1,71 @@
+import type { Queryable } from '../../../db/database.ts';
+import {
+  findTarget,
+  systemFindTarget,
+  TARGET_MODES,
+  type TargetMode,
+  type TargetRow,
+  type TargetView,
+} from '../../../db/queries/shield-targets.ts';
+import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const TargetParams = Type.Object({ id: PathId('tgt', 'Target identifier') });
+
+export const TargetShape = Shape(
+  {
+    id: Id('tgt'),
+    tenant_id: Id('ten'),
+    ip: Type.String({ description: 'The protected IPv4 or IPv6 address' }),
+    family: Type.Unsafe<4 | 6>({ type: 'integer', enum: [4, 6] }),
+    vm_id: Nullable(Id('vm')),
+    mode: Enum(TARGET_MODES),
+    status: Enum(['clean', 'under_attack', 'mitigating']),
+    rules_count: Count('Rules that it has'),
+    on_edge: Type.Boolean({ description: 'Whether the edge has what the database says' }),
+    last_attack_at: Nullable(Timestamp('Start of the latest attack')),
+    created_at: Timestamp(),
+  },
+  { $id: 'Target', description: 'A protected address' },
+);
+
+export function presentTarget(target: TargetView) {
+  return {
+    id: target.id,
+    tenant_id: target.tenant_id,
+    ip: target.ip,
+    family: target.family,
+    vm_id: target.vm_id,
+    mode: target.mode,
+    status: target.status,
+    rules_count: target.rules_count,
+    on_edge: target.mode !== 'off' && target.applied >= target.generation,
+    last_attack_at: target.last_attack_at,
+    created_at: target.created_at,
+  };
+}
+
+/** A target that is not on its way out, or `not_found`. */
+export async function requireTarget(db: Queryable, id: string): Promise<TargetRow> {
+  const target = await systemFindTarget(db, id);
+  if (!target || target.removed_at) throw notFound();
+  return target;
+}
+
+/** A target as it is shown, with its rules and attacks counted now. */
+export async function viewOf({ db, clock }: OperatorServices, { tenant_id, id }: TargetRow) {
+  const view = await findTarget(db, tenant_id, id, clock.now());
+  if (!view) throw notFound();
+  return presentTarget(view);
+}
+
+/** Without an edge no address may be shown as protected. */
+export function requireEdge({ edge }: OperatorServices, mode: TargetMode): void {
+  if (edge.name !== 'off' || mode === 'off') return;
+  throw new ApiError(
+    'invalid_state',
+    'There is no DDoS edge here (VAUBAN_EDGE is off): no address can be protected.',
+  );
+}

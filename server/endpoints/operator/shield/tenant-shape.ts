@@ -1,0 +1,20 @@
+import type { Queryable } from '../../../db/database.ts';
+import { systemFindTenant, type TenantRow } from '../../../db/queries/shield-tenants.ts';
+import { Id, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const TenantParams = Type.Object({ id: PathId('ten', 'Tenant identifier') });
+
+/** Shown as it is stored. */
+export const TenantShape = Shape(
+  { id: Id('ten'), account_id: Id('acc'), name: Type.String(), created_at: Timestamp() },
+  { $id: 'Tenant', description: 'A tenant of the DDoS Shield: whose targets an account sees together' },
+);
+
+/** The tenant, or `not_found`. */
+export async function requireTenant(db: Queryable, id: string): Promise<TenantRow> {
+  const tenant = await systemFindTenant(db, id);
+  if (!tenant) throw notFound();
+  return tenant;
+}

@@ -1,0 +1,30 @@
+import { type SystemVmFilter, systemListVms } from '../../../db/queries/operator-vms.ts';
+import { VM_STATUSES } from '../../../domain/vms/states.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentVm, VmShape } from './vm-shape.ts';
+
+export const listVms = operatorEndpoint({
+  operation: 'listVms',
+  method: 'GET',
+  path: '/vms',
+  tag: 'vm',
+  summary: 'List the VMs of all accounts',
+  query: Input({
+    ...PageQuery,
+    account: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this account' }),
+    ),
+    status: Type.Optional(Enum(VM_STATUSES, { description: 'Only those in this state' })),
+  }),
+  data: Type.Array(VmShape),
+  paginated: true,
+  errors: [],
+  async handle({ query, services: { db } }) {
+    const page = pageFrom(query);
+    const filter: SystemVmFilter = { accountId: query.account, status: query.status };
+    return paginated(await systemListVms(db, filter, page), page, presentVm);
+  },
+});

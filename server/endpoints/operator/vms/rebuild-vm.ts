@@ -1,0 +1,55 @@
+import { askCapacity } from '../../../compute/ask.ts';
+import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
+import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { requireBytes } from '../../shared/bytes.ts';
+import { Code } from '../shared/input.ts';
+import { startByOperator } from './start-by-operator.ts';
+import { startedJobFields } from './vm-shape.ts';
+
+/** As a new VM may have them. */
+const MAX_KEYS = 20;
+const MAX_USER_DATA_BYTES = 32 * 1024;
+
+export const rebuildVm = operatorEndpoint({
+  operation: 'rebuildVm',
+  method: 'POST',
+  path: '/vms/{id}/rebuild',
+  tag: 'vm',
+  summary: 'Make a VM anew from a template',
+  params: VmParams,
+  body: Input({
+    template: Code('debian-12'),
+    ssh_key_ids: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: MAX_KEYS,
+        uniqueItems: true,
+        description: 'Keys of the account, instead of those that the VM has',
+      }),
+    ),
+    user_data: Type.Optional(Type.String({ maxLength: MAX_USER_DATA_BYTES, description: 'For cloud-init' })),
+    delete_snapshots: Type.Optional(
+      Type.Boolean({ description: 'Delete its snapshots instead of refusing where it has some' }),
+    ),
+  }),
+  data: Shape(
+    {
+      ...startedJobFields,
+      template: Type.String(),
+      initial_password: Nullable(
+        Type.String({ description: 'Shown this once; null where a key may log in' }),
+      ),
+    },
+    { $id: 'StartedRebuild', description: 'A job that makes a VM anew' },
+  ),
+  errors: ['vm_locked', 'vm_suspended', 'invalid_state', 'unknown_template'],
+  async handle({ params: { id }, body, services }) {
+    requireBytes('user_data', body.user_data, MAX_USER_DATA_BYTES);
+    const capacity = await askCapacity(services);
+    const { job, decided } = await startByOperator(services, id, 'rebuild', (tx, vm) =>
+      decideRebuild(tx, services, vm, body, capacity),
+    );
+    return { data: { ...job, template: body.template, initial_password: decided.initialPassword } };
+  },
+});

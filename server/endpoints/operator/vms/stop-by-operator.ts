@@ -1,0 +1,20 @@
+import { requireAllowed } from '../../../domain/vms/states.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { startByOperator } from './start-by-operator.ts';
+
+/** The default of the API's own stop. */
+const STOP_TIMEOUT_SECONDS = 60;
+
+/**
+ * Starts the job that stops a VM, or cuts its power, in the operator's name: the customer reads so in the events.
+ * Refused as for the customer where the VM's lock or state does not allow it.
+ */
+export async function stopByOperator(services: OperatorServices, id: string, force: boolean) {
+  const kind = force ? 'force_stop' : 'stop';
+  const { job } = await startByOperator(services, id, kind, async (_tx, vm) => {
+    // Of a job that runs already its owner decides: cutting it short settles its money as well.
+    requireAllowed({ ...vm, active_job_kind: vm.active_job_kind && 'delete' }, kind);
+    return { input: force ? {} : { timeout_seconds: STOP_TIMEOUT_SECONDS } };
+  });
+  return job;
+}

@@ -1,0 +1,75 @@
+import type { ErrorCode } from '../../platform/errors.ts';
+import { EVERY_RESPONSE } from './components.ts';
+import type { JsonSchema } from './document.ts';
+import { ERROR_GUIDE } from './error-guide.ts';
+import type { ErrorVocabulary } from './error-responses.ts';
+
+const integer = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
+
+/** Other members may be added; those named here have one meaning wherever they stand. */
+const ERROR_DETAILS: JsonSchema = {
+  type: 'object',
+  description: 'Facts about an error; which ones depends on its code.',
+  properties: {
+    fields: {
+      type: 'array',
+      description: 'validation_failed: each field that was wrong',
+      items: { $ref: '#/components/schemas/FieldProblem' },
+    },
+    policy: {
+      type: 'string',
+      enum: ['key', 'account', 'ip'],
+      description: 'rate_limit_exceeded: the limit that was exceeded',
+    },
+    retry_after_seconds: integer('409 and 503: when to try again'),
+    required_minor: integer('insufficient_funds: what the operation costs, in minor units'),
+    available_minor: { type: 'integer', description: 'insufficient_funds: what the wallet can spend' },
+    shortfall_minor: integer('insufficient_funds: what is missing'),
+    currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'insufficient_funds: ISO 4217 code' },
+    resource: { type: 'string', description: 'quota_exceeded: what there is too much of' },
+    limit: integer('quota_exceeded: how many are allowed'),
+    used: integer('quota_exceeded: how many there are'),
+    status: { type: 'string', description: 'invalid_state: the state of the VM' },
+    allowed: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'invalid_state: the states in which the operation is possible',
+    },
+    job_id: { type: 'string', description: 'vm_locked: the job that holds the VM' },
+    job_kind: { type: 'string', description: 'vm_locked: what that job does' },
+    existing_id: { type: 'string', description: 'ssh_key_exists: the key that is already stored' },
+  },
+};
+
+/** The refusals that many operations have in common: each is one component, whose name this is. */
+const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
+  Unauthorized: ['api_key_missing', 'api_key_invalid', 'api_key_expired', 'ip_not_allowed'],
+  ScopeRequired: ['scope_required'],
+  NotFound: ['not_found'],
+  MethodNotAllowed: ['method_not_allowed'],
+  InvalidRequest: ['invalid_request'],
+  InvalidRequestOrJson: ['invalid_json', 'invalid_request'],
+  BodyTooLarge: ['body_too_large'],
+  UriTooLong: ['uri_too_long'],
+  UnsupportedMediaType: ['unsupported_media_type'],
+  ValidationFailed: ['validation_failed'],
+  RateLimitExceeded: ['rate_limit_exceeded'],
+  HeadersTooLarge: ['headers_too_large'],
+  InternalError: ['internal_error'],
+  ServiceUnavailable: ['service_unavailable'],
+};
+
+/** What a status carries besides what every response does. */
+const STATUS_HEADERS: Record<number, string[]> = {
+  401: ['WWW-Authenticate'],
+  405: ['Allow'],
+  429: ['Retry-After'],
+};
+
+/** The errors of the customers' API. */
+export const ERRORS: ErrorVocabulary = {
+  guide: ERROR_GUIDE,
+  details: ERROR_DETAILS,
+  shared: SHARED_REFUSALS,
+  headers: (status) => [...EVERY_RESPONSE, ...(STATUS_HEADERS[status] ?? [])],
+};

@@ -1,0 +1,32 @@
+import type { OperatorTag } from '../endpoint.ts';
+
+export const TITLE = 'Vauban Operator API';
+export const SUMMARY = 'Accounts, money, VMs, jobs and the host, for those who run the service.';
+
+/** The groups of operations. */
+export const TAGS: Record<OperatorTag, { title: string; description: string }> = {
+  account: { title: 'Accounts', description: 'The customers, their states and their quotas.' },
+  key: { title: 'Keys', description: 'The API keys of the accounts.' },
+  money: {
+    title: 'Money',
+    description: 'Payments, corrections, promotional credit, outages, invoices and the books.',
+  },
+  vm: { title: 'VMs', description: 'The VMs of all accounts.' },
+  job: { title: 'Jobs', description: 'Work on VMs that takes time, and what to do where it fails.' },
+  shield: { title: 'DDoS Shield', description: 'Tenants, protected addresses and simulated attacks.' },
+  host: { title: 'Host', description: 'What guests run on: the engine, images, capacity, orphans.' },
+  service: { title: 'Service', description: 'Installation keys, the ops key, and the log of operators.' },
+};
+
+/** What holds for every operation, in Markdown. */
+export const CONVENTIONS = `
+HTTP over the Unix socket \`vauban.sock\` in the data directory of the service. Only the user that runs the service, and root, may open it; there is no other key. \`vaubanctl\` is a client of it.
+
+A GET reads. A POST changes something, and is on record: who asked, by the word of the kernel, for what, and what came of it.
+
+Bodies are JSON; send \`Content-Type: application/json\`. A success is answered 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused. Every failure has one shape: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent.
+
+Lists that can grow are paged, newest first: while \`pagination.has_more\` is true, send \`pagination.next_cursor\` as \`cursor\` to read on.
+
+Amounts are integers in minor units of \`currency\` and end in \`_minor\`. Instants are RFC 3339 in UTC.
+`.trim();

@@ -1,0 +1,65 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { openQuery, sealReply } from '../http/cursors.ts';
+import { compileChecks, type InputChecks } from '../http/validation.ts';
+import { onRecord } from './deeds.ts';
+import type { FileContent, OperatorEndpoint, OperatorServices } from './endpoint.ts';
+
+/** Adds the operator's endpoints to its server. */
+export function registerEndpoints(
+  app: FastifyInstance,
+  services: OperatorServices,
+  endpoints: readonly OperatorEndpoint[],
+): void {
+  for (const endpoint of endpoints) {
+    const checks = compileChecks(endpoint);
+    app.route({
+      method: endpoint.method,
+      url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+      handler: (request, reply) => answer(request, reply, { endpoint, checks, services }),
+    });
+  }
+}
+
+interface Parts {
+  endpoint: OperatorEndpoint;
+  checks: InputChecks;
+  services: OperatorServices;
+}
+
+/** Checks the inputs, does the work, on record where it changes something, and sends the reply. */
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { endpoint, checks, services }: Parts,
+): Promise<unknown> {
+  const { params, query } = request as { params: object; query: Record<string, unknown> };
+  const body = request.body ?? {};
+  const refusal = checks.refusal(query, body);
+  if (refusal) throw refusal;
+  reply.header('cache-control', 'no-store');
+  const list = request.url.split('?', 1)[0]!;
+  if (endpoint.paginated) openQuery(list, query);
+  const work = (actor: string) => endpoint.handle({ params, query, body, actor, services });
+  const outcome = endpoint.method === 'GET' ? await work('') : await onRecord(services, request, work);
+  if (!('content' in outcome)) return sealReply(list, outcome);
+  reply.header('content-type', endpoint.file!);
+  return Readable.from(inChunks((outcome as FileContent).content), { objectMode: false });
+}
+
+/** What is sent at once: some hundred lines. */
+const CHUNK_BYTES = 64 * 1024;
+
+async function* inChunks(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of content) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size < CHUNK_BYTES) continue;
+    yield Buffer.concat(pieces);
+    pieces = [];
+    size = 0;
+  }
+  if (size > 0) yield Buffer.concat(pieces);
+}
