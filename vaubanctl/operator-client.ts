@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { dirname } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Refusal } from './api.ts';
 import { Failure } from './failure.ts';
+import type { Files, Lists, Reads, Error as Refusal, Writes } from './operator-api.ts';
 
 /** The service answers within milliseconds; one that does not by then is stuck. */
 const TIMEOUT_MS = 30_000;
@@ -13,6 +13,30 @@ export const LONG_TIMEOUT_MS = 3_600_000;
 interface ListReply<T> {
   data: T[];
   pagination: { next_cursor: string | null };
+}
+
+/** The names of a path's variables. */
+type Variable<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | Variable<Rest> : never;
+/** A member that may be left out where all of it may. */
+type Member<Name extends string, T> = Partial<T> extends T ? { [K in Name]?: T } : { [K in Name]: T };
+/** What a call of an operation has to say. */
+type Given<Path, Operation> = ([Variable<Path>] extends [never]
+  ? unknown
+  : { params: Record<Variable<Path>, string> }) &
+  (Operation extends { query: infer Query } ? Member<'query', Query> : unknown) &
+  (Operation extends { body: infer Body } ? Member<'body', Body> : unknown);
+/** The same as arguments: none where nothing has to be said. */
+type Arguments<G> = Partial<G> extends G ? [given?: G] : [given: G];
+
+/** The same, whatever the operation. */
+interface AnyGiven {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | undefined>;
+  body?: object;
+  /** For how long the answer is waited for. */
+  timeoutMs?: number;
+  /** Of a list: how many items are wanted. */
+  count?: number;
 }
 
 /** Speaks to the service over its Unix socket. Whatever goes wrong is a {@link Failure}. */
@@ -28,39 +52,50 @@ export class OperatorClient {
     return dirname(this.#socketPath);
   }
 
-  async get<T>(path: string): Promise<T> {
-    return ((await this.#call('GET', path)) as { data: T }).data;
+  async get<P extends keyof Reads>(
+    path: P,
+    ...[given]: Arguments<Given<P, Reads[P]>>
+  ): Promise<Reads[P]['data']> {
+    const reply = (await this.#call('GET', addressOf(path, given as AnyGiven))) as Reads[P];
+    return reply.data;
   }
 
-  async post<T>(path: string, body: object = {}, timeoutMs = TIMEOUT_MS): Promise<T> {
-    return ((await this.#call('POST', path, body, timeoutMs)) as { data: T }).data;
+  async post<P extends keyof Writes>(
+    path: P,
+    ...[given]: Arguments<Given<P, Writes[P]> & { timeoutMs?: number }>
+  ): Promise<Writes[P]['data']> {
+    const { body = {}, timeoutMs, ...rest } = (given ?? {}) as AnyGiven;
+    const reply = (await this.#call('POST', addressOf(path, rest), body, timeoutMs)) as Writes[P];
+    return reply.data;
   }
 
-  /** All pages of a list, or the first `count` items, newest first; `filter` as query parameters. */
-  async list<T>(
-    path: string,
-    filter: [string, string][] = [],
-    count = Number.POSITIVE_INFINITY,
-  ): Promise<T[]> {
-    const items: T[] = [];
-    let cursor: string | null = null;
+  /** All pages of a list, or the first `count` items, newest first. */
+  async list<P extends keyof Lists>(
+    path: P,
+    ...[given]: Arguments<Given<P, Lists[P]> & { count?: number }>
+  ): Promise<Lists[P]['item'][]> {
+    const { params, query, count = Number.POSITIVE_INFINITY } = (given ?? {}) as AnyGiven;
+    const items: Lists[P]['item'][] = [];
+    let cursor: string | undefined;
     do {
-      const position: [string, string][] = cursor === null ? [] : [['cursor', cursor]];
-      const query = new URLSearchParams([['limit', '100'], ...filter, ...position]);
-      const reply = (await this.#call('GET', `${path}?${query}`)) as ListReply<T>;
+      const address = addressOf(path, { params, query: { limit: 100, ...query, cursor } });
+      const reply = (await this.#call('GET', address)) as ListReply<Lists[P]['item']>;
       items.push(...reply.data);
-      cursor = reply.pagination.next_cursor;
-    } while (cursor !== null && items.length < count);
+      cursor = reply.pagination.next_cursor ?? undefined;
+    } while (cursor !== undefined && items.length < count);
     return items.slice(0, count);
   }
 
   /** A file, as it arrives. One that is cut off is a {@link Failure}, after what came of it. */
-  async *download(path: string, query: Record<string, string | undefined>): AsyncGenerator<Buffer> {
-    const given = Object.entries(query).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  async *download<P extends keyof Files>(
+    path: P,
+    ...[given]: Arguments<Given<P, Files[P]>>
+  ): AsyncGenerator<Buffer> {
+    const address = addressOf(path, given as AnyGiven);
     try {
-      const response = await this.#send('GET', `${path}?${new URLSearchParams(given)}`, LONG_TIMEOUT_MS);
+      const response = await this.#send('GET', address, LONG_TIMEOUT_MS);
       if (response.statusCode !== 200)
-        throw new Failure(explain(JSON.parse(await text(response)) as Refusal, path), 1);
+        throw new Failure(explain(JSON.parse(await text(response)) as Refusal, address.split('?', 1)[0]!), 1);
       yield* response;
     } catch (error) {
       if (error instanceof Failure) throw error;
@@ -115,6 +150,14 @@ export class OperatorClient {
         return `cannot speak to the service on ${socket}: ${error.message}`;
     }
   }
+}
+
+/** A path with its variables and its query filled in. */
+function addressOf(path: string, { params = {}, query = {} }: AnyGiven = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name]!));
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  if (given.length === 0) return filled;
+  return `${filled}?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
 /** A refusal for people: each wrong field, else the message with what belongs to it. */

@@ -1,4 +1,4 @@
-import type { Account } from './api.ts';
+import type { Account } from './operator-api.ts';
 import { instant, money, printFields } from './output.ts';
 
 /** An account for people, a line a fact. */

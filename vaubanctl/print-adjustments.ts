@@ -1,27 +1,16 @@
 import type { Command } from 'commander';
-import type { Wallet } from './api.ts';
 import { contextOf } from './context.ts';
+import type { Adjustment, MadeAdjustment } from './operator-api.ts';
+import type { OperatorClient } from './operator-client.ts';
 import { instant, money, printFields, printJson, printTable } from './output.ts';
 
-/** A correction of the books; `amount_minor` is negative where it gave money. */
-export interface Adjustment {
-  id: string;
-  account_id: string;
-  vm_id: string | null;
-  type: string;
-  amount_minor: number;
-  currency: string;
-  reason: string;
-  actor: string;
-  corrects_order_id: string | null;
-  outage_id: string | null;
-  created_at: string;
-}
-
 /** Makes a correction and prints it, with what the wallet then has. */
-export async function makeAdjustment(command: Command, path: string, body: object): Promise<void> {
+export async function makeAdjustment(
+  command: Command,
+  make: (client: OperatorClient) => Promise<MadeAdjustment>,
+): Promise<void> {
   const { client, json } = contextOf(command);
-  const made = await client.post<Adjustment & { wallet: Wallet }>(path, body);
+  const made = await make(client);
   if (json) return printJson(made);
   printFields({
     order: made.id,

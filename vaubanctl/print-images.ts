@@ -1,4 +1,4 @@
-import type { Image } from './host-api.ts';
+import type { Image } from './operator-api.ts';
 import { printTable } from './output.ts';
 
 const MIB = 2 ** 20;

@@ -1,4 +1,4 @@
-import type { Job } from './api.ts';
+import type { Job } from './operator-api.ts';
 import { instant, printFields, printTable } from './output.ts';
 
 /** Jobs for people, a line each. */

@@ -1,4 +1,4 @@
-import type { Key } from './api.ts';
+import type { Key } from './operator-api.ts';
 import { instant, printTable } from './output.ts';
 
 /** Keys for people, a line each. */

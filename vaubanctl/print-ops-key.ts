@@ -1,4 +1,4 @@
-import type { OpsKey } from './api.ts';
+import type { OpsKey } from './operator-api.ts';
 import { printFields } from './output.ts';
 
 export function printOpsKey(key: OpsKey): void {

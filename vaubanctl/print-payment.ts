@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Payment, Wallet } from './api.ts';
 import { contextOf } from './context.ts';
 import { money, printFields, printJson } from './output.ts';
 
@@ -19,8 +18,10 @@ export async function book(
   { reference, method, key }: BookingOptions,
 ): Promise<void> {
   const { client, json } = contextOf(command);
-  const path = `/accounts/${encodeURIComponent(account)}/${kind}`;
-  const payment = await client.post<Payment & { wallet: Wallet }>(path, { amount, reference, method, key });
+  const payment = await client.post(`/accounts/{id}/${kind}`, {
+    params: { id: account },
+    body: { amount, reference, method, key },
+  });
   if (json) return printJson(payment);
   printFields({
     payment: payment.id,

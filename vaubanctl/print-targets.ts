@@ -1,4 +1,4 @@
-import type { Target } from './api.ts';
+import type { Target } from './operator-api.ts';
 import { instant, printFields, printTable } from './output.ts';
 
 const edge = ({ mode, on_edge }: Target) => (mode === 'off' ? 'off' : on_edge ? 'in force' : 'pending');

@@ -34,6 +34,8 @@ test('no file of the service holds more than one concept has room in', () => {
   const long = [...sources('server'), ...sources('vaubanctl')]
     // A migration is one list of statements, and is never edited once released.
     .filter((path) => !path.startsWith('server/db/migrations/'))
+    // Made from the endpoints: as long as there are operations.
+    .filter((path) => path !== 'vaubanctl/operator-api.ts')
     .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
     .filter(({ lines }) => lines > MAX_LINES)
     .map(({ path, lines }) => `${path}: ${lines} lines`);

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander';
-import type { TaxedProfile } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { TaxedProfile, Writes } from '../operator-api.ts';
 import { printFields, printJson } from '../output.ts';
+
+type Profile = Writes['/accounts/{id}/billing-profile']['body'];
 
 interface Options {
   kind?: string;
@@ -37,12 +39,15 @@ Examples:
     )
     .action(async (id: string, options: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const path = `/accounts/${encodeURIComponent(id)}/billing-profile`;
       const { vatId: vat_id, exemptReason: exempt_reason, ...rest } = options;
       const shown =
         Object.keys(options).length > 0
-          ? await client.post<TaxedProfile>(path, { ...rest, vat_id, exempt_reason })
-          : await client.get<TaxedProfile>(path);
+          ? await client.post('/accounts/{id}/billing-profile', {
+              params: { id },
+              // What is missing, the service names.
+              body: { ...rest, vat_id, exempt_reason } as Profile,
+            })
+          : await client.get('/accounts/{id}/billing-profile', { params: { id } });
       if (json) printJson(shown);
       else print(shown);
     });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Account } from '../api.ts';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
@@ -13,7 +12,7 @@ export function addAccountClose(parent: Command): void {
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`Close ${id} for good, and revoke its keys?`, yes);
-      const account = await client.post<Account>(`/accounts/${encodeURIComponent(id)}/close`);
+      const account = await client.post('/accounts/{id}/close', { params: { id } });
       if (json) return printJson(account);
       console.log(`${account.id} (${account.name}) is closed.`);
     });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Account } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { collectLimit } from '../option-values.ts';
 import { printJson } from '../output.ts';
@@ -27,7 +26,7 @@ Examples:
     )
     .action(async ({ name, currency, limit }: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const account = await client.post<Account>('/accounts', { name, currency, limits: limit });
+      const account = await client.post('/accounts', { body: { name, currency, limits: limit } });
       if (json) printJson(account);
       else printAccount(account);
     });

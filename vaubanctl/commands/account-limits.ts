@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Account } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { collectLimit, collectName } from '../option-values.ts';
 import { printFields, printJson } from '../output.ts';
@@ -25,12 +24,11 @@ Examples:
     )
     .action(async (id: string, { set = {}, reset = [] }: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const path = `/accounts/${encodeURIComponent(id)}`;
       const limits = { ...set, ...Object.fromEntries(reset.map((name) => [name, null])) };
       const account =
         Object.keys(limits).length > 0
-          ? await client.post<Account>(`${path}/limits`, { limits })
-          : await client.get<Account>(path);
+          ? await client.post('/accounts/{id}/limits', { params: { id }, body: { limits } })
+          : await client.get('/accounts/{id}', { params: { id } });
       if (json) return printJson(account.limits);
       printFields(
         Object.fromEntries(Object.entries(account.limits).map(([name, value]) => [name, String(value)])),

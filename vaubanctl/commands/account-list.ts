@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Account } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { instant, money, printJson, printTable } from '../output.ts';
 
@@ -9,7 +8,7 @@ export function addAccountList(parent: Command): void {
     .description('list all accounts, newest first')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const accounts = await client.list<Account>('/accounts');
+      const accounts = await client.list('/accounts');
       if (json) return printJson(accounts);
       printTable(
         ['ID', 'NAME', 'STATUS', 'AVAILABLE>', 'HELD>', 'VMS>', 'CREATED'],

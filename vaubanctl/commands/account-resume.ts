@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Account } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 
@@ -10,7 +9,7 @@ export function addAccountResume(parent: Command): void {
     .argument('<account>', 'id of the account, acc_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const account = await client.post<Account>(`/accounts/${encodeURIComponent(id)}/resume`);
+      const account = await client.post('/accounts/{id}/resume', { params: { id } });
       if (json) return printJson(account);
       console.log(`${account.id} (${account.name}) is active. VMs that were stopped stay so until started.`);
     });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Account, Key } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 import { printAccount } from '../print-account.ts';
@@ -12,7 +11,7 @@ export function addAccountShow(parent: Command): void {
     .argument('<account>', 'id of the account, acc_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const account = await client.get<Account & { keys: Key[] }>(`/accounts/${encodeURIComponent(id)}`);
+      const account = await client.get('/accounts/{id}', { params: { id } });
       if (json) return printJson(account);
       printAccount(account);
       if (account.keys.length === 0) return;

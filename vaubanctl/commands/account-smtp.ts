@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
-import type { Account } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Account } from '../operator-api.ts';
 import { printJson } from '../output.ts';
 
 export function addAccountSmtp(parent: Command): void {
@@ -22,8 +22,10 @@ Examples:
     )
     .action(async (id: string, state: Account['smtp'], _: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const path = `/accounts/${encodeURIComponent(id)}/smtp`;
-      const account = await client.post<Account>(path, { open: state === 'open' });
+      const account = await client.post('/accounts/{id}/smtp', {
+        params: { id },
+        body: { open: state === 'open' },
+      });
       if (json) return printJson(account);
       console.log(
         `Outbound SMTP of ${account.id} (${account.name}) is ${account.smtp}, for running VMs within moments.`,

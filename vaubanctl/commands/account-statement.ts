@@ -1,24 +1,8 @@
 import { type Command, Option } from 'commander';
 import { contextOf } from '../context.ts';
+import type { StatementEntry } from '../operator-api.ts';
 import { parseDay } from '../option-values.ts';
 import { instant, money, printTable } from '../output.ts';
-
-/** An entry of an account's journal, and what the wallet had after it. */
-interface StatementEntry {
-  entry: number;
-  at: string;
-  reason: string;
-  debit: string;
-  credit: string;
-  amount_minor: number;
-  order_id: string | null;
-  payment_id: string | null;
-  promo_credit_id: string | null;
-  available_minor: number;
-  promo_minor: number;
-  held_minor: number;
-  currency: string;
-}
 
 interface StatementOptions {
   from?: string;
@@ -46,7 +30,7 @@ export function addAccountStatement(parent: Command): void {
     )
     .action(async (id: string, { from, to, format }: StatementOptions, command: Command) => {
       const { client, json } = contextOf(command);
-      const content = client.download(`/accounts/${encodeURIComponent(id)}/statement`, { from, to });
+      const content = client.download('/accounts/{id}/statement', { params: { id }, query: { from, to } });
       const entries = readEntries(content);
       if (json) await printJsonArray(entries);
       else if (format === 'csv') await printCsv(entries);

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Account } from '../api.ts';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
@@ -28,13 +27,14 @@ Examples:
     .action(async (id: string, { stopVms, yes }: Options, command: Command) => {
       const { client, json } = contextOf(command);
       if (stopVms) await confirm(`Cut the power of all running VMs of ${id}?`, yes);
-      const account = await client.post<Account & { stopped?: string[]; left?: string[] }>(
-        `/accounts/${encodeURIComponent(id)}/suspend`,
-        { stop_vms: stopVms },
-      );
+      const account = await client.post('/accounts/{id}/suspend', {
+        params: { id },
+        body: { stop_vms: stopVms },
+      });
       if (json) return printJson(account);
       console.log(`${account.id} (${account.name}) is suspended.`);
-      if (account.stopped) console.log(`VMs being stopped: ${account.stopped.length}`);
-      if (account.left?.length) console.log(`Busy, to be stopped later: ${account.left.join(' ')}`);
+      if (!('stopped' in account)) return;
+      console.log(`VMs being stopped: ${account.stopped.length}`);
+      if (account.left.length > 0) console.log(`Busy, to be stopped later: ${account.left.join(' ')}`);
     });
 }

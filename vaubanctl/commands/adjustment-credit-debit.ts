@@ -13,7 +13,7 @@ interface Options {
 const KINDS = [
   { type: 'credit', verb: 'Credit', what: 'give an account money beside what is sold, such as for goodwill' },
   { type: 'debit', verb: 'Debit', what: 'take money of an account for what was not charged' },
-];
+] as const;
 
 export function addAdjustmentCreditAndDebit(parent: Command): void {
   for (const { type, verb, what } of KINDS) {
@@ -29,8 +29,10 @@ export function addAdjustmentCreditAndDebit(parent: Command): void {
       .action(async (id: string, amount: string, options: Options, command: Command) => {
         const { reason, vm, key, yes } = options;
         await confirmAmount(verb, amount, id, yes);
-        const path = `/accounts/${encodeURIComponent(id)}/adjustments`;
-        await makeAdjustment(command, path, { type, amount, vm_id: vm, reason, key });
+        const body = { type, amount, vm_id: vm, reason, key };
+        await makeAdjustment(command, (client) =>
+          client.post('/accounts/{id}/adjustments', { params: { id }, body }),
+        );
       });
   }
 }

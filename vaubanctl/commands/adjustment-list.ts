@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
-import { type Adjustment, printAdjustments } from '../print-adjustments.ts';
+import { printAdjustments } from '../print-adjustments.ts';
 
 export function addAdjustmentList(parent: Command): void {
   parent
@@ -10,7 +10,7 @@ export function addAdjustmentList(parent: Command): void {
     .argument('<account>', 'id of the account, acc_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const made = await client.list<Adjustment>(`/accounts/${encodeURIComponent(id)}/adjustments`);
+      const made = await client.list('/accounts/{id}/adjustments', { params: { id } });
       if (json) printJson(made);
       else printAdjustments(made);
     });

@@ -26,7 +26,8 @@ Never more than was paid, less what corrections, changes of the VM and its delet
 for as before; what is refunded of its running period is not given back again when it is deleted.`,
     )
     .action(async (id: string, { amount, reason, key }: Options, command: Command) => {
-      await makeAdjustment(command, `/orders/${encodeURIComponent(id)}/refund`, { amount, reason, key });
+      const body = { amount, reason, key };
+      await makeAdjustment(command, (client) => client.post('/orders/{id}/refund', { params: { id }, body }));
     });
 }
 
@@ -43,6 +44,7 @@ export function addAdjustmentVoid(parent: Command): void {
 A credit, a refund or an SLA credit is taken back: refused where the wallet does not cover it.`,
     )
     .action(async (id: string, { reason, key }: Options, command: Command) => {
-      await makeAdjustment(command, `/orders/${encodeURIComponent(id)}/void`, { reason, key });
+      const body = { reason, key };
+      await makeAdjustment(command, (client) => client.post('/orders/{id}/void', { params: { id }, body }));
     });
 }

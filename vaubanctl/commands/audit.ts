@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { AuditReport } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
 import { printJson, printTable } from '../output.ts';
@@ -12,7 +11,7 @@ export function addAudit(parent: Command): void {
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const report = await client.post<AuditReport>('/audit', {}, LONG_TIMEOUT_MS);
+      const report = await client.post('/audit', { timeoutMs: LONG_TIMEOUT_MS });
       const { accounts, laws, findings, truncated } = report;
       if (findings.length > 0) process.exitCode = 1;
       if (json) return printJson(report);

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import type { Host } from '../host-api.ts';
 import { printJson, printTable } from '../output.ts';
 
 export function addDoctor(parent: Command): void {
@@ -9,7 +8,7 @@ export function addDoctor(parent: Command): void {
     .description('say what this machine can do for VMs, and why not more; ends with 1 where none can run')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const host = await client.get<Host>('/host');
+      const host = await client.get('/host');
       if (json) printJson(host);
       else {
         console.log(`VMs run on: ${host.compute}`);

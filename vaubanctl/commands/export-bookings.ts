@@ -4,11 +4,12 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
+import type { Files } from '../operator-api.ts';
 import { parseCount } from '../option-values.ts';
 
 interface ExportOptions {
   month: string;
-  format: string;
+  format: Files['/bookings']['query']['format'];
   part?: number;
   output?: string;
 }
@@ -34,7 +35,7 @@ Examples:
     )
     .action(async ({ month, format, part, output }: ExportOptions, command: Command) => {
       const { client } = contextOf(command);
-      const content = client.download('/bookings', { month, format, part: part?.toString() });
+      const content = client.download('/bookings', { query: { month, format, part } });
       if (output === undefined) await pipeline(content, process.stdout, { end: false });
       else await writeWhole(content, output);
     });

@@ -11,12 +11,6 @@ interface Options {
   yes?: boolean;
 }
 
-interface Drained {
-  shut_down: number;
-  powered_off: number;
-  left: string[];
-}
-
 export function addHostDrain(parent: Command): void {
   parent
     .command('drain')
@@ -26,8 +20,10 @@ export function addHostDrain(parent: Command): void {
     .action(async ({ timeout, yes }: Options, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm('Shut down all guests of this host?', yes);
-      const wish = { timeout_seconds: timeout };
-      const drained = await client.post<Drained>('/host/drain', wish, LONG_TIMEOUT_MS);
+      const drained = await client.post('/host/drain', {
+        body: { timeout_seconds: timeout },
+        timeoutMs: LONG_TIMEOUT_MS,
+      });
       if (json) printJson(drained);
       else
         console.log(

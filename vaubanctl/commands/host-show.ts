@@ -1,18 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
+import type { Capacity } from '../operator-api.ts';
 import { printJson, printTable } from '../output.ts';
-
-/** What VMs share, and what is reserved of it; null where there is no limit. */
-interface Capacity {
-  resources: {
-    resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb';
-    total: number | null;
-    reserved: number;
-    free: number | null;
-  }[];
-  /** Of the catalog, in which VMs are made; null is every one. */
-  zones: string[] | null;
-}
 
 const NAMES: Record<Capacity['resources'][number]['resource'], string> = {
   vcpu: 'virtual CPUs',
@@ -27,7 +16,7 @@ export function addHostShow(parent: Command): void {
     .description('show what there is for all VMs together, what of it is reserved, and what is free')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const capacity = await client.get<Capacity>('/host/capacity');
+      const capacity = await client.get('/host/capacity');
       if (json) return printJson(capacity);
       const amount = (count: number | null) => (count === null ? 'no limit' : `${count}`);
       printTable(

@@ -13,11 +13,7 @@ export function addImageCollect(parent: Command): void {
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const collected = await client.post<{ files: number; bytes: number }>(
-        '/images/collect',
-        {},
-        LONG_TIMEOUT_MS,
-      );
+      const collected = await client.post('/images/collect', { timeoutMs: LONG_TIMEOUT_MS });
       if (json) printJson(collected);
       else
         console.log(

@@ -4,10 +4,13 @@ import { type Command, Option } from 'commander';
 import { buildImage, RECIPES } from '../build-image.ts';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
-import type { Image } from '../host-api.ts';
+import type { Image, Writes } from '../operator-api.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
 import { printJson } from '../output.ts';
 import { printImages } from '../print-images.ts';
+
+/** What of an image is imported, besides what it is called. */
+type Source = Pick<Writes['/images']['body'], 'disk' | 'user' | 'sha256' | 'direct_boot'>;
 
 interface Options {
   name?: string;
@@ -37,11 +40,11 @@ export function addImageImport(parent: Command): void {
         throw new Failure(['give either a file or --build'], 1);
       const { client, json } = contextOf(command);
       // Asked first, so that a build that cannot be imported is not waited for.
-      await client.get<Image[]>('/images');
+      await client.get('/images');
       const { name = options.build ?? nameOf(file!), user, sha256 } = options;
       const readiness = { ready: options.ready, ready_within_seconds: wholeSeconds(options.readyWithin) };
-      const post = (source: object) =>
-        client.post<Image>('/images', { name, ...readiness, ...source }, LONG_TIMEOUT_MS);
+      const post = (source: Source) =>
+        client.post('/images', { body: { name, ...readiness, ...source }, timeoutMs: LONG_TIMEOUT_MS });
       const image = options.build
         ? await importBuilt(options.build, client.place, user, post)
         : await post({ disk: resolve(file!), user: user ?? 'root', sha256: sha256?.toLowerCase() });
@@ -54,7 +57,7 @@ async function importBuilt(
   recipe: string,
   place: string,
   user: string | undefined,
-  post: (source: object) => Promise<Image>,
+  post: (source: Source) => Promise<Image>,
 ) {
   const { directory, ...built } = await buildImage(recipe, place);
   try {

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import type { Image } from '../host-api.ts';
 import { printJson } from '../output.ts';
 import { printImages } from '../print-images.ts';
 
@@ -10,7 +9,7 @@ export function addImageList(parent: Command): void {
     .description('list the images, by name')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const images = await client.get<Image[]>('/images');
+      const images = await client.get('/images');
       if (json) printJson(images);
       else printImages(images);
     });

@@ -11,7 +11,7 @@ export function addImageRemove(parent: Command): void {
     .argument('<name>', 'as it is listed')
     .action(async (name: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const removed = await client.post<{ name: string }>(`/images/${encodeURIComponent(name)}/remove`);
+      const removed = await client.post('/images/{name}/remove', { params: { name } });
       if (json) printJson(removed);
       else
         console.log(`Image ${removed.name} was removed; \`vaubanctl image collect\` frees what no VM needs.`);

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Invoice } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
+import type { Invoice } from '../operator-api.ts';
 import { money, printFields, printJson, printTable } from '../output.ts';
 
 const NUMBER = ['<invoice>', 'its number, INV-… or CN-…, or its id, inv_…'] as const;
@@ -14,7 +14,7 @@ export function addInvoiceShow(parent: Command): void {
     .argument(...NUMBER)
     .action(async (name: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const invoice = await client.get<Invoice>(`/invoices/${encodeURIComponent(name)}`);
+      const invoice = await client.get('/invoices/{id}', { params: { id: name } });
       if (json) printJson(invoice);
       else print(invoice);
     });
@@ -32,8 +32,10 @@ export function addInvoiceFile(parent: Command, format: 'pdf' | 'xml'): void {
     .option('--output <file>', 'where to (default: its number, in this directory)')
     .action(async (name: string, { output }: { output?: string }, command: Command) => {
       const { client, json } = contextOf(command);
-      const path = `/invoices/${encodeURIComponent(name)}/document?format=${format}`;
-      const document = await client.get<{ name: string; base64: string }>(path);
+      const document = await client.get('/invoices/{id}/document', {
+        params: { id: name },
+        query: { format },
+      });
       const file = output ?? document.name;
       try {
         // What is there is not overwritten: it may have been sent.

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Job } from '../api.ts';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
@@ -18,7 +17,7 @@ Something of the VM may be left on the compute engine; deleting the VM removes i
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`Give up ${id} for good?`, yes);
-      const job = await client.post<Job>(`/jobs/${encodeURIComponent(id)}/abandon`);
+      const job = await client.post('/jobs/{id}/abandon', { params: { id } });
       if (json) printJson(job);
       else console.log(`Job ${job.id} (${job.kind} of ${job.vm_id}) was given up.`);
     });

@@ -1,8 +1,10 @@
 import { type Command, Option } from 'commander';
-import type { Job } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Lists } from '../operator-api.ts';
 import { printJson } from '../output.ts';
 import { printJobs } from '../print-jobs.ts';
+
+type JobState = Lists['/jobs']['query']['state'];
 
 export function addJobList(parent: Command): void {
   parent
@@ -16,9 +18,9 @@ export function addJobList(parent: Command): void {
         .choices(['stuck', 'active', 'abandoned'])
         .default('stuck'),
     )
-    .action(async ({ state }: { state: string }, command: Command) => {
+    .action(async ({ state }: { state: JobState }, command: Command) => {
       const { client, json } = contextOf(command);
-      const jobs = await client.list<Job>('/jobs', [['state', state]]);
+      const jobs = await client.list('/jobs', { query: { state } });
       if (json) printJson(jobs);
       else printJobs(jobs);
     });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Job } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 
@@ -10,7 +9,7 @@ export function addJobRetry(parent: Command): void {
     .argument('<job>', 'id of the job, job_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const job = await client.post<Job>(`/jobs/${encodeURIComponent(id)}/retry`);
+      const job = await client.post('/jobs/{id}/retry', { params: { id } });
       if (json) printJson(job);
       else console.log(`Job ${job.id} (${job.kind} of ${job.vm_id}) will be tried within seconds.`);
     });

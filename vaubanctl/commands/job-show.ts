@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Job } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 import { printJob } from '../print-jobs.ts';
@@ -11,7 +10,7 @@ export function addJobShow(parent: Command): void {
     .argument('<job>', 'id of the job, job_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const job = await client.get<Job>(`/jobs/${encodeURIComponent(id)}`);
+      const job = await client.get('/jobs/{id}', { params: { id } });
       if (json) printJson(job);
       else printJob(job);
     });

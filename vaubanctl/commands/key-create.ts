@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Key } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Scope } from '../operator-api.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { parseExpiry, parseList } from '../option-values.ts';
 import { instant, printJson } from '../output.ts';
@@ -37,11 +37,14 @@ Examples:
     )
     .action(async (id: string, options: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const made = await client.post<Key & { key: string }>(`/accounts/${encodeURIComponent(id)}/keys`, {
-        name: options.name,
-        scopes: await resolveScopes(client, options.scopes),
-        expires_at: options.expires,
-        allow_cidrs: options.allowIp,
+      const made = await client.post('/accounts/{id}/keys', {
+        params: { id },
+        body: {
+          name: options.name,
+          scopes: await resolveScopes(client, options.scopes),
+          expires_at: options.expires,
+          allow_cidrs: options.allowIp,
+        },
       });
       if (json) return printJson(made);
       console.log(made.key);
@@ -52,7 +55,8 @@ Examples:
     });
 }
 
-async function resolveScopes(client: OperatorClient, scopes: string[]): Promise<string[]> {
-  if (scopes.length !== 1 || scopes[0] !== 'all') return scopes;
-  return (await client.get<{ scope: string }[]>('/scopes')).map(({ scope }) => scope);
+/** Whether there are such scopes, the service knows. */
+async function resolveScopes(client: OperatorClient, scopes: string[]): Promise<Scope[]> {
+  if (scopes.length !== 1 || scopes[0] !== 'all') return scopes as Scope[];
+  return (await client.get('/scopes')).map(({ scope }) => scope);
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Key } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 import { printKeys } from '../print-keys.ts';
@@ -11,7 +10,7 @@ export function addKeyList(parent: Command): void {
     .argument('<account>', 'id of the account, acc_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const keys = await client.get<Key[]>(`/accounts/${encodeURIComponent(id)}/keys`);
+      const keys = await client.get('/accounts/{id}/keys', { params: { id } });
       if (json) printJson(keys);
       else printKeys(keys);
     });

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Key } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { instant, printJson } from '../output.ts';
 
@@ -10,7 +9,7 @@ export function addKeyRevoke(parent: Command): void {
     .argument('<key>', 'id of the key, apk_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const key = await client.post<Key>(`/keys/${encodeURIComponent(id)}/revoke`);
+      const key = await client.post('/keys/{id}/revoke', { params: { id } });
       if (json) printJson(key);
       else
         console.log(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { LogEntry } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { LogEntry } from '../operator-api.ts';
 import { parseCount } from '../option-values.ts';
 import { instant, printJson, printTable } from '../output.ts';
 
@@ -14,7 +14,7 @@ export function addLog(parent: Command): void {
     .option('--count <number>', `how many (default: ${DEFAULT_COUNT})`, parseCount)
     .action(async ({ count = DEFAULT_COUNT }: { count?: number }, command: Command) => {
       const { client, json } = contextOf(command);
-      const entries = await client.list<LogEntry>('/log', [], count);
+      const entries = await client.list('/log', { count });
       if (json) return printJson(entries);
       printTable(
         ['AT', 'WHO', 'DEED', 'WITH', 'OUTCOME'],

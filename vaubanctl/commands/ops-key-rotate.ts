@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { OpsKey } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 import { printOpsKey } from '../print-ops-key.ts';
@@ -12,7 +11,7 @@ export function addOpsKeyRotate(parent: Command): void {
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const key = await client.post<OpsKey>('/ops-key/rotate', {});
+      const key = await client.post('/ops-key/rotate');
       if (json) printJson(key);
       else printOpsKey(key);
     });

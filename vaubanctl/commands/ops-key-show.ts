@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { OpsKey } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 import { printOpsKey } from '../print-ops-key.ts';
@@ -10,7 +9,7 @@ export function addOpsKeyShow(parent: Command): void {
     .description('show the fingerprints, and how many VMs still have a previous key')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const key = await client.get<OpsKey>('/ops-key');
+      const key = await client.get('/ops-key');
       if (json) printJson(key);
       else printOpsKey(key);
     });

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import type { Orphan } from '../orphan.ts';
+import type { Orphan } from '../operator-api.ts';
 import { instant, printJson, printTable } from '../output.ts';
 
 export function addOrphanList(parent: Command): void {
@@ -9,7 +9,7 @@ export function addOrphanList(parent: Command): void {
     .description('list guests that no VM has')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const orphans = await client.list<Orphan>('/orphans');
+      const orphans = await client.list('/orphans');
       if (json) printJson(orphans);
       else
         printTable(

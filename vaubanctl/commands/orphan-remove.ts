@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import type { Orphan } from '../orphan.ts';
 import { printJson } from '../output.ts';
 
 export function addOrphanRemove(parent: Command): void {
@@ -18,7 +17,7 @@ There is no way back: it may be all that is left of a customer's data. Its addre
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`Delete the guest ${id} with its disk for good?`, yes);
-      const orphan = await client.post<Orphan>(`/orphans/${encodeURIComponent(id)}/remove`);
+      const orphan = await client.post('/orphans/{id}/remove', { params: { id } });
       if (json) printJson(orphan);
       else console.log(`The guest ${orphan.id} was removed.`);
     });

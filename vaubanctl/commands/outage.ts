@@ -1,26 +1,8 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
+import type { CreditedOutage, Outage } from '../operator-api.ts';
 import { KEY, parseDay } from '../option-values.ts';
 import { instant, money, printFields, printJson, printTable } from '../output.ts';
-
-/** A time for which a region, or one VM, was not available. */
-interface Outage {
-  id: string;
-  region: string | null;
-  vm_id: string | null;
-  from_at: string;
-  to_at: string;
-  reason: string;
-  actor: string;
-  status: 'open' | 'crediting' | 'credited';
-}
-
-/** The same, with how many VMs were credited for it, and how much. */
-interface CreditedOutage extends Outage {
-  credited: number;
-  credited_minor: number;
-  currency: string;
-}
 
 interface AddOptions {
   region?: string;
@@ -50,7 +32,7 @@ Examples:
     )
     .action(async ({ vm, ...options }: AddOptions, command: Command) => {
       const { client, json } = contextOf(command);
-      const outage = await client.post<Outage>('/outages', { ...options, vm_id: vm });
+      const outage = await client.post('/outages', { body: { ...options, vm_id: vm } });
       if (json) printJson(outage);
       else printFields(fieldsOf(outage));
     });
@@ -62,7 +44,7 @@ export function addOutageList(parent: Command): void {
     .description('outages, the latest reported first, and what was credited for them')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const outages = await client.list<CreditedOutage>('/outages');
+      const outages = await client.list('/outages');
       if (json) return printJson(outages);
       printTable(
         ['ID', 'WHERE', 'FROM', 'TO', 'STATUS', 'VMS>', 'CREDITED>', 'REASON', 'BY'],
@@ -95,7 +77,7 @@ called again.`,
     .action(async ({ outage: id }: { outage: string }, command: Command) => {
       const { client, json } = contextOf(command);
       let outage: CreditedOutage;
-      do outage = await client.post<CreditedOutage>(`/outages/${encodeURIComponent(id)}/credit`);
+      do outage = await client.post('/outages/{id}/credit', { params: { id } });
       while (outage.status !== 'credited');
       if (json) return printJson(outage);
       printFields({

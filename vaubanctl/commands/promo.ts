@@ -1,24 +1,9 @@
 import type { Command } from 'commander';
-import type { Wallet } from '../api.ts';
 import { confirmAmount } from '../confirm.ts';
 import { contextOf } from '../context.ts';
+import type { ChangedPromoCredit } from '../operator-api.ts';
 import { KEY, parseDay } from '../option-values.ts';
 import { instant, money, printFields, printJson, printTable } from '../output.ts';
-
-/** Credit that was given to an account, and what is left of it. */
-interface PromoCredit {
-  id: string;
-  account_id: string;
-  amount_minor: number;
-  remaining_minor: number;
-  currency: string;
-  status: 'active' | 'spent' | 'expired' | 'revoked';
-  expires_at: string;
-  revoked_at: string | null;
-  reason: string;
-  actor: string;
-  created_at: string;
-}
 
 interface GrantOptions {
   until: string;
@@ -47,9 +32,8 @@ Examples:
       const { until, reason, key, yes } = options;
       await confirmAmount('Grant', amount, id, yes);
       const { client, json } = contextOf(command);
-      const path = `/accounts/${encodeURIComponent(id)}/promo-credits`;
       const body = { amount, until, reason, key };
-      print(await client.post<PromoCredit & { wallet: Wallet }>(path, body), json);
+      print(await client.post('/accounts/{id}/promo-credits', { params: { id }, body }), json);
     });
 }
 
@@ -60,8 +44,7 @@ export function addPromoList(parent: Command): void {
     .argument('[account]', 'of this account alone, acc_…')
     .action(async (account: string | undefined, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const filter: [string, string][] = account === undefined ? [] : [['account_id', account]];
-      const credits = await client.list<PromoCredit>('/promo-credits', filter);
+      const credits = await client.list('/promo-credits', { query: { account_id: account } });
       if (json) return printJson(credits);
       printTable(
         ['ID', 'ACCOUNT', 'AMOUNT>', 'LEFT>', 'STATUS', 'UNTIL', 'REASON', 'BY'],
@@ -86,16 +69,11 @@ export function addPromoRevoke(parent: Command): void {
     .argument('<credit>', 'its id, prm_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      print(
-        await client.post<PromoCredit & { wallet: Wallet }>(
-          `/promo-credits/${encodeURIComponent(id)}/revoke`,
-        ),
-        json,
-      );
+      print(await client.post('/promo-credits/{id}/revoke', { params: { id } }), json);
     });
 }
 
-function print(credit: PromoCredit & { wallet: Wallet }, json: boolean): void {
+function print(credit: ChangedPromoCredit, json: boolean): void {
   const { id, account_id, currency, wallet } = credit;
   if (json) printJson(credit);
   else

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Resealed } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
 import { printJson } from '../output.ts';
@@ -12,7 +11,7 @@ export function addSecretRotate(parent: Command): void {
     )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const done = await client.post<Resealed>('/secrets/rotate', {}, LONG_TIMEOUT_MS);
+      const done = await client.post('/secrets/rotate', { timeoutMs: LONG_TIMEOUT_MS });
       if (json) printJson(done);
       else {
         console.log(`Sealed with the key ${done.key_id}: ${done.resealed} anew, ${done.unchanged} already.`);

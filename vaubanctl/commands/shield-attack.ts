@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
+import type { SimulatedAttack } from '../operator-api.ts';
 import { parseCount } from '../option-values.ts';
 import { printJson } from '../output.ts';
 
+/** Whether there is such a vector, the service knows. */
 interface Options {
-  vector: string;
+  vector: SimulatedAttack['vector'];
   pps: number;
   seconds: number;
 }
@@ -29,7 +31,10 @@ Examples:
     .action(async (id: string, options: Options, command: Command) => {
       const { client, json } = contextOf(command);
       const { vector, pps, seconds } = options;
-      const attack = await client.post(`/targets/${encodeURIComponent(id)}/attack`, { vector, pps, seconds });
+      const attack = await client.post('/targets/{id}/attack', {
+        params: { id },
+        body: { vector, pps, seconds },
+      });
       if (json) printJson(attack);
       else console.log(`${vector} of ${pps} packets a second on ${id} for ${seconds} s.`);
     });

@@ -9,7 +9,7 @@ export function addShieldStop(parent: Command): void {
     .argument('<target>', 'id of the target, tgt_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const reply = await client.post<{ stopped: number }>(`/targets/${encodeURIComponent(id)}/attack/stop`);
+      const reply = await client.post('/targets/{id}/attack/stop', { params: { id } });
       if (json) printJson(reply);
       else console.log(`Attacks ended: ${reply.stopped}.`);
     });

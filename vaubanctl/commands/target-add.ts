@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Target } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Target } from '../operator-api.ts';
 import { printJson } from '../output.ts';
 import { printTarget } from '../print-targets.ts';
 
@@ -11,9 +11,9 @@ export function addTargetAdd(parent: Command): void {
     .argument('<tenant>', 'id of the tenant, ten_…')
     .argument('<address>', 'IPv4 or IPv6 address')
     .option('--mode <mode>', 'always_on (the default), sensor (only watches) or off')
-    .action(async (id: string, ip: string, { mode }: { mode?: string }, command: Command) => {
+    .action(async (id: string, ip: string, { mode }: { mode?: Target['mode'] }, command: Command) => {
       const { client, json } = contextOf(command);
-      const target = await client.post<Target>(`/tenants/${encodeURIComponent(id)}/targets`, { ip, mode });
+      const target = await client.post('/tenants/{id}/targets', { params: { id }, body: { ip, mode } });
       if (json) printJson(target);
       else printTarget(target);
     });

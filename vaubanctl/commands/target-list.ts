@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Target } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { printJson } from '../output.ts';
 import { printTargets } from '../print-targets.ts';
@@ -11,7 +10,7 @@ export function addTargetList(parent: Command): void {
     .argument('<tenant>', 'id of the tenant, ten_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const targets = await client.list<Target>(`/tenants/${encodeURIComponent(id)}/targets`);
+      const targets = await client.list('/tenants/{id}/targets', { params: { id } });
       if (json) printJson(targets);
       else printTargets(targets);
     });

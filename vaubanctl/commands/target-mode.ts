@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Target } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Target } from '../operator-api.ts';
 import { printJson } from '../output.ts';
 import { printTarget } from '../print-targets.ts';
 
@@ -10,9 +10,9 @@ export function addTargetMode(parent: Command): void {
     .description('say what is done for a target')
     .argument('<target>', 'id of the target, tgt_…')
     .argument('<mode>', 'always_on, sensor (only watches) or off')
-    .action(async (id: string, mode: string, _options: object, command: Command) => {
+    .action(async (id: string, mode: Target['mode'], _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const target = await client.post<Target>(`/targets/${encodeURIComponent(id)}/mode`, { mode });
+      const target = await client.post('/targets/{id}/mode', { params: { id }, body: { mode } });
       if (json) printJson(target);
       else printTarget(target);
     });

@@ -9,7 +9,7 @@ export function addTargetRemove(parent: Command): void {
     .argument('<target>', 'id of the target, tgt_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const removed = await client.post<{ id: string }>(`/targets/${encodeURIComponent(id)}/remove`);
+      const removed = await client.post('/targets/{id}/remove', { params: { id } });
       if (json) printJson(removed);
       else console.log(`Target ${removed.id} was removed.`);
     });

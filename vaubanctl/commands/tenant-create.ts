@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Tenant } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { instant, printFields, printJson } from '../output.ts';
 
@@ -11,7 +10,7 @@ export function addTenantCreate(parent: Command): void {
     .requiredOption('--name <name>', 'what it is called')
     .action(async (id: string, { name }: { name: string }, command: Command) => {
       const { client, json } = contextOf(command);
-      const tenant = await client.post<Tenant>(`/accounts/${encodeURIComponent(id)}/tenants`, { name });
+      const tenant = await client.post('/accounts/{id}/tenants', { params: { id }, body: { name } });
       if (json) return printJson(tenant);
       const { account_id, created_at } = tenant;
       printFields({ id: tenant.id, name, account: account_id, created: instant(created_at) });

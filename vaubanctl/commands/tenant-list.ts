@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Tenant } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { instant, printJson, printTable } from '../output.ts';
 
@@ -9,7 +8,7 @@ export function addTenantList(parent: Command): void {
     .description('list all DDoS Shield tenants, newest first')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const tenants = await client.list<Tenant>('/tenants');
+      const tenants = await client.list('/tenants');
       if (json) return printJson(tenants);
       printTable(
         ['ID', 'NAME', 'ACCOUNT', 'CREATED'],

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import type { Target, Tenant } from '../api.ts';
 import { contextOf } from '../context.ts';
 import { instant, printFields, printJson } from '../output.ts';
 import { printTargets } from '../print-targets.ts';
@@ -11,9 +10,8 @@ export function addTenantShow(parent: Command): void {
     .argument('<tenant>', 'id of the tenant, ten_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const path = `/tenants/${encodeURIComponent(id)}`;
-      const tenant = await client.get<Tenant>(path);
-      const targets = await client.list<Target>(`${path}/targets`);
+      const tenant = await client.get('/tenants/{id}', { params: { id } });
+      const targets = await client.list('/tenants/{id}/targets', { params: { id } });
       if (json) return printJson({ ...tenant, targets });
       const { name, account_id, created_at } = tenant;
       printFields({ id: tenant.id, name, account: account_id, created: instant(created_at) });

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
-import type { Vm } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { VmStatus } from '../operator-api.ts';
 import { instant, money, printJson, printTable } from '../output.ts';
 
+/** Whether there is such a state, the service knows. */
 interface Options {
   account?: string;
-  status?: string;
+  status?: VmStatus;
 }
 
 export function addVmList(parent: Command): void {
@@ -16,10 +17,7 @@ export function addVmList(parent: Command): void {
     .option('--status <status>', 'only those in this state, such as running')
     .action(async ({ account, status }: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const filter = Object.entries({ account, status }).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      );
-      const vms = await client.list<Vm>('/vms', filter);
+      const vms = await client.list('/vms', { query: { account, status } });
       if (json) return printJson(vms);
       printTable(
         ['ID', 'ACCOUNT', 'HOSTNAME', 'STATUS', 'PLAN', 'IPV4', 'PRICE>', 'PAID UNTIL'],

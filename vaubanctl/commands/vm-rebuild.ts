@@ -13,11 +13,6 @@ interface Options {
   yes?: boolean;
 }
 
-interface Rebuild {
-  job_id: string;
-  initial_password: string | null;
-}
-
 export function addVmRebuild(parent: Command): void {
   parent
     .command('rebuild')
@@ -40,11 +35,14 @@ for it and started again. Where it fails, the VM is as it was.`,
       const { template, key, userData, deleteSnapshots, yes } = options;
       const also = deleteSnapshots ? ', and delete its snapshots' : '';
       await confirm(`Replace what is on the disk of ${id} by ${template}${also}?`, yes);
-      const rebuild = await client.post<Rebuild>(`/vms/${encodeURIComponent(id)}/rebuild`, {
-        template,
-        ssh_key_ids: key,
-        user_data: userData === undefined ? undefined : await readText(userData),
-        delete_snapshots: deleteSnapshots,
+      const rebuild = await client.post('/vms/{id}/rebuild', {
+        params: { id },
+        body: {
+          template,
+          ssh_key_ids: key,
+          user_data: userData === undefined ? undefined : await readText(userData),
+          delete_snapshots: deleteSnapshots,
+        },
       });
       if (json) return printJson(rebuild);
       console.error(`${id} is being rebuilt from ${template} by ${rebuild.job_id}.`);

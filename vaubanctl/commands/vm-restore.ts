@@ -3,11 +3,6 @@ import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
 import { instant, printJson } from '../output.ts';
 
-interface Restore {
-  job_id: string;
-  snapshot: { id: string; name: string; created_at: string };
-}
-
 export function addVmRestore(parent: Command): void {
   parent
     .command('restore')
@@ -24,8 +19,11 @@ started again. Where it fails, the VM is as it was.`,
     .action(async (id: string, snapshotId: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
       await confirm(`Replace what is on the disk of ${id} by ${snapshotId}?`, yes);
-      const restore = await client.post<Restore>(`/vms/${encodeURIComponent(id)}/restore`, {
-        snapshot_id: snapshotId,
+      const restore = await client.post('/vms/{id}/restore', {
+        params: { id },
+        body: {
+          snapshot_id: snapshotId,
+        },
       });
       if (json) return printJson(restore);
       const { name, created_at } = restore.snapshot;

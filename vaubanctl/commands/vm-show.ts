@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { Vm, VmEvent } from '../api.ts';
 import { contextOf } from '../context.ts';
+import type { Vm } from '../operator-api.ts';
 import { instant, money, printFields, printJson, printTable } from '../output.ts';
 
 function price(vm: Vm): string {
@@ -12,15 +12,6 @@ function price(vm: Vm): string {
     : `${now}; ${vm.next_billing_mode} from the next period`;
 }
 
-/** What a VM can be restored to, once it is `available`. */
-interface Snapshot {
-  id: string;
-  name: string;
-  status: string;
-  size_bytes: number | null;
-  created_at: string;
-}
-
 export function addVmShow(parent: Command): void {
   parent
     .command('show')
@@ -28,9 +19,7 @@ export function addVmShow(parent: Command): void {
     .argument('<vm>', 'id of the VM, vm_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const vm = await client.get<Vm & { events: VmEvent[]; snapshots: Snapshot[] }>(
-        `/vms/${encodeURIComponent(id)}`,
-      );
+      const vm = await client.get('/vms/{id}', { params: { id } });
       if (json) return printJson(vm);
       printFields({
         id: vm.id,

@@ -18,7 +18,7 @@ export function addVmStop(parent: Command): void {
     .action(async (id: string, { force, yes }: Options, command: Command) => {
       const { client, json } = contextOf(command);
       if (force) await confirm(`Cut the power of ${id}?`, yes);
-      const stop = await client.post<{ job_id: string }>(`/vms/${encodeURIComponent(id)}/stop`, { force });
+      const stop = await client.post('/vms/{id}/stop', { params: { id }, body: { force } });
       if (json) return printJson(stop);
       console.log(`${id} is being stopped by ${stop.job_id}.`);
     });

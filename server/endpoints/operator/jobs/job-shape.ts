@@ -1,10 +1,10 @@
-import { JOB_KINDS } from '../../../db/enums.ts';
 import type { JobRow } from '../../../db/queries/jobs.ts';
 import { systemFindJob } from '../../../db/queries/stuck-jobs.ts';
 import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
+import { JobKindShape } from '../shared/job-kind-shape.ts';
 
 export const JobParams = Type.Object({ id: PathId('job', 'Job identifier') });
 
@@ -13,7 +13,7 @@ export const JobShape = Shape(
     id: Id('job'),
     account_id: Id('acc'),
     vm_id: Id('vm'),
-    kind: Enum(JOB_KINDS),
+    kind: JobKindShape,
     status: Enum(['pending', 'running', 'succeeded', 'failed', 'canceled']),
     step: Type.Integer({ description: 'The step that it is at' }),
     undoing: Type.Boolean({ description: 'It takes back what it did' }),

@@ -4,13 +4,15 @@ import { keyStatus } from '../../../domain/accounts/keys.ts';
 import { Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
+export const ScopeShape = Enum(ALL_SCOPES, { $id: 'Scope', description: 'What a key may do' });
+
 export const keyFields = {
   id: Id('apk'),
   account_id: Id('acc'),
   name: Type.String(),
   hint: Type.String({ description: 'All there is to recognise its text by' }),
   status: Enum(['active', 'expired', 'revoked']),
-  scopes: Type.Array(Enum(ALL_SCOPES)),
+  scopes: Type.Array(ScopeShape),
   allow_cidrs: Type.Array(Type.String(), { description: 'Networks it may be used from; empty for any' }),
   expires_at: Nullable(Timestamp()),
   revoked_at: Nullable(Timestamp()),

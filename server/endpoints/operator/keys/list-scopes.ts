@@ -1,7 +1,8 @@
-import { ALL_SCOPES, SCOPES } from '../../../access/scopes.ts';
-import { Enum, Shape } from '../../../http/schemas.ts';
+import { SCOPES } from '../../../access/scopes.ts';
+import { Shape } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
+import { ScopeShape } from './key-shape.ts';
 
 export const listScopes = operatorEndpoint({
   operation: 'listScopes',
@@ -10,7 +11,7 @@ export const listScopes = operatorEndpoint({
   tag: 'key',
   summary: 'List the scopes that a key can have',
   data: Type.Array(
-    Shape({ scope: Enum(ALL_SCOPES), grants: Type.String({ description: 'What it lets a key do' }) }),
+    Shape({ scope: ScopeShape, grants: Type.String({ description: 'What it lets a key do' }) }),
   ),
   errors: [],
   async handle() {

@@ -16,7 +16,7 @@ const SNAPSHOTS_SHOWN = 100;
 
 const VmEventShape = Shape(
   {
-    type: Enum(EVENT_TYPES),
+    type: Enum(EVENT_TYPES, { $id: 'EventType', description: 'What an event is about' }),
     level: Enum(['info', 'warning', 'error']),
     message: Type.String(),
     created_at: Timestamp(),

@@ -1,16 +1,16 @@
-import { JOB_KINDS } from '../../../db/enums.ts';
 import type { VmView } from '../../../db/queries/vms.ts';
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
 import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { billingFields, presentBilling } from '../../customer/vms/vm-shape.ts';
+import { JobKindShape } from '../shared/job-kind-shape.ts';
 
 export const vmFields = {
   id: Id('vm'),
   account_id: Id('acc'),
   hostname: Type.String(),
-  status: Enum(VM_STATUSES),
+  status: Enum(VM_STATUSES, { $id: 'VmStatus', description: 'State of a VM' }),
   plan: Nullable(Type.String({ description: 'Plan code; null for a custom configuration' })),
   vcpu: Type.Integer(),
   ram_mb: Type.Integer(),
@@ -25,7 +25,7 @@ export const vmFields = {
   currency: Currency,
   paid_until: Timestamp(),
   unpaid_since: Nullable(Timestamp()),
-  active_job: Nullable(Shape({ id: Id('job'), kind: Enum(JOB_KINDS) })),
+  active_job: Nullable(Shape({ id: Id('job'), kind: JobKindShape })),
   created_at: Timestamp(),
 };
 
@@ -57,4 +57,4 @@ export function presentVm(vm: VmView) {
 }
 
 /** Of the replies to what starts a job. */
-export const startedJobFields = { vm_id: Id('vm'), job_id: Id('job'), kind: Enum(JOB_KINDS) };
+export const startedJobFields = { vm_id: Id('vm'), job_id: Id('job'), kind: JobKindShape };

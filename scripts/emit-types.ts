@@ -1,0 +1,130 @@
+import {
+  componentName,
+  isReference,
+  type JsonSchema,
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  type Response,
+  resolve,
+} from '../server/http/openapi/document.ts';
+
+/** The kinds of operations that a client calls in different ways, and what their interfaces say. */
+const GROUPS = {
+  Reads: 'What a GET of each path takes, and what it answers under `data`.',
+  Lists: 'What a GET of each list takes, and an item of it; it is read page by page.',
+  Files: 'What a GET of each file takes, and a line of it.',
+  Writes: 'What a POST of each path takes, and what it answers under `data`.',
+} as const;
+type Group = keyof typeof GROUPS;
+
+/** Components that a client of typed calls has no use for. */
+const LEFT_OUT = ['Pagination'];
+
+/**
+ * TypeScript types of an API's description, for a client that shares no code with the service: an interface for each
+ * named schema, and what each path takes and answers. A schema that has no type here is an error, never `unknown`.
+ */
+export function emitTypes(document: OpenApiDocument): string {
+  const schemas = Object.entries(document.components.schemas).filter(([name]) => !LEFT_OUT.includes(name));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => describe(document, path, method, operation)),
+  );
+  const groups = (Object.keys(GROUPS) as Group[]).map((group) => {
+    const lines = operations.filter((operation) => operation.group === group).map(({ line }) => line);
+    return `/** ${GROUPS[group]} */\nexport interface ${group} {\n${lines.join('\n')}\n}`;
+  });
+  return [
+    '// Made from the endpoints of the service by `npm run generate`: do not edit.',
+    ...schemas.map(([name, schema]) => namedType(name, schema)),
+    ...groups,
+    '',
+  ]
+    .join('\n\n')
+    .replace(/\n+$/, '\n');
+}
+
+function describe(
+  document: OpenApiDocument,
+  path: string,
+  method: string,
+  operation: Operation,
+): { group: Group; line: string } {
+  const { content } = resolve(document, 'responses', operation.responses['200']!) as Response;
+  const [type, { schema }] = Object.entries(content)[0]!;
+  const { properties = {} } = schema;
+  const isJson = type === 'application/json';
+  const isList = 'pagination' in properties;
+  const answered = isJson ? properties.data! : schema;
+  const body = operation.requestBody?.content['application/json']?.schema;
+  const query = queryOf(document, operation);
+  const members = [
+    ...(query ? [`query: ${query}`] : []),
+    ...(body?.properties ? [`body: ${typeOf(body)}`] : []),
+    isList ? `item: ${typeOf(answered.items!)}` : `${isJson ? 'data' : 'line'}: ${typeOf(answered)}`,
+  ];
+  const group = method === 'post' ? 'Writes' : isList ? 'Lists' : isJson ? 'Reads' : 'Files';
+  return { group, line: `  '${path}': { ${members.join('; ')} };` };
+}
+
+function queryOf(document: OpenApiDocument, { parameters }: Operation): string | undefined {
+  const given = parameters
+    .map((parameter) => resolve(document, 'parameters', parameter) as Parameter)
+    .filter((parameter) => parameter.in === 'query');
+  if (given.length === 0) return undefined;
+  const properties = Object.fromEntries(given.map(({ name, schema }) => [name, schema]));
+  const required = given.filter((parameter) => parameter.required).map(({ name }) => name);
+  return typeOf({ type: 'object', properties, required, additionalProperties: false });
+}
+
+function namedType(name: string, schema: JsonSchema): string {
+  const comment = schema.description ? `/** ${schema.description} */\n` : '';
+  if (schema.type !== 'object' || !schema.properties)
+    return `${comment}export type ${name} = ${typeOf(schema)};`;
+  const fields = fieldsOf(schema).map((field) => `  ${field};`);
+  return `${comment}export interface ${name} {\n${fields.join('\n')}\n}`;
+}
+
+function fieldsOf({ properties = {}, required = [], additionalProperties }: JsonSchema): string[] {
+  const fields = Object.entries(properties).map(
+    ([name, schema]) => `${name}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+  );
+  // JSON Schema leaves an object open unless it says otherwise.
+  if (additionalProperties === false) return fields;
+  return [...fields, '[name: string]: unknown'];
+}
+
+function typeOf(schema: JsonSchema): string {
+  if (isReference(schema)) return componentName(schema.$ref);
+  if (schema.const !== undefined) return literal(schema.const);
+  if (schema.enum) return schema.enum.map(literal).join(' | ');
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return choices.map(typeOf).join(' | ');
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeOf({ ...schema, type })).join(' | ');
+  switch (schema.type) {
+    case 'integer':
+    case 'number':
+      return 'number';
+    case 'string':
+    case 'boolean':
+    case 'null':
+      return schema.type;
+    case 'array':
+      return isUnion(schema.items!) ? `(${typeOf(schema.items!)})[]` : `${typeOf(schema.items!)}[]`;
+    case 'object':
+      return objectType(schema);
+    default:
+      throw new Error(`No type for the schema ${JSON.stringify(schema)}`);
+  }
+}
+
+function objectType(schema: JsonSchema): string {
+  if (schema.properties) return `{ ${fieldsOf(schema).join('; ')} }`;
+  const { additionalProperties: values } = schema;
+  return `Record<string, ${typeof values === 'object' ? typeOf(values) : 'unknown'}>`;
+}
+
+const isUnion = ({ type, enum: values = [], anyOf, oneOf }: JsonSchema) =>
+  Array.isArray(type) || values.length > 1 || anyOf !== undefined || oneOf !== undefined;
+
+const literal = (value: unknown) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value));

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { emitTypes } from '../../scripts/emit-types.ts';
+import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
+import type { JsonSchema, OpenApiDocument } from '../../server/http/openapi/document.ts';
+import { Enum, Input, Nullable, PageQuery, Shape } from '../../server/http/schemas.ts';
+import { type OperatorEndpoint, operatorEndpoint } from '../../server/operator/endpoint.ts';
+import { buildOperatorOpenApi } from '../../server/operator/openapi/build-operator-openapi.ts';
+import { Type } from '../../server/platform/schema.ts';
+
+const handle = async () => ({ data: null });
+const Thing = Shape(
+  {
+    id: Type.String(),
+    size: Nullable(Type.Integer()),
+    state: Nullable(Enum(['on', 'off'])),
+    tags: Type.Array(Enum(['a', 'b'])),
+    parts: Type.Array(Shape({ name: Type.String(), one: Type.Literal(true) })),
+    by_name: Type.Record(Type.String(), Type.Number()),
+  },
+  { $id: 'Thing', description: 'What there is' },
+);
+const Whole = Shape({ thing: Nullable(Thing), things: Type.Array(Thing) }, { $id: 'Whole' });
+
+const ENDPOINTS: OperatorEndpoint[] = [
+  operatorEndpoint({
+    operation: 'getWhole',
+    method: 'GET',
+    path: '/wholes/{id}',
+    tag: 'host',
+    summary: 'Read',
+    params: Type.Object({ id: Type.String() }),
+    query: Input({ format: Enum(['x', 'y']), part: Type.Optional(Type.Integer()) }),
+    data: Type.Union([Whole, Thing]),
+    errors: [],
+    handle,
+  }),
+  operatorEndpoint({
+    operation: 'listThings',
+    method: 'GET',
+    path: '/things',
+    tag: 'host',
+    summary: 'List',
+    query: Input(PageQuery),
+    data: Type.Array(Thing),
+    paginated: true,
+    errors: [],
+    handle,
+  }),
+  operatorEndpoint({
+    operation: 'makeThing',
+    method: 'POST',
+    path: '/things',
+    tag: 'host',
+    summary: 'Make',
+    body: Input({ name: Type.String({ examples: ['web'] }), big: Type.Optional(Type.Boolean()) }),
+    data: Thing,
+    errors: [],
+    handle,
+  }),
+  operatorEndpoint({
+    operation: 'stopThings',
+    method: 'POST',
+    path: '/things/stop',
+    tag: 'host',
+    summary: 'Stop',
+    data: Shape({ stopped: Type.Integer() }),
+    errors: [],
+    handle,
+  }),
+  operatorEndpoint({
+    operation: 'exportThings',
+    method: 'GET',
+    path: '/things/export',
+    tag: 'host',
+    summary: 'Export',
+    file: 'application/x-ndjson',
+    data: Thing,
+    errors: [],
+    handle,
+  }),
+];
+
+const document = buildOperatorOpenApi(ENDPOINTS);
+const text = emitTypes(document);
+
+test('vaubanctl has the types of the description', () => {
+  const file = new URL('../../vaubanctl/operator-api.ts', import.meta.url);
+  const isCurrent = readFileSync(file, 'utf8') === emitTypes(buildOperatorOpenApi(OPERATOR_ENDPOINTS));
+  assert.ok(
+    isCurrent,
+    'vaubanctl/operator-api.ts is out of date: run `npm run generate` and commit the result',
+  );
+});
+
+test('a named schema is an interface, with what can be in each field', () => {
+  assert.equal(
+    text.slice(text.indexOf('/** What there is */')).split('\n\n', 1)[0],
+    `/** What there is */
+export interface Thing {
+  id: string;
+  size: number | null;
+  state: 'on' | 'off' | null;
+  tags: ('a' | 'b')[];
+  parts: { name: string; one: true }[];
+  by_name: Record<string, number>;
+}`,
+  );
+});
+
+test('a named schema is referred to by its name', () => {
+  assert.match(text, /export interface Whole \{\n {2}thing: Thing \| null;\n {2}things: Thing\[\];\n\}/);
+});
+
+test('each operation stands under its path, with what it takes and answers', () => {
+  assert.match(
+    text,
+    /interface Reads \{\n {2}'\/wholes\/\{id\}': \{ query: \{ format: 'x' \| 'y'; part\?: number \}; data: Whole \| Thing \};\n\}/,
+  );
+  assert.match(
+    text,
+    /interface Lists \{\n {2}'\/things': \{ query: \{ limit\?: number; cursor\?: string \}; item: Thing \};\n\}/,
+  );
+  assert.match(text, /interface Files \{\n {2}'\/things\/export': \{ line: Thing \};\n\}/);
+  assert.match(text, /'\/things': \{ body: \{ name: string; big\?: boolean \}; data: Thing \};/);
+  assert.match(text, /'\/things\/stop': \{ data: \{ stopped: number \} \};/);
+});
+
+test('what has no type is an error', () => {
+  const odd: JsonSchema = { type: 'object', additionalProperties: false, properties: { odd: {} } };
+  const { components } = document;
+  const unknown: OpenApiDocument = {
+    ...document,
+    components: { ...components, schemas: { ...components.schemas, Odd: odd } },
+  };
+  assert.throws(() => emitTypes(unknown), /No type for the schema \{\}/);
+});

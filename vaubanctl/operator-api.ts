@@ -1,0 +1,622 @@
+// Made from the endpoints of the service by `npm run generate`: do not edit.
+
+/** The one shape of every error. */
+export interface Error {
+  error: { code: 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'insufficient_funds' | 'not_found' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_suspended' | 'quota_exceeded' | 'document_unavailable' | 'payment_exists' | 'body_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unknown_template' | 'idempotency_key_reused' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable'; message: string; details?: ErrorDetails };
+}
+
+/** Facts about an error; which ones depends on its code. */
+export interface ErrorDetails {
+  fields?: FieldProblem[];
+  [name: string]: unknown;
+}
+
+/** One field that was wrong. */
+export interface FieldProblem {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** A customer */
+export interface Account {
+  id: string;
+  name: string;
+  status: 'active' | 'suspended' | 'closed';
+  currency: string;
+  wallet: Wallet;
+  vm_count: number;
+  limits: { vms: number; vcpu: number; ram_mb: number; disk_gb: number; snapshots_per_vm: number; firewall_rules_per_vm: number; port_forwards_per_vm: number; ssh_keys: number };
+  smtp: 'open' | 'closed';
+  created_at: string;
+}
+
+/** A customer, with all keys that there were */
+export interface AccountWithKeys {
+  id: string;
+  name: string;
+  status: 'active' | 'suspended' | 'closed';
+  currency: string;
+  wallet: Wallet;
+  vm_count: number;
+  limits: { vms: number; vcpu: number; ram_mb: number; disk_gb: number; snapshots_per_vm: number; firewall_rules_per_vm: number; port_forwards_per_vm: number; ssh_keys: number };
+  smtp: 'open' | 'closed';
+  created_at: string;
+  keys: Key[];
+}
+
+/** A correction of the books: an order of its own, as nothing that is booked changes */
+export interface Adjustment {
+  id: string;
+  account_id: string;
+  vm_id: string | null;
+  type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
+  amount_minor: number;
+  currency: string;
+  reason: string;
+  actor: string;
+  corrects_order_id: string | null;
+  outage_id: string | null;
+  invoice_id: string | null;
+  created_at: string;
+}
+
+/** What an audit of the books found */
+export interface AuditReport {
+  started_at: string;
+  finished_at: string;
+  accounts: number;
+  laws: number;
+  findings: { law: string; what: string }[];
+  truncated: boolean;
+}
+
+/** Who an account's invoices are for */
+export interface BillingProfile {
+  account_id: string;
+  kind: 'business' | 'consumer';
+  name: string;
+  street: string;
+  city: string;
+  postcode: string | null;
+  country: string;
+  vat_id: string | null;
+  exempt_reason: string | null;
+  updated_at: string;
+}
+
+/** A payment, and the wallet after it */
+export interface BookedPayment {
+  id: string;
+  account_id: string;
+  method: string;
+  status: 'pending' | 'succeeded' | 'failed' | 'refunded';
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  created_at: string;
+  settled_at: string | null;
+  wallet: Wallet;
+}
+
+/** What VMs share */
+export interface Capacity {
+  zones: string[] | null;
+  resources: { resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb'; total: number | null; reserved: number; free: number | null }[];
+}
+
+/** Promotional credit, and the wallet after it changed */
+export interface ChangedPromoCredit {
+  id: string;
+  account_id: string;
+  amount_minor: number;
+  remaining_minor: number;
+  expires_at: string;
+  revoked_at: string | null;
+  reason: string;
+  actor: string;
+  created_at: string;
+  currency: string;
+  status: 'active' | 'spent' | 'expired' | 'revoked';
+  wallet: Wallet;
+}
+
+/** What was removed */
+export interface CollectedImages {
+  files: number;
+  bytes: number;
+}
+
+/** An outage, and what was credited for it */
+export interface CreditedOutage {
+  id: string;
+  region: string | null;
+  vm_id: string | null;
+  from_at: string;
+  to_at: string;
+  reason: string;
+  actor: string;
+  status: 'open' | 'crediting' | 'credited';
+  created_at: string;
+  credited: number;
+  credited_minor: number;
+  currency: string;
+}
+
+/** What became of the guests of a host */
+export interface DrainedHost {
+  shut_down: number;
+  powered_off: number;
+  left: string[];
+}
+
+/** What an event is about */
+export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
+
+/** What guests need of the host, part by part */
+export interface Host {
+  compute: string;
+  findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+}
+
+/** A disk of which guests are made */
+export interface Image {
+  name: string;
+  sha256: string;
+  virtual_bytes: number;
+  user: string;
+  direct_boot: boolean;
+  ready: string;
+  ready_within_seconds: number | null;
+}
+
+/** An invoice or a credit note, as its account sees it */
+export interface Invoice {
+  account_id: string;
+  id: string;
+  type: 'invoice' | 'credit_note';
+  number: string | null;
+  status: 'draft' | 'open' | 'paid' | 'void';
+  period_start_at: string;
+  period_end_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  issued_at: string | null;
+  paid_at: string | null;
+  seller: InvoiceParty | null;
+  buyer: InvoiceParty | null;
+  corrects: { invoice_id: string; number: string | null }[];
+  taxes: { tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_reason: string | null; subtotal_minor: number; tax_minor: number }[];
+  lines: { description: string; vm_id: string | null; quantity: number; unit: string; unit_price: string; price_hourly: string | null; amount_minor: number; tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_minor: number; from_at: string; to_at: string; proration: boolean }[];
+}
+
+/** A file */
+export interface InvoiceDocument {
+  name: string;
+  base64: string;
+}
+
+/** Who sells or buys, as it was when the invoice was issued */
+export interface InvoiceParty {
+  name: string;
+  street: string | null;
+  city: string | null;
+  postcode: string | null;
+  country: string | null;
+  vat_id: string | null;
+  tax_number: string | null;
+  registration_id: string | null;
+  email: string | null;
+}
+
+/** Work on a VM that takes time */
+export interface Job {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  kind: JobKind;
+  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  step: number;
+  undoing: boolean;
+  attempts: number;
+  next_attempt_at: string | null;
+  owned: boolean;
+  abandoned: boolean;
+  error: { code: string; message: string } | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+/** What a job does */
+export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+
+/** An API key, without its text */
+export interface Key {
+  id: string;
+  account_id: string;
+  name: string;
+  hint: string;
+  status: 'active' | 'expired' | 'revoked';
+  scopes: Scope[];
+  allow_cidrs: string[];
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}
+
+/** What an operator did, and what came of it */
+export interface LogEntry {
+  id: string;
+  uid: number | null;
+  pid: number | null;
+  user_name: string | null;
+  login_name: string | null;
+  deed: string;
+  input: Record<string, unknown>;
+  created_at: string;
+  status: number | null;
+}
+
+/** A correction of the books, and the wallet after it */
+export interface MadeAdjustment {
+  id: string;
+  account_id: string;
+  vm_id: string | null;
+  type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
+  amount_minor: number;
+  currency: string;
+  reason: string;
+  actor: string;
+  corrects_order_id: string | null;
+  outage_id: string | null;
+  invoice_id: string | null;
+  created_at: string;
+  wallet: Wallet;
+}
+
+/** An API key with its text */
+export interface NewKey {
+  key: string;
+  id: string;
+  account_id: string;
+  name: string;
+  hint: string;
+  status: 'active' | 'expired' | 'revoked';
+  scopes: Scope[];
+  allow_cidrs: string[];
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}
+
+/** The SSH key that every guest authorizes */
+export interface OpsKey {
+  fingerprint: string;
+  previous: string[];
+  vms_to_replace: number;
+}
+
+/** A guest that no VM has */
+export interface Orphan {
+  id: string;
+  engine: string;
+  vcpu: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  addresses: string[];
+  found_at: string;
+}
+
+/** A time for which a region, or one VM, was not available */
+export interface Outage {
+  id: string;
+  region: string | null;
+  vm_id: string | null;
+  from_at: string;
+  to_at: string;
+  reason: string;
+  actor: string;
+  status: 'open' | 'crediting' | 'credited';
+  created_at: string;
+}
+
+/** Credit that was given to an account, and what is left of it */
+export interface PromoCredit {
+  id: string;
+  account_id: string;
+  amount_minor: number;
+  remaining_minor: number;
+  expires_at: string;
+  revoked_at: string | null;
+  reason: string;
+  actor: string;
+  created_at: string;
+  currency: string;
+  status: 'active' | 'spent' | 'expired' | 'revoked';
+}
+
+/** A guest that no VM had */
+export interface RemovedOrphan {
+  id: string;
+  engine: string;
+  vcpu: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  addresses: string[];
+  found_at: string;
+  removed: true;
+}
+
+/** What became of everything that is sealed */
+export interface Resealed {
+  key_id: string;
+  resealed: number;
+  unchanged: number;
+  unreadable: number;
+}
+
+/** What a key may do */
+export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
+
+/** An attack of pretence */
+export interface SimulatedAttack {
+  target_id: string;
+  vector: 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood';
+  pps: number;
+  seconds: number;
+  started_at: string;
+}
+
+/** A snapshot of a VM */
+export interface Snapshot {
+  id: string;
+  name: string;
+  description: string | null;
+  status: 'creating' | 'available' | 'deleting' | 'error';
+  size_bytes: number | null;
+  includes_memory: boolean;
+  created_at: string;
+}
+
+/** A job that was started on a VM */
+export interface StartedJob {
+  vm_id: string;
+  job_id: string;
+  kind: JobKind;
+}
+
+/** A job that makes a VM anew */
+export interface StartedRebuild {
+  vm_id: string;
+  job_id: string;
+  kind: JobKind;
+  template: string;
+  initial_password: string | null;
+}
+
+/** A job that brings a VM back to a snapshot */
+export interface StartedRestore {
+  vm_id: string;
+  job_id: string;
+  kind: JobKind;
+  snapshot: { id: string; name: string; created_at: string };
+}
+
+/** An entry of an account's journal, and the wallet after it */
+export interface StatementEntry {
+  entry: number;
+  at: string;
+  reason: string;
+  debit: string;
+  credit: string;
+  amount_minor: number;
+  order_id: string | null;
+  payment_id: string | null;
+  promo_credit_id: string | null;
+  available_minor: number;
+  promo_minor: number;
+  held_minor: number;
+  currency: string;
+}
+
+/** A suspended customer whose VMs were stopped */
+export interface StoppedAccount {
+  id: string;
+  name: string;
+  status: 'active' | 'suspended' | 'closed';
+  currency: string;
+  wallet: Wallet;
+  vm_count: number;
+  limits: { vms: number; vcpu: number; ram_mb: number; disk_gb: number; snapshots_per_vm: number; firewall_rules_per_vm: number; port_forwards_per_vm: number; ssh_keys: number };
+  smtp: 'open' | 'closed';
+  created_at: string;
+  stopped: string[];
+  left: string[];
+}
+
+/** A protected address */
+export interface Target {
+  id: string;
+  tenant_id: string;
+  ip: string;
+  family: 4 | 6;
+  vm_id: string | null;
+  mode: 'always_on' | 'sensor' | 'off';
+  status: 'clean' | 'under_attack' | 'mitigating';
+  rules_count: number;
+  on_edge: boolean;
+  last_attack_at: string | null;
+  created_at: string;
+}
+
+/** A profile, and how what its account buys is taxed from now on */
+export interface TaxedProfile {
+  profile: BillingProfile | null;
+  tax: { category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; rate: string; reason: string | null };
+}
+
+/** A tenant of the DDoS Shield: whose targets an account sees together */
+export interface Tenant {
+  id: string;
+  account_id: string;
+  name: string;
+  created_at: string;
+}
+
+/** A VM of any account */
+export interface Vm {
+  id: string;
+  account_id: string;
+  hostname: string;
+  status: VmStatus;
+  plan: string | null;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  template: string;
+  region: string;
+  zone: string;
+  ipv4: string | null;
+  ipv6: string | null;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  currency: string;
+  paid_until: string;
+  unpaid_since: string | null;
+  active_job: { id: string; kind: JobKind } | null;
+  created_at: string;
+}
+
+/** A VM with its snapshots and its latest events */
+export interface VmDetails {
+  id: string;
+  account_id: string;
+  hostname: string;
+  status: VmStatus;
+  plan: string | null;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  template: string;
+  region: string;
+  zone: string;
+  ipv4: string | null;
+  ipv6: string | null;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  currency: string;
+  paid_until: string;
+  unpaid_since: string | null;
+  active_job: { id: string; kind: JobKind } | null;
+  created_at: string;
+  snapshots: Snapshot[];
+  events: VmEvent[];
+}
+
+/** An entry of the event log of a VM */
+export interface VmEvent {
+  type: EventType;
+  level: 'info' | 'warning' | 'error';
+  message: string;
+  created_at: string;
+}
+
+/** State of a VM */
+export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
+
+/** What an account has */
+export interface Wallet {
+  balance_minor: number;
+  held_minor: number;
+  available_minor: number;
+  promo_minor: number;
+}
+
+/** What a GET of each path takes, and what it answers under `data`. */
+export interface Reads {
+  '/accounts/{id}': { data: AccountWithKeys };
+  '/scopes': { data: { scope: Scope; grants: string }[] };
+  '/accounts/{id}/keys': { data: Key[] };
+  '/accounts/{id}/billing-profile': { data: TaxedProfile };
+  '/invoices/{id}': { data: Invoice };
+  '/invoices/{id}/document': { query: { format: 'pdf' | 'xml' }; data: InvoiceDocument };
+  '/vms/{id}': { data: VmDetails };
+  '/jobs/{id}': { data: Job };
+  '/tenants/{id}': { data: Tenant };
+  '/targets/{id}': { data: Target };
+  '/images': { data: Image[] };
+  '/host': { data: Host };
+  '/host/capacity': { data: Capacity };
+  '/ops-key': { data: OpsKey };
+}
+
+/** What a GET of each list takes, and an item of it; it is read page by page. */
+export interface Lists {
+  '/accounts': { query: { limit?: number; cursor?: string }; item: Account };
+  '/accounts/{id}/adjustments': { query: { limit?: number; cursor?: string }; item: Adjustment };
+  '/promo-credits': { query: { limit?: number; cursor?: string; account_id?: string }; item: PromoCredit };
+  '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
+  '/vms': { query: { limit?: number; cursor?: string; account?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
+  '/jobs': { query: { limit?: number; cursor?: string; state?: 'stuck' | 'active' | 'abandoned' }; item: Job };
+  '/tenants': { query: { limit?: number; cursor?: string }; item: Tenant };
+  '/tenants/{id}/targets': { query: { limit?: number; cursor?: string }; item: Target };
+  '/orphans': { query: { limit?: number; cursor?: string }; item: Orphan };
+  '/log': { query: { limit?: number; cursor?: string }; item: LogEntry };
+}
+
+/** What a GET of each file takes, and a line of it. */
+export interface Files {
+  '/accounts/{id}/statement': { query: { from?: string; to?: string }; line: StatementEntry };
+  '/bookings': { query: { month: string; format: 'csv' | 'datev'; part?: number }; line: string };
+}
+
+/** What a POST of each path takes, and what it answers under `data`. */
+export interface Writes {
+  '/accounts': { body: { name: string; currency?: string; limits?: { vms?: number; vcpu?: number; ram_mb?: number; disk_gb?: number; snapshots_per_vm?: number; firewall_rules_per_vm?: number; port_forwards_per_vm?: number; ssh_keys?: number } }; data: Account };
+  '/accounts/{id}/suspend': { body: { stop_vms?: boolean }; data: Account | StoppedAccount };
+  '/accounts/{id}/resume': { data: Account };
+  '/accounts/{id}/close': { data: Account };
+  '/accounts/{id}/limits': { body: { limits: { vms?: number | null; vcpu?: number | null; ram_mb?: number | null; disk_gb?: number | null; snapshots_per_vm?: number | null; firewall_rules_per_vm?: number | null; port_forwards_per_vm?: number | null; ssh_keys?: number | null } }; data: Account };
+  '/accounts/{id}/smtp': { body: { open: boolean }; data: Account };
+  '/accounts/{id}/keys': { body: { name: string; scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[]; expires_at?: string; allow_cidrs?: string[] }; data: NewKey };
+  '/keys/{id}/revoke': { data: Key };
+  '/accounts/{id}/credits': { body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
+  '/accounts/{id}/debits': { body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
+  '/accounts/{id}/adjustments': { body: { type: 'credit' | 'debit'; amount?: string; amount_minor?: number; vm_id?: string; reason: string; key?: string }; data: MadeAdjustment };
+  '/orders/{id}/refund': { body: { amount?: string; amount_minor?: number; reason: string; key?: string }; data: MadeAdjustment };
+  '/orders/{id}/void': { body: { reason: string; key?: string }; data: MadeAdjustment };
+  '/accounts/{id}/promo-credits': { body: { amount?: string; amount_minor?: number; until: string; reason: string; key?: string }; data: ChangedPromoCredit };
+  '/promo-credits/{id}/revoke': { data: ChangedPromoCredit };
+  '/outages': { body: { region?: string; vm_id?: string; from: string; to: string; reason: string; key?: string }; data: Outage };
+  '/outages/{id}/credit': { data: CreditedOutage };
+  '/accounts/{id}/billing-profile': { body: { kind: 'business' | 'consumer'; name: string; street: string; city: string; postcode?: string; country: string; vat_id?: string; exempt_reason?: string }; data: TaxedProfile };
+  '/audit': { data: AuditReport };
+  '/vms/{id}/stop': { body: { force?: boolean }; data: StartedJob };
+  '/vms/{id}/restore': { body: { snapshot_id: string }; data: StartedRestore };
+  '/vms/{id}/rebuild': { body: { template: string; ssh_key_ids?: string[]; user_data?: string; delete_snapshots?: boolean }; data: StartedRebuild };
+  '/jobs/{id}/retry': { data: Job };
+  '/jobs/{id}/abandon': { data: Job };
+  '/accounts/{id}/tenants': { body: { name: string }; data: Tenant };
+  '/tenants/{id}/targets': { body: { ip: string; mode?: 'always_on' | 'sensor' | 'off' }; data: Target };
+  '/targets/{id}/mode': { body: { mode: 'always_on' | 'sensor' | 'off' }; data: Target };
+  '/targets/{id}/remove': { data: { id: string; removed: true } };
+  '/targets/{id}/attack': { body: { vector: 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood'; pps: number; seconds: number }; data: SimulatedAttack };
+  '/targets/{id}/attack/stop': { data: { target_id: string; stopped: number } };
+  '/orphans/{id}/remove': { data: RemovedOrphan };
+  '/images': { body: { name: string; disk: string; user: string; sha256?: string; ready?: string; ready_within_seconds?: number; direct_boot?: { kernel: string; initrd: string; append: string } }; data: Image };
+  '/images/{name}/remove': { data: { name: string; removed: true } };
+  '/images/collect': { data: CollectedImages };
+  '/host/drain': { body: { timeout_seconds?: number }; data: DrainedHost };
+  '/host/resume': { data: { resumed: true } };
+  '/secrets/rotate': { data: Resealed };
+  '/ops-key/rotate': { data: OpsKey };
+}
