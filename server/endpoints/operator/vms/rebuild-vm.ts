@@ -43,7 +43,14 @@ export const rebuildVm = operatorEndpoint({
     },
     { $id: 'StartedRebuild', description: 'A job that makes a VM anew' },
   ),
-  errors: ['vm_locked', 'vm_suspended', 'invalid_state', 'unknown_template'],
+  errors: [
+    'vm_locked',
+    'vm_suspended',
+    'invalid_state',
+    'unknown_template',
+    'compute_unavailable',
+    'capacity_unavailable',
+  ],
   async handle({ params: { id }, body, services }) {
     requireBytes('user_data', body.user_data, MAX_USER_DATA_BYTES);
     const capacity = await askCapacity(services);
