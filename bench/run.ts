@@ -2,6 +2,7 @@
 //   npm run bench                     everything, about a quarter of an hour; as root, with what docs/performance.md names, real guests too
 //   npm run bench -- get-vm memory    only these sections
 //   npm run bench -- --db pglite      on one engine only
+//   VAUBAN_BENCH_GUESTS=32 npm run bench -- idle-guests      with so many real guests instead of 16
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,6 +14,7 @@ import { bodyCost } from './claims/body-cost.ts';
 import { consoles } from './claims/consoles.ts';
 import { createVm } from './claims/create-vm.ts';
 import { getVm } from './claims/get-vm.ts';
+import { guestNeighbours } from './claims/guest-neighbours.ts';
 import { guests } from './claims/guests.ts';
 import { idleGuests } from './claims/idle-guests.ts';
 import { jobPickup } from './claims/job-pickup.ts';
@@ -45,6 +47,7 @@ const SECTIONS: Section[] = [
   vnc,
   rules,
   idleGuests,
+  guestNeighbours,
   guests,
 ];
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freshKeyPair } from '../../server/platform/ssh-key-pair.ts';
 import { newCustomer } from '../../test/chaos/support/customer.ts';
-import { makeOffer } from '../../test/qemu/support/offer.ts';
+import { makeOffer, type PlanChange } from '../../test/qemu/support/offer.ts';
 import { defer, type Lifetime } from '../../test/support/cleanup.ts';
 import type { SiteOrder } from '../host-env.ts';
 import { startService } from '../process.ts';
@@ -16,15 +16,16 @@ export interface Bought {
   address: string;
 }
 
-/** The service in production, routing real guests, and a customer with money and a key. */
+/** The service in production, routing real guests, and a customer with money and a key; its plans are changed by `plan`. */
 export async function startRealService(
   life: Lifetime,
   order: SiteOrder,
   settings: Record<string, string> = {},
+  plan: PlanChange = {},
 ) {
   const place = await makePlaceInside(life, order);
-  const server = await startService(place, {
-    ...(await makeOffer(place.VAUBAN_DATA_DIR)),
+  const environment = {
+    ...(await makeOffer(place.VAUBAN_DATA_DIR, {}, plan)),
     VAUBAN_QEMU_NETWORK: 'routed',
     // How many guests there are is what is measured, and not what could be sold.
     VAUBAN_QEMU_CPU_OVERCOMMIT: '64',
@@ -32,19 +33,28 @@ export async function startRealService(
     VAUBAN_QEMU_DISK_GB: '100000',
     VAUBAN_EDGE: 'simulator',
     ...settings,
-  });
+  };
+  let server = await startService(place, environment);
   defer(life, () => server[Symbol.asyncDispose]());
   const operatorSocket = join(place.VAUBAN_DATA_DIR, 'vauban.sock');
-  const target = { baseUrl: `http://127.0.0.1:${server.port}`, operatorSocket };
-  const customer = await newCustomer(target, { credit: '100000', limits: LIMITS });
+  const target = () => ({ baseUrl: `http://127.0.0.1:${server.port}`, operatorSocket });
+  const customer = await newCustomer(target(), { credit: '100000', limits: LIMITS });
   const { public: public_key, private: privateKey } = freshKeyPair();
   const key = await customer.ask('POST', '/v1/vm/sshkeys', { name: 'bench', public_key });
   return {
     privateKey,
-    pid: server.child.pid!,
+    customer,
+    pid: () => server.child.pid!,
     dataDir: place.VAUBAN_DATA_DIR,
-    async buy(hostname: string): Promise<Bought> {
-      const order = { plan: 'small', template: 'tiny', hostname, ssh_key_ids: [key.id] };
+    /** Stops the service, does `meanwhile`, and resolves when it is ready again. */
+    async restart(meanwhile = async () => {}): Promise<void> {
+      await server[Symbol.asyncDispose]();
+      await meanwhile();
+      server = await startService(place, environment);
+      customer.target = target();
+    },
+    async buy(hostname: string, plan = 'small'): Promise<Bought> {
+      const order = { plan, template: 'tiny', hostname, ssh_key_ids: [key.id] };
       const { vm } = await customer.ask('POST', '/v1/vm', order);
       return { id: vm.id, address: vm.ipv4 };
     },
@@ -52,6 +62,11 @@ export async function startRealService(
     async running({ id }: Bought): Promise<void> {
       const { status, last_job } = await customer.settled(id);
       if (status !== 'running') throw new Error(`${id} is ${status}: ${JSON.stringify(last_job)}`);
+    },
+    /** Resolves when the VM is off, and stays so. */
+    async forceStop({ id }: Bought): Promise<void> {
+      await customer.ask('POST', `/v1/vm/${id}/force-stop`);
+      await customer.settled(id);
     },
     /** Resolves when nothing of the VM is left. */
     async remove({ id }: Bought): Promise<void> {

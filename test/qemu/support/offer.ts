@@ -38,10 +38,17 @@ export const OFFER = OFFERS[(process.env.VAUBAN_TEST_IMAGE as Buildable | undefi
 /** More templates than the image's own, by code: what differs of their images. */
 export type Variants = Record<string, (image: Image) => Partial<Image>>;
 
+/** What all plans have in place of their own. */
+export type PlanChange = Partial<Record<'ram_mb' | 'disk_iops' | 'disk_mbps' | 'network_mbps', number>>;
+
 /** Gives a service with this data directory the image of the tests to sell; the settings that it needs. */
-export async function makeOffer(dataDir: string, variants: Variants = {}): Promise<Record<string, string>> {
+export async function makeOffer(
+  dataDir: string,
+  variants: Variants = {},
+  change: PlanChange = {},
+): Promise<Record<string, string>> {
   const catalog = join(dataDir, 'catalog.yaml');
-  await writeFile(catalog, await catalogOf([OFFER.image, ...Object.keys(variants)]));
+  await writeFile(catalog, await catalogOf([OFFER.image, ...Object.keys(variants)], change));
   await importBuilt(dataDir, OFFER.image);
   for (const [name, changed] of Object.entries(variants)) {
     await importBuilt(dataDir, OFFER.image, (image) => ({ ...changed(image), name }));
@@ -50,12 +57,13 @@ export async function makeOffer(dataDir: string, variants: Variants = {}): Promi
 }
 
 /** The catalog that is shipped, with small plans and these templates. */
-async function catalogOf(templates: string[]): Promise<string> {
+async function catalogOf(templates: string[], change: PlanChange): Promise<string> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
   const [first] = catalog.plans;
   const plans = OFFER.plans.map((plan, index) => ({
     ...first,
     ...plan,
+    ...change,
     name: plan.code,
     price_monthly: `${index + 1}.00`,
   }));
@@ -66,7 +74,7 @@ async function catalogOf(templates: string[]): Promise<string> {
     os_version: '12',
     arch: 'x86_64',
     min_disk_gb: disk_gb,
-    min_ram_mb: ram_mb,
+    min_ram_mb: change.ram_mb ?? ram_mb,
     default_user: OFFER.user,
   };
   return stringify({ ...catalog, plans, templates: templates.map((code) => ({ ...template, code })) });

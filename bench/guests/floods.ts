@@ -1,0 +1,82 @@
+// What a guest does that takes all it can get, and what another does meanwhile whose time is taken.
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { median } from '../statistics.ts';
+import type { Shell } from './shell.ts';
+
+/** The internet's end of the wire; nothing listens there. */
+const STRANGER = '198.51.100.1';
+/** Ends whatever floods. */
+const STOP = '/stop';
+
+/** By what it takes: what a virtual CPU of the guest does again and again. */
+export const FLOODS = {
+  disk: `dd if=/dev/zero of=/flood-$1 bs=1M count=64 conv=fsync 2>/dev/null`,
+  network: `timeout 5 nc -u ${STRANGER} 9 </dev/zero 2>/dev/null`,
+  CPU: 'i=0; while [ $i -lt 10000 ]; do i=$((i+1)); done',
+} as const;
+export type Flood = keyof typeof FLOODS;
+
+/** Floods with each of a guest's CPUs; what is returned ends it. */
+export async function flood(shell: Shell, what: Flood, vcpu: number): Promise<() => Promise<void>> {
+  const loop = `flood() { while [ ! -e ${STOP} ]; do ${FLOODS[what]}; done; }`;
+  const each = Array.from({ length: vcpu }, (_, n) => `flood ${n} &`).join(' ');
+  const ended = shell.run(`rm -f ${STOP}; ${loop}; ${each} wait; rm -f /flood-*`);
+  // It is awaited at the end; until then a failure must not end the process.
+  ended.catch(() => {});
+  return async () => {
+    await shell.run(`touch ${STOP}`);
+    await ended;
+  };
+}
+
+/** Seconds that something takes the guest, in the middle of some samples. */
+export type Measure = () => Promise<number>;
+
+const WRITES = 32;
+const ROUND_TRIPS = 40;
+const DOWNLOAD_MB = 16;
+const DOWNLOAD_PORT = 9_000;
+const STEPS = 30_000;
+/** Nothing listens there: the guest's kernel refuses at once. */
+const CLOSED_PORT = 9;
+
+/** What a guest at `address` is measured by; its disk writes through from now on. */
+export async function measuresOf(shell: Shell, address: string): Promise<Record<string, Measure>> {
+  const write = `dd if=/dev/zero of=/probe bs=4k count=${WRITES} conv=notrunc 2>/dev/null`;
+  const serve = `nc -ll -p ${DOWNLOAD_PORT} -e dd if=/dev/zero bs=64k count=${DOWNLOAD_MB * 16}`;
+  await shell.run(`${write}; sync; mount -o remount,sync /; (${serve}) </dev/null >/dev/null 2>&1 &`);
+  return {
+    'disk: 4 kB written through': async () => (await timed(() => shell.run(write))) / WRITES,
+    'network: a round trip': async () => {
+      const trips: number[] = [];
+      for (let n = 0; n < ROUND_TRIPS; n++) trips.push(await timed(() => refused(address)));
+      return median(trips);
+    },
+    [`network: ${DOWNLOAD_MB} MB received`]: () => timed(() => download(address)),
+    'CPU: a fixed piece of work': () =>
+      timed(() => shell.run(`i=0; while [ $i -lt ${STEPS} ]; do i=$((i+1)); done`)),
+  };
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return (performance.now() - startedAt) / 1000;
+}
+
+async function refused(host: string): Promise<void> {
+  const socket = connect({ host, port: CLOSED_PORT });
+  const [error] = await once(socket, 'error');
+  if (error.code !== 'ECONNREFUSED') throw error;
+}
+
+async function download(host: string): Promise<void> {
+  const socket = connect({ host, port: DOWNLOAD_PORT });
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+  });
+  await once(socket, 'close');
+  if (bytes !== DOWNLOAD_MB * 2 ** 20) throw new Error(`${bytes} bytes were received`);
+}
