@@ -1,0 +1,8 @@
+// What a start of the service is compared with: Node, the database of a place opened, one statement, and the end.
+import { sql } from '../server/db/database.ts';
+import { openPlace } from './bench.ts';
+
+const { VAUBAN_DATA_DIR, DATABASE_URL } = process.env;
+const db = await openPlace({ VAUBAN_DATA_DIR: VAUBAN_DATA_DIR!, DATABASE_URL });
+await db.query(sql`select 1`);
+process.exit();

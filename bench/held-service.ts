@@ -1,0 +1,13 @@
+// The service as `server/main.ts` starts it, but for its reconciler of guests: the VMs of a measurement are rows without
+// guests, and looking for those is no part of what is measured.
+import { setFlagsFromString } from 'node:v8';
+import { startService } from '../server/compose.ts';
+import { loadConfig } from '../server/config/config.ts';
+import { openState } from '../server/state.ts';
+
+setFlagsFromString('--wasm-num-compilation-tasks=1');
+const config = loadConfig(process.env);
+const service = await startService(config, await openState(config));
+await service.services.guests.hold();
+setFlagsFromString('--heap-growing-percent=30');
+process.once('SIGTERM', () => service.stop());

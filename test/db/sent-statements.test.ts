@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
+import { freshDatabase } from '../support/database.ts';
+
+async function seen(t: TestContext) {
+  const db = await freshDatabase(t);
+  await db.script('create table seen (n int primary key)', { ddl: true });
+  const rows = async () =>
+    (await db.query<{ n: number }>(sql`select n from seen order by n`)).map(({ n }) => n);
+  return { db, rows };
+}
+
+test('what a transaction only sends is done in its order, and seen by what it asks next', async (t) => {
+  const { db, rows } = await seen(t);
+  const found = await db.transaction(async (tx) => {
+    await tx.send(sql`insert into seen values (1), (2)`);
+    await tx.send(sql`delete from seen where n = 1`);
+    return tx.query<{ n: number }>(sql`select n from seen`);
+  });
+  assert.deepEqual(found, [{ n: 2 }]);
+  assert.deepEqual(await rows(), [2]);
+});
+
+test('statements that are asked for together run in their order, known to the service or new', async (t) => {
+  const { db, rows } = await seen(t);
+  const insert = (n: number) => sql`insert into seen values (${n}) returning n`;
+  await db.query(insert(1));
+  await db.transaction(async (tx) => {
+    const [, inserted, [row]] = await Promise.all([
+      tx.query(sql`delete from seen`),
+      tx.query(insert(1)),
+      tx.query<{ count: number }>(sql`select count(*)::int as count from seen`),
+    ]);
+    assert.deepEqual(inserted, [{ n: 1 }]);
+    assert.deepEqual(row, { count: 1 });
+  });
+  assert.deepEqual(await rows(), [1]);
+});
+
+test('what is only sent and fails, fails the transaction with its own error', async (t) => {
+  const { db, rows } = await seen(t);
+  const duplicate = { code: '23505' };
+  let followed = false;
+  const last = db.transaction(async (tx) => {
+    tx.afterCommit(() => {
+      followed = true;
+    });
+    await tx.send(sql`insert into seen values (1)`);
+    await tx.send(sql`insert into seen values (1)`);
+  });
+  await assert.rejects(last, duplicate);
+  const followedByOthers = db.transaction(async (tx) => {
+    await tx.send(sql`insert into seen values (1), (1)`);
+    await tx.send(sql`insert into seen values (2)`);
+    await tx.query(sql`select n from seen`);
+  });
+  await assert.rejects(followedByOthers, duplicate);
+  assert.equal(followed, false);
+  assert.deepEqual(await rows(), []);
+});
