@@ -129,6 +129,20 @@ export function startService(place: Place, settings: Record<string, string> = {}
   return serve({ script: SERVICE, env: { ...place, ...PRODUCTION, ...UNLIMITED, ...settings } });
 }
 
+/** The same for VMs that are stored without guests, which it does not look for. */
+export function startHeldService(place: Place): Promise<Server> {
+  return serve({ script: 'bench/held-service.ts', env: { ...place, ...PRODUCTION, ...UNLIMITED } });
+}
+
+/** How many milliseconds a process takes that opens the database of a place and ends. */
+export async function openBareEngine(place: Place): Promise<number> {
+  const startedAt = performance.now();
+  const { child } = await launch({ script: 'bench/bare-engine.ts', env: place });
+  const [status] = await once(child, 'exit');
+  if (status !== 0) throw new Error(`bench/bare-engine.ts ended with ${status}`);
+  return performance.now() - startedAt;
+}
+
 /** The service, with what listens at a Unix socket as the screen of its guests. */
 export function startScreenService(place: Place, screen: string): Promise<Server> {
   const env = { ...place, ...UNLIMITED, ...PRODUCTION, BENCH_SCREEN: screen };

@@ -29,6 +29,7 @@ import { vnc } from './claims/vnc.ts';
 import { waitingGuests } from './claims/waiting-guests.ts';
 import { endAll } from './lifetime.ts';
 import { startLoadGenerator } from './load.ts';
+import { Others } from './others.ts';
 import { type Claim, printMachine, printTable } from './report.ts';
 
 const SECTIONS: Section[] = [
@@ -81,6 +82,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 }
 
 const claims: Claim[] = [];
+const others = new Others();
 try {
   using load = startLoadGenerator();
   printMachine(
@@ -96,4 +98,5 @@ try {
   await postgres?.stop(false);
 }
 printTable(claims);
+console.log(`\n${others.end()}`);
 if (claims.some(({ passed }) => !passed)) process.exitCode = 1;

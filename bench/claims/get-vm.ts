@@ -2,7 +2,7 @@ import type { Bench, Engine, Section } from '../bench.ts';
 import { makePlace, prepare, sharePlace } from '../bench.ts';
 import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
 import { httpRequest, type LoadOrder, throughput } from '../load.ts';
-import { startBareRoute, startService } from '../process.ts';
+import { startBareRoute, startHeldService } from '../process.ts';
 import { atLeast, type Claim } from '../report.ts';
 import { compare } from '../statistics.ts';
 
@@ -35,7 +35,7 @@ async function measure(bench: Bench, engine: Engine): Promise<Claim> {
     return customers;
   });
   const copy = sharePlace(place);
-  await using service = await startService(place);
+  await using service = await startHeldService(place);
   await using bare = await startBareRoute(copy, customers[0]!.accountId);
 
   const paths = Array.from(

@@ -1,4 +1,14 @@
-import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
+import { notify } from '../../server/db/database.ts';
+import {
+  type Bench,
+  type Engine,
+  makePlace,
+  openPlace,
+  type Place,
+  prepare,
+  type Section,
+  sharePlace,
+} from '../bench.ts';
 import { type Customer, makeCustomers } from '../customers.ts';
 import { type Server, startService } from '../process.ts';
 import { atMost, type Claim } from '../report.ts';
@@ -7,13 +17,27 @@ import { quantile } from '../statistics.ts';
 /** VMs, each started and stopped again and again by a customer of its own. */
 const CUSTOMERS = 4;
 const JOBS_EACH = 75;
-const MAXIMUM_MS = 50;
+/**
+ * A pick-up is two transactions with reads between them; a notification is one statement, and nothing is done with it.
+ * Embedded it does not even leave its process, which has nothing else to do, so that its median is next to nothing.
+ */
+const MAXIMUM: Record<Engine, { share: number; ratio: number }[]> = {
+  postgres: [
+    { share: 0.5, ratio: 8 },
+    { share: 0.99, ratio: 8 },
+  ],
+  pglite: [
+    { share: 0.5, ratio: 80 },
+    { share: 0.99, ratio: 20 },
+  ],
+};
 /** Longest wait of one long-poll; every job here takes milliseconds. */
 const WAIT = 'wait_seconds=30';
 
 export const jobPickup: Section = {
   name: 'job-pickup',
-  about: 'from a job being created to a worker having it (started_at − created_at)',
+  about:
+    'from a job being created to a worker having it (started_at − created_at), against a NOTIFY being heard',
   async run(bench) {
     const claims: Claim[] = [];
     for (const engine of bench.engines) claims.push(...(await measure(bench, engine)));
@@ -29,33 +53,73 @@ interface Job {
 async function measure(bench: Bench, engine: Engine): Promise<Claim[]> {
   const place = await makePlace(bench, engine);
   const customers = await prepare(place, (db) => makeCustomers(db, CUSTOMERS));
+  const copy = sharePlace(place);
   await using service = await startService(place, { VAUBAN_SIMULATOR_BOOT_SECONDS: '0' });
-  const delays = (await Promise.all(customers.map((customer) => workThrough(service, customer)))).flat();
-  const claim = (share: number) =>
-    atMost(
-      `job pick-up p${share * 100}, ${engine}`,
-      MAXIMUM_MS,
-      quantile(delays, share),
-      'ms',
-      `${delays.length} jobs`,
+  await using bell = await openBell(copy);
+  const turns = (await Promise.all(customers.map((customer) => workThrough(service, bell, customer)))).flat();
+  return MAXIMUM[engine].map(({ share, ratio }) => {
+    const pickUp = quantile(
+      turns.map((turn) => turn.pickUpMs),
+      share,
     );
-  return [claim(0.5), claim(0.99)];
+    const ring = quantile(
+      turns.map((turn) => turn.ringMs),
+      share,
+    );
+    const detail = `${pickUp.toFixed(0)} ms ÷ ${ring.toFixed(1)} ms, ${turns.length} jobs`;
+    const name = `job pick-up ÷ a notification, p${share * 100}, ${engine}`;
+    return atMost(name, ratio, pickUp / ring, '×', detail);
+  });
 }
 
-/** Buys a VM, runs power jobs on it one after the other, and returns how long each waited for its worker. */
-async function workThrough(server: Server, { keys }: Customer): Promise<number[]> {
+/** How long a job waited for its worker, and a notification that was sent right before it for its listener. */
+interface Turn {
+  pickUpMs: number;
+  ringMs: number;
+}
+
+/** Sends notifications to itself. */
+interface Bell extends AsyncDisposable {
+  /** Milliseconds from the sending of one until it is heard. */
+  ring(): Promise<number>;
+}
+
+async function openBell(place: Place): Promise<Bell> {
+  const db = await openPlace(place);
+  const heard = new Map<string, () => void>();
+  const stop = await db.listen('bench', (payload) => heard.get(payload)?.());
+  return {
+    async ring() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const id = crypto.randomUUID();
+      heard.set(id, resolve);
+      const sentAt = performance.now();
+      await Promise.all([notify(db, 'bench', id), promise]);
+      heard.delete(id);
+      return performance.now() - sentAt;
+    },
+    async [Symbol.asyncDispose]() {
+      await stop();
+      await db.close();
+    },
+  };
+}
+
+/** Buys a VM, runs power jobs on it one after the other, with a notification before each. */
+async function workThrough(server: Server, bell: Bell, { keys }: Customer): Promise<Turn[]> {
   const call = <T>(method: string, path: string, body?: object) =>
     request<T>(server, keys[0]!, method, `/v1/vm${path}`, body);
   const order = { plan: 's1', template: 'debian-12', hostname: 'web-1', start: false };
   const { vm } = await call<{ vm: { id: string } }>('POST', '', order);
   await call('GET', `/${vm.id}?${WAIT}`);
-  const delays: number[] = [];
+  const turns: Turn[] = [];
   for (let n = 0; n < JOBS_EACH; n++) {
+    const ringMs = await bell.ring();
     await call('POST', `/${vm.id}/${n % 2 === 0 ? 'start' : 'force-stop'}`, {});
     const { last_job } = await call<{ last_job: Job }>('GET', `/${vm.id}?${WAIT}`);
-    delays.push(Date.parse(last_job.started_at) - Date.parse(last_job.created_at));
+    turns.push({ pickUpMs: Date.parse(last_job.started_at) - Date.parse(last_job.created_at), ringMs });
   }
-  return delays;
+  return turns;
 }
 
 /** The `data` of a 200; anything else throws. */

@@ -2,7 +2,7 @@ import { sealCursor } from '../../server/http/cursors.ts';
 import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
 import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
 import { httpRequest } from '../load.ts';
-import { startService } from '../process.ts';
+import { startHeldService } from '../process.ts';
 import { atMost, type Claim } from '../report.ts';
 import { median } from '../statistics.ts';
 
@@ -48,7 +48,7 @@ async function stock(bench: Bench, engine: Engine, size: number): Promise<Stocke
     await storeVms(db, customer!.accountId, 0, size);
     return customer!;
   });
-  return { size, accountId: customer.accountId, key: customer.keys[0]!, ...(await startService(place)) };
+  return { size, accountId: customer.accountId, key: customer.keys[0]!, ...(await startHeldService(place)) };
 }
 
 /** All sizes are served at the same time and asked in turn, so that noise meets all of them. */

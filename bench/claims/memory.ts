@@ -1,7 +1,7 @@
 import { type Bench, type Engine, makePlace, prepare, type Section } from '../bench.ts';
 import { makeCustomers, storedVmId, storeVms } from '../customers.ts';
 import { httpRequest } from '../load.ts';
-import { residentMib, startService } from '../process.ts';
+import { residentMib, startHeldService } from '../process.ts';
 import { atMost, type Claim } from '../report.ts';
 
 const REQUESTS = 100_000;
@@ -27,7 +27,7 @@ async function measure(bench: Bench, engine: Engine): Promise<Claim> {
     await storeVms(db, customer!.accountId, 0, VMS);
     return customer!.keys[0]!;
   });
-  await using service = await startService(place);
+  await using service = await startHeldService(place);
   const atStart = residentMib(service.child.pid!);
   const requests = Array.from({ length: VMS }, (_, n) => httpRequest('GET', `/v1/vm/${storedVmId(n)}`, key));
   await bench.load.send({ port: service.port, requests, inFlight: IN_FLIGHT, count: REQUESTS });
