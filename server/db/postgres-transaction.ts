@@ -5,9 +5,12 @@ import type { PostgresStatements } from './postgres-statements.ts';
 
 type Text = Pick<Sql, 'text' | 'values'>;
 
+/** A statement that locks and reads at the most: it is harmless outside of a transaction. */
+const ONLY_READS = /^\s*select\b/i;
+
 /**
  * A transaction on a connection that is its own meanwhile. Whatever it is asked goes to the server at once and in that
- * order, behind what has no answer yet: `begin` travels with the first statement, statements that are asked for together
+ * order, behind what has no answer yet: `begin` travels with the first statement that reads, statements that are asked for together
  * travel together, and those that are only sent travel with the commit. So its round trips are the answers that `work`
  * waits for, and the commit's.
  */
@@ -15,6 +18,7 @@ export class PostgresTransaction {
   readonly #connection: Connection;
   readonly #statements: PostgresStatements;
   readonly #callbacks: (() => void)[] = [];
+  #begun: Promise<unknown> = Promise.resolve();
   /** Settled when the latest statement is on its way. */
   #sent: Promise<unknown> = Promise.resolve();
   /** Of the first statement that failed: what comes after it is refused for no other reason. */
@@ -57,12 +61,13 @@ export class PostgresTransaction {
     await this.#submit(statement);
   }
 
+  /** Begins, which only what writes waits for: without a transaction around it, it would stand alone. */
   #begin(): void {
-    // Not waited for: what follows would stand alone if it failed, but it only does so with the connection.
-    this.#connection.send({ text: 'begin' }).catch((error) => {
-      this.#failure ??= error;
+    this.#begun = this.#connection.send({ text: 'begin' }).catch((error) => {
       this.#connection.lose(error);
+      this.#fail(error);
     });
+    this.#begun.catch(() => {});
   }
 
   /** Sends a statement as soon as those before it are sent; one that is new to the service is prepared before. */
@@ -71,6 +76,7 @@ export class PostgresTransaction {
     const sent = this.#sent.then(async () => {
       if (this.#failure) throw this.#failure;
       await this.#statements.prepare(this.#connection, text).catch((error) => this.#fail(error));
+      if (!ONLY_READS.test(text)) await this.#begun;
       const answer = this.#statements
         .run<Row>(this.#connection, text, values)
         .catch((error) => this.#fail(error));

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { freshDatabase } from '../support/database.ts';
+import { Connection } from '../../server/db/postgres-connection.ts';
+import { engine, freshDatabase } from '../support/database.ts';
 
 async function seen(t: TestContext) {
   const db = await freshDatabase(t);
@@ -58,4 +59,33 @@ test('what is only sent and fails, fails the transaction with its own error', as
   await assert.rejects(followedByOthers, duplicate);
   assert.equal(followed, false);
   assert.deepEqual(await rows(), []);
+});
+
+test('what writes does not stand alone where the transaction did not begin', {
+  skip: engine === 'pglite' && 'the embedded engine is asked for one thing at a time',
+}, async (t) => {
+  const { db, rows } = await seen(t);
+  const insert = (n: number) => sql`insert into seen values (${n})`;
+  // Known to the service, so that nothing else holds it up.
+  await db.query(insert(1));
+  const { send } = Connection.prototype;
+  const begin = t.mock.method(Connection.prototype, 'send', function (this: Connection, query) {
+    return send.call(this, query.text === 'begin' ? { text: 'begin, please' } : query);
+  } as typeof send);
+  const refused = { code: '42601' };
+  await assert.rejects(
+    db.transaction((tx) => tx.send(insert(2))),
+    refused,
+  );
+  await assert.rejects(
+    db.transaction((tx) => tx.query(insert(3))),
+    refused,
+  );
+  const afterReading = db.transaction(async (tx) => {
+    await tx.query(sql`select n from seen for update`);
+    await tx.send(insert(4));
+  });
+  await assert.rejects(afterReading, refused);
+  begin.mock.restore();
+  assert.deepEqual(await rows(), [1]);
 });
