@@ -9,6 +9,8 @@ import type { Claim } from '../report.ts';
 
 /** What measures inside a namespace does on a signal; then the process ends. */
 export function carryOut(measure: (life: Lifetime, order: SiteOrder) => Promise<Claim[]>): void {
+  // A terminal sends them to all processes at once: this one is ended by its parent, after what it has started.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
   process.once('message', async (order: SiteOrder) => {
     const claims = await during((life) => measure(life, order));
     process.send!(claims, () => process.disconnect());
