@@ -6,6 +6,7 @@ import type { SimulatorOptions } from '../../server/compute/simulator/simulator.
 import { sql } from '../../server/db/database.ts';
 import { findReservation } from '../../server/db/queries/reservations.ts';
 import { decideRebuild } from '../../server/domain/vms/rebuild-vm.ts';
+import { decideRestore } from '../../server/domain/vms/restore-vm.ts';
 import { Supply } from '../../server/domain/vms/supply.ts';
 import { startByOperator } from '../../server/endpoints/operator/vms/start-by-operator.ts';
 import { assertInvariants } from '../support/invariants.ts';
@@ -193,6 +194,29 @@ test('a rebuild takes room for a second disk until it is over, and is refused wh
   await stage.finish();
   assert.equal((await reserved(stage)).diskGb, 80);
   await assertInvariants(stage.db);
+});
+
+test('a restore takes room for a second disk until it is over, and is refused where there is none', async (t) => {
+  const fixture = await open(t, { capacity: { diskGb: 82 } });
+  const { services } = fixture.installation;
+  const [customer] = (await customers(fixture, 1)) as [Customer];
+  const id = await buyVm(fixture, customer, { start: false });
+  const path = `/v1/vm/${id}/snapshots`;
+  const { snapshot } = (await customer.call({ method: 'POST', path })).data;
+  await fixture.finish();
+  const capacity = await askCapacity(services);
+  const restore = () =>
+    startByOperator(services, id, 'snapshot_restore', (tx, vm) =>
+      decideRestore(tx, services, vm, snapshot.id, capacity),
+    );
+  await restore();
+  assert.equal((await reserved(fixture)).diskGb, 82);
+  await fixture.finish();
+  assert.equal((await reserved(fixture)).diskGb, 42);
+  const other = await tenant(fixture, FUNDS);
+  await buyVm(fixture, other, { plan: 's1', start: false });
+  await assert.rejects(restore(), { code: 'capacity_unavailable' });
+  await assertInvariants(fixture.db);
 });
 
 test('dedicated cores are counted for themselves, and where there are none such plans are not sold', async (t) => {

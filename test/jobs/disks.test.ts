@@ -39,8 +39,12 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
       );
       return { job, initialPassword: decided.initialPassword };
     },
-    restore: (snapshotId = scenario.snapshotId!) =>
-      startByOperator(services, vmId, 'snapshot_restore', (tx, vm) => decideRestore(tx, vm, snapshotId)),
+    async restore(snapshotId = scenario.snapshotId!) {
+      const capacity = await askCapacity(services);
+      return startByOperator(services, vmId, 'snapshot_restore', (tx, vm) =>
+        decideRestore(tx, services, vm, snapshotId, capacity),
+      );
+    },
     /** Logs in as consoles and the agent do: only to the host key that was shown first. */
     async logIn() {
       const client = await openOpsSession(

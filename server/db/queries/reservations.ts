@@ -24,8 +24,8 @@ export async function lockEngine(db: Queryable, engine: string): Promise<void> {
 }
 
 /**
- * What is taken of the engine: by VMs, their snapshots, and guests that no VM has. A VM that is being rebuilt keeps the disk
- * that it had until that is over.
+ * What is taken of the engine: by VMs, their snapshots, and guests that no VM has. A VM that is being rebuilt,
+ * or restored, keeps the disk that it had until that is over.
  */
 export function reservedGroups(db: Queryable, engine: string): Promise<ReservedGroup[]> {
   return db.query<ReservedGroup>(sql`
@@ -34,7 +34,7 @@ export function reservedGroups(db: Queryable, engine: string): Promise<ReservedG
     from (
       select r.vcpu, r.cores, r.ram_mb, r.disk_gb + coalesce((
           select sum(reserved_gb) from snapshots where snapshots.vm_id = r.vm_id), 0) + coalesce((
-          select r.disk_gb from jobs where jobs.id = vms.active_job_id and jobs.kind = 'rebuild'), 0) as disk_gb
+          select r.disk_gb from jobs where jobs.id = vms.active_job_id and jobs.kind in ('rebuild', 'snapshot_restore')), 0) as disk_gb
       from reservations r join vms on vms.id = r.vm_id where vms.engine = ${engine}
       union all
       select coalesce(vcpu, 0), 0, coalesce(ram_mb, 0), coalesce(disk_gb, 0) from orphan_guests where engine = ${engine}

@@ -11,7 +11,7 @@ import { requireRoomFor, requireTemplate } from './configuration.ts';
 import { requireSshKeys } from './create-vm.ts';
 import { type RebuildInput, SEALED_FOR } from './job-inputs.ts';
 import { generatePassword } from './passwords.ts';
-import { reserveForRebuild } from './reserve.ts';
+import { reserveSecondDisk } from './reserve.ts';
 import { isWantedOn } from './restore-vm.ts';
 import { requireAllowed, requireWhole } from './states.ts';
 
@@ -56,7 +56,7 @@ export async function decideRebuild(
     restart: isWantedOn(vm),
   };
   // Last, because the engine's row stays locked until the commit.
-  await reserveForRebuild({ db, engine, capacity }, vm.disk_gb);
+  await reserveSecondDisk({ db, engine, capacity }, vm.disk_gb);
   return { input, initialPassword };
 }
 

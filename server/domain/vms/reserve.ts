@@ -46,8 +46,8 @@ export async function reserveForSnapshot(
   await reserveSnapshot(purchase.db, snapshotId, diskGb);
 }
 
-/** The same for a rebuild, which makes a second disk: it counts as long as the job is under way. */
-export async function reserveForRebuild(purchase: Purchase, diskGb: number): Promise<void> {
+/** The same for a job that keeps two disks of a VM, a rebuild or a restore: the second counts until it is over. */
+export async function reserveSecondDisk(purchase: Purchase, diskGb: number): Promise<void> {
   await requireRoom(purchase, (supply) => supply.refusalOfDisk(diskGb));
 }
 

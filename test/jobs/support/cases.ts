@@ -83,10 +83,12 @@ export const CASES: Record<JobKind, Case[]> = {
       undone: true,
       call:
         ({ vmId, snapshotId }): Order =>
-        (services) =>
-          startByOperator(services, vmId!, 'snapshot_restore', (tx, vm) =>
-            decideRestore(tx, vm, snapshotId!),
-          ),
+        async (services) => {
+          const capacity = await askCapacity(services);
+          return startByOperator(services, vmId!, 'snapshot_restore', (tx, vm) =>
+            decideRestore(tx, services, vm, snapshotId!, capacity),
+          );
+        },
     },
   ],
   rebuild: [

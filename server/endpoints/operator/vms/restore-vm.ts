@@ -1,3 +1,4 @@
+import { askCapacity } from '../../../compute/ask.ts';
 import { decideRestore } from '../../../domain/vms/restore-vm.ts';
 import { Id, Input, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
@@ -21,10 +22,11 @@ export const restoreVm = operatorEndpoint({
     },
     { $id: 'StartedRestore', description: 'A job that brings a VM back to a snapshot' },
   ),
-  errors: ['vm_locked', 'vm_suspended', 'invalid_state'],
+  errors: ['vm_locked', 'vm_suspended', 'invalid_state', 'compute_unavailable', 'capacity_unavailable'],
   async handle({ params: { id }, body, services }) {
+    const capacity = await askCapacity(services);
     const { job, decided } = await startByOperator(services, id, 'snapshot_restore', (tx, vm) =>
-      decideRestore(tx, vm, body.snapshot_id),
+      decideRestore(tx, services, vm, body.snapshot_id, capacity),
     );
     const { name, created_at } = decided.snapshot;
     return { data: { ...job, snapshot: { id: body.snapshot_id, name, created_at } } };
