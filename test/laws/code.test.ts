@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeLines, read, sources } from '../support/source.ts';
+import { codeLines, importsOf, read, sources } from '../support/source.ts';
 
 /** Room for one concept that is whole; the length of a function is the linter's business. */
 const MAX_LINES = 350;
@@ -41,3 +41,15 @@ test('no file of the service holds more than one concept has room in', () => {
     .map(({ path, lines }) => `${path}: ${lines} lines`);
   assert.deepEqual(long, []);
 });
+
+for (const api of ['server/endpoints/customer', 'server/endpoints/operator']) {
+  test(`every operation of ${api} is listed, so that it is served, described and probed`, () => {
+    const listed = importsOf(`${api}/index.ts`);
+    const operations = sources(api).filter((path) => /^ {2}operation: '/m.test(read(path)));
+    assert.ok(operations.length > 0);
+    assert.deepEqual(
+      operations.filter((path) => !listed.includes(path)),
+      [],
+    );
+  });
+}
