@@ -16,7 +16,7 @@ import { importsOf, REPOSITORY } from '../test/support/source.ts';
 const DATABASE_SUPPORT = 'test/support/database.ts';
 /** Far beyond what any test takes on any machine: one that has not ended by then waits for what will not happen. */
 const TEST_TIMEOUT = 1_800_000;
-/** The same for files whose name says that they are slow: they boot dozens of real machines, one file at a time. */
+/** The same for files whose name says that they are slow: they boot dozens of real guests, one file at a time. */
 const SLOW_TEST_TIMEOUT = 3_600_000;
 
 /**

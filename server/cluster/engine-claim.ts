@@ -109,4 +109,4 @@ export class EngineClaim {
   }
 }
 
-const OTHER_NODE = 'another node of this database drives its VMs, which only one can do with real machines';
+const OTHER_NODE = 'another node of this database drives its VMs, which only one can do with real guests';

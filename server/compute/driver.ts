@@ -88,7 +88,7 @@ export interface ComputeDriver {
 
   /**
    * One guest as the engine sees it. Undefined means that there is none of that id for certain; one that cannot be seen,
-   * because its machine or its files do not answer, is a {@link ComputeUnavailableError}, as is every other question
+   * because its process or its files do not answer, is a {@link ComputeUnavailableError}, as is every other question
    * about it but `powerOff` and `remove`. Once it can be seen again it is asked about as before, without a restart.
    */
   inspect(id: string): Promise<GuestState | undefined>;
@@ -179,7 +179,7 @@ export interface GuestAddress {
  */
 export type PowerState = 'off' | 'booting' | 'running';
 
-/** A guest at a glance: `unknown` where its machine may run and does not answer. */
+/** A guest at a glance: `unknown` where it may run and does not answer. */
 export interface GuestSight {
   id: string;
   power: PowerState | 'unknown';

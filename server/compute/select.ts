@@ -83,7 +83,7 @@ async function workingQemu(parts: ComputeParts): Promise<ComputeDriver> {
     refuse(
       'COMPUTE',
       `${imageDirectory(config)} has no image of any template of the catalog; mount it, or make an image with ` +
-        'npm run host:setup, or set simulator to sell pretended machines',
+        'npm run host:setup, or set simulator to sell simulated guests',
     );
   }
   if (config.hostHelper !== undefined) await reachHelper(config.hostHelper);
@@ -91,7 +91,7 @@ async function workingQemu(parts: ComputeParts): Promise<ComputeDriver> {
   const { ok, summary } = await qemu.probe();
   if (ok) return qemu;
   await qemu.close();
-  return refuse('COMPUTE', `real machines cannot run here: ${summary}`);
+  return refuse('COMPUTE', `real guests cannot run here: ${summary}`);
 }
 
 function refuse(setting: string, problem: string): never {

@@ -26,7 +26,7 @@ export class Allowance {
   /** Spends, also what is not there; for how many milliseconds nothing more should be spent. */
   spend(ms: number): number {
     const now = this.#clock.now().getTime();
-    // The machine's time was set back: what was spent is long past, and nothing must wait for it to come again.
+    // The host's time was set back: what was spent is long past, and nothing must wait for it to come again.
     if (now < this.#spentAt) this.#evenAt = now;
     this.#spentAt = now;
     const evenAt = Math.max(this.#evenAt, now) + ms;

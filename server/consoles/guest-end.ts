@@ -17,7 +17,7 @@ interface GuestEndServices {
 }
 
 /**
- * Why a guest ended its stream: a logout looks the same as the end of the machine. Neither the VM's state, which
+ * Why a guest ended its stream: a logout looks the same as a guest that goes off. Neither the VM's state, which
  * follows a power-off from the inside, nor the engine, which does not know of a stop under way, says it alone.
  */
 export async function guestEnd(

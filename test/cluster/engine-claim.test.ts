@@ -161,7 +161,7 @@ test('a node whose claim another has taken uses its engine no more, until it has
   assert.equal(await fenced.inspect('vm_absent'), undefined);
 });
 
-test('a second node with real machines is refused, one with the simulator beside them as well', {
+test('a second node with real guests is refused, one with the simulator beside them as well', {
   skip: skipWithoutPostgres || skipWithoutQemu,
 }, async (t) => {
   const location = await freshDatabaseLocation(t);

@@ -6,6 +6,6 @@ import { runAtSite } from './support/site.ts';
 const skip = whyNot() || (await skipWithoutTinyImage());
 
 for (const suite of ['boundary', 'conformity'])
-  test(`the acceptance suite on real machines: ${suite}`, { skip }, (t) =>
+  test(`the acceptance suite on real guests: ${suite}`, { skip }, (t) =>
     runAtSite(t, `acceptance/${suite}.test.ts`, { VAUBAN_TEST_COMPUTE: 'qemu' }),
   );

@@ -5,10 +5,10 @@ import { runAtSite } from './support/site.ts';
 
 const skip = whyNot() || (await skipWithoutTinyImage());
 
-test('chaos among real machines: the service killed at every step', { skip }, (t) =>
+test('chaos among real guests: the service killed at every step', { skip }, (t) =>
   runAtSite(t, 'qemu/inside/kill-sweep.ts'),
 );
-test('chaos among real machines: mishaps of a host', { skip }, (t) => runAtSite(t, 'qemu/inside/mishaps.ts'));
-test('chaos among real machines: what a host loses', { skip }, (t) =>
+test('chaos among real guests: mishaps of a host', { skip }, (t) => runAtSite(t, 'qemu/inside/mishaps.ts'));
+test('chaos among real guests: what a host loses', { skip }, (t) =>
   runAtSite(t, 'qemu/inside/host-losses.ts'),
 );

@@ -5,4 +5,4 @@ import { runAtSite } from './support/site.ts';
 
 const skip = whyNot() || (await skipWithoutTinyImage());
 
-test('a real machine, end to end', { skip }, (t) => runAtSite(t, 'qemu/inside/end-to-end.ts'));
+test('a real guest, end to end', { skip }, (t) => runAtSite(t, 'qemu/inside/end-to-end.ts'));

@@ -81,7 +81,7 @@ test('production does not start while the host helper is away, and may be tried 
   );
 });
 
-test('a guest whose record cannot be read is set aside and named, and production starts on real machines', {
+test('a guest whose record cannot be read is set aside and named, and production starts on real guests', {
   skip,
 }, async (t) => {
   const location = await freshDatabaseLocation(t);
@@ -102,7 +102,7 @@ test('a simulator that is named starts in production', async (t) => {
   assert.equal((await fetch(`${service.baseUrl}/readyz`)).status, 200);
 });
 
-test('VMs of real machines keep the simulator out, however it comes to be chosen', { skip }, async (t) => {
+test('VMs of real guests keep the simulator out, however it comes to be chosen', { skip }, async (t) => {
   const location = await freshDatabaseLocation(t);
   const dataDir = location.env.VAUBAN_DATA_DIR;
   const at = (name: string) => join(dataDir, name);
@@ -146,7 +146,7 @@ test('VMs of real machines keep the simulator out, however it comes to be chosen
   assert.equal(await customer.settled(vm.id), undefined);
 });
 
-test('simulated VMs keep real machines out', { skip }, async (t) => {
+test('simulated VMs keep real guests out', { skip }, async (t) => {
   const location = await freshDatabaseLocation(t);
   const first = await startService(t, { location, env: { VAUBAN_COMPUTE: 'simulator' } });
   const customer = await newCustomer(first);

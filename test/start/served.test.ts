@@ -20,7 +20,7 @@ const QEMU = {
   VAUBAN_QEMU_DISK_GB: '1000',
 };
 
-test('a host of real machines sells what it has: its zone, its images, its memory, its cores', {
+test('a host of real guests sells what it has: its zone, its images, its memory, its cores', {
   skip,
 }, async (t) => {
   const location = await freshDatabaseLocation(t);

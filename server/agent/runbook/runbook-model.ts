@@ -1,9 +1,9 @@
 import { type AgentModel, type Message, RUNBOOK, type Turn, type TurnRequest } from '../model.ts';
-import { MACHINE_RECIPES } from './machine-recipes.ts';
 import type { Recipe, RecipeStep } from './recipe.ts';
 import { SERVICE_RECIPES } from './service-recipes.ts';
+import { SYSTEM_RECIPES } from './system-recipes.ts';
 
-const RECIPES = [...SERVICE_RECIPES, ...MACHINE_RECIPES];
+const RECIPES = [...SERVICE_RECIPES, ...SYSTEM_RECIPES];
 
 const HELP = `I am the built-in runbook: fixed recipes, no language model. I know these asks: disk space, memory, load, listening ports, the state and logs of a service, restarting a service, who is logged in, pending updates, an overview of the machine's health, and: run \`a command\`. The operator of this service can connect a language model.`;
 

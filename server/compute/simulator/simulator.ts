@@ -45,7 +45,7 @@ const DEFAULT_SHUTDOWN_SECONDS = 2;
 
 const doNothing = () => {};
 
-/** A compute engine of pretence: real states, waits, readings and failures, no machine. See docs/simulator.md. */
+/** Simulated guests: real states, waits, readings and failures, and nothing that runs. See docs/simulator.md. */
 export function createSimulator(options: SimulatorOptions): ComputeDriver {
   return new Simulator(options);
 }

@@ -38,7 +38,7 @@ export class Screens {
   readonly #listeners = new Map<number, ScreenListener>();
   #thread: Worker | undefined;
   #next = 0;
-  /** When the thread was asked whether it is there, by the machine's time; undefined once it has answered. */
+  /** When the thread was asked whether it is there, by the host's time; undefined once it has answered. */
   #pingedAt: number | undefined;
 
   constructor({ heapMb = SCREENS_HEAP_MB, answerMs = SCREENS_ANSWER_MS, logger }: ScreensOptions) {

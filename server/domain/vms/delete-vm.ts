@@ -57,7 +57,7 @@ export interface SettledDeletion {
 
 /**
  * Settles what a VM that is being deleted gives back and has used, by one order. Where the use is more, the wallet
- * pays as far as it reaches, and the rest is written off: a machine that is given up must never keep its owner from it.
+ * pays as far as it reaches, and the rest is written off: a VM that is given up must never keep its owner from it.
  */
 export async function settleDeletion(
   services: { clock: Clock; catalog: Catalog },

@@ -78,7 +78,7 @@ const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> 
           level: 'error',
           event: {
             type: 'guest.warning',
-            message: "The VM's machine is not to be found on its host. The operator has been notified.",
+            message: "The VM's guest is missing from its host. The operator has been notified.",
           },
         },
   unseen: () => ({
@@ -86,7 +86,7 @@ const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> 
     event: {
       type: 'guest.warning',
       message:
-        "The VM's machine cannot be reached by the service at present. What is shown is what was last known.",
+        "The VM's guest cannot be reached by the service at present. What is shown is what was last known.",
     },
   }),
   off: ({ status, wanted_power }) => {
@@ -95,7 +95,7 @@ const SETTLEMENTS: Record<Exclude<Finding, 'stray'>, (vm: VmRow) => Settlement> 
       return { change, event: { type: 'vm.stopped', message: 'The VM is well again, and off.' } };
     if (wanted_power === 'off')
       return { change, event: { type: 'guest.powered_off', message: 'The guest has powered itself off.' } };
-    const event: EventText = { type: 'guest.crashed', message: "The guest's machine was found off." };
+    const event: EventText = { type: 'guest.crashed', message: 'The guest was found switched off.' };
     return { change, level: 'error', event };
   },
   on: ({ status }) => ({

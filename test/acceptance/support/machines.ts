@@ -8,7 +8,7 @@ import { newVm } from './world.ts';
 export const ENGINE: 'simulator' | 'qemu' = process.env.VAUBAN_TEST_COMPUTE === 'qemu' ? 'qemu' : 'simulator';
 
 /**
- * What the service under test makes its VMs of: the simulator, or real machines.
+ * What the service under test makes its VMs of: the simulator, or real guests.
  * The stories are the same; what a customer cannot bring about by the API alone is brought about here.
  */
 export interface Machines {

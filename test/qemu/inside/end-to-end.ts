@@ -27,7 +27,7 @@ async function reaches(guest: Login, address: string): Promise<number> {
   return (await received(guest)) - before;
 }
 
-test('a real machine, from its purchase to its end, over the API alone', async (t) => {
+test('a real guest, from its purchase to its end, over the API alone', async (t) => {
   const real = await startRealService(t, { env: { VAUBAN_QEMU_NETWORK: 'routed' } });
   const { customer, offer } = real;
   const { user: username } = offer;

@@ -22,7 +22,7 @@ const KILLS = 3;
 const ORDER = { plan: 'small', template: 'tiny', hostname: 'web' };
 const KEY = freshKeyPair();
 
-test('real machines, run by the helper, survive mishaps of their host', async (t) => {
+test('real guests, run by the helper, survive mishaps of their host', async (t) => {
   let helper!: Helper;
   const umask = process.umask();
   defer(t, () => process.umask(umask));

@@ -20,7 +20,7 @@ export interface RealOptions {
   prepare?(dataDir: string): Promise<Record<string, string>>;
 }
 
-/** A service that sells real machines, and a customer with money. */
+/** A service that sells real guests, and a customer with money. */
 export interface RealService {
   customer: Customer;
   /** Its template is named like the image, its plans are `small` and `large`. */

@@ -1,11 +1,11 @@
 import { allows, type Grammar } from './arguments.ts';
 import { FILES } from './files.ts';
-import { MACHINE } from './machine.ts';
 import { NETWORK } from './network.ts';
 import { dangerous, gravest, type Judgement } from './risk.ts';
 import { ROUTINE } from './routine.ts';
 import { NotUnderstood, readScript, type SimpleCommand } from './script.ts';
 import { SERVICES } from './services.ts';
+import { SYSTEM } from './system.ts';
 import { NAME } from './tests.ts';
 import type { Word } from './words.ts';
 
@@ -17,7 +17,7 @@ export const MAX_COMMAND_LENGTH = 4_096;
 const MAX_DEPTH = 4;
 
 /** What only looks, by program: nothing is written, no other machine is spoken to, no secret is shown. */
-export const READ_ONLY: Grammar = { ...FILES, ...MACHINE, ...NETWORK, ...SERVICES };
+export const READ_ONLY: Grammar = { ...FILES, ...SYSTEM, ...NETWORK, ...SERVICES };
 
 const SAFE: Judgement = { risk: 'safe', why: 'it only looks' };
 const ROUTINE_CARE: Judgement = { risk: 'caution', why: 'it is routine care and easily put right' };

@@ -31,7 +31,7 @@ const SETTING = matching(
 );
 
 /** Commands that show how the machine is, and change nothing. */
-export const MACHINE: Grammar = {
+export const SYSTEM: Grammar = {
   ps: PS,
   pgrep: { flags: 'alcfx', values: { '-u': NAME }, operands: exactly(PATTERN) },
   pidof: { flags: 's', operands: some(NAME) },

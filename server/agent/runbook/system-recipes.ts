@@ -117,7 +117,7 @@ function* health(): RecipeRun {
 }
 
 /** Recipes for the machine as a whole. The first whose words are in the ask is taken. */
-export const MACHINE_RECIPES: readonly Recipe[] = [
+export const SYSTEM_RECIPES: readonly Recipe[] = [
   {
     topic: 'updates that are pending',
     asks: /\b(updates?|upgrades?|upgradable|patch(es)?|outdated)\b/i,
