@@ -34,7 +34,7 @@ const BOOTS = ['vm.created', 'vm.started', 'vm.rebooted', 'vm.resized'];
 /** The end of a job ends a wait within a moment, on a busy machine too; one that lasts so much longer did not hear it. */
 const TOO_LONG_MS = 25_000;
 
-/** A real machine has booted some time after it runs: its events tell. */
+/** A real guest has booted some time after it runs: its events tell. */
 async function untilBooted(client: Client, id: string): Promise<void> {
   for (;;) {
     const events = await client.ok<{ type: string }[]>('listEvents', { at: [id] });
