@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { call } from '../../operator/support.ts';
+import { exchange } from '../../operator/support.ts';
 import type { DatabaseLocation } from '../../support/database.ts';
 import { production, type Service, startService } from '../../support/service.ts';
 
@@ -35,7 +35,7 @@ export class ControlledService {
   }
 
   async #order<T>(path: string, input: object = {}): Promise<T> {
-    const { result, now } = (await call(this.#socket, 'POST', path, input)).json();
+    const { result, now } = (await exchange(this.#socket, 'POST', path, input)).json();
     this.now = now;
     return result;
   }

@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tapName } from '../../../server/compute/qemu/routed/names.ts';
 import type { Customer, Reply } from '../../chaos/support/customer.ts';
-import { call } from '../../operator/support.ts';
+import { exchange } from '../../operator/support.ts';
 import { machines, output } from './machines.ts';
 import { type RealOptions, type RealService, startRealService } from './real-service.ts';
 
@@ -60,7 +60,7 @@ export class Chaos {
   }
 
   async order<T>(path: string, input: object = {}): Promise<T> {
-    return (await call(join(this.dataDir, 'control.sock'), 'POST', path, input)).json().result;
+    return (await exchange(join(this.dataDir, 'control.sock'), 'POST', path, input)).json().result;
   }
 
   /** Asks for something, has the service killed on the way, and starts it again. */
