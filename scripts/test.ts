@@ -43,17 +43,17 @@ const PARITY = [
 /** What takes longest begins first, so that no core idles at the end; the order of the others does not matter. */
 const LONGEST = [
   'test/simulation/money.test.ts',
-  'test/oracle/oracle.test.ts',
   'test/chaos/kill-sweep.test.ts',
-  'test/fuzz/requests.test.ts',
-  'test/chaos/outages.test.ts',
-  'test/simulation/mutations.test.ts',
-  'test/acceptance/conformity.test.ts',
-  'test/db/lock-order.test.ts',
-  'test/chaos/mixed-load.test.ts',
-  'test/chaos/shield.test.ts',
+  'test/oracle/oracle.test.ts',
   'test/agent/policy-strace.test.ts',
-  'test/consoles/browser.test.ts',
+  'test/compute/qemu/adoption.test.ts',
+  'test/openapi/served.test.ts',
+  'test/compute/qemu/readiness.test.ts',
+  'test/start/production.test.ts',
+  'test/acceptance/conformity.test.ts',
+  'test/compute/qemu/pool-guard.test.ts',
+  'test/jobs/adoption.test.ts',
+  'test/jobs/scaffold.test.ts',
 ];
 
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */

@@ -38,6 +38,7 @@ for (let from = begin ?? 0, to = from; ; from = to, to = Math.min(from + BATCH, 
 }
 // Until then a guest that the second node has switched off still runs, as the first one sees it.
 world.services.clock.advance(SKEW_MS);
+await world.reconcile();
 await requireSound(await checks.guestProblems());
 await world.close();
 await db.close();

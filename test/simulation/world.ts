@@ -1,6 +1,7 @@
 import { ABSENCE_MS } from '../../server/cluster/membership.ts';
 import { CapacityError, ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { type Database, sql } from '../../server/db/database.ts';
+import { BELIEVED_AFTER_MS } from '../../server/jobs/reconcilers/reconcile-guests.ts';
 import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
 import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
 import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
@@ -206,6 +207,20 @@ export class World {
     await purgeExpired(this.services);
     await this.#runJobs();
     await this.#tidy();
+    this.#faults.enabled = true;
+  }
+
+  /**
+   * Brings VMs and their guests together, as the service does every few seconds: a guest that obeys a shutdown does so
+   * also when the job that asked for it was interrupted, and has failed by then.
+   */
+  async reconcile(): Promise<void> {
+    this.#faults.enabled = false;
+    await this.services.guests.run();
+    // What it finds is believed when it has stood for a while.
+    this.services.clock.advance(BELIEVED_AFTER_MS);
+    await this.services.guests.run();
+    await this.#runJobs();
     this.#faults.enabled = true;
   }
 
