@@ -9,7 +9,7 @@ import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
 /** On each engine: what a machine can do beside everything else that is tested. */
-const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 20_000);
+const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 10_000);
 /** Far beyond what a world takes on any machine. */
 const TIMEOUT = 3_600_000;
 /** Worlds side by side: what two processes and their server can keep busy. */
