@@ -1,5 +1,4 @@
-import type { Database, Queryable } from './database.ts';
-import { notify } from './database.ts';
+import { type Database, notify, type Queryable } from './database.ts';
 
 const VM_CHANGED = 'vm_changed';
 const JOB_CANCELED = 'job_canceled';

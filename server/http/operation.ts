@@ -14,7 +14,7 @@ export interface Result {
 export type InputsOf<S> = S extends TSchema ? Static<S> : Record<string, never>;
 
 /**
- * What the router, the OpenAPI document and the tests need to know of an operation, whoever calls it. A customer's
+ * What the router, the OpenAPI document and the tests need to know of an operation of either API. A customer's
  * endpoint (`http/endpoint.ts`) and one of the operator's (`operator/endpoint.ts`) add how they are called.
  */
 export interface OperationDefinition<

@@ -1,5 +1,4 @@
-import type { Leadership } from '../cluster/leadership.ts';
-import { led } from '../cluster/leadership.ts';
+import { type Leadership, led } from '../cluster/leadership.ts';
 import type { Database } from '../db/database.ts';
 import type { EdgeDriver } from '../edge/driver.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -138,7 +138,7 @@ export async function startOperator(t: TestContext, simulator?: Partial<Simulato
   };
 }
 
-/** Holds what `app` answers against the API's description, whoever asks it; the test fails at its end. */
+/** Holds what `app` answers against the API's description; the test fails at its end. */
 function checkReplies(t: TestContext, app: FastifyInstance): void {
   const broken: unknown[] = [];
   app.addHook('onSend', async ({ method, url: path }, reply, text) => {

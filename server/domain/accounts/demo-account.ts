@@ -1,6 +1,5 @@
 import { ALL_SCOPES } from '../../access/scopes.ts';
-import type { Database } from '../../db/database.ts';
-import { sql } from '../../db/database.ts';
+import { type Database, sql } from '../../db/database.ts';
 import { hasAccounts } from '../../db/queries/accounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
@@ -29,9 +28,8 @@ export async function ensureDemoAccount({
   catalog: Catalog;
   clock: Clock;
   db: Database;
-} & Partial<{
-  secrets: SecretBox;
-}>): Promise<string | undefined> {
+  secrets?: SecretBox;
+}): Promise<string | undefined> {
   if (config.mode !== 'development') return undefined;
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${DEMO_LOCK})`);

@@ -1,5 +1,4 @@
-import type { ComputeDriver } from '../../compute/driver.ts';
-import { ShutdownTimeoutError } from '../../compute/driver.ts';
+import { type ComputeDriver, ShutdownTimeoutError } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
 import { updateVm } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';

@@ -52,7 +52,11 @@ export async function endOverdueOrders(services: OrderServices, failures: Failur
 }
 
 /** Shows what is wrong with money as metrics. */
-export async function watchMoney({ db, clock, metrics }: OrderServices): Promise<void> {
+export async function watchMoney({
+  db,
+  clock,
+  metrics,
+}: Pick<OrderServices, 'clock' | 'db' | 'metrics'>): Promise<void> {
   const { dunning_failing, oldest_pending_at } = await moneyAlarms(db);
   const seconds = oldest_pending_at ? (clock.now().getTime() - oldest_pending_at.getTime()) / 1000 : 0;
   metrics.moneyAlarms({ dunningFailing: dunning_failing, oldestPendingSeconds: Math.max(0, seconds) });

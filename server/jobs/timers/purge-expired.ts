@@ -1,5 +1,4 @@
 import { SharedLimitStore } from '../../access/shared-limits.ts';
-import type { Database } from '../../db/database.ts';
 import { sql } from '../../db/database.ts';
 import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
 import { deleteExpiredViewerSlots, deleteSharesBefore } from '../../db/queries/console-shares.ts';
@@ -10,28 +9,11 @@ import { deleteFinishedJobs, type JobPlace } from '../../db/queries/jobs.ts';
 import { deleteSome } from '../../db/queries/purge.ts';
 import { recognizeRevenue } from '../../db/queries/recognition.ts';
 import { deleteAttacksBefore } from '../../db/queries/shield-attacks.ts';
-import type { Signals } from '../../db/signals.ts';
 import { sellerParty } from '../../domain/billing/invoice-document.ts';
-import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
-import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { Failures } from '../../platform/failures.ts';
 import { inBatches } from '../../platform/in-batches.ts';
-import type { Logger } from '../../platform/logging.ts';
-import type { Metrics } from '../../platform/metrics.ts';
 import { endOverdueOrders } from './overdue-orders.ts';
-import { sweepFailedCreations } from './renew-vms.ts';
-
-/** What it needs of the service. */
-interface PurgeServices {
-  catalog: Catalog;
-  clock: Clock;
-  db: Database;
-  logger: Logger;
-  metrics: Metrics;
-  queue: JobPublisher;
-  signals: Signals;
-}
+import { type RenewalServices, sweepFailedCreations } from './renew-vms.ts';
 
 const DAY_MS = 86_400_000;
 /** How long a reply is kept for replay, and a finished job: both as the API promises. */
@@ -48,14 +30,14 @@ const JOBS_A_ROUND = 1_000;
 
 /** Issues the invoices of months that are over, recognises the revenue of days that are, and deletes what is kept for a time only. */
 export class ExpiredPurge {
-  readonly #services: PurgeServices;
+  readonly #services: RenewalServices;
   readonly #failures: Failures;
   /** Where the walk over old jobs goes on; each round walks a stretch, and begins anew at the end. */
   #jobs: JobPlace | undefined;
   /** Until then no further day is over whose revenue is to be recognised. */
   #recognized = new Date(0);
 
-  constructor(services: PurgeServices, failures = new Failures(services)) {
+  constructor(services: RenewalServices, failures = new Failures(services)) {
     this.#services = services;
     this.#failures = failures;
   }
@@ -99,6 +81,6 @@ export class ExpiredPurge {
 }
 
 /** One round of {@link ExpiredPurge}, for callers that make few. */
-export function purgeExpired(services: PurgeServices): Promise<void> {
+export function purgeExpired(services: RenewalServices): Promise<void> {
   return new ExpiredPurge(services).run();
 }

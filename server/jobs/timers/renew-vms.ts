@@ -4,33 +4,25 @@ import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
 import { systemFindVm, updateVm, type VmRow } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
-import type { Signals } from '../../db/signals.ts';
 import { type Arrears, arrearsOf, type DueMonth } from '../../domain/billing/arrears.ts';
 import { settleNow } from '../../domain/billing/ledger.ts';
 import { noticesAfter, pricedAnew } from '../../domain/billing/price-outlook.ts';
 import { isRenewed } from '../../domain/billing/retirement.ts';
 import { renewUsage } from '../../domain/billing/usage-terms.ts';
 import { ledger } from '../../domain/billing/vm-orders.ts';
-import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
-import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
-import type { Clock } from '../../platform/clock.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import { dun, nextDeed } from './dun-vm.ts';
+import { type DunServices, dun, nextDeed } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
 
 /** What renewals need of the service. */
-export interface RenewalServices {
-  catalog: Catalog;
-  clock: Clock;
+export interface RenewalServices extends DunServices {
   db: Database;
   logger: Logger;
   metrics: Metrics;
-  queue: JobPublisher;
-  signals: Signals;
 }
 
 const DAY_MS = 86_400_000;

@@ -1,5 +1,4 @@
-import type { Database } from '../../db/database.ts';
-import { empty, sql, type Transaction } from '../../db/database.ts';
+import { type Database, empty, sql, type Transaction } from '../../db/database.ts';
 import { billedVms, isBilled } from '../../db/queries/billed-vms.ts';
 import { promoLeft } from '../../db/queries/promo-credits.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';

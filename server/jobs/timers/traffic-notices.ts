@@ -1,5 +1,4 @@
-import type { Database } from '../../db/database.ts';
-import { sql, type Transaction } from '../../db/database.ts';
+import { type Database, sql, type Transaction } from '../../db/database.ts';
 import { isBilled } from '../../db/queries/billed-vms.ts';
 import { type MeteredVm, withMeter, withMeters } from '../../db/queries/meters.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';

@@ -9,8 +9,7 @@ import {
 import { SEALED_FOR } from '../../../domain/vms/job-inputs.ts';
 import { resealOpsKeys } from '../../../guest-ssh/ops-keys.ts';
 import { REPLY_PURPOSE } from '../../../http/idempotency.ts';
-import type { SecretBox } from '../../../platform/secrets.ts';
-import { UnknownKeyError } from '../../../platform/secrets.ts';
+import { type SecretBox, UnknownKeyError } from '../../../platform/secrets.ts';
 
 /** Rows of one transaction: few enough that no request waits for them. */
 const BATCH = 100;
