@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { isBuiltin } from 'node:module';
+import { test } from 'node:test';
+import { importsWith, projectFiles, read, sources } from '../support/source.ts';
+
+interface Manifest {
+  workspaces?: string[];
+  dependencies?: Record<string, string>;
+}
+
+const files = new Set(projectFiles());
+const { workspaces = [], dependencies }: Manifest = JSON.parse(read('package.json'));
+
+test('the root has scripts and no run-time dependency', () => {
+  assert.equal(dependencies, undefined);
+});
+
+for (const workspace of workspaces) {
+  test(`${workspace} imports the packages that its package.json names`, () => {
+    const named = Object.keys((JSON.parse(read(`${workspace}/package.json`)) as Manifest).dependencies ?? {});
+    const imported = new Set(
+      sources(workspace)
+        .flatMap((file) => importsWith(file))
+        .filter(({ by }) => by !== 'type')
+        .map(({ target }) => target)
+        .filter((target) => !files.has(target) && !isBuiltin(target))
+        .map(packageOf),
+    );
+    const unnamed = [...imported].filter((name) => !named.includes(name));
+    assert.deepEqual(unnamed, []);
+  });
+}
+
+/** The package of an import: `@scope/name/part` is in `@scope/name`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
