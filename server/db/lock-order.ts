@@ -66,6 +66,7 @@ export const LOCK_ORDER = [
   'orphan_addresses',
   // Each locked alone, by statements of one table.
   'api_keys',
+  'mails',
   'events',
   'idempotency_keys',
   'rate_windows',

@@ -24,6 +24,7 @@ import { outboundMail } from './migrations/0022-outbound-mail.ts';
 import { meteredVms } from './migrations/0023-metered-vms.ts';
 import { restores } from './migrations/0024-restores.ts';
 import { graceEnded } from './migrations/0025-grace-ended.ts';
+import { mails } from './migrations/0026-mails.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   meteredVms,
   restores,
   graceEnded,
+  mails,
 ];
 
 /**

@@ -361,6 +361,28 @@ create table journal_heads (
   constraint journal_heads_pkey PRIMARY KEY (chain)
 );
 
+create table mails (
+  id id_text not null,
+  account_id id_text,
+  recipient text not null,
+  locale text not null,
+  template text not null,
+  sealed_values text,
+  status text not null,
+  dedupe_key text,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null,
+  last_error text,
+  created_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  constraint mails_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint mails_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
+  constraint mails_check1 CHECK (((status = 'sent'::text) OR (sealed_values IS NOT NULL))),
+  constraint mails_dedupe_key_key UNIQUE (dedupe_key),
+  constraint mails_pkey PRIMARY KEY (id),
+  constraint mails_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text])))
+);
+
 create table metric_rollups (
   vm_id id_text not null,
   step_seconds integer not null,
@@ -953,6 +975,9 @@ CASE
     WHEN (debit ~~ 'deferred:%'::text) THEN debit
     ELSE credit
 END)) WHERE (reason = 'recognition'::text);
+CREATE INDEX mails_due ON public.mails USING btree (next_attempt_at, id) WHERE (status = 'pending'::text);
+CREATE INDEX mails_failed ON public.mails USING btree (id) WHERE (status = 'failed'::text);
+CREATE INDEX mails_settled ON public.mails USING btree (settled_at) WHERE (settled_at IS NOT NULL);
 CREATE INDEX metric_rollups_by_age ON public.metric_rollups USING btree (step_seconds, chunk_start);
 CREATE INDEX metric_samples_by_age ON public.metric_samples USING btree (at);
 CREATE INDEX orders_adjusted ON public.orders USING btree (account_id, id DESC) WHERE (adjustment IS NOT NULL);

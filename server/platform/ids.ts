@@ -32,7 +32,8 @@ export type IdPrefix =
   | 'cmd'
   | 'apr'
   | 'olg'
-  | 'out';
+  | 'out'
+  | 'mail';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

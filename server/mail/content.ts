@@ -1,0 +1,50 @@
+/** The languages that mails are written in. */
+export const LOCALES = ['en', 'de'] as const;
+export type Locale = (typeof LOCALES)[number];
+
+/** The language of `text`, or English where it is none of ours. */
+export const localeOf = (text: string): Locale => LOCALES.find((locale) => locale === text) ?? 'en';
+
+/** What a mail says, as plain text: how it looks, and what has to be escaped, is the layout's business. */
+export interface Content {
+  subject: string;
+  /** Each one is a sentence or some. */
+  paragraphs: readonly string[];
+  /** Names and values, as of a device or of an amount that is due. */
+  facts?: readonly (readonly [name: string, value: string])[];
+  /** What to do next, by one link. */
+  action?: { label: string; url: string };
+  /** What follows in small print, such as what to do about a mail that was not asked for. */
+  notes?: readonly string[];
+}
+
+/** What a template may say besides its values. */
+export interface Context {
+  /** The hoster's name. */
+  brand: string;
+  /** Where the panel is, without a slash at its end. */
+  panelUrl: string;
+}
+
+/** A template: the same content in every language, from the same values. */
+export type Template<Values> = Record<Locale, (values: Values, context: Context) => Content>;
+
+/** An instant as people write it, in UTC: where a reader is, is not known. */
+export function instant(iso: string, locale: Locale): string {
+  const text = new Intl.DateTimeFormat(INTL[locale], {
+    dateStyle: 'long',
+    timeStyle: 'short',
+    timeZone: 'UTC',
+  }).format(new Date(iso));
+  return `${text} UTC`;
+}
+
+/** An amount in minor units, as people write it. */
+export function money(minor: number, currency: string, locale: Locale): string {
+  const format = new Intl.NumberFormat(INTL[locale], { style: 'currency', currency });
+  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
+  return format.format(minor / 10 ** digits);
+}
+
+/** Dates with the day first, in both. */
+const INTL: Record<Locale, string> = { en: 'en-GB', de: 'de-DE' };

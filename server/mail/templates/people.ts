@@ -1,0 +1,251 @@
+import { instant, type Template } from '../content.ts';
+
+/** A link with a secret in it, and when it stops to work (ISO 8601). */
+export interface LinkValues {
+  url: string;
+  expiresAt: string;
+}
+
+export interface InvitationValues extends LinkValues {
+  /** Of the account. */
+  account: string;
+  /** Name or address of the member who asks. */
+  inviter: string;
+}
+
+export interface NewDeviceValues {
+  at: string;
+  ip: string;
+  /** Browser and system, as far as they can be told. */
+  device: string;
+}
+
+/** Something about how a person signs in was changed. */
+export interface SecurityChangeValues {
+  what:
+    | 'password_changed'
+    | 'email_changed'
+    | 'totp_added'
+    | 'totp_removed'
+    | 'recovery_codes_renewed'
+    | 'passkey_added'
+    | 'passkey_removed';
+  at: string;
+  ip: string;
+}
+
+export interface KeyExpiryValues {
+  label: string;
+  hint: string;
+  expiresAt: string;
+  account: string;
+}
+
+const IGNORE = {
+  en: 'If you did not ask for this, do nothing: without the link nothing happens.',
+  de: 'Falls Sie das nicht angefordert haben, brauchen Sie nichts zu tun: Ohne den Link passiert nichts.',
+};
+
+const validUntil = {
+  en: (iso: string) => `The link works once, until ${instant(iso, 'en')}.`,
+  de: (iso: string) => `Der Link gilt einmal, bis ${instant(iso, 'de')}.`,
+};
+
+export const verifyEmail: Template<LinkValues> = {
+  en: ({ url, expiresAt }, { brand }) => ({
+    subject: `Confirm your address for ${brand}`,
+    paragraphs: [`Please confirm that this address is yours. Then you can sign in to ${brand}.`],
+    action: { label: 'Confirm address', url },
+    notes: [validUntil.en(expiresAt), IGNORE.en],
+  }),
+  de: ({ url, expiresAt }, { brand }) => ({
+    subject: `Bestätigen Sie Ihre Adresse für ${brand}`,
+    paragraphs: [
+      `Bitte bestätigen Sie, dass diese Adresse Ihnen gehört. Danach können Sie sich bei ${brand} anmelden.`,
+    ],
+    action: { label: 'Adresse bestätigen', url },
+    notes: [validUntil.de(expiresAt), IGNORE.de],
+  }),
+};
+
+/** Someone signs up with the address of a person who is there already: only its owner learns so. */
+export const alreadySignedUp: Template<Record<never, never>> = {
+  en: (_, { brand, panelUrl }) => ({
+    subject: `You already have an account at ${brand}`,
+    paragraphs: [
+      `Someone, probably you, wanted to sign up at ${brand} with this address. It has an account already: just sign in, or ask for a new password there.`,
+    ],
+    action: { label: 'Sign in', url: `${panelUrl}/sign-in` },
+    notes: ['If that was not you, do nothing: nothing was changed.'],
+  }),
+  de: (_, { brand, panelUrl }) => ({
+    subject: `Sie haben bereits ein Konto bei ${brand}`,
+    paragraphs: [
+      `Jemand, vermutlich Sie, wollte sich mit dieser Adresse bei ${brand} registrieren. Es gibt schon ein Konto dafür: Melden Sie sich einfach an oder fordern Sie dort ein neues Passwort an.`,
+    ],
+    action: { label: 'Anmelden', url: `${panelUrl}/sign-in` },
+    notes: ['Falls Sie das nicht waren, brauchen Sie nichts zu tun: Es wurde nichts geändert.'],
+  }),
+};
+
+export const resetPassword: Template<LinkValues> = {
+  en: ({ url, expiresAt }, { brand }) => ({
+    subject: `Choose a new password for ${brand}`,
+    paragraphs: ['You asked for a new password. Choose one by this link.'],
+    action: { label: 'Choose a password', url },
+    notes: [validUntil.en(expiresAt), IGNORE.en],
+  }),
+  de: ({ url, expiresAt }, { brand }) => ({
+    subject: `Neues Passwort für ${brand}`,
+    paragraphs: ['Sie haben ein neues Passwort angefordert. Über diesen Link können Sie es wählen.'],
+    action: { label: 'Passwort wählen', url },
+    notes: [validUntil.de(expiresAt), IGNORE.de],
+  }),
+};
+
+export const invitation: Template<InvitationValues> = {
+  en: ({ url, expiresAt, account, inviter }, { brand }) => ({
+    subject: `Invitation to ${account} at ${brand}`,
+    paragraphs: [`${inviter} invites you to the account ${account} at ${brand}.`],
+    action: { label: 'Accept the invitation', url },
+    notes: [validUntil.en(expiresAt), IGNORE.en],
+  }),
+  de: ({ url, expiresAt, account, inviter }, { brand }) => ({
+    subject: `Einladung zu ${account} bei ${brand}`,
+    paragraphs: [`${inviter} lädt Sie in das Konto ${account} bei ${brand} ein.`],
+    action: { label: 'Einladung annehmen', url },
+    notes: [validUntil.de(expiresAt), IGNORE.de],
+  }),
+};
+
+export const signInLink: Template<LinkValues> = {
+  en: ({ url, expiresAt }, { brand }) => ({
+    subject: `Sign in to ${brand}`,
+    paragraphs: ['Sign in by this link.'],
+    action: { label: 'Sign in', url },
+    notes: [validUntil.en(expiresAt), IGNORE.en],
+  }),
+  de: ({ url, expiresAt }, { brand }) => ({
+    subject: `Anmelden bei ${brand}`,
+    paragraphs: ['Über diesen Link melden Sie sich an.'],
+    action: { label: 'Anmelden', url },
+    notes: [validUntil.de(expiresAt), IGNORE.de],
+  }),
+};
+
+/** To the new address. */
+export const changeEmail: Template<LinkValues> = {
+  en: ({ url, expiresAt }, { brand }) => ({
+    subject: `Confirm your new address for ${brand}`,
+    paragraphs: [
+      'Confirm that you can be reached here. From then on this is the address that you sign in with.',
+    ],
+    action: { label: 'Confirm address', url },
+    notes: [validUntil.en(expiresAt), IGNORE.en],
+  }),
+  de: ({ url, expiresAt }, { brand }) => ({
+    subject: `Bestätigen Sie Ihre neue Adresse für ${brand}`,
+    paragraphs: [
+      'Bestätigen Sie, dass Sie hier erreichbar sind. Von da an melden Sie sich mit dieser Adresse an.',
+    ],
+    action: { label: 'Adresse bestätigen', url },
+    notes: [validUntil.de(expiresAt), IGNORE.de],
+  }),
+};
+
+export const newDevice: Template<NewDeviceValues> = {
+  en: ({ at, ip, device }, { brand, panelUrl }) => ({
+    subject: `New sign-in to ${brand}`,
+    paragraphs: ['Someone signed in to your account from a device that we have not seen before.'],
+    facts: [
+      ['When', instant(at, 'en')],
+      ['Address', ip],
+      ['Device', device],
+    ],
+    action: { label: 'See your sessions', url: `${panelUrl}/account/security` },
+    notes: ['If that was not you, end the session there and change your password.'],
+  }),
+  de: ({ at, ip, device }, { brand, panelUrl }) => ({
+    subject: `Neue Anmeldung bei ${brand}`,
+    paragraphs: ['Jemand hat sich mit einem Gerät angemeldet, das wir noch nicht kannten.'],
+    facts: [
+      ['Wann', instant(at, 'de')],
+      ['Adresse', ip],
+      ['Gerät', device],
+    ],
+    action: { label: 'Sitzungen ansehen', url: `${panelUrl}/account/security` },
+    notes: ['Falls Sie das nicht waren, beenden Sie dort die Sitzung und ändern Sie Ihr Passwort.'],
+  }),
+};
+
+const CHANGES: Record<SecurityChangeValues['what'], { en: string; de: string }> = {
+  password_changed: { en: 'Your password was changed.', de: 'Ihr Passwort wurde geändert.' },
+  email_changed: {
+    en: 'The address that you sign in with was changed. This one no longer works.',
+    de: 'Ihre Anmeldeadresse wurde geändert. Diese gilt nicht mehr.',
+  },
+  totp_added: {
+    en: 'An authenticator app was added as a second factor.',
+    de: 'Eine Authenticator-App wurde als zweiter Faktor hinzugefügt.',
+  },
+  totp_removed: {
+    en: 'The authenticator app was removed as a second factor.',
+    de: 'Die Authenticator-App wurde als zweiter Faktor entfernt.',
+  },
+  recovery_codes_renewed: {
+    en: 'New recovery codes were made. The old ones no longer work.',
+    de: 'Neue Wiederherstellungscodes wurden erstellt. Die alten gelten nicht mehr.',
+  },
+  passkey_added: { en: 'A passkey was added.', de: 'Ein Passkey wurde hinzugefügt.' },
+  passkey_removed: { en: 'A passkey was removed.', de: 'Ein Passkey wurde entfernt.' },
+};
+
+export const securityChange: Template<SecurityChangeValues> = {
+  en: ({ what, at, ip }, { brand, panelUrl }) => ({
+    subject: `A change to your sign-in at ${brand}`,
+    paragraphs: [CHANGES[what].en],
+    facts: [
+      ['When', instant(at, 'en')],
+      ['Address', ip],
+    ],
+    action: { label: 'Look at your security settings', url: `${panelUrl}/account/security` },
+    notes: ['If that was not you, ask for a new password at once and contact the support.'],
+  }),
+  de: ({ what, at, ip }, { brand, panelUrl }) => ({
+    subject: `Änderung an Ihrer Anmeldung bei ${brand}`,
+    paragraphs: [CHANGES[what].de],
+    facts: [
+      ['Wann', instant(at, 'de')],
+      ['Adresse', ip],
+    ],
+    action: { label: 'Sicherheitseinstellungen ansehen', url: `${panelUrl}/account/security` },
+    notes: [
+      'Falls Sie das nicht waren, fordern Sie sofort ein neues Passwort an und melden Sie sich beim Support.',
+    ],
+  }),
+};
+
+export const keyExpiry: Template<KeyExpiryValues> = {
+  en: ({ label, hint, expiresAt, account }, { panelUrl }) => ({
+    subject: `API key “${label}” expires soon`,
+    paragraphs: [`An API key of the account ${account} stops to work on ${instant(expiresAt, 'en')}.`],
+    facts: [
+      ['Key', `${label} (${hint})`],
+      ['Expires', instant(expiresAt, 'en')],
+    ],
+    action: { label: 'Go to API keys', url: `${panelUrl}/keys` },
+    notes: ['If it is still in use, make another one before that and put it in its place.'],
+  }),
+  de: ({ label, hint, expiresAt, account }, { panelUrl }) => ({
+    subject: `API-Schlüssel „${label}“ läuft bald ab`,
+    paragraphs: [`Ein API-Schlüssel des Kontos ${account} gilt nur noch bis ${instant(expiresAt, 'de')}.`],
+    facts: [
+      ['Schlüssel', `${label} (${hint})`],
+      ['Läuft ab', instant(expiresAt, 'de')],
+    ],
+    action: { label: 'Zu den API-Schlüsseln', url: `${panelUrl}/keys` },
+    notes: [
+      'Falls er noch gebraucht wird, erstellen Sie vorher einen neuen und setzen Sie ihn an seine Stelle.',
+    ],
+  }),
+};
