@@ -1,6 +1,7 @@
 import type { Span } from './calendar.ts';
 import type { Rational } from './rational.ts';
 import type { Product } from './tariff.ts';
+import type { Buyer, Taxed } from './tax.ts';
 
 /** A line of an order, as an invoice shows it. */
 export interface Line {
@@ -11,7 +12,7 @@ export interface Line {
   /** Of a month, or the rest of one, that is billed by the hour. */
   price_hourly: string | null;
   amount: bigint;
-  tax_rate: string;
+  taxed: Taxed;
   tax: bigint;
   span: Span;
   proration: boolean;
@@ -53,6 +54,8 @@ export interface Document {
   orders: Order[];
   issuedAt: number | null;
   corrects: Set<Document>;
+  /** Who bought, as known when it was issued; null where nobody was. */
+  buyer: Buyer | null;
 }
 
 /** Promotional credit: spent before money. */
@@ -84,7 +87,7 @@ export type Work =
       kind: 'change';
       order: Order;
       to: Product;
-      rate: string;
+      taxed: Taxed;
       leftover: Rational;
       /** From when on hours are counted; null by the month. */
       since: number | null;
@@ -142,8 +145,8 @@ export interface Vm {
   paid: Span;
   /** Since when the hours of the running month are counted; null by the month. Their price is the product's. */
   hoursSince: number | null;
-  /** Tax rate of its latest sale. */
-  rate: string;
+  /** As its latest sale was. */
+  taxed: Taxed;
   /** What the running month is worth to the second, less what was charged for it. */
   leftover: Rational;
   /** The most that may be given back of it, once some of it was by a correction. */
@@ -167,6 +170,8 @@ export interface Vm {
 
 /** All that is known of a customer, from what he did and what time did. Amounts are minor units. */
 export interface Account {
+  /** Whom its invoices are for; null where nothing is known. */
+  buyer: Buyer | null;
   /** What can be spent: money and credit. */
   available: bigint;
   held: bigint;
@@ -178,7 +183,16 @@ export interface Account {
 }
 
 export function newAccount(): Account {
-  return { available: 0n, held: 0n, credits: [], payments: [], orders: [], documents: [], vms: [] };
+  return {
+    buyer: null,
+    available: 0n,
+    held: 0n,
+    credits: [],
+    payments: [],
+    orders: [],
+    documents: [],
+    vms: [],
+  };
 }
 
 export const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);

@@ -143,6 +143,7 @@ function draft(account: Account, type: Document['type'], at: number): Document {
   const document: Document = {
     ...{ id: null, number: null, type, month, orders: [], issuedAt: null },
     corrects: new Set(),
+    buyer: null,
   };
   account.documents.push(document);
   return document;

@@ -3,7 +3,7 @@ import { dayOf, monthFrom, restOf, type Span, seconds } from './calendar.ts';
 import { type Charge, chargeOf, line } from './lines.ts';
 import { asSold, comingMonths, renews } from './prices.ts';
 import { Rational } from './rational.ts';
-import { hourText, majorUnits, type PriceList, type Product, unit } from './tariff.ts';
+import { hourText, majorUnits, nameOf, type PriceList, type Product, unit } from './tariff.ts';
 import { monthsUntil, type Use, usedIn } from './usage.ts';
 
 const HOUR = 3_600_000;
@@ -32,10 +32,11 @@ export function monthCharge(
   list: PriceList,
   mode: Vm['nextMode'] = 'monthly',
 ): Sale {
-  const { name: description, price: amount, hour } = product;
+  const { price: amount, hour } = product;
+  const description = nameOf(product, list);
   const byTheHour = mode === 'hourly' && hour !== null;
   const price_hourly = byTheHour ? hourText(hour, list.currency) : null;
-  const month = { description, amount, rate: list.tax_rate, span, price_hourly, proration: false };
+  const month = { description, amount, taxed: list.taxed, span, price_hourly, proration: false };
   const hoursSince = byTheHour ? span.from : null;
   return {
     ...chargeOf([line({ ...month, ...monthAt(product, list) })]),
@@ -67,8 +68,8 @@ function settleHours(
   list: PriceList,
   hours: bigint | null,
 ) {
-  const { product, paid, rate } = vm;
-  const { name } = product;
+  const { product, paid, taxed } = vm;
+  const name = nameOf(product, list);
   const sold = restFrom(paid, vm.hoursSince!);
   const served = { from: sold.from, to: Math.max(sold.from, Math.min(now, paid.to)) };
   const used = deposit > given ? deposit - given : 0n;
@@ -78,8 +79,8 @@ function settleHours(
     hours === null ? `Used time on ${name}` : `${name}, ${count} ${count === 1n ? 'hour' : 'hours'}`;
   const share = { quantity: hours ?? 1n, proration: hours === null, span: served };
   return [
-    line({ description: `Unused month of ${name}`, amount: -given - used, rate, ...month }),
-    line({ description: what, amount: used, rate, ...hoursAt(product.hour!, list), ...share }),
+    line({ description: `Unused month of ${name}`, amount: -given - used, taxed, ...month }),
+    line({ description: what, amount: used, taxed, ...hoursAt(product.hour!, list), ...share }),
   ];
 }
 
@@ -102,8 +103,8 @@ export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): 
   const given = credit > 0n ? credit : 0n;
   const span = restFrom(paid, now);
   const unused = {
-    description: `Unused time on ${product.name}`,
-    rate: vm.rate,
+    description: `Unused time on ${nameOf(product, list)}`,
+    taxed: vm.taxed,
     span,
     ...monthAt(product, list),
   };
@@ -111,7 +112,11 @@ export function changeCharge(vm: Vm, to: Product, at: number, list: PriceList): 
     ? settleHours(vm, given, hours.deposit.round(), now, list, null)
     : [line({ ...unused, amount: -given })];
   const price_hourly = byTheHour && to.hour ? hourText(to.hour, list.currency) : null;
-  const remaining = { description: `Remaining time on ${to.name}`, amount: net + given, rate: list.tax_rate };
+  const remaining = {
+    description: `Remaining time on ${nameOf(to, list)}`,
+    amount: net + given,
+    taxed: list.taxed,
+  };
   const lines = [...back, line({ ...remaining, span, price_hourly, ...monthAt(to, list) })];
   const charge = keepBack(chargeOf(lines), vm.refundable);
   const hoursSince = byTheHour && to.hour ? now : null;
@@ -124,7 +129,7 @@ function keepBack(charge: Charge, most: bigint | null): Charge {
   if (kept <= 0n) return charge;
   const first = charge.lines.findIndex(({ amount }) => amount < 0n);
   const { tax: _, ...giving } = charge.lines[first]!;
-  const less = line({ ...giving, amount: giving.amount + kept, rate: giving.tax_rate });
+  const less = line({ ...giving, amount: giving.amount + kept });
   return chargeOf(charge.lines.with(first, less));
 }
 
@@ -136,11 +141,11 @@ export function noChange(vm: Vm, list: PriceList): Sale {
 
 /** What is left of the month of a VM that is given up: rounded down, or by the hours that have begun. */
 function unusedOf(vm: Vm, now: number, list: PriceList): Charge {
-  const { product, paid, rate, leftover } = vm;
+  const { product, paid, taxed, leftover } = vm;
   const most = (amount: bigint) => (amount > 0n ? amount : 0n);
   if (hourOf(vm) === null) {
     const left = most(new Rational(product.price).times(restOf(paid, now)).minus(leftover).floor());
-    const unused = { description: `Unused time on ${product.name}`, amount: -left, rate };
+    const unused = { description: `Unused time on ${nameOf(product, list)}`, amount: -left, taxed };
     const lines = [line({ ...unused, span: restFrom(paid, now), ...monthAt(product, list) })];
     return keepBack(chargeOf(lines), vm.refundable);
   }
@@ -232,7 +237,7 @@ function graceUsed(vm: Vm, now: number, list: PriceList): Line[] {
     ? Rational.least(worthOf(hour, seconds(used.from, used.to), list), price).round()
     : share.round();
   if (amount === 0n) return [];
-  const grace = { description: `Grace on ${product.name}`, amount, rate: list.tax_rate, span: used };
+  const grace = { description: `Grace on ${nameOf(product, list)}`, amount, taxed: list.taxed, span: used };
   return [line({ ...grace, ...(hour ? hoursAt(hour, list) : monthAt(product, list)) })];
 }
 

@@ -4,6 +4,7 @@ import type { Span } from './calendar.ts';
 import { type Charge, chargeOf, corrected } from './lines.ts';
 import { Rational } from './rational.ts';
 import type { PriceList } from './tariff.ts';
+import type { Taxed } from './tax.ts';
 
 /** What the operator corrects: orders of their own, since nothing that is booked changes. */
 
@@ -26,7 +27,7 @@ export function free(
   const description = `${WORDS[type]}: ${reason}`;
   const signed = type === 'credit' ? -amount : amount;
   const span = { from: now, to: now };
-  const charge = chargeOf([corrected({ description, amount: signed, rate: list.tax_rate, span }, list)]);
+  const charge = chargeOf([corrected({ description, amount: signed, taxed: list.taxed, span }, list)]);
   return { charge, promoMost: 0n };
 }
 
@@ -34,7 +35,7 @@ export function free(
 interface Remainder {
   description: string;
   span: Span;
-  rate: string;
+  taxed: Taxed;
   amount: bigint;
   month: Span | null;
 }
@@ -49,7 +50,9 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
   const lines = familyOf(account, order).flatMap((member) =>
     member.lines.map((line, place) => ({ line, place, own: member === order })),
   );
-  const alike = Map.groupBy(lines, ({ line: { span, tax_rate } }) => [span.from, span.to, tax_rate].join());
+  const alike = Map.groupBy(lines, ({ line: { span, taxed } }) =>
+    [span.from, span.to, taxed.rate, taxed.category].join(),
+  );
   const absolute = ({ amount }: Line) => (amount < 0n ? -amount : amount);
   return [...alike.values()]
     .map((group) => {
@@ -57,22 +60,22 @@ function remaindersOf(account: Account, order: Order): Remainder[] {
         (a, b) =>
           Number(b.own) - Number(a.own) || Number(absolute(b.line) - absolute(a.line)) || a.place - b.place,
       );
-      const { description, span, tax_rate: rate } = named!.line;
+      const { description, span, taxed } = named!.line;
       const amount = sum(group.map(({ line }) => line.amount));
       const place = Math.min(...group.map((member) => member.place));
-      return { description, span, rate, amount, place, month: monthOf(account, order.vm, span) };
+      return { description, span, taxed, amount, place, month: monthOf(account, order.vm, span) };
     })
     .filter(({ amount }) => amount !== 0n)
-    .sort((a, b) => a.place - b.place || a.span.from - b.span.from || (a.rate < b.rate ? -1 : 1));
+    .sort((a, b) => a.place - b.place || a.span.from - b.span.from || (a.taxed.rate < b.taxed.rate ? -1 : 1));
 }
 
 /** The months that a VM was sold, with their sales. */
-function monthsOf(account: Account, vm: Vm): { span: Span; rate: string }[] {
+function monthsOf(account: Account, vm: Vm): { span: Span; taxed: Taxed }[] {
   return completed(account)
     .filter((order) => order.vm === vm && (order.kind === 'create' || order.kind === 'renew'))
     .flatMap(({ lines }) => lines)
     .filter(({ unit, proration }) => unit === 'month' && !proration)
-    .map(({ span, tax_rate: rate }) => ({ span, rate }));
+    .map(({ span, taxed }) => ({ span, taxed }));
 }
 
 function monthOf(account: Account, vm: Vm | null, { from, to }: Span): Span | null {
@@ -130,9 +133,9 @@ export function correct(
     : shareOut(roomsOf(account, order, remainders), amount);
   const lines = parts
     .filter(({ share }) => share !== 0n)
-    .map(({ remainder: { description, span, rate }, share }) =>
+    .map(({ remainder: { description, span, taxed }, share }) =>
       corrected(
-        { description: `${WORDS[type]} of ${description} (${reason})`, amount: -share, rate, span },
+        { description: `${WORDS[type]} of ${description} (${reason})`, amount: -share, taxed, span },
         list,
       ),
     );
@@ -208,7 +211,7 @@ export function slaCredit(
         (order) => order.vm === vm && order.correction?.outage === other && isVoided(account, order),
       ),
   );
-  const lines = monthsOf(account, vm).flatMap(({ span, rate }) => {
+  const lines = monthsOf(account, vm).flatMap(({ span, taxed }) => {
     const served = { from: span.from, to: Math.min(span.to, vm.goneAt ?? span.to) };
     const had = overlap(span, outage);
     if (had.from >= had.to || (vm.goneAt !== null && vm.goneAt <= had.from)) return [];
@@ -219,7 +222,7 @@ export function slaCredit(
     const percent = rule?.percent ?? 0;
     const amount = slaAmount(account, vm, span, percent);
     const description = `SLA credit, ${percent} % of the month: ${outage.reason}`;
-    return amount > 0n ? [corrected({ description, amount: -amount, rate, span }, list)] : [];
+    return amount > 0n ? [corrected({ description, amount: -amount, taxed, span }, list)] : [];
   });
   return chargeOf(lines);
 }

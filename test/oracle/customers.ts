@@ -74,7 +74,8 @@ export class Customers {
   }
 
   async #buy(tenant: Tenant): Promise<void> {
-    const { prng, prices, now, observer } = this.#play;
+    const { prng, now, observer } = this.#play;
+    const prices = this.#play.pricesFor(tenant);
     const { customer, account } = tenant;
     const { code, regions } = prng.pick(prices.plans.filter((plan) => isSold(plan, now)))!;
     const product = planProduct(NO_VM, code, prices, now);
@@ -93,7 +94,7 @@ export class Customers {
     const vm: Vm = {
       ...{ id: reply.data.vm.id, product, region, exists: false, gone: false, goneAt: null, deleting: false },
       ...{ work: null, autoRenew: auto_renew, priority: renewal_priority, nextMode: billing },
-      ...{ day: dayOf(now), paid, hoursSince: charge.hoursSince, rate: prices.tax_rate },
+      ...{ day: dayOf(now), paid, hoursSince: charge.hoursSince, taxed: prices.taxed },
       ...{
         leftover: Rational.zero,
         refundable: null,
@@ -112,7 +113,8 @@ export class Customers {
   }
 
   async #change(tenant: Tenant, vm: Vm, toPlan: boolean): Promise<void> {
-    const { prng, prices, now, observer } = this.#play;
+    const { prng, now, observer } = this.#play;
+    const prices = this.#play.pricesFor(tenant);
     const size = {
       vcpu: prng.between(1, 8),
       ram_mb: 1024 * prng.between(1, 32),
@@ -133,17 +135,18 @@ export class Customers {
     if (vm.hoursSince !== null) this.#play.count('change by the hour');
     const order = this.#placed(tenant, kind, vm, charge, reply);
     const { leftover, hoursSince: since } = charge;
-    vm.work = { kind: 'change', order, to, rate: prices.tax_rate, leftover, since, orderedAt: now };
+    vm.work = { kind: 'change', order, to, taxed: prices.taxed, leftover, since, orderedAt: now };
   }
 
-  async #setRenewal({ customer }: Tenant, vm: Vm): Promise<void> {
-    const { prng, prices, now } = this.#play;
+  async #setRenewal(tenant: Tenant, vm: Vm): Promise<void> {
+    const { prng, now } = this.#play;
+    const { customer } = tenant;
     const billing = prng.pick(['monthly', 'hourly'] as const)!;
     const wish = { auto_renew: prng.chance(0.6), renewal_priority: prng.between(1, 4) };
     const body = prng.chance(0.5) ? { ...wish, billing } : wish;
     const { status, error } = await customer.call({ method: 'PATCH', path: `/v1/vm/${vm.id}`, body });
     this.#play.count(`setRenewal ${error?.code ?? 'ok'}`);
-    if (status === 422 && renewed(vm, prices, now).hour)
+    if (status === 422 && renewed(vm, this.#play.pricesFor(tenant), now).hour)
       this.#play.observer.differences.found.push(`${vm.id} could not be billed by the hour`);
     if (status !== 200) return;
     setRenewal(vm, body.auto_renew, now);
@@ -173,7 +176,8 @@ export class Customers {
   }
 
   async #remove(tenant: Tenant, vm: Vm): Promise<void> {
-    const { prices, now, observer } = this.#play;
+    const { now, observer } = this.#play;
+    const prices = this.#play.pricesFor(tenant);
     const { account, customer } = tenant;
     const reply = await customer.call({ method: 'DELETE', path: `/v1/vm/${vm.id}` });
     this.#play.count(`remove ${reply.error?.code ?? 'ok'}`);
@@ -210,7 +214,8 @@ export class Customers {
   }
 
   #placed(tenant: Tenant, kind: string, vm: Vm, charge: Charge, { data }: Reply): Order {
-    const { prices, now, observer, jobs } = this.#play;
+    const { now, observer, jobs } = this.#play;
+    const prices = this.#play.pricesFor(tenant);
     const order = place(tenant.account, { kind, vm, charge, id: data.order.id }, now);
     jobs.set(vm, data.job.id);
     observer.compare(this.#play.look(tenant), `${kind}.order`, data.order, views.order(order, prices));

@@ -21,7 +21,7 @@ export function renew(account: Account, vm: Vm, renewals: Renewal[], at: number,
   vm.product = product;
   vm.paid = span;
   vm.hoursSince = charge.hoursSince;
-  vm.rate = list.tax_rate;
+  vm.taxed = list.taxed;
   vm.leftover = Rational.zero;
   vm.refundable = null;
   vm.meter.terms = [termsOf(product, list, span.from, use.at(-1)!.read)];
@@ -83,13 +83,13 @@ export function end(
 function change(
   account: Account,
   vm: Vm,
-  { to, rate, leftover, since, orderedAt }: Extract<Work, { kind: 'change' }>,
+  { to, taxed, leftover, since, orderedAt }: Extract<Work, { kind: 'change' }>,
   at: number,
   list: PriceList,
 ): void {
   if (to.price > asSold(vm, list, orderedAt).price) vm.upgradedAt = orderedAt;
   vm.product = to;
-  vm.rate = rate;
+  vm.taxed = taxed;
   vm.leftover = leftover;
   vm.hoursSince = since;
   if (vm.refundable !== null) vm.refundable = netWithin(completed(account), vm, vm.paid);

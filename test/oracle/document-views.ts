@@ -1,15 +1,25 @@
 import { type Document, type Line, type Order, sum } from './account.ts';
 import type { Expected } from './differences.ts';
-import type { PriceList } from './tariff.ts';
+import type { Catalog } from './tariff.ts';
+import type { Buyer, Seller } from './tax.ts';
 
 /** Invoices and credit notes, as the API should show them. */
 
 const date = (at: number) => new Date(at);
+/** What accounts are called here. */
+const NAME = 'Test';
+
+/** Who sells or buys, as a document that was issued names him. */
+function party({ name, ...known }: { name: string } & Partial<Omit<Buyer | Seller, 'name'>>): Expected {
+  const { street = null, city = null, postcode = null, country = null, vat_id = null } = known;
+  const of = { name, street, city, postcode, country, vat_id };
+  return { ...of, tax_number: null, registration_id: null, email: null };
+}
 
 const linesOf = ({ orders }: Document) =>
   orders.flatMap((order) => order.lines.map((line) => ({ order, line })));
 
-export function document(document: Document, list: PriceList): Record<string, Expected> {
+export function document(document: Document, list: Catalog): Record<string, Expected> {
   const lines = linesOf(document).map(({ line }) => line);
   const [total, tax] = [sum(lines.map(({ amount }) => amount)), sum(lines.map((line) => line.tax))];
   const issued = document.issuedAt === null ? null : date(document.issuedAt);
@@ -18,6 +28,8 @@ export function document(document: Document, list: PriceList): Record<string, Ex
     ...{ period_start_at: date(document.month.from), period_end_at: date(document.month.to) },
     ...{ subtotal_minor: total - tax, tax_minor: tax, total_minor: total, currency: list.currency },
     ...{ issued_at: issued, paid_at: issued },
+    seller: issued && party(list.seller!),
+    buyer: issued && party(document.buyer ?? { name: NAME }),
     corrects: [...document.corrects]
       .sort((a, b) => (a.id! < b.id! ? -1 : 1))
       .map(({ id, number }) => ({ invoice_id: id, number })),
@@ -25,28 +37,34 @@ export function document(document: Document, list: PriceList): Record<string, Ex
 }
 
 /** The same with taxes and lines; lines of one instant in any order. */
-export function documentWithLines(of: Document, list: PriceList): Expected {
-  const byRate = Map.groupBy(linesOf(of), ({ line }) => line.tax_rate);
-  const taxes = [...byRate].sort(([a], [b]) => Number(a) - Number(b));
+export function documentWithLines(of: Document, list: Catalog): Expected {
+  const lines = linesOf(of);
+  const byTax = Map.groupBy(lines, ({ line: { taxed } }) => `${taxed.category} ${taxed.rate}`);
+  const taxes = [...byTax.values()]
+    .map((group) => ({ taxed: group[0]!.line.taxed, group }))
+    .sort(
+      (a, b) => Number(a.taxed.rate) - Number(b.taxed.rate) || (a.taxed.category < b.taxed.category ? -1 : 1),
+    );
   return {
     ...document(of, list),
-    taxes: taxes.map(([tax_rate, lines]) => {
-      const tax = sum(lines.map(({ line }) => line.tax));
-      const net = sum(lines.map(({ line }) => line.amount)) - tax;
-      return { tax_rate, subtotal_minor: net, tax_minor: tax };
+    taxes: taxes.map(({ taxed: { rate, category, reason }, group }) => {
+      const tax = sum(group.map(({ line }) => line.tax));
+      const net = sum(group.map(({ line }) => line.amount)) - tax;
+      const how = { tax_rate: rate, tax_category: category, tax_reason: reason };
+      return { ...how, subtotal_minor: net, tax_minor: tax };
     }),
-    lines: linesOf(of)
+    lines: lines
       .map(({ order, line }) => presentLine(order, line))
       .sort((a, b) => (lineKey(a) < lineKey(b) ? -1 : 1)),
   };
 }
 
 function presentLine({ vm }: Order, line: Line) {
-  const { description, quantity, unit, unit_price, price_hourly, amount, tax_rate, tax, span, proration } =
-    line;
+  const { description, quantity, unit, unit_price, price_hourly, amount, taxed, tax, span, proration } = line;
   return {
     ...{ description, vm_id: vm?.id ?? null, quantity, unit, unit_price, price_hourly, amount_minor: amount },
-    ...{ tax_rate, tax_minor: tax, from_at: date(span.from), to_at: date(span.to), proration },
+    ...{ tax_rate: taxed.rate, tax_category: taxed.category, tax_minor: tax },
+    ...{ from_at: date(span.from), to_at: date(span.to), proration },
   };
 }
 

@@ -104,17 +104,19 @@ export class History {
 
   /** The service sweeps less often than it looks at VMs, and issues documents only then. */
   async #tick(sweeps: boolean): Promise<void> {
-    for (const { account } of this.#play.tenants) {
+    for (const tenant of this.#play.tenants) {
+      const { account } = tenant;
+      const prices = this.#play.pricesFor(tenant);
       endCredits(account, this.now);
-      passRenewals(account, this.now, this.#play.prices);
+      passRenewals(account, this.now, prices);
       for (const vm of billed(account)) {
         const before = vm.told;
-        tell(vm, this.#play.prices, this.now);
+        tell(vm, prices, this.now);
         if (vm.told && vm.told !== before) this.#play.count('told of a price');
       }
     }
-    const documents = this.#play.tenants.flatMap(({ account }) => account.documents);
-    if (sweeps) issue(documents, this.now, this.#lastIssued);
+    const accounts = this.#play.tenants.map(({ account }) => account);
+    if (sweeps) issue(accounts, this.now, this.#lastIssued);
     await this.#play.world.tick(sweeps);
     await this.#work();
   }
@@ -123,13 +125,14 @@ export class History {
   async #work(): Promise<void> {
     if (this.now < this.#idleUntil) return;
     await this.#play.world.work();
-    for (const { account, customer } of this.#play.tenants) {
+    for (const tenant of this.#play.tenants) {
+      const { account, customer } = tenant;
       for (const vm of account.vms) {
         const { work } = vm;
         if (!work) continue;
         const succeeded = await this.#hasSucceeded(customer, vm, work);
         if (work.kind === 'take_snapshot' && succeeded) await this.#store(customer, vm, work);
-        end(account, vm, work, succeeded, this.now, this.#play.prices);
+        end(account, vm, work, succeeded, this.now, this.#play.pricesFor(tenant));
         this.#play.count(`${work.kind} ${succeeded ? 'done' : 'failed'}`);
       }
     }

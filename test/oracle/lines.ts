@@ -1,5 +1,6 @@
 import { type Line, sum } from './account.ts';
-import { majorUnits, type PriceList, plain, taxIn } from './tariff.ts';
+import { majorUnits, type PriceList } from './tariff.ts';
+import { type Taxed, taxIn } from './tax.ts';
 
 export interface Charge {
   lines: Line[];
@@ -8,19 +9,19 @@ export interface Charge {
 
 export const chargeOf = (lines: Line[]): Charge => ({ lines, total: sum(lines.map(({ amount }) => amount)) });
 
-type Share = Pick<Line, 'description' | 'amount' | 'span' | 'unit_price'> & { rate: string } & Partial<Line>;
+type Share = Pick<Line, 'description' | 'amount' | 'span' | 'unit_price'> & { taxed: Taxed } & Partial<Line>;
 
 /** A line with its tax: a share of a month, unless it says otherwise. */
-export function line({ rate, ...share }: Share): Line {
-  const tax = { tax_rate: plain(rate), tax: taxIn(share.amount, rate) };
-  return { quantity: 1n, unit: 'month', price_hourly: null, proration: true, ...share, ...tax };
+export function line(share: Share): Line {
+  const tax = taxIn(share.amount, share.taxed.rate);
+  return { quantity: 1n, unit: 'month', price_hourly: null, proration: true, ...share, tax };
 }
 
 /** A line of a correction, which names its amount as its price. */
 export function corrected(
-  { description, amount, rate, span }: Omit<Share, 'unit_price'>,
+  { description, amount, taxed, span }: Omit<Share, 'unit_price'>,
   { currency }: PriceList,
 ): Line {
   const unit_price = majorUnits(amount < 0n ? -amount : amount, currency);
-  return line({ description, amount, rate, span, unit: 'adjustment', unit_price, proration: false });
+  return line({ description, amount, taxed, span, unit: 'adjustment', unit_price, proration: false });
 }

@@ -12,6 +12,8 @@ import {
 import type { Tenant } from './observer.ts';
 import type { Play } from './play.ts';
 import { Rational } from './rational.ts';
+import type { ListedPlan } from './tariff.ts';
+import { BUYERS } from './tax.ts';
 import { dateOf } from './usage.ts';
 
 const HOUR = 3_600_000;
@@ -20,11 +22,13 @@ const TAX_RATES = ['0', '0.19', '0.20', '0.08875'] as const;
 /** Hours of the shortest month: an hour is at least that part of one. */
 const SHORTEST_MONTH = 672n;
 
-const DEEDS = { meter: 6, free: 2, refund: 3, void: 2, outage: 1 } as const;
+const DEEDS = { meter: 6, free: 2, refund: 3, void: 2, outage: 1, address: 1 } as const;
 
 /** The operator, who corrects the books and edits the catalog; and meters, which tell what VMs send. */
 export class Operators {
   readonly #play: Play;
+  /** The plan that is not in the catalog any more. */
+  #withdrawn: ListedPlan | undefined;
 
   constructor(play: Play) {
     this.#play = play;
@@ -37,6 +41,7 @@ export class Operators {
     if (deed === 'meter') await this.#meter(tenant);
     else if (deed === 'outage') await this.#outage(tenant);
     else if (deed === 'free') await this.#free(tenant);
+    else if (deed === 'address') await this.#address(tenant);
     else await this.#correct(tenant, deed);
   }
 
@@ -49,6 +54,7 @@ export class Operators {
     if (month % 6 === 3) this.#repriceUsage();
     if (month % 4 === 0) prices.price_notice_days = prng.pick([0, 10, 20, 30]);
     if (month % 7 === 5) this.#retire();
+    if (month % 6 === 2) this.#withdraw();
     this.#play.world.restartNotices();
   }
 
@@ -117,6 +123,16 @@ export class Operators {
     this.#play.count('retired');
   }
 
+  /** A plan leaves the catalog, and the one that left before is back. */
+  #withdraw(): void {
+    const { prng, prices } = this.#play;
+    const back = this.#withdrawn;
+    this.#withdrawn = prng.pick(prices.plans.slice(2))!;
+    prices.plans.splice(prices.plans.indexOf(this.#withdrawn), 1);
+    if (back) prices.plans.push(back);
+    this.#play.count('withdrawn');
+  }
+
   #day(ahead: number): string {
     return dateOf(this.#play.now + ahead * DAY);
   }
@@ -133,28 +149,37 @@ export class Operators {
     this.#play.count('metered');
   }
 
+  /** An account's invoices are for somebody, or somewhere, else from now on. */
+  async #address({ account, customer }: Tenant): Promise<void> {
+    const { prng, world } = this.#play;
+    account.buyer = prng.pick(BUYERS)!;
+    await world.operator.setBuyer(customer, account.buyer);
+    this.#play.count(`buyer of ${account.buyer.country}`);
+  }
+
   async #free(tenant: Tenant): Promise<void> {
-    const { prng, now, prices, world } = this.#play;
+    const { prng, now, world } = this.#play;
     const { account, customer } = tenant;
     const type = prng.pick(['credit', 'debit'] as const)!;
     const vm = prng.pick([...account.vms.filter(({ gone }) => !gone), null]) ?? null;
     const amount = BigInt(prng.between(1, 500));
     const reason = `${type} of month`;
-    const decision = free(type, amount, reason, now, prices);
+    const decision = free(type, amount, reason, now, this.#play.pricesFor(tenant));
     const wish = { type, amountMinor: amount, vmId: vm?.id, reason };
     const made = await world.operator.adjust(customer, wish);
     this.#settled(tenant, vm, { decision, made, correction: { type, reason, corrects: null, outage: null } });
   }
 
   async #correct(tenant: Tenant, type: 'refund' | 'void'): Promise<void> {
-    const { prng, prices, world } = this.#play;
+    const { prng, world } = this.#play;
     const { account } = tenant;
     const order = prng.pick(account.orders.filter((one) => one.id !== null && canCorrect(type, one)));
     if (!order) return;
     const most = refundable(account, order);
     const amount = type === 'void' ? most : BigInt(prng.between(1, Number(most) + 10));
     const reason = `${type} ${account.orders.length}`;
-    const decision = amount > most ? null : correct(account, order, { type, reason, amount }, prices);
+    const decision =
+      amount > most ? null : correct(account, order, { type, reason, amount }, this.#play.pricesFor(tenant));
     const made =
       type === 'void'
         ? await world.operator.void(order.id!, reason)
@@ -211,9 +236,10 @@ export class Operators {
     this.#play.count('outage');
   }
 
-  #credit({ account }: Tenant, vm: Vm, outage: Outage): void {
-    const { now, prices, outages } = this.#play;
-    const charge = slaCredit(account, vm, outage, outages, prices);
+  #credit(tenant: Tenant, vm: Vm, outage: Outage): void {
+    const { now, outages } = this.#play;
+    const { account } = tenant;
+    const charge = slaCredit(account, vm, outage, outages, this.#play.pricesFor(tenant));
     if (charge.lines.length === 0) return;
     const correction = { type: 'sla_credit', reason: outage.reason, corrects: null, outage } as const;
     settleCorrection(account, vm, { charge, correction, id: null }, now);

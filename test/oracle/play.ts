@@ -1,6 +1,8 @@
 import type { Prng } from '../simulation/prng.ts';
 import type { Outage, Vm } from './account.ts';
 import type { Look, Observer, Tenant } from './observer.ts';
+import type { PriceList } from './tariff.ts';
+import { taxOn } from './tax.ts';
 import type { World } from './world.ts';
 
 /** Who plays in a history, and where. */
@@ -24,12 +26,18 @@ export class Play {
     return this.world.now;
   }
 
+  /** The operator's catalog. */
   get prices() {
     return this.world.prices;
   }
 
+  /** The same as one buyer has it, with his tax. */
+  pricesFor({ account }: Tenant): PriceList {
+    return { ...this.prices, taxed: taxOn(this.prices, account.buyer) };
+  }
+
   look(tenant: Tenant): Look {
-    return { tenant, now: this.now, prices: this.prices, everything: false };
+    return { tenant, now: this.now, prices: this.pricesFor(tenant), everything: false };
   }
 
   count(what: string): void {

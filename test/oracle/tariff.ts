@@ -1,4 +1,5 @@
 import { Rational } from './rational.ts';
+import type { Seller, Taxed } from './tax.ts';
 
 /** Digits behind the point, as ISO 4217 has them. */
 export const DIGITS: Record<string, number> = { EUR: 2, JPY: 0, KWD: 3 };
@@ -37,14 +38,21 @@ export interface Parts {
 }
 
 /** What the operator's catalog says of money. */
-export interface PriceList {
+export interface Catalog {
   currency: string;
   tax_rate: string;
+  tax_rates?: Record<string, string>;
+  seller?: Seller;
   price_notice_days?: number;
   usage?: { traffic_per_gb?: string; snapshot_gb_month?: string };
   sla?: { credits: { uptime_below: string; percent: number }[] };
   plans: ListedPlan[];
   custom: Dated<Parts>;
+}
+
+/** The catalog as one buyer has it. */
+export interface PriceList extends Catalog {
+  taxed: Taxed;
 }
 
 export interface Size {
@@ -114,7 +122,12 @@ export function nextOf<P, D extends Dated<P>>(item: D & Dated<P>, now: number) {
   return item.prices?.find(({ valid_from }) => dayStart(valid_from) > now);
 }
 
-export const findPlan = ({ plans }: PriceList, code: string) => plans.find((plan) => plan.code === code);
+export const findPlan = ({ plans }: Catalog, code: string) => plans.find((plan) => plan.code === code);
+
+/** How a product is called: a plan that is not in the catalog any more, by its code. */
+export function nameOf({ plan, name }: Product, list: Catalog): string {
+  return plan === null ? name : (findPlan(list, plan)?.name ?? plan);
+}
 
 /** Whether a plan is sold at an instant. */
 export function isSold({ deprecated, retires_on }: ListedPlan, now: number): boolean {
@@ -147,15 +160,6 @@ export function customAt({ vcpu, ram_mb, disk_gb }: Size, list: PriceList, at: n
     price: sum(price_monthly).times(unit(list.currency)).round(),
     hour: price_hourly ? sum(price_hourly) : null,
   };
-}
-
-/** The tax in an amount that includes it. */
-export function taxIn(amount: bigint, rate: string): bigint {
-  const share = Rational.parse(rate);
-  return new Rational(amount)
-    .times(share)
-    .over(share.plus(new Rational(1n)))
-    .round();
 }
 
 /** "0.20" is "0.2". */

@@ -74,10 +74,13 @@ export function nextInstant(vm: Vm): number {
  * Documents of months that are over are issued, invoices first: a credit note waits for what it corrects. `last` is when
  * one of each type was issued last.
  */
-export function issue(documents: Document[], now: number, last: Record<Document['type'], number>): void {
+export function issue(accounts: Account[], now: number, last: Record<Document['type'], number>): void {
   for (const type of ['invoice', 'credit_note'] as const) {
+    const documents = accounts.flatMap(({ buyer, documents }) =>
+      documents.map((document) => ({ buyer, document })),
+    );
     const due = documents.filter(
-      (document) =>
+      ({ document }) =>
         document.type === type &&
         document.issuedAt === null &&
         document.month.to + ISSUED_AFTER <= now &&
@@ -85,6 +88,6 @@ export function issue(documents: Document[], now: number, last: Record<Document[
     );
     if (due.length === 0) continue;
     last[type] = Math.max(last[type], now);
-    for (const document of due) document.issuedAt = last[type];
+    for (const { document, buyer } of due) Object.assign(document, { issuedAt: last[type], buyer });
   }
 }

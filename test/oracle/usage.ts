@@ -2,7 +2,7 @@ import type { Line, Meter, Terms, Vm } from './account.ts';
 import { monthFrom, type Span } from './calendar.ts';
 import { line } from './lines.ts';
 import { Rational } from './rational.ts';
-import { findPlan, type PriceList, type Product, plain, unit } from './tariff.ts';
+import { findPlan, nameOf, type PriceList, type Product, plain, unit } from './tariff.ts';
 
 /** What is charged by use: traffic and snapshots. */
 
@@ -113,8 +113,8 @@ function useOf(
   const snapshots = each === null ? 0n : stored.times(each).times(minor).round();
   const gbMonths = each === null ? 0n : stored.over(new Rational(1000n)).round();
 
-  const { name } = vm.product;
-  const of = { rate: list.tax_rate, span, proration: false };
+  const name = nameOf(vm.product, list);
+  const of = { taxed: list.taxed, span, proration: false };
   const lines: Line[] = [];
   if (traffic > 0n) {
     const description = `Traffic of ${name}: ${gigabytes(used)} GB, ${gigabytes(included.floor())} GB included`;

@@ -18,7 +18,8 @@ import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 import { UnsteadyClock } from '../support/unsteady-clock.ts';
 import { Rational } from './rational.ts';
-import { DIGITS, type PriceList } from './tariff.ts';
+import { type Catalog, DIGITS } from './tariff.ts';
+import { SELLER, TAX_RATES } from './tax.ts';
 
 /** The service, of which the oracle knows the API and what makes time pass, and nothing else. */
 export class World {
@@ -42,6 +43,7 @@ export class World {
       if (plan.bandwidth_gb !== null) plan.bandwidth_gb /= 20;
     }
     prices.custom.price_hourly = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
+    Object.assign(prices, { seller: SELLER, tax_rates: TAX_RATES });
     prices.usage = { traffic_per_gb: '0.0123', snapshot_gb_month: '1.234' };
     prices.sla = {
       credits: [
@@ -71,7 +73,7 @@ export class World {
   }
 
   /** The catalog, which the operator may edit. */
-  get prices(): PriceList {
+  get prices(): Catalog {
     return this.#installation.services.catalog;
   }
 

@@ -1,10 +1,12 @@
 import { addTraffic, type Traffic } from '../../../server/db/queries/bandwidth.ts';
+import { putBillingProfile } from '../../../server/db/queries/billing-profiles.ts';
 import type { OrderRow } from '../../../server/db/queries/orders.ts';
 import { type CreditedOutage, findOutage, insertOutage } from '../../../server/db/queries/outages.ts';
 import { refundOrder, voidOrder } from '../../../server/domain/billing/adjustments/correct-order.ts';
 import { creditOrDebit } from '../../../server/domain/billing/adjustments/credit-or-debit.ts';
 import { creditNextVm } from '../../../server/domain/billing/adjustments/credit-outage.ts';
 import type { LedgerContext } from '../../../server/domain/billing/ledger.ts';
+import { type BillingProfile, billingProfile } from '../../../server/domain/tax/billing-profile.ts';
 import { ApiError } from '../../../server/platform/errors.ts';
 import { newId } from '../../../server/platform/ids.ts';
 import type { Services } from '../../../server/services.ts';
@@ -28,6 +30,12 @@ export class Operator {
     const { catalog } = this.#services;
     const account = { id, currency: catalog.currency };
     return this.#correct((ledger) => creditOrDebit(ledger, catalog, { ...wish, account, actor: ACTOR }));
+  }
+
+  /** Replaces whom an account's invoices are for. */
+  async setBuyer({ accountId: account_id }: Customer, profile: BillingProfile): Promise<void> {
+    const { db, clock } = this.#services;
+    await putBillingProfile(db, { account_id, ...billingProfile(profile), updated_at: clock.now() });
   }
 
   refund(orderId: string, amountMinor: bigint, reason: string): Promise<OrderRow | string> {
