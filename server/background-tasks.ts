@@ -95,6 +95,7 @@ export function backgroundTasks(
       { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
       { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
       { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
+      { name: 'send_mails', everyMs: 2 * SECOND, run: () => services.mails.run() },
       { name: 'sweep', everyMs: 60 * SECOND, run: () => purge.run() },
     ].map((task) => led(leadership, task)),
     ...shieldTasks(services),

@@ -9,6 +9,7 @@ import { Leadership } from './cluster/leadership.ts';
 import { Node } from './cluster/membership.ts';
 import { fenceCompute } from './compute/fenced.ts';
 import { selectCompute } from './compute/select.ts';
+import { loadBrand } from './config/brand.ts';
 import type { Config } from './config/config.ts';
 import { SETTINGS } from './config/settings.ts';
 import { Consoles } from './consoles/consoles.ts';
@@ -36,6 +37,7 @@ import { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
 import { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
 import { watchGuests } from './jobs/reconcilers/watch-guests.ts';
 import { JobRunner } from './jobs/runner.ts';
+import { MailSender } from './mail/sender.ts';
 import { registerHealth } from './operator/health.ts';
 import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
@@ -73,6 +75,7 @@ async function openServices(
   state: Database,
   parts: Parts,
 ): Promise<Services & { queue: JobQueue; claim: EngineClaim }> {
+  const brand = loadBrand(config);
   const clock = parts.clock ?? systemClock;
   const metrics = createMetrics(VERSION);
   const db = repeatingConflicts(state, { clock, onConflict: (which) => metrics.databaseConflict(which) });
@@ -103,6 +106,10 @@ async function openServices(
       logger.warn(
         'the catalog names no seller: invoices are issued without one, for good, and have neither PDF nor XML',
       );
+    if (!config.mailSmtpUrl)
+      logger.warn(
+        'VAUBAN_MAIL_SMTP_URL is not set: mails to customers are written to files, and reach nobody',
+      );
   }
   const edge = await selectEdge(config, {
     clock,
@@ -114,6 +121,7 @@ async function openServices(
   await queue.prepare();
   const services = {
     config,
+    brand,
     catalog,
     clock,
     logger,
@@ -130,6 +138,7 @@ async function openServices(
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKeys,
     documents: new DocumentRenderer({ clock, logger }),
+    mails: new MailSender({ config, brand, db, clock, logger, metrics, secrets }),
   };
   const guests = new GuestReconciler(services);
   return { ...services, claim, guests, agent: new AgentRuns(services) };
@@ -156,11 +165,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   registerSockets(http, { services, consoles, limiter });
   registerSharePage(http);
 
-  const [report, edgeReport] = [await compute.probe(), await edge.probe()];
-  logger.info(
-    { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
-    'starting',
-  );
+  await logStart(services);
   await signals.start(db);
   const node = new Node(services);
   await node.announce();
@@ -175,6 +180,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
+  services.mails.panelUrl = `${config.publicUrl ?? address}/panel`;
   await queue.receive(runner);
   const unwatch = watchGuests(services);
   const demoKey = await ensureDemoAccount(services);
@@ -190,7 +196,7 @@ export async function startService(config: Config, state: Database, parts: Parts
     await inOrder(logger, [
       // An open WebSocket or stream would hold up the server's end.
       () => consoles.close(),
-      () => Promise.all([services.agent.stop(), services.documents.close()]),
+      () => Promise.all([services.agent.stop(), services.documents.close(), services.mails.close()]),
       () => http.close(),
       () => operator.close(),
       async () => unwatch(),
@@ -210,6 +216,14 @@ export async function startService(config: Config, state: Database, parts: Parts
     logger.info('stopped');
   };
   return { services, address, stop: once(stop) };
+}
+
+async function logStart({ db, compute, edge, logger }: Services): Promise<void> {
+  const [report, edgeReport] = [await compute.probe(), await edge.probe()];
+  logger.info(
+    { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
+    'starting',
+  );
 }
 
 function createLimiter({ config, db, clock }: Services): RateLimiter {

@@ -1,6 +1,7 @@
 import type { AgentRuns } from './agent/agent-runs.ts';
 import type { Leadership } from './cluster/leadership.ts';
 import type { ComputeDriver } from './compute/driver.ts';
+import type { Brand } from './config/brand.ts';
 import type { Config } from './config/config.ts';
 import type { Database } from './db/database.ts';
 import type { Signals } from './db/signals.ts';
@@ -11,6 +12,7 @@ import type { EdgeDriver } from './edge/driver.ts';
 import type { OpsKeys } from './guest-ssh/ops-keys.ts';
 import type { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
 import type { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
+import type { MailSender } from './mail/sender.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logging.ts';
 import type { Metrics } from './platform/metrics.ts';
@@ -20,6 +22,8 @@ import type { EdgeReconciler } from './shield/reconcile-edge.ts';
 /** What the parts of the service share: made once by `compose.ts`, passed in, never imported as a global. */
 export interface Services {
   config: Config;
+  /** Whose installation it is, as customers see it. */
+  brand: Brand;
   catalog: Catalog;
   clock: Clock;
   logger: Logger;
@@ -41,4 +45,5 @@ export interface Services {
   opsKeys: OpsKeys;
   agent: AgentRuns;
   documents: DocumentRenderer;
+  mails: MailSender;
 }

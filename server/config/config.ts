@@ -1,7 +1,10 @@
-import { ConfigError } from '../platform/config-error.ts';
+import { readFileSync } from 'node:fs';
+import { ConfigError, reasonOf } from '../platform/config-error.ts';
 import type { TSchema } from '../platform/schema.ts';
 import { readYaml, type YamlFile } from '../platform/yaml-file.ts';
 import { agentProblems } from './model-settings.ts';
+import { panelProblems } from './panel-problems.ts';
+import { SECRET_FILES } from './panel-settings.ts';
 import { productionProblems } from './production.ts';
 import type { Kind } from './setting-kinds.ts';
 import { fileKey, SETTINGS, type Setting } from './settings.ts';
@@ -42,8 +45,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): Config {
     const value = fromFile(setting, file, problems) ?? fromText(setting, setting.default);
     return [name, fromEnvironment(setting, env, problems) ?? value];
   });
-  const config = Object.fromEntries(entries) as Config;
-  if (problems.length === 0) problems.push(...agentProblems(config), ...productionProblems(config));
+  const given = Object.fromEntries(entries) as Config;
+  const config = { ...given, ...(problems.length === 0 && secretsFromFiles(given, problems)) };
+  if (problems.length === 0)
+    problems.push(...agentProblems(config), ...panelProblems(config), ...productionProblems(config));
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
 }
@@ -81,6 +86,24 @@ function fromFile(setting: Setting, file: ReturnType<typeof readConfigFile>, pro
   const value = setting.kind.parse(text);
   if (value === undefined) problems.push(file.problem([key], refusal(setting, text)));
   return value;
+}
+
+/** What is in the files that are named instead of secrets. */
+function secretsFromFiles(config: Config, problems: string[]): Partial<Config> {
+  const secrets = SECRET_FILES.map(([name, fileName]) => {
+    const path = config[fileName];
+    if (path === undefined) return [name, config[name]];
+    const { env, kind }: Setting = SETTINGS[name];
+    const refuse = (problem: string) => void problems.push(`${SETTINGS[fileName].env}: ${problem}`);
+    if (config[name] !== undefined) return [name, refuse(`give either this or ${env}`)];
+    try {
+      const value = kind.parse(readFileSync(path, 'utf8').trim());
+      return [name, value ?? refuse(`${path} must hold ${kind.expected}`)];
+    } catch (error) {
+      return [name, refuse(`${path} cannot be read: ${reasonOf(error)}`)];
+    }
+  });
+  return Object.fromEntries(secrets);
 }
 
 function refusal(setting: Setting, text: string): string {

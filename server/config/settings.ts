@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { ENGINE_SETTINGS } from './engine-settings.ts';
+import { PANEL_SETTINGS } from './panel-settings.ts';
 import * as kind from './setting-kinds.ts';
 
 /** The one description of a setting: its names, its kind, its default and its meaning all follow from it. */
@@ -145,6 +146,7 @@ export const SETTINGS = {
     secret: true,
     about: 'Key of the model; Anthropic needs one, an endpoint of your own may not.',
   },
+  ...PANEL_SETTINGS,
   jobConcurrency: {
     env: 'VAUBAN_JOB_CONCURRENCY',
     kind: kind.integer(1, MAX_JOBS),

@@ -45,6 +45,8 @@ export interface Metrics {
   databaseConflict(conflict: string): void;
   /** Guests that no VM has, VMs that have no guest, and guests that cannot be seen. */
   guestsAmiss(counts: Record<'orphan' | 'missing' | 'unseen', number>): void;
+  /** A mail was taken by the server, or given up. */
+  mailEnded(outcome: 'sent' | 'failed'): void;
   /** Packets of a guest were refused beyond a limit of its own. */
   packetsRefused(limit: 'connections' | 'packets', count: number): void;
   /** What the engine has for guests together, and what is reserved of it. */
@@ -104,6 +106,12 @@ export function createMetrics(version: string): Metrics {
     labelNames: ['what'] as const,
     registers,
   });
+  const mails = new Counter({
+    name: 'vauban_mails_total',
+    help: 'Mails to people that were sent, and that were given up',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
   const consoles = consoleMetrics(registers);
   new Gauge({
     name: 'vauban_build_info',
@@ -119,6 +127,7 @@ export function createMetrics(version: string): Metrics {
     taskFailed: (task) => failures.inc({ task }),
     diskUsed: (what, used) => disks.set({ what }, used),
     databaseConflict: (conflict) => conflicts.inc({ conflict }),
+    mailEnded: (outcome) => mails.inc({ outcome }),
     ...guestMetrics(registers),
     ...jobMetrics(registers),
     ...moneyMetrics(registers),

@@ -37,7 +37,7 @@ const ROOMS: Record<string, Allowed> = {
   documents: { value: 'domain platform' },
   metering: { value: 'db domain platform', type: 'compute' },
   cluster: { value: 'compute db domain platform' },
-  mail: { value: 'db platform' },
+  mail: { value: 'db platform', type: 'config' },
   shield: { value: 'cluster db domain edge metering platform' },
   'guest-ssh': { value: 'db domain platform', type: 'compute' },
   agent: { value: 'cluster config db domain guest-ssh platform', type: 'compute' },

@@ -5,6 +5,7 @@ import { AgentRuns } from '../../../server/agent/agent-runs.ts';
 import { Leadership } from '../../../server/cluster/leadership.ts';
 import { Node } from '../../../server/cluster/membership.ts';
 import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
+import { loadBrand } from '../../../server/config/brand.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import { type Database, sql, type Transaction } from '../../../server/db/database.ts';
 import { SimulatorTargets } from '../../../server/db/queries/simulator-edge.ts';
@@ -22,6 +23,7 @@ import { GuestReconciler } from '../../../server/jobs/reconcilers/reconcile-gues
 import { NetworkReconciler } from '../../../server/jobs/reconcilers/reconcile-network.ts';
 import { OrphanedJobRecovery } from '../../../server/jobs/recover-orphaned-jobs.ts';
 import { JobRunner } from '../../../server/jobs/runner.ts';
+import { MailSender } from '../../../server/mail/sender.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';
 import { createMetrics } from '../../../server/platform/metrics.ts';
@@ -98,17 +100,22 @@ async function openServices(
   const signals = new Signals();
   await signals.start(db);
   const secrets = new SecretBox(Buffer.alloc(32, 1));
-  const services = {
-    config: loadConfig(env),
-    catalog: sold,
+  const config = loadConfig(env);
+  const common = {
+    config,
+    brand: loadBrand(config),
     clock,
     logger: silent,
     metrics: createMetrics('test'),
     db,
+    secrets,
+  };
+  const services = {
+    ...common,
+    catalog: sold,
     compute,
     engine: compute.name,
     edge,
-    secrets,
     signals,
     queue: outlet,
     network,
@@ -116,6 +123,7 @@ async function openServices(
     shield: new EdgeReconciler({ db, edge, clock, logger: silent, leadership }),
     opsKeys: await OpsKeys.open(db, secrets),
     documents: new DocumentRenderer({ clock, logger: silent }),
+    mails: new MailSender(common),
   };
   const guests = new GuestReconciler(services);
   return { ...services, guests, agent: new AgentRuns(services) };

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { contrast, readableShade } from '../platform/color.ts';
+import { ConfigError, reasonOf } from '../platform/config-error.ts';
+import type { Config } from './config.ts';
+import { signUpMode } from './panel-problems.ts';
+import type { Language, SignUpMode } from './panel-settings.ts';
+
+/** The hoster's logo, as it is served. */
+export interface Logo {
+  bytes: Buffer;
+  type: 'image/svg+xml' | 'image/png';
+  /** Changes with the file, so that browsers can keep it for good. */
+  hash: string;
+}
+
+/** The hoster's colour on one theme, and the colour of text on it. */
+export interface BrandColor {
+  color: string;
+  text: string;
+}
+
+/** Whose panel it is: what customers see of it before they sign in, and in mails. */
+export interface Brand {
+  name: string;
+  logo: Logo | null;
+  light: BrandColor;
+  dark: BrandColor;
+  termsUrl: string | null;
+  supportUrl: string | null;
+  /** At least one; the panel begins with the first. */
+  languages: readonly Language[];
+  signUp: SignUpMode;
+}
+
+/** More would be a photo; it is sent to everybody who opens the panel. */
+const MAX_LOGO_BYTES = 256 * 1024;
+/** What text needs to be read by people who see less well: WCAG 2, AA. */
+const LEAST_CONTRAST = 4.5;
+/** The backgrounds of the panel's themes that are hardest to read on: the darkest of the light one, the lightest of the dark one. */
+const LIGHT_BACKGROUND = '#f5f3f0';
+const DARK_BACKGROUND = '#1d2026';
+const TEXT_ON_BRAND = ['#ffffff', '#0b1220'] as const;
+
+/** The brand by the configuration. Throws {@link ConfigError} for a colour that cannot be read, or a logo that is none. */
+export function loadBrand(config: Config): Brand {
+  const color = config.panelBrandColor;
+  const shade = readableShade(color, LIGHT_BACKGROUND, LEAST_CONTRAST);
+  if (shade !== color)
+    throw new ConfigError([
+      `VAUBAN_PANEL_BRAND_COLOR: ${color} cannot be read on the light theme: its contrast is ${contrast(color, LIGHT_BACKGROUND).toFixed(1)}, and has to be ${LEAST_CONTRAST}; ${shade} would do`,
+    ]);
+  return {
+    name: config.panelName,
+    logo: config.panelLogo === undefined ? null : readLogo(config.panelLogo),
+    light: withText(color),
+    dark: withText(readableShade(color, DARK_BACKGROUND, LEAST_CONTRAST)),
+    termsUrl: config.panelTermsUrl ?? null,
+    supportUrl: config.panelSupportUrl ?? null,
+    languages: config.panelLanguages,
+    signUp: signUpMode(config),
+  };
+}
+
+/** On any colour one of the two can be read. */
+function withText(color: string): BrandColor {
+  const [light, dark] = TEXT_ON_BRAND;
+  return { color, text: contrast(light, color) >= contrast(dark, color) ? light : dark };
+}
+
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function readLogo(path: string): Logo {
+  const refuse = (problem: string) => new ConfigError([`VAUBAN_PANEL_LOGO: ${path} ${problem}`]);
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw refuse(`cannot be read: ${reasonOf(error)}`);
+  }
+  if (bytes.length > MAX_LOGO_BYTES) throw refuse(`has more than ${MAX_LOGO_BYTES / 1024} KB`);
+  const isPng = bytes.subarray(0, PNG.length).equals(PNG);
+  if (!isPng && !/^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<svg[\s>]/.test(bytes.toString('utf8')))
+    throw refuse('must be an SVG or a PNG');
+  const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  return { bytes, type: isPng ? 'image/png' : 'image/svg+xml', hash };
+}

@@ -1,0 +1,130 @@
+import * as panelKind from './panel-kinds.ts';
+import * as kind from './setting-kinds.ts';
+import type { Setting } from './settings.ts';
+
+/** The languages of the panel and of mails. */
+export const LANGUAGES = ['en', 'de'] as const;
+export type Language = (typeof LANGUAGES)[number];
+export const SIGN_UP_MODES = ['open', 'invitation', 'closed'] as const;
+export type SignUpMode = (typeof SIGN_UP_MODES)[number];
+export const PAYMENT_PROVIDERS = ['test', 'bank_transfer', 'stripe'] as const;
+export type PaymentProviderName = (typeof PAYMENT_PROVIDERS)[number];
+
+/** Settings of the panel: how it looks, who may sign up, how people are written to, and how they pay. */
+export const PANEL_SETTINGS = {
+  panelName: {
+    env: 'VAUBAN_PANEL_NAME',
+    kind: panelKind.line,
+    default: 'Vauban',
+    about: 'Your name, as customers read it in the panel and in mails.',
+  },
+  panelLogo: {
+    env: 'VAUBAN_PANEL_LOGO',
+    kind: kind.path,
+    about: 'Your logo, an SVG or PNG file of at most 256 KB; the name stands there when absent.',
+  },
+  panelBrandColor: {
+    env: 'VAUBAN_PANEL_BRAND_COLOR',
+    kind: panelKind.color,
+    default: '#2563c4',
+    about:
+      'Colour of buttons and links. It has to be readable on the light theme; the dark one gets a lighter shade of it.',
+  },
+  panelTermsUrl: {
+    env: 'VAUBAN_PANEL_TERMS_URL',
+    kind: panelKind.webPage,
+    about: 'Your terms; whoever signs up agrees to them.',
+  },
+  panelSupportUrl: {
+    env: 'VAUBAN_PANEL_SUPPORT_URL',
+    kind: panelKind.contact,
+    about: 'Where customers get help: linked in the panel and in mails.',
+  },
+  panelLanguages: {
+    env: 'VAUBAN_PANEL_LANGUAGES',
+    kind: panelKind.someOf(LANGUAGES),
+    default: 'en, de',
+    about: 'Languages that the panel offers, the one that it begins with first.',
+  },
+  panelSignUp: {
+    env: 'VAUBAN_PANEL_SIGN_UP',
+    kind: kind.oneOf(SIGN_UP_MODES),
+    defaultText: '`open` in development, `closed` in production',
+    about: 'Who may sign up: anybody, those that a member invites, or nobody.',
+  },
+  mailSmtpUrl: {
+    env: 'VAUBAN_MAIL_SMTP_URL',
+    kind: panelKind.smtpServer,
+    secret: true,
+    about:
+      'Server that takes our mail. `smtp://` needs STARTTLS of any but the machine itself. When absent, mails are files in the ' +
+      'data directory.',
+  },
+  mailSmtpUrlFile: {
+    env: 'VAUBAN_MAIL_SMTP_URL_FILE',
+    kind: kind.path,
+    about: 'The same from a file, such as a systemd credential.',
+  },
+  mailFrom: {
+    env: 'VAUBAN_MAIL_FROM',
+    kind: panelKind.mailbox,
+    about: 'Who mails come from; needed with a server that takes them.',
+  },
+  paymentProviders: {
+    env: 'VAUBAN_PAYMENT_PROVIDERS',
+    kind: panelKind.someOf(PAYMENT_PROVIDERS),
+    defaultText: '`test` in development, none in production',
+    about:
+      'How customers can top up, in the order that they are offered. `test` pays with nothing and is refused in production.',
+  },
+  bankRecipient: {
+    env: 'VAUBAN_BANK_RECIPIENT',
+    kind: panelKind.line,
+    about: 'Who bank transfers go to.',
+  },
+  bankIban: {
+    env: 'VAUBAN_BANK_IBAN',
+    kind: panelKind.iban,
+    about: 'The account that bank transfers go to.',
+  },
+  bankBic: {
+    env: 'VAUBAN_BANK_BIC',
+    kind: panelKind.bic,
+    about: 'Its bank, for transfers from abroad.',
+  },
+  stripeSecretKey: {
+    env: 'VAUBAN_STRIPE_SECRET_KEY',
+    kind: kind.word,
+    secret: true,
+    about: 'Secret or restricted key of your account at Stripe.',
+  },
+  stripeSecretKeyFile: {
+    env: 'VAUBAN_STRIPE_SECRET_KEY_FILE',
+    kind: kind.path,
+    about: 'The same from a file.',
+  },
+  stripeWebhookSecret: {
+    env: 'VAUBAN_STRIPE_WEBHOOK_SECRET',
+    kind: kind.word,
+    secret: true,
+    about: 'Signing secret of the webhook endpoint at Stripe, which sends its events to `/webhooks/stripe`.',
+  },
+  stripeWebhookSecretFile: {
+    env: 'VAUBAN_STRIPE_WEBHOOK_SECRET_FILE',
+    kind: kind.path,
+    about: 'The same from a file.',
+  },
+  stripeBaseUrl: {
+    env: 'VAUBAN_STRIPE_BASE_URL',
+    kind: kind.baseUrl,
+    default: 'https://api.stripe.com',
+    about: 'Where Stripe is.',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** Secrets that can be given by a file as well: the setting of the secret, and that of its file. */
+export const SECRET_FILES = [
+  ['mailSmtpUrl', 'mailSmtpUrlFile'],
+  ['stripeSecretKey', 'stripeSecretKeyFile'],
+  ['stripeWebhookSecret', 'stripeWebhookSecretFile'],
+] as const;

@@ -1,0 +1,100 @@
+import type { Config } from '../config/config.ts';
+import type { Database } from '../db/database.ts';
+import { beginAttempt, dueMails, type MailRow, markFailed, markSent } from '../db/queries/mails.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Metrics } from '../platform/metrics.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import type { MailBrand } from './layout.ts';
+import { MAIL_PURPOSE } from './outbox.ts';
+import { renderMail } from './render.ts';
+import { fileTransport, MailRefusedError, type MailTransport, smtpTransport } from './transport.ts';
+
+const MINUTE_MS = 60_000;
+/** How long after each attempt the next one is made; after the last there is none. Three days, as mail servers do it. */
+const WAITS_MS = [1, 5, 15, 60, 240, 720, 1_440, 1_440].map((minutes) => minutes * MINUTE_MS);
+/** Mails of one round, and of them at once: a round has an end, however slow the server is. */
+const BATCH = 20;
+const AT_ONCE = 4;
+/** Of what a server says; some say a lot. */
+const MAX_ERROR = 300;
+
+/** What sending mails takes. */
+export interface SenderParts {
+  config: Pick<Config, 'dataDir' | 'mailSmtpUrl' | 'mailFrom'>;
+  brand: MailBrand;
+  db: Database;
+  clock: Clock;
+  logger: Logger;
+  metrics: Pick<Metrics, 'mailEnded'>;
+  secrets: SecretBox;
+}
+
+/**
+ * Sends what is in the outbox. An attempt is counted before it is made, so that a mail which takes the process down with
+ * it is given up some day. A mail can arrive twice, where the node died between the server's yes and ours.
+ */
+export class MailSender {
+  readonly #parts: SenderParts;
+  readonly #transport: MailTransport;
+  #closed = false;
+  /** Where the panel is, without a slash at its end: known once the service listens, and before a mail is sent. */
+  panelUrl = '/panel';
+
+  constructor(parts: SenderParts) {
+    const { dataDir, mailSmtpUrl, mailFrom } = parts.config;
+    this.#parts = parts;
+    this.#transport = mailSmtpUrl && mailFrom ? smtpTransport(mailSmtpUrl, mailFrom) : fileTransport(dataDir);
+  }
+
+  /** One round: what is due, the longest first. */
+  async run(): Promise<void> {
+    const { db, clock } = this.#parts;
+    const due = await dueMails(db, clock.now(), BATCH);
+    const next = due.values();
+    const work = async () => {
+      for (const mail of next) if (!this.#closed) await this.#attempt(mail);
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+  }
+
+  /** Begins no further mail. */
+  close(): Promise<void> {
+    this.#closed = true;
+    return this.#transport.close();
+  }
+
+  async #attempt(mail: MailRow): Promise<void> {
+    const { db, clock, logger, metrics } = this.#parts;
+    const wait = WAITS_MS[mail.attempts] ?? WAITS_MS.at(-1)!;
+    if (!(await beginAttempt(db, mail, new Date(clock.now().getTime() + wait)))) return;
+    const about = { mail_id: mail.id, template: mail.template };
+    try {
+      const { file } = await this.#transport.send({
+        ...this.#render(mail),
+        id: mail.id,
+        to: mail.recipient,
+        date: mail.created_at,
+      });
+      await markSent(db, mail.id, clock.now());
+      metrics.mailEnded('sent');
+      if (file) logger.info({ ...about, to: mail.recipient, file }, 'mail written to a file');
+      else logger.info(about, 'mail sent');
+    } catch (error) {
+      const isLast = mail.attempts + 1 >= WAITS_MS.length || error instanceof MailRefusedError;
+      const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR);
+      await markFailed(db, mail.id, { error: reason, at: clock.now(), isLast });
+      if (isLast) metrics.mailEnded('failed');
+      logger.warn(
+        { ...about, reason, attempts: mail.attempts + 1 },
+        isLast ? 'mail given up' : 'mail not sent',
+      );
+    }
+  }
+
+  /** A mail that cannot be made now, such as one of a newer release, is tried again like any other. */
+  #render({ template, sealed_values, locale }: MailRow) {
+    const values = JSON.parse(this.#parts.secrets.open(sealed_values!, MAIL_PURPOSE));
+    return renderMail(template, values, locale, { brand: this.#parts.brand, panelUrl: this.panelUrl });
+  }
+}

@@ -1,0 +1,111 @@
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Mailbox, SmtpServer } from '../config/panel-kinds.ts';
+import { writeDurably } from '../platform/durable-file.ts';
+import type { Rendered } from './layout.ts';
+
+/** A mail with its address, ready to go. */
+export interface Outgoing extends Rendered {
+  id: string;
+  to: string;
+  date: Date;
+}
+
+/** A mail that will not be taken however often it is offered, such as one to an address that does not exist. */
+export class MailRefusedError extends Error {
+  override name = 'MailRefusedError';
+}
+
+/** What takes mails. */
+export interface MailTransport {
+  /** Throws where it was not taken; {@link MailRefusedError} where it never will be. Says where it went, for the log. */
+  send(mail: Outgoing): Promise<{ file?: string }>;
+  close(): Promise<void>;
+}
+
+/** A server that does not speak within it is given up; a mail is small. */
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 30_000;
+/** Connections held at once: servers allow few. */
+const CONNECTIONS = 4;
+/** Files of mails kept where there is no server; the oldest go first. */
+const FILES_KEPT = 1_000;
+
+/** By SMTP. The library is loaded with the first mail: a start has no use for it. */
+export function smtpTransport(server: SmtpServer, from: Mailbox): MailTransport {
+  const host = from.address.slice(from.address.lastIndexOf('@') + 1);
+  let opened: Promise<{ mailer: Mailer }> | undefined;
+  return {
+    async send({ id, to, date, ...content }) {
+      opened ??= openMailer(server);
+      const { mailer } = await opened;
+      try {
+        await mailer.sendMail({
+          from,
+          to: { name: '', address: to },
+          date,
+          // The same on each attempt: a mail that was taken although we heard nothing of it is known again.
+          messageId: `<${id}@${host}>`,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+          disableFileAccess: true,
+          disableUrlAccess: true,
+          ...content,
+        });
+      } catch (error) {
+        throw isRefusal(error) ? new MailRefusedError((error as Error).message) : error;
+      }
+      return {};
+    },
+    async close() {
+      (await opened?.catch(() => undefined))?.mailer.close();
+    },
+  };
+}
+
+type Mailer = Awaited<ReturnType<typeof createMailer>>;
+
+/** In an object: a mailer would be taken for a promise, or not, by what it happens to have. */
+async function openMailer(server: SmtpServer): Promise<{ mailer: Mailer }> {
+  return { mailer: await createMailer(server) };
+}
+
+async function createMailer({ host, port, tls, user, password }: SmtpServer) {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: tls === 'required',
+    ignoreTLS: tls === 'off',
+    ...(user && { auth: { user, pass: password } }),
+    pool: true,
+    maxConnections: CONNECTIONS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+  });
+}
+
+/** A 5xx about the mail or its recipient. What is said of us, such as of the password, is the operator's to put right. */
+function isRefusal(error: unknown): boolean {
+  const { responseCode = 0, code } = error as { responseCode?: number; code?: string };
+  return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE');
+}
+
+/** Into files, for an installation that has no server for mails: a developer's. */
+export function fileTransport(dataDir: string): MailTransport {
+  const directory = join(dataDir, 'mail');
+  return {
+    async send({ id, to, subject, text, date }) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      // Ids sort by age, and begin with no more than letters.
+      const file = join(directory, `${id}.txt`);
+      const head = `To: ${to}\nDate: ${date.toUTCString()}\nSubject: ${subject}\n\n`;
+      await writeDurably(file, head + text, 0o600);
+      const old = (await readdir(directory)).sort().slice(0, -FILES_KEPT);
+      await Promise.all(old.map((name) => rm(join(directory, name), { force: true })));
+      return { file };
+    },
+    async close() {},
+  };
+}
