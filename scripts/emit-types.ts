@@ -19,7 +19,7 @@ const GROUPS = {
 type Group = keyof typeof GROUPS;
 
 /** Components that a client of typed calls has no use for. */
-const LEFT_OUT = ['Pagination'];
+export const LEFT_OUT = ['Pagination'];
 
 /**
  * TypeScript types of an API's description, for a client that shares no code with the service: an interface for each
@@ -67,7 +67,8 @@ function describe(
   return { group, line: `  '${path}': { ${members.join('; ')} };` };
 }
 
-function queryOf(document: OpenApiDocument, { parameters }: Operation): string | undefined {
+/** The type of an operation's query; undefined where it has none. */
+export function queryOf(document: OpenApiDocument, { parameters }: Operation): string | undefined {
   const given = parameters
     .map((parameter) => resolve(document, 'parameters', parameter) as Parameter)
     .filter((parameter) => parameter.in === 'query');
@@ -77,7 +78,8 @@ function queryOf(document: OpenApiDocument, { parameters }: Operation): string |
   return typeOf({ type: 'object', properties, required, additionalProperties: false });
 }
 
-function namedType(name: string, schema: JsonSchema): string {
+/** The declaration of a named schema. */
+export function namedType(name: string, schema: JsonSchema): string {
   const comment = schema.description ? `/** ${schema.description} */\n` : '';
   if (schema.type !== 'object' || !schema.properties)
     return `${comment}export type ${name} = ${typeOf(schema)};`;
@@ -94,7 +96,8 @@ function fieldsOf({ properties = {}, required = [], additionalProperties }: Json
   return [...fields, '[name: string]: unknown'];
 }
 
-function typeOf(schema: JsonSchema): string {
+/** A schema as TypeScript; one that has no type is an error, never `unknown`. */
+export function typeOf(schema: JsonSchema): string {
   if (isReference(schema)) return componentName(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum) return schema.enum.map(literal).join(' | ');

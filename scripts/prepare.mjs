@@ -19,5 +19,6 @@ if (existsSync(bin(brought)) && !existsSync(link)) {
   // Node's headers are for compiling add-ons, which nothing here does: a fifth of an installation.
   rmSync(bin(brought.replace('bin/node', 'include')), { recursive: true, force: true });
   const { makeBlankDatabase } = await import('../server/db/pglite-blank.ts');
-  await makeBlankDatabase();
+  const { buildPanel } = await import('../panel/build.ts');
+  await Promise.all([makeBlankDatabase(), buildPanel()]);
 }

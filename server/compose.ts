@@ -41,6 +41,7 @@ import { MailSender } from './mail/sender.ts';
 import { registerHealth } from './operator/health.ts';
 import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
+import { registerPanelSite } from './panel-site/panel-site.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { Failures } from './platform/failures.ts';
 import { listenOn } from './platform/listen.ts';
@@ -160,10 +161,9 @@ export async function startService(config: Config, state: Database, parts: Parts
     stopping: stopping.signal,
   });
   registerHealth(http, readiness);
-  registerReference(http, { config, endpoints: ENDPOINTS });
+  registerPages(http, config, logger);
   const consoles = new Consoles(services);
   registerSockets(http, { services, consoles, limiter });
-  registerSharePage(http);
 
   await logStart(services);
   await signals.start(db);
@@ -224,6 +224,13 @@ async function logStart({ db, compute, edge, logger }: Services): Promise<void> 
     { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
     'starting',
   );
+}
+
+/** What is made for people: the API's reference, the control panel, the page of a share link. */
+function registerPages(http: ReturnType<typeof createHttpServer>, config: Config, logger: Logger): void {
+  registerReference(http, { config, endpoints: ENDPOINTS });
+  registerPanelSite(http, logger);
+  registerSharePage(http);
 }
 
 function createLimiter({ config, db, clock }: Services): RateLimiter {

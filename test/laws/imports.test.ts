@@ -47,6 +47,7 @@ const ROOMS: Record<string, Allowed> = {
     value: 'access db platform',
     type: 'agent compute config documents domain edge guest-ssh jobs shield',
   },
+  'panel-site': { value: 'http platform' },
   consoles: { value: 'access db domain guest-ssh http platform', type: 'compute config' },
   'endpoints/shared': { value: 'platform' },
   'endpoints/customer': {

@@ -6,13 +6,10 @@ import type { RouteConfig } from '../pipeline.ts';
 import { negotiate, type PublishedText } from './published-texts.ts';
 
 const config: RouteConfig = { open: true };
-/** A browser names HTML; a program that asks for the root is answered as for any path that names nothing. */
-const wantsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true;
-const rootConfig: RouteConfig = { open: wantsPage };
 
 /**
- * Serves the API's description at /openapi.json and, for people, at /docs, where / leads. Both say the address they are
- * served at. Made when first asked for.
+ * Serves the API's description at /openapi.json and, for people, at /docs. Both say the address they are served at. Made
+ * when first asked for.
  */
 export function registerReference(
   app: FastifyInstance,
@@ -20,7 +17,6 @@ export function registerReference(
 ): void {
   let rendered: ReturnType<typeof render> | undefined;
   const texts = () => (rendered ??= render(endpoints));
-  app.get('/', { config: rootConfig }, (_request, reply) => reply.redirect('/docs'));
   app.get('/openapi.json', { config }, async (request, reply) => {
     const text = await (await texts()).published.get('json', publicBase(settings, request));
     reply.header('content-type', 'application/json; charset=utf-8');

@@ -1,0 +1,143 @@
+import type { ErrorDetails } from './customer.ts';
+import { ApiError } from './errors.ts';
+import {
+  type Arguments,
+  type Data,
+  type Input,
+  type Item,
+  type ListName,
+  type OperationName,
+  placeOf,
+} from './operations.ts';
+
+/** The most that a list answers at once. */
+const PAGE = 100;
+/** A list longer than any account's: one that does not end is a mistake, and must not fill the memory. */
+const MAX_PAGES = 200;
+
+interface Page<Value> {
+  data: Value;
+  pagination?: { next_cursor: string | null; has_more: boolean };
+}
+
+interface AnyInput {
+  params?: Record<string, string>;
+  query?: Record<string, unknown>;
+  body?: unknown;
+}
+
+/** What may be added to a call. */
+export interface CallOptions {
+  signal?: AbortSignal;
+  /** Given where a call that may have taken effect is made again; a new one otherwise. */
+  idempotencyKey?: string;
+}
+
+/** Calls an operation, and answers what it has under `data`. Throws an {@link ApiError}. */
+export async function call<Name extends OperationName>(
+  name: Name,
+  ...[input]: Arguments<Name>
+): Promise<Data<Name>> {
+  return (await send<Data<Name>>(name, input as AnyInput)).data;
+}
+
+/** The same with options. */
+export async function callWith<Name extends OperationName>(
+  options: CallOptions,
+  name: Name,
+  ...[input]: Arguments<Name>
+): Promise<Data<Name>> {
+  return (await send<Data<Name>>(name, input as AnyInput, options)).data;
+}
+
+/** One page of a list, and where the next one begins. */
+export async function callPage<Name extends ListName>(
+  name: Name,
+  input: Input<Name>,
+  options: CallOptions = {},
+): Promise<{ items: Item<Name>[]; next: string | null }> {
+  const { data, pagination } = await send<Item<Name>[]>(name, input as AnyInput, options);
+  return { items: data, next: pagination?.next_cursor ?? null };
+}
+
+/** A whole list, all pages of it. */
+export async function callAll<Name extends ListName>(
+  name: Name,
+  input: Input<Name>,
+  options: CallOptions = {},
+): Promise<Item<Name>[]> {
+  const all: Item<Name>[] = [];
+  let cursor: string | null = null;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const { query } = input as AnyInput;
+    const next: { items: Item<Name>[]; next: string | null } = await callPage(
+      name,
+      { ...(input as object), query: { limit: PAGE, ...query, ...(cursor && { cursor }) } } as Input<Name>,
+      options,
+    );
+    all.push(...next.items);
+    cursor = next.next;
+    if (!cursor) break;
+  }
+  return all;
+}
+
+/** The address of an operation with its parameters, for a link or a stream. */
+export function addressOf(name: OperationName, input: AnyInput = {}): string {
+  const path = placeOf(name).path.replace(/\{(\w+)\}/g, (_, parameter: string) => {
+    const value = input.params?.[parameter];
+    if (!value) throw new Error(`${name} needs ${parameter}`);
+    return encodeURIComponent(value);
+  });
+  const given = Object.entries(input.query ?? {}).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
+  const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString();
+  return search ? `${path}?${search}` : path;
+}
+
+async function send<Value>(
+  name: OperationName,
+  input: AnyInput = {},
+  { signal, idempotencyKey }: CallOptions = {},
+): Promise<Page<Value>> {
+  const { method, once } = placeOf(name);
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (once) headers['idempotency-key'] = idempotencyKey ?? crypto.randomUUID();
+  let body: string | undefined;
+  if (method !== 'GET' && input.body !== undefined) {
+    headers['content-type'] = 'application/json';
+    body = JSON.stringify(input.body);
+  }
+  let response: Response;
+  try {
+    response = await fetch(addressOf(name, input), { method, headers, body, signal });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new ApiError('unreachable', 'The service cannot be reached.', { cause });
+  }
+  return answerOf<Value>(response);
+}
+
+/** What a response says; throws an {@link ApiError} for a refusal. */
+export async function answerOf<Value>(response: Response): Promise<Page<Value>> {
+  const requestId = response.headers.get('x-request-id') ?? undefined;
+  const text = await response.text();
+  let json: unknown;
+  try {
+    json = text ? JSON.parse(text) : { data: null };
+  } catch {
+    json = undefined;
+  }
+  if (response.ok && json) return json as Page<Value>;
+  const { error } = (json ?? {}) as { error?: { code: string; message: string; details?: ErrorDetails } };
+  throw new ApiError(
+    error?.code ?? 'unreachable',
+    error?.message ?? `The service answered ${response.status}.`,
+    {
+      status: response.status,
+      details: error?.details,
+      requestId,
+    },
+  );
+}

@@ -1,0 +1,937 @@
+// Made from the endpoints of the service by `npm run generate`: do not edit.
+
+/** The one shape of every error. */
+export interface Error {
+  error: { code: 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'insufficient_funds' | 'scope_required' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable'; message: string; details?: ErrorDetails };
+}
+
+/** Facts about an error; which ones depends on its code. */
+export interface ErrorDetails {
+  fields?: FieldProblem[];
+  policy?: 'key' | 'account' | 'ip';
+  retry_after_seconds?: number;
+  required_minor?: number;
+  available_minor?: number;
+  shortfall_minor?: number;
+  currency?: string;
+  resource?: string;
+  limit?: number;
+  used?: number;
+  status?: string;
+  allowed?: string[];
+  job_id?: string;
+  job_kind?: string;
+  existing_id?: string;
+  [name: string]: unknown;
+}
+
+/** One field that was wrong. */
+export interface FieldProblem {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** Event `approval.required` */
+export interface AgentApprovalRequired {
+  type: 'approval.required';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  approval_id: string;
+  command_id: string;
+  command: string;
+  risk: 'safe' | 'caution' | 'dangerous';
+  expires_at: string;
+}
+
+/** Event `command.completed` */
+export interface AgentCommandCompleted {
+  type: 'command.completed';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  command_id: string;
+  exit_code: number | null;
+  duration_ms: number;
+  timed_out: boolean;
+}
+
+/** Event `command.denied` */
+export interface AgentCommandDenied {
+  type: 'command.denied';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  command_id: string;
+  by: 'customer' | 'policy';
+  reason: string;
+}
+
+/** Event `command.output` */
+export interface AgentCommandOutput {
+  type: 'command.output';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  command_id: string;
+  stream: 'stdout' | 'stderr';
+  text: string;
+  truncated: boolean;
+}
+
+/** Event `command.proposed` */
+export interface AgentCommandProposed {
+  type: 'command.proposed';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  command_id: string;
+  command: string;
+  reason: string;
+  risk: 'safe' | 'caution' | 'dangerous';
+}
+
+/** Event `command.started` */
+export interface AgentCommandStarted {
+  type: 'command.started';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  command_id: string;
+}
+
+export interface AgentEntry {
+  seq: number;
+  role: 'user' | 'assistant' | 'command' | 'system';
+  content: string;
+  command: string | null;
+  exit_code: number | null;
+  created_at: string;
+}
+
+/** Event `error` */
+export interface AgentErrorEvent {
+  type: 'error';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  code: string;
+  message: string;
+  retryable: boolean;
+}
+
+/** Event `message.completed` */
+export interface AgentMessageCompleted {
+  type: 'message.completed';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  message_id: string;
+  text: string;
+}
+
+/** Event `message.delta` */
+export interface AgentMessageDelta {
+  type: 'message.delta';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  message_id: string;
+  text: string;
+}
+
+/** What the agent thinks with */
+export interface AgentModel {
+  provider: 'runbook' | 'openai-compatible' | 'anthropic';
+  name: string;
+}
+
+export interface AgentPendingApproval {
+  id: string;
+  command_id: string;
+  command: string;
+  reason: string;
+  risk: 'safe' | 'caution' | 'dangerous';
+  expires_at: string;
+}
+
+/** Event `run.completed` */
+export interface AgentRunCompleted {
+  type: 'run.completed';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  stop_reason: 'completed' | 'awaiting_approval' | 'max_steps' | 'canceled' | 'timeout' | 'error';
+  usage: AgentUsage;
+}
+
+/** Event `run.started` */
+export interface AgentRunStarted {
+  type: 'run.started';
+  seq: number;
+  run_id: string;
+  session_id: string;
+  at: string;
+  model: AgentModel;
+  approval_mode: 'dangerous' | 'all' | 'never';
+  max_steps: number;
+  resumed: boolean;
+}
+
+export interface AgentSession {
+  session_id: string;
+  started_at: string;
+}
+
+export interface AgentStatus {
+  state: 'idle' | 'running' | 'awaiting_approval';
+  model: AgentModel;
+  session_id: string | null;
+  run_id: string | null;
+  pending_approval: AgentPendingApproval | null;
+  history: AgentEntry[];
+}
+
+export interface AgentUsage {
+  steps: number;
+  input_tokens: number | null;
+  output_tokens: number | null;
+}
+
+export interface AttachedSSHKey {
+  id: string | null;
+  name: string | null;
+  fingerprint: string;
+  algorithm: string;
+  public_key: string;
+}
+
+/** An attack on a protected IP */
+export interface AttackEvent {
+  id: string;
+  target_id: string;
+  ip: string;
+  status: 'ongoing' | 'ended';
+  vectors: ('syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood' | 'other')[];
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  reason: string;
+  started_at: string;
+  mitigated_at: string | null;
+  ended_at: string | null;
+  duration_seconds: number;
+  peak_bps: { value: number; at: string };
+  peak_pps: { value: number; at: string };
+  dropped_bytes: number;
+  dropped_packets: number;
+}
+
+/** Traffic of a VM in a calendar month (UTC) */
+export interface Bandwidth {
+  period_start_at: string;
+  period_end_at: string;
+  in_bytes: number;
+  out_bytes: number;
+  included_bytes: number | null;
+  overage_bytes: number;
+  daily: { date: string; in_bytes: number; out_bytes: number }[];
+}
+
+/** Where an account stands */
+export interface BillingSummary {
+  currency: string;
+  available_minor: number;
+  promo_minor: number;
+  promo_expires_at: string | null;
+  month_to_date_minor: number;
+  forecast_month_minor: number;
+  active_vm_count: number;
+  next_charges: { vm_id: string; amount_minor: number; due_at: string }[];
+  overdue_minor: number;
+  shortfall_minor: number;
+  usage_minor: number;
+  unpaid: { vm_id: string; unpaid_since_at: string; suspends_at: string; suspended_at: string | null; deletes_at: string }[];
+  shield_tenant_ids: string[];
+  generated_at: string;
+}
+
+/** Why an operation would be refused now */
+export interface Blocker {
+  code: string;
+  message: string;
+}
+
+export interface Catalog {
+  currency: string;
+  plans: Plan[];
+  regions: Region[];
+  templates: Template[];
+  custom_limits: { vcpu: { min: number; max: number; step: number }; ram_mb: { min: number; max: number; step: number }; disk_gb: { min: number; max: number; step: number } };
+}
+
+export interface ComponentPrice {
+  component: 'vcpu' | 'ram' | 'disk';
+  unit: 'vcpu' | 'gib' | 'gb';
+  price_hourly: string;
+  price_monthly: string;
+  next_price: NextComponentPrice | null;
+}
+
+/** A link that shares a terminal on a VM */
+export interface ConsoleShare {
+  id: string;
+  mode: 'read_only' | 'read_write';
+  label: string | null;
+  max_viewers: number;
+  expires_at: string;
+  created_at: string;
+  viewers: number;
+  last_used_at: string | null;
+}
+
+export interface ConsoleTicket {
+  protocol: 'vnc';
+  ws_url: string;
+  ticket: string;
+  password: string | null;
+  expires_at: string;
+  expires_in_seconds: number;
+  single_use: boolean;
+}
+
+export interface DeletePreview {
+  refund_minor: number;
+  usage_minor: number;
+  charged_minor: number;
+  written_off_minor: number;
+  currency: string;
+  unused_seconds: number;
+  data_lost: { type: 'volume' | 'snapshot' | 'ip' | 'port_forward'; id: string; name: string; size_gb: number | null }[];
+  deletable: boolean;
+  blockers: Blocker[];
+  as_of: string;
+}
+
+/** A firewall rule of a VM */
+export interface FirewallRule {
+  id: string;
+  direction: 'in' | 'out';
+  action: 'accept' | 'drop';
+  protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'esp' | 'gre' | 'any';
+  ports: string | null;
+  cidrs: string[];
+  priority: number;
+  enabled: boolean;
+  description: string | null;
+  status: 'pending' | 'active' | 'removing' | 'error';
+  created_at: string;
+}
+
+/** What the orders of a calendar month charged, or a credit note of what others gave back */
+export interface Invoice {
+  id: string;
+  type: 'invoice' | 'credit_note';
+  number: string | null;
+  status: 'draft' | 'open' | 'paid' | 'void';
+  period_start_at: string;
+  period_end_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  issued_at: string | null;
+  paid_at: string | null;
+  seller: InvoiceParty | null;
+  buyer: InvoiceParty | null;
+  corrects: { invoice_id: string; number: string | null }[];
+}
+
+/** Who sells or buys, as it was when the invoice was issued */
+export interface InvoiceParty {
+  name: string;
+  street: string | null;
+  city: string | null;
+  postcode: string | null;
+  country: string | null;
+  vat_id: string | null;
+  tax_number: string | null;
+  registration_id: string | null;
+  email: string | null;
+}
+
+/** An invoice or a credit note with its lines */
+export interface InvoiceWithLines {
+  id: string;
+  type: 'invoice' | 'credit_note';
+  number: string | null;
+  status: 'draft' | 'open' | 'paid' | 'void';
+  period_start_at: string;
+  period_end_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  issued_at: string | null;
+  paid_at: string | null;
+  seller: InvoiceParty | null;
+  buyer: InvoiceParty | null;
+  corrects: { invoice_id: string; number: string | null }[];
+  taxes: { tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_reason: string | null; subtotal_minor: number; tax_minor: number }[];
+  lines: { description: string; vm_id: string | null; quantity: number; unit: string; unit_price: string; price_hourly: string | null; amount_minor: number; tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_minor: number; from_at: string; to_at: string; proration: boolean }[];
+}
+
+/** Work on a VM that takes time */
+export interface Job {
+  id: string;
+  kind: 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  progress: number;
+  vm_id: string;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  error: { code: string; message: string } | null;
+}
+
+/** Quotas of the account */
+export interface Limits {
+  vms: number;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  snapshots_per_vm: number;
+  firewall_rules_per_vm: number;
+  port_forwards_per_vm: number;
+  ssh_keys: number;
+}
+
+/** A network interface of a VM */
+export interface NetworkInterface {
+  id: string;
+  name: string;
+  mac: string;
+  type: 'public' | 'private';
+  bandwidth_limit_bps: number | null;
+  ips: { address: string; family: 4 | 6; prefix: number; gateway: string; primary: boolean; rdns: string | null; shield: { tenant_id: string; target_id: string } | null }[];
+}
+
+export interface NewConsoleShare {
+  id: string;
+  mode: 'read_only' | 'read_write';
+  label: string | null;
+  max_viewers: number;
+  expires_at: string;
+  created_at: string;
+  url: string;
+}
+
+/** A price that is announced */
+export interface NextComponentPrice {
+  price_hourly: string;
+  price_monthly: string;
+  from_at: string;
+}
+
+/** A price that is announced */
+export interface NextPlanPrice {
+  price_hourly: string;
+  billing_modes: ('monthly' | 'hourly')[];
+  price_monthly_minor: number;
+  from_at: string;
+}
+
+/** The next price at which it is renewed that differs from the present one, as far as prices are announced */
+export interface NextVMPrice {
+  price_monthly_minor: number;
+  from_at: string;
+}
+
+export interface OpsKey {
+  name: string;
+  fingerprint: string;
+  attached_by_default: boolean;
+}
+
+/** What an operation cost or gave back */
+export interface Order {
+  id: string;
+  kind: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
+  status: 'pending' | 'completed' | 'failed' | 'refunded';
+  vm_id: string | null;
+  amount_minor: number;
+  currency: string;
+  balance_after_minor: number | null;
+  invoice_id: string | null;
+  created_at: string;
+  adjustment: { type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit'; reason: string; corrects_order_id: string | null } | null;
+}
+
+/** A top-up of the wallet */
+export interface Payment {
+  id: string;
+  method: string;
+  status: 'pending' | 'succeeded' | 'failed' | 'refunded';
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  created_at: string;
+  settled_at: string | null;
+}
+
+/** A size at a monthly price */
+export interface Plan {
+  code: string;
+  name: string;
+  category: string;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  bandwidth_gb: number | null;
+  price_hourly: string;
+  billing_modes: ('monthly' | 'hourly')[];
+  price_monthly_minor: number;
+  next_price: NextPlanPrice | null;
+  retires_on: string | null;
+  regions: { code: string; available: boolean }[];
+  deprecated: boolean;
+}
+
+export interface PlanOption {
+  plan: PublicPlan;
+  current: boolean;
+  available: boolean;
+  allowed: boolean;
+  blocker: Blocker | null;
+  net_minor: number;
+}
+
+export interface PlanQuote {
+  currency: string;
+  lines: { description: string; amount_minor: number }[];
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  price_hourly: string;
+  balance_available_minor: number;
+  shortfall_minor: number;
+  sufficient: boolean;
+  as_of: string;
+  valid_until: string;
+  direction: 'upgrade' | 'downgrade' | 'lateral';
+  credit_minor: number;
+  debit_minor: number;
+  net_minor: number;
+  requires_reboot: boolean;
+  allowed: boolean;
+  blockers: Blocker[];
+}
+
+/** A port of a shared public address that leads to a VM */
+export interface PortForward {
+  id: string;
+  protocol: 'tcp' | 'udp' | 'tcp_udp';
+  external_port: number;
+  internal_port: number;
+  internal_ip: string;
+  public_ip: string;
+  description: string | null;
+  status: 'pending' | 'active' | 'removing' | 'error';
+  created_at: string;
+}
+
+export interface PublicPlan {
+  code: string;
+  name: string;
+  category: string;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  bandwidth_gb: number | null;
+  price_hourly: string;
+  billing_modes: ('monthly' | 'hourly')[];
+  price_monthly_minor: number;
+  next_price: NextPlanPrice | null;
+  retires_on: string | null;
+  regions: string[];
+  deprecated: boolean;
+}
+
+/** What an operation would cost now */
+export interface Quote {
+  currency: string;
+  lines: { description: string; amount_minor: number }[];
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  price_hourly: string;
+  balance_available_minor: number;
+  shortfall_minor: number;
+  sufficient: boolean;
+  as_of: string;
+  valid_until: string;
+}
+
+export interface Region {
+  code: string;
+  name: string;
+  country: string;
+  zones: string[];
+  available: boolean;
+  available_zones: string[];
+}
+
+/** Values over time */
+export interface Series {
+  start_at: string;
+  end_at: string;
+  step_seconds: number;
+  series: Record<string, { unit: string; points: (number | null)[][] }>;
+}
+
+/** A blocking rule of a protected IP */
+export interface ShieldRule {
+  id: string;
+  action: 'block' | 'rate_limit';
+  protocol: 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah' | number;
+  source: string | null;
+  source_ports: string[];
+  destination_ports: string[];
+  packet_length: { min: number; max: number } | null;
+  tcp_flags: { set: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[]; unset: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[] } | null;
+  fragments: 'any' | 'only' | 'none';
+  rate: { pps: number } | { bps: number } | null;
+  priority: number;
+  comment: string | null;
+  expires_at: string | null;
+  enabled: boolean;
+  origin: 'user' | 'automatic';
+  status: 'pending' | 'active' | 'error';
+  created_at: string;
+}
+
+/** Overview of a DDoS Shield tenant */
+export interface ShieldSummary {
+  tenant_id: string;
+  status: 'clean' | 'under_attack';
+  targets_total: number;
+  targets_under_attack: number;
+  active_attacks: number;
+  attacks_24h: number;
+  attacks_30d: number;
+  peak_30d: { bps: number; pps: number };
+  rules_total: number;
+  rules_limit: number;
+}
+
+/** A protected IP */
+export interface ShieldTarget {
+  id: string;
+  ip: string;
+  family: 4 | 6;
+  vm_id: string | null;
+  mode: 'always_on' | 'sensor' | 'off';
+  status: 'clean' | 'under_attack' | 'mitigating';
+  rules_count: number;
+  rules_limit: number;
+  last_attack_at: string | null;
+}
+
+/** A snapshot of a VM */
+export interface Snapshot {
+  id: string;
+  name: string;
+  description: string | null;
+  status: 'creating' | 'available' | 'deleting' | 'error';
+  size_bytes: number | null;
+  includes_memory: boolean;
+  created_at: string;
+}
+
+/** A stored public key */
+export interface SshKey {
+  id: string;
+  name: string;
+  fingerprint: string;
+  algorithm: string;
+  public_key: string;
+  created_at: string;
+}
+
+export interface SshToken {
+  ws_url: string;
+  token: string;
+  username: string;
+  expires_at: string;
+  expires_in_seconds: number;
+  single_use: boolean;
+}
+
+/** An OS image */
+export interface Template {
+  code: string;
+  name: string;
+  os_family: string;
+  os_version: string;
+  arch: string;
+  min_disk_gb: number;
+  min_ram_mb: number;
+  default_user: string;
+  deprecated: boolean;
+  available: boolean;
+}
+
+/** What an account uses and what it may use */
+export interface Usage {
+  period_start_at: string;
+  period_end_at: string;
+  vms: number;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  snapshots: number;
+  traffic_out_bytes: number;
+  cost_to_date_minor: number;
+  usage_minor: number;
+  currency: string;
+  limits: Limits;
+}
+
+/** A virtual machine */
+export interface VM {
+  id: string;
+  hostname: string;
+  notes: string | null;
+  status: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
+  wanted_power: 'on' | 'off';
+  locked: boolean;
+  active_job: Job | null;
+  last_job: Job | null;
+  plan: string | null;
+  is_custom: boolean;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  bandwidth_gb: number | null;
+  template: string;
+  region: string;
+  zone: string;
+  ipv4: string | null;
+  ipv6: string | null;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  currency: string;
+  auto_renew: boolean;
+  renewal_priority: number;
+  billing_period_start_at: string;
+  billing_period_end_at: string;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What a VM costs and has cost */
+export interface VMBilling {
+  currency: string;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  billing_period_start_at: string;
+  billing_period_end_at: string;
+  next_charge_at: string | null;
+  next_charge_minor: number | null;
+  next_price: NextVMPrice | null;
+  retires_at: string | null;
+  auto_renew: boolean;
+  usage_minor: number;
+  usage: VMUsage;
+  lifetime_charged_minor: number;
+  lifetime_refunded_minor: number;
+  charges: { order_id: string; kind: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment'; amount_minor: number; created_at: string }[];
+}
+
+/** An entry of the event log of a VM */
+export interface VMEvent {
+  id: string;
+  type: 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
+  level: 'info' | 'warning' | 'error';
+  message: string;
+  actor: { type: 'user' | 'api_key' | 'system'; id: string | null; ip: string | null };
+  job_id: string | null;
+  metadata: Record<string, unknown>;
+  created_at: string;
+}
+
+/** What a VM has used and was not charged for yet; all zero where nothing has a price */
+export interface VMUsage {
+  traffic: { used_bytes: number; included_bytes: number | null; overage_bytes: number; price_per_gb: string | null; amount_minor: number };
+  snapshots: { gb_months: string; price_gb_month: string | null; amount_minor: number };
+}
+
+/** A volume of a VM */
+export interface Volume {
+  id: string;
+  name: string;
+  size_gb: number;
+  used_bytes: number | null;
+  type: string;
+  boot: boolean;
+  device: string;
+  created_at: string;
+}
+
+/** Prepaid money of an account */
+export interface Wallet {
+  currency: string;
+  balance_minor: number;
+  held_minor: number;
+  available_minor: number;
+  promo_minor: number;
+  promo_expires_at: string | null;
+  burn_rate_monthly_minor: number;
+  runway_days: number | null;
+  updated_at: string;
+}
+
+/** What each operation takes, and what it answers under `data`. */
+export interface CustomerOperations {
+  getCatalog: { data: Catalog };
+  listPublicPlans: { data: { currency: string; plans: PublicPlan[] } };
+  getPrices: { data: { currency: string; tax_included: boolean; billing_modes: ('monthly' | 'hourly')[]; components: ComponentPrice[] } };
+  getCustomQuote: { query: { vcpu: number; ram_mb: number; disk_gb: number; billing?: 'monthly' | 'hourly'; region?: string }; data: Quote };
+  listVms: { query: { limit?: number; cursor?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error'; region?: string; hostname?: string }; data: VM[]; list: true };
+  createVm: { body: { plan: string; template: string; hostname: string; region?: string; zone?: string; ssh_key_ids?: string[]; password?: string; user_data?: string; notes?: string | null; billing?: 'monthly' | 'hourly'; auto_renew?: boolean; renewal_priority?: number; start?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order; initial_password: string | null } };
+  getVm: { params: { id: string }; query: { wait_seconds?: number }; data: VM };
+  updateVm: { params: { id: string }; body: { hostname?: string; notes?: string | null; auto_renew?: boolean; renewal_priority?: number; billing?: 'monthly' | 'hourly' }; data: VM };
+  deleteVm: { params: { id: string }; data: { vm: VM; job: Job; refund: { amount_minor: number; charged_minor: number; written_off_minor: number; currency: string; order_id: string | null } } };
+  getVmMetrics: { params: { id: string }; query: { from?: string; to?: string; step?: number; metrics?: string }; data: Series };
+  getVmBandwidth: { params: { id: string }; query: { month?: string }; data: Bandwidth };
+  listVolumes: { params: { id: string }; query: { limit?: number; cursor?: string }; data: Volume[]; list: true };
+  listNics: { params: { id: string }; query: { limit?: number; cursor?: string }; data: NetworkInterface[]; list: true };
+  listEvents: { params: { id: string }; query: { limit?: number; cursor?: string; type?: 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested'; from?: string; to?: string }; data: VMEvent[]; list: true };
+  listJobs: { params: { id: string }; query: { limit?: number; cursor?: string; wait_seconds?: number; status?: 'active' | 'all' }; data: Job[]; list: true };
+  getVmBilling: { params: { id: string }; data: VMBilling };
+  getPlanQuote: { params: { id: string }; query: { plan?: string; resize_disk?: boolean; vcpu?: number; ram_mb?: number; disk_gb?: number }; data: PlanQuote };
+  listPlanOptions: { params: { id: string }; data: PlanOption[] };
+  getDeletePreview: { params: { id: string }; data: DeletePreview };
+  listFirewallRules: { params: { id: string }; query: { limit?: number; cursor?: string }; data: FirewallRule[]; list: true };
+  addFirewallRule: { params: { id: string }; body: { direction: 'in' | 'out'; action: 'accept' | 'drop'; protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'esp' | 'gre' | 'any'; ports?: string | null; cidrs: string[]; priority?: number; enabled?: boolean; description?: string | null }; data: FirewallRule };
+  listPortForwards: { params: { id: string }; query: { limit?: number; cursor?: string }; data: PortForward[]; list: true };
+  addPortForward: { params: { id: string }; body: { protocol: 'tcp' | 'udp' | 'tcp_udp'; external_port?: number | null; internal_port: number; internal_ip?: string; description?: string | null }; data: PortForward };
+  listSnapshots: { params: { id: string }; query: { limit?: number; cursor?: string }; data: Snapshot[]; list: true };
+  createSnapshot: { params: { id: string }; body: { name?: string; description?: string | null }; data: { snapshot: Snapshot; job: Job } };
+  getOpsKey: { data: OpsKey };
+  startVm: { params: { id: string }; data: { vm: VM; job: Job } };
+  stopVm: { params: { id: string }; body: { timeout_seconds?: number }; data: { vm: VM; job: Job } };
+  forceStopVm: { params: { id: string }; data: { vm: VM; job: Job } };
+  rebootVm: { params: { id: string }; body: { timeout_seconds?: number }; data: { vm: VM; job: Job } };
+  resetPassword: { params: { id: string }; body: { username?: string }; data: { vm: VM; job: Job; username: string; password: string } };
+  attachSshKey: { params: { id: string }; body: { ssh_key_id?: string; public_key?: string }; data: { job: Job; ssh_key: AttachedSSHKey } };
+  deleteFirewallRule: { params: { id: string; rule_id: string }; data: { id: string; deleted: boolean } };
+  deletePortForward: { params: { id: string; rule_id: string }; data: { id: string; deleted: boolean } };
+  deleteSnapshot: { params: { id: string; sid: string }; data: { id: string; job: Job } };
+  changePlan: { params: { id: string }; body: { plan: string; resize_disk?: boolean; allow_reboot?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order } };
+  changeCustom: { params: { id: string }; body: { vcpu?: number; ram_mb?: number; disk_gb?: number; allow_reboot?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order } };
+  getConsole: { params: { id: string }; data: ConsoleTicket };
+  createSshToken: { params: { id: string }; body: { username?: string; cols?: number; rows?: number }; data: SshToken };
+  listConsoleShares: { params: { id: string }; query: { limit?: number; cursor?: string }; data: ConsoleShare[]; list: true };
+  createConsoleShare: { params: { id: string }; body: { mode: 'read_only' | 'read_write'; ttl_seconds?: number; label?: string | null; max_viewers?: number }; data: NewConsoleShare };
+  deleteConsoleShare: { params: { id: string; sid: string }; data: { id: string; deleted: boolean } };
+  getAgentStatus: { params: { id: string }; data: AgentStatus };
+  clearAgent: { params: { id: string }; data: AgentSession };
+  runAgent: { params: { id: string }; body: { message?: string; approval_mode?: 'dangerous' | 'all' | 'never'; max_steps?: number; approval?: { id: string; decision: 'approve' | 'deny'; reason?: string } }; line: AgentRunStarted | AgentMessageDelta | AgentMessageCompleted | AgentCommandProposed | AgentApprovalRequired | AgentCommandStarted | AgentCommandOutput | AgentCommandCompleted | AgentCommandDenied | AgentErrorEvent | AgentRunCompleted };
+  listSshKeys: { query: { limit?: number; cursor?: string; fingerprint?: string }; data: SshKey[]; list: true };
+  addSshKey: { body: { name: string; public_key: string }; data: SshKey };
+  deleteSshKey: { params: { id: string }; data: { id: string; deleted: boolean } };
+  getWallet: { data: Wallet };
+  getBillingSummary: { data: BillingSummary };
+  listInvoices: { query: { limit?: number; cursor?: string; status?: 'draft' | 'open' | 'paid' | 'void'; type?: 'invoice' | 'credit_note'; from?: string; to?: string }; data: Invoice[]; list: true };
+  getInvoice: { params: { id: string }; data: InvoiceWithLines };
+  listPayments: { query: { limit?: number; cursor?: string }; data: Payment[]; list: true };
+  listOrders: { query: { limit?: number; cursor?: string; vm_id?: string; kind?: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment' }; data: Order[]; list: true };
+  getUsage: { data: Usage };
+  getShieldSummary: { params: { tid: string }; data: ShieldSummary };
+  listShieldTargets: { params: { tid: string }; query: { limit?: number; cursor?: string }; data: ShieldTarget[]; list: true };
+  listShieldRules: { params: { tid: string; id: string }; query: { limit?: number; cursor?: string }; data: ShieldRule[]; list: true };
+  addShieldRule: { params: { tid: string; id: string }; body: { action: 'block' | 'rate_limit'; protocol?: 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah' | number; source?: string | null; source_ports?: string[]; destination_ports?: string[]; packet_length?: { min: number; max: number } | null; tcp_flags?: { set: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[]; unset: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[] } | null; fragments?: 'any' | 'only' | 'none'; rate?: { pps: number } | { bps: number } | null; priority?: number; comment?: string | null; expires_at?: string | null; enabled?: boolean; confirm_block_all?: boolean }; data: ShieldRule };
+  listAttackEvents: { params: { tid: string; id: string }; query: { limit?: number; cursor?: string; status?: 'ongoing' | 'ended'; from?: string; to?: string }; data: AttackEvent[]; list: true };
+  getEdgeTraffic: { params: { tid: string }; query: { target_id?: string; from?: string; to?: string; step?: number }; data: Series };
+  deleteShieldRule: { params: { tid: string; id: string; rid: string }; data: { id: string; deleted: boolean } };
+}
+
+/** Where each operation is; `once` where it takes an Idempotency-Key. */
+export const CUSTOMER_OPERATIONS = {
+  getCatalog: ['GET', '/v1/vm/catalog'],
+  listPublicPlans: ['GET', '/v1/public/plans'],
+  getPrices: ['GET', '/v1/vm/prices'],
+  getCustomQuote: ['GET', '/v1/vm/custom-quote'],
+  listVms: ['GET', '/v1/vm'],
+  createVm: ['POST', '/v1/vm', 'once'],
+  getVm: ['GET', '/v1/vm/{id}'],
+  updateVm: ['PATCH', '/v1/vm/{id}'],
+  deleteVm: ['DELETE', '/v1/vm/{id}', 'once'],
+  getVmMetrics: ['GET', '/v1/vm/{id}/metrics'],
+  getVmBandwidth: ['GET', '/v1/vm/{id}/bandwidth'],
+  listVolumes: ['GET', '/v1/vm/{id}/volumes'],
+  listNics: ['GET', '/v1/vm/{id}/nics'],
+  listEvents: ['GET', '/v1/vm/{id}/events'],
+  listJobs: ['GET', '/v1/vm/{id}/jobs'],
+  getVmBilling: ['GET', '/v1/vm/{id}/billing'],
+  getPlanQuote: ['GET', '/v1/vm/{id}/plan-quote'],
+  listPlanOptions: ['GET', '/v1/vm/{id}/plan-options'],
+  getDeletePreview: ['GET', '/v1/vm/{id}/delete-preview'],
+  listFirewallRules: ['GET', '/v1/vm/{id}/firewall'],
+  addFirewallRule: ['POST', '/v1/vm/{id}/firewall'],
+  listPortForwards: ['GET', '/v1/vm/{id}/port-forwarding'],
+  addPortForward: ['POST', '/v1/vm/{id}/port-forwarding'],
+  listSnapshots: ['GET', '/v1/vm/{id}/snapshots'],
+  createSnapshot: ['POST', '/v1/vm/{id}/snapshots'],
+  getOpsKey: ['GET', '/v1/vm/ops-key'],
+  startVm: ['POST', '/v1/vm/{id}/start'],
+  stopVm: ['POST', '/v1/vm/{id}/stop'],
+  forceStopVm: ['POST', '/v1/vm/{id}/force-stop'],
+  rebootVm: ['POST', '/v1/vm/{id}/reboot'],
+  resetPassword: ['POST', '/v1/vm/{id}/reset-password'],
+  attachSshKey: ['POST', '/v1/vm/{id}/ssh-key'],
+  deleteFirewallRule: ['DELETE', '/v1/vm/{id}/firewall/{rule_id}'],
+  deletePortForward: ['DELETE', '/v1/vm/{id}/port-forwarding/{rule_id}'],
+  deleteSnapshot: ['DELETE', '/v1/vm/{id}/snapshots/{sid}'],
+  changePlan: ['POST', '/v1/vm/{id}/change-plan', 'once'],
+  changeCustom: ['POST', '/v1/vm/{id}/change-custom', 'once'],
+  getConsole: ['GET', '/v1/vm/{id}/console'],
+  createSshToken: ['POST', '/v1/vm/{id}/ssh-token'],
+  listConsoleShares: ['GET', '/v1/vm/{id}/console-shares'],
+  createConsoleShare: ['POST', '/v1/vm/{id}/console-shares'],
+  deleteConsoleShare: ['DELETE', '/v1/vm/{id}/console-shares/{sid}'],
+  getAgentStatus: ['GET', '/v1/vm/{id}/ai-agent/status'],
+  clearAgent: ['POST', '/v1/vm/{id}/ai-agent/clear'],
+  runAgent: ['POST', '/v1/vm/{id}/ai-agent'],
+  listSshKeys: ['GET', '/v1/vm/sshkeys'],
+  addSshKey: ['POST', '/v1/vm/sshkeys'],
+  deleteSshKey: ['DELETE', '/v1/vm/sshkeys/{id}'],
+  getWallet: ['GET', '/v1/billing/wallet'],
+  getBillingSummary: ['GET', '/v1/billing/summary'],
+  listInvoices: ['GET', '/v1/billing/invoices'],
+  getInvoice: ['GET', '/v1/billing/invoices/{id}'],
+  listPayments: ['GET', '/v1/billing/payments'],
+  listOrders: ['GET', '/v1/billing/orders'],
+  getUsage: ['GET', '/v1/client/usage'],
+  getShieldSummary: ['GET', '/v1/tenants/{tid}/summary'],
+  listShieldTargets: ['GET', '/v1/tenants/{tid}/targets'],
+  listShieldRules: ['GET', '/v1/tenants/{tid}/targets/{id}/rules'],
+  addShieldRule: ['POST', '/v1/tenants/{tid}/targets/{id}/rules'],
+  listAttackEvents: ['GET', '/v1/tenants/{tid}/targets/{id}/events'],
+  getEdgeTraffic: ['GET', '/v1/tenants/{tid}/traffic'],
+  deleteShieldRule: ['DELETE', '/v1/tenants/{tid}/targets/{id}/rules/{rid}'],
+} as const;

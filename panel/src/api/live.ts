@@ -1,0 +1,84 @@
+import type { Query, QueryClient } from '@tanstack/react-query';
+import type { OperationName } from './operations.ts';
+
+/** What can change, and which answers it changes. */
+const CHANGED_BY: Record<string, OperationName[]> = {
+  vm: [
+    'listVms',
+    'getVm',
+    'listEvents',
+    'listJobs',
+    'listSnapshots',
+    'listVolumes',
+    'listNics',
+    'listFirewallRules',
+    'listPortForwards',
+    'getVmBilling',
+    'listConsoleShares',
+    'getAgentStatus',
+    'getUsage',
+  ],
+  job: ['listVms', 'getVm', 'listJobs', 'listSnapshots'],
+  wallet: ['getWallet', 'getBillingSummary', 'listOrders', 'listPayments', 'listInvoices'],
+  shield: ['getShieldSummary', 'listShieldTargets', 'listShieldRules', 'listAttackEvents'],
+};
+
+/** Other kinds that the service tells of, registered by the pages that show them. */
+export function alsoChanges(kind: string, operations: OperationName[]): void {
+  CHANGED_BY[kind] = [...new Set([...(CHANGED_BY[kind] ?? []), ...operations])];
+}
+
+/** How soon a stream that broke is opened again. */
+const REOPEN_MS = 3_000;
+
+/**
+ * Reads again what is shown and has changed, as the service tells. After a gap everything in sight is read again. Where
+ * there is no such stream, pages are as old as they were read. Ends when the returned function is called.
+ */
+export function followChanges(client: QueryClient): () => void {
+  let source: EventSource | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let wasOpen = false;
+  const open = () => {
+    source = new EventSource('/panel/api/changes');
+    source.onopen = () => {
+      if (wasOpen) void client.invalidateQueries();
+      wasOpen = true;
+    };
+    source.onerror = () => {
+      // A refusal closes it for good: only a stream that has worked is worth another attempt.
+      if (source?.readyState !== EventSource.CLOSED || !wasOpen) return;
+      timer = setTimeout(open, REOPEN_MS);
+    };
+    source.onmessage = ({ data }) => follow(client, data);
+    for (const kind of Object.keys(CHANGED_BY)) {
+      source.addEventListener(kind, ({ data }) => follow(client, data, kind));
+    }
+  };
+  open();
+  return () => {
+    clearTimeout(timer);
+    source?.close();
+  };
+}
+
+function follow(client: QueryClient, text: string, kind?: string): void {
+  let change: { kind?: string; id?: string };
+  try {
+    change = JSON.parse(text);
+  } catch {
+    return;
+  }
+  const names = CHANGED_BY[kind ?? change.kind ?? ''] ?? [];
+  void client.invalidateQueries({
+    predicate: (query) => names.some((name) => concerns(query, name, change.id)),
+  });
+}
+
+/** Whether a query asks for what has changed; one that names another id does not. */
+function concerns({ queryKey }: Query, name: OperationName, id: string | undefined): boolean {
+  if (queryKey[0] !== name) return false;
+  const input = queryKey.at(-1) as { params?: { id?: string } } | undefined;
+  const asked = input?.params?.id;
+  return !id || !asked || asked === id || !id.startsWith('vm_');
+}

@@ -1,0 +1,5 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function Account() {
+  return <Page title="Settings">{null}</Page>;
+}

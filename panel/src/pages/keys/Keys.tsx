@@ -1,0 +1,5 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function Keys() {
+  return <Page title="API keys">{null}</Page>;
+}

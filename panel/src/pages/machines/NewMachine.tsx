@@ -1,0 +1,5 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function NewMachine() {
+  return <Page title="Create machine">{null}</Page>;
+}

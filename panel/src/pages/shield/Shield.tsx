@@ -1,0 +1,5 @@
+import { Page } from '../../ui/Page.tsx';
+
+export function Shield() {
+  return <Page title="Shield">{null}</Page>;
+}

@@ -1,0 +1,48 @@
+import { type ErrorComponentProps, Link } from '@tanstack/react-router';
+import { defineTexts, useTexts } from '../texts.ts';
+import { Button, buttonClass } from '../ui/Button.tsx';
+import { Problem } from '../ui/Notice.tsx';
+import { Empty } from '../ui/Page.tsx';
+
+const texts = defineTexts(
+  {
+    none: 'There is no such page',
+    why: 'It may have been deleted, or the address is mistyped.',
+    home: 'Go to the machines',
+    again: 'Load the page again',
+  },
+  {
+    none: 'Diese Seite gibt es nicht',
+    why: 'Vielleicht wurde sie gelöscht, oder die Adresse ist falsch geschrieben.',
+    home: 'Zu den Maschinen',
+    again: 'Seite neu laden',
+  },
+);
+
+/** For an address that names nothing. */
+export function NoSuchPage() {
+  const t = useTexts(texts);
+  return (
+    <Empty
+      title={t.none}
+      action={
+        <Link to="/" className={buttonClass()}>
+          {t.home}
+        </Link>
+      }
+    >
+      {t.why}
+    </Empty>
+  );
+}
+
+/** For a page that could not be drawn, or not be loaded because the service was updated meanwhile. */
+export function BrokenPage({ error }: ErrorComponentProps) {
+  const t = useTexts(texts);
+  return (
+    <Problem
+      error={error instanceof Error ? error : new Error(String(error))}
+      action={<Button onPress={() => location.reload()}>{t.again}</Button>}
+    />
+  );
+}

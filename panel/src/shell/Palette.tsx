@@ -1,0 +1,187 @@
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type KeyboardEvent, useId, useMemo, useState } from 'react';
+import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
+import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { setTheme, type Theme, useTheme } from '../settings.ts';
+import { defineTexts, useTexts } from '../texts.ts';
+import { Icon, type IconName } from '../ui/Icon.tsx';
+import { firstMachinesQuery } from './machines.ts';
+import classes from './Palette.module.css';
+import { shellTexts } from './shell-texts.ts';
+
+const texts = defineTexts(
+  {
+    create: 'Create machine',
+    newKey: 'Create API key',
+    dark: 'Dark theme',
+    light: 'Light theme',
+    none: 'Nothing found',
+    found: 'Found',
+    page: 'Page',
+    machine: 'Machine',
+    action: 'Action',
+  },
+  {
+    create: 'Maschine anlegen',
+    newKey: 'API-Schlüssel anlegen',
+    dark: 'Dunkle Darstellung',
+    light: 'Helle Darstellung',
+    none: 'Nichts gefunden',
+    found: 'Gefunden',
+    page: 'Seite',
+    machine: 'Maschine',
+    action: 'Aktion',
+  },
+);
+
+interface Find {
+  id: string;
+  icon: IconName;
+  label: string;
+  /** Also found by: addresses and the like. */
+  more?: string;
+  kind: string;
+  go: () => void;
+}
+
+/** As many as are taken in at a glance. */
+const SHOWN = 9;
+
+/** Goes to a machine, an address, a page or an action by a few letters. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const t = useTexts(texts);
+  const shell = useTexts(shellTexts);
+  const [typed, setTyped] = useState('');
+  const [at, setAt] = useState(0);
+  const list = useId();
+  const all = useEverything();
+  const found = useMemo(() => search(all, typed).slice(0, SHOWN), [all, typed]);
+  const chosen = Math.min(at, found.length - 1);
+  const take = (find: Find | undefined) => {
+    if (!find) return;
+    onClose();
+    find.go();
+  };
+  const press = (event: KeyboardEvent) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step) setAt((chosen + step + found.length) % Math.max(found.length, 1));
+    else if (event.key === 'Enter') take(found[chosen]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <ModalOverlay
+      className={classes.overlay!}
+      isOpen
+      onOpenChange={(open) => open || onClose()}
+      isDismissable
+    >
+      <Modal className={classes.modal!}>
+        <AriaDialog aria-label={shell.find} className={classes.dialog!}>
+          <input
+            className={classes.input}
+            // biome-ignore lint/a11y/noAutofocus: it was opened to type.
+            autoFocus
+            role="combobox"
+            aria-expanded="true"
+            aria-controls={list}
+            aria-activedescendant={found[chosen] && `${list}-${chosen}`}
+            aria-label={shell.find}
+            placeholder={shell.find}
+            value={typed}
+            onChange={({ target }) => {
+              setTyped(target.value);
+              setAt(0);
+            }}
+            onKeyDown={press}
+          />
+          <div id={list} role="listbox" aria-label={t.found} className={classes.list}>
+            {found.map((find, index) => (
+              // biome-ignore lint/a11y/useFocusableInteractive: the focus stays in the field, which names the chosen one.
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys.
+              <div
+                key={find.id}
+                id={`${list}-${index}`}
+                role="option"
+                aria-selected={index === chosen}
+                className={classes.option}
+                onPointerMove={() => setAt(index)}
+                onClick={() => take(find)}
+              >
+                <Icon name={find.icon} />
+                <span className={classes.label}>{find.label}</span>
+                <span className={classes.kind}>{find.more || find.kind}</span>
+              </div>
+            ))}
+          </div>
+          {found.length === 0 && <p className={classes.none}>{t.none}</p>}
+        </AriaDialog>
+      </Modal>
+    </ModalOverlay>
+  );
+}
+
+function useEverything(): Find[] {
+  const t = useTexts(texts);
+  const shell = useTexts(shellTexts);
+  const navigate = useNavigate();
+  const theme = useTheme();
+  const { data } = useQuery(firstMachinesQuery);
+  return useMemo(() => {
+    const other: Theme = theme === 'dark' ? 'light' : 'dark';
+    const machines = (data?.items ?? []).map((vm): Find => {
+      const addresses = [vm.ipv4, vm.ipv6].filter(Boolean).join(' ');
+      return {
+        id: vm.id,
+        icon: 'machine',
+        label: vm.hostname,
+        more: addresses,
+        kind: t.machine,
+        go: () => navigate({ to: '/machines/$id', params: { id: vm.id } }),
+      };
+    });
+    const page = (id: string, icon: IconName, label: string, go: () => void): Find => ({
+      id,
+      icon,
+      label,
+      kind: t.page,
+      go,
+    });
+    const action = (id: string, icon: IconName, label: string, go: () => void): Find => ({
+      id,
+      icon,
+      label,
+      kind: t.action,
+      go,
+    });
+    return [
+      ...machines,
+      action('create', 'plus', t.create, () => navigate({ to: '/machines/new' })),
+      action('top-up', 'wallet', shell.topUp, () => navigate({ to: '/billing/top-up' })),
+      action('new-key', 'code', t.newKey, () => navigate({ to: '/keys' })),
+      page('machines', 'machine', shell.machines, () => navigate({ to: '/machines' })),
+      page('shield', 'shield', shell.shield, () => navigate({ to: '/shield' })),
+      page('ssh-keys', 'key', shell.sshKeys, () => navigate({ to: '/ssh-keys' })),
+      page('billing', 'wallet', shell.billing, () => navigate({ to: '/billing' })),
+      page('keys', 'code', shell.keys, () => navigate({ to: '/keys' })),
+      page('members', 'people', shell.members, () => navigate({ to: '/members' })),
+      page('audit', 'list', shell.audit, () => navigate({ to: '/audit' })),
+      page('settings', 'gear', shell.settings, () => navigate({ to: '/account' })),
+      action('theme', other === 'dark' ? 'moon' : 'sun', other === 'dark' ? t.dark : t.light, () =>
+        setTheme(other),
+      ),
+    ];
+  }, [data, t, shell, navigate, theme]);
+}
+
+/** Every word typed is somewhere in it; what begins with the first comes first. */
+function search(all: Find[], typed: string): Find[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const textOf = ({ label, more = '', id }: Find) => `${label} ${more} ${id}`.toLowerCase();
+  return all
+    .filter((find) => words.every((word) => textOf(find).includes(word)))
+    .toSorted(
+      (a, b) => Number(textOf(b).startsWith(words[0] ?? '')) - Number(textOf(a).startsWith(words[0] ?? '')),
+    );
+}

@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+import classes from './Badge.module.css';
+
+/** What a state means, by which it is coloured. */
+export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'shield' | 'faint';
+/** What a state looks like to who sees no colours: full, under way, at rest, in trouble. */
+export type Shape = 'dot' | 'ring' | 'square' | 'triangle';
+
+/** A state, as a shape and a word. */
+export function State({ tone, shape = 'dot', children }: { tone: Tone; shape?: Shape; children: ReactNode }) {
+  return (
+    <span className={`${classes.state} ${classes[tone]}`}>
+      <i className={`${classes.mark} ${classes[shape]}`} aria-hidden="true" />
+      {children}
+    </span>
+  );
+}
+
+/** A word that stands out. */
+export function Badge({ tone = 'faint', children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>;
+}

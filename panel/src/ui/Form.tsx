@@ -1,0 +1,67 @@
+import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { Form as AriaForm } from 'react-aria-components/Form';
+import { ApiError } from '../api/errors.ts';
+import classes from './Form.module.css';
+import { Problem } from './Notice.tsx';
+
+export interface Props {
+  children: ReactNode;
+  onSubmit: (values: FormData) => void;
+  /** Why what was sent before was refused. */
+  error?: Error | null;
+  /** The words for a refusal that names no field; what the service says, in their absence. */
+  explain?: (error: Error) => ReactNode;
+  id?: string;
+  /** Side by side where there is room. */
+  inline?: boolean;
+}
+
+/** A form whose fields say what the service had against them. What names no field of it is said above. */
+export function Form({ children, onSubmit, error, explain, id, inline }: Props) {
+  const form = useRef<HTMLFormElement>(null);
+  const fields = error instanceof ApiError ? error.fields : [];
+  const problems = Object.fromEntries(fields.map(({ field, message }) => [field, message]));
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSubmit(new FormData(event.currentTarget));
+  };
+  // Who cannot see the fields is led to the first that is wrong.
+  useEffect(() => {
+    if (error) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
+  const unnamed = fields.filter(({ field }) => !hasField(form.current, field));
+  const isGeneral = error && (fields.length === 0 || unnamed.length > 0);
+  return (
+    <AriaForm
+      ref={form}
+      id={id}
+      className={inline ? classes.inline : classes.form}
+      validationErrors={problems}
+      onSubmit={submit}
+    >
+      {isGeneral && (
+        <Problem error={error}>
+          {unnamed.length > 0
+            ? unnamed.map(({ field, message }) => <span key={field}>{`${field}: ${message}`}</span>)
+            : explain?.(error)}
+        </Problem>
+      )}
+      {children}
+    </AriaForm>
+  );
+}
+
+function hasField(form: HTMLFormElement | null, name: string): boolean {
+  return form?.elements.namedItem(name) != null;
+}
+
+/** The buttons below a form: the main one first. */
+export function FormActions({ children }: { children: ReactNode }) {
+  return <div className={classes.actions}>{children}</div>;
+}
+
+/** A value of a submitted form as text; empty where it was left out. */
+export function textOf(values: FormData, name: string): string {
+  const value = values.get(name);
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,85 @@
+import type { ReactNode } from 'react';
+import { ApiError } from '../api/errors.ts';
+import { defineTexts, useTexts } from '../texts.ts';
+import { Icon } from './Icon.tsx';
+import classes from './Notice.module.css';
+
+const texts = defineTexts(
+  {
+    unreachable: 'The service cannot be reached. Nothing was lost; try again.',
+    internal: 'Something went wrong on our side. If it happens again, name this request to support:',
+    busy: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
+    busyNow: 'Too many requests. Try again in a moment.',
+    forbidden: 'Your role in this account does not allow this.',
+    signedOut: 'You are signed out. Sign in again to go on.',
+  },
+  {
+    unreachable: 'Der Dienst ist nicht erreichbar. Es ging nichts verloren; versuchen Sie es noch einmal.',
+    internal:
+      'Bei uns ist etwas schiefgegangen. Sollte es wieder vorkommen, nennen Sie dem Support diese Anfrage:',
+    busy: (seconds: number) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} s noch einmal.`,
+    busyNow: 'Zu viele Anfragen. Versuchen Sie es gleich noch einmal.',
+    forbidden: 'Ihre Rolle in diesem Konto erlaubt das nicht.',
+    signedOut: 'Sie sind abgemeldet. Melden Sie sich an, um fortzufahren.',
+  },
+);
+
+/** A word on the page itself: how things stand, or what to look out for. */
+export function Notice({
+  kind = 'info',
+  title,
+  children,
+  action,
+}: {
+  kind?: 'info' | 'ok' | 'warn' | 'bad';
+  title?: ReactNode;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className={`${classes.notice} ${classes[kind]}`} role={kind === 'bad' ? 'alert' : undefined}>
+      <Icon name={kind === 'ok' ? 'check' : kind === 'info' ? 'info' : 'warning'} />
+      <div className={classes.body}>
+        {title && <strong className={classes.title}>{title}</strong>}
+        {children}
+      </div>
+      {action}
+    </div>
+  );
+}
+
+/** Why something failed, in words that help; `children` where the page knows better ones. */
+export function Problem({
+  error,
+  children,
+  action,
+}: {
+  error: Error;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <Notice kind="bad" action={action}>
+      {children || <Explanation error={error} />}
+    </Notice>
+  );
+}
+
+function Explanation({ error }: { error: Error }) {
+  const t = useTexts(texts);
+  if (!(error instanceof ApiError)) return t.unreachable;
+  const { code, message, details, requestId, fields } = error;
+  if (code === 'unreachable') return t.unreachable;
+  if (code === 'internal_error')
+    return (
+      <>
+        {t.internal} <code>{requestId}</code>
+      </>
+    );
+  if (code === 'rate_limit_exceeded') {
+    return details.retry_after_seconds ? t.busy(details.retry_after_seconds) : t.busyNow;
+  }
+  if (code === 'scope_required') return t.forbidden;
+  if (error.status === 401 && code.includes('session')) return t.signedOut;
+  return fields.length > 0 ? fields.map((each) => each.message).join(' ') : message;
+}

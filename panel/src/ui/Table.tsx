@@ -1,0 +1,201 @@
+import { type ReactNode, useMemo, useState } from 'react';
+import { defineTexts, useTexts } from '../texts.ts';
+import { Icon } from './Icon.tsx';
+import classes from './Table.module.css';
+import { useVisibleRows } from './visible-rows.ts';
+
+const texts = defineTexts(
+  { all: 'Select all', one: (name: string) => `Select ${name}` },
+  { all: 'Alle auswählen', one: (name: string) => `${name} auswählen` },
+);
+
+/** A column, and where its cells go on a narrow screen, on which a row is a small card. */
+export interface Column<Row> {
+  id: string;
+  title: string;
+  cell: (row: Row) => ReactNode;
+  /** Figures stand at the end, so that their digits are below each other. */
+  align?: 'end';
+  /** The first line and its end, a line below, or left out; a line below with the title by default. */
+  narrow?: 'title' | 'aside' | 'line' | 'hide';
+  /** Orders the rows by this column, when its title is pressed. */
+  compare?: (a: Row, b: Row) => number;
+}
+
+/** Rows that can be chosen, for something done to many. */
+export interface Selection<Row> {
+  chosen: ReadonlySet<string>;
+  onChange: (chosen: ReadonlySet<string>) => void;
+  nameOf: (row: Row) => string;
+}
+
+export interface Props<Row> {
+  /** What the table is called. */
+  label: string;
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  columns: Column<Row>[];
+  selection?: Selection<Row>;
+  /** In the place of the table, where it has no rows. */
+  empty?: ReactNode;
+  /** Stands out: rows that need to be looked at. */
+  isMarked?: (row: Row) => boolean;
+}
+
+interface Order {
+  column: string;
+  isDescending: boolean;
+}
+
+/**
+ * Rows below each other. Of ten thousand only those in sight are there. The roles are said, because on narrow screens it
+ * is laid out as a grid, which takes from a table that it is one.
+ */
+export function Table<Row>({ label, rows, keyOf, columns, selection, empty, isMarked }: Props<Row>) {
+  const [order, setOrder] = useState<Order>();
+  const sorted = useMemo(() => inOrder(rows, columns, order), [rows, columns, order]);
+  const { body, from, to, before, after } = useVisibleRows(sorted.length);
+  if (rows.length === 0 && empty) return empty;
+  const width = columns.length + (selection ? 1 : 0);
+  return (
+    <table className={classes.table} role="table" aria-label={label} aria-rowcount={sorted.length + 1}>
+      <thead role="rowgroup">
+        <tr role="row">
+          {selection && <SelectAll rows={rows} keyOf={keyOf} selection={selection} />}
+          {columns.map((column) => (
+            <HeaderCell key={column.id} column={column} order={order} onOrder={setOrder} />
+          ))}
+        </tr>
+      </thead>
+      <tbody ref={body} role="rowgroup">
+        {before > 0 && <Spacer height={before} width={width} />}
+        {sorted.slice(from, to).map((row, index) => {
+          const key = keyOf(row);
+          return (
+            <tr
+              key={key}
+              role="row"
+              aria-rowindex={from + index + 2}
+              className={isMarked?.(row) ? classes.marked : undefined}
+            >
+              {selection && <SelectOne id={key} name={selection.nameOf(row)} selection={selection} />}
+              {columns.map((column) => (
+                <td key={column.id} role="cell" className={cellClass(column)} data-title={column.title}>
+                  {column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+        {after > 0 && <Spacer height={after} width={width} />}
+      </tbody>
+    </table>
+  );
+}
+
+function inOrder<Row>(
+  rows: readonly Row[],
+  columns: Column<Row>[],
+  order: Order | undefined,
+): readonly Row[] {
+  const compare = columns.find(({ id }) => id === order?.column)?.compare;
+  if (!order || !compare) return rows;
+  return rows.toSorted(order.isDescending ? (a, b) => compare(b, a) : compare);
+}
+
+const cellClass = <Row,>({ align, narrow = 'line' }: Column<Row>) =>
+  `${align === 'end' ? classes.end : ''} ${classes[narrow]}`;
+
+function HeaderCell<Row>({
+  column,
+  order,
+  onOrder,
+}: {
+  column: Column<Row>;
+  order: Order | undefined;
+  onOrder: (order: Order | undefined) => void;
+}) {
+  const own = order?.column === column.id ? order : undefined;
+  const press = () => {
+    if (own?.isDescending) onOrder(undefined);
+    else onOrder({ column: column.id, isDescending: own !== undefined });
+  };
+  return (
+    <th
+      role="columnheader"
+      scope="col"
+      className={column.align === 'end' ? classes.end : undefined}
+      aria-sort={own && (own.isDescending ? 'descending' : 'ascending')}
+    >
+      {column.compare ? (
+        <button type="button" className={classes.sort} onClick={press}>
+          {column.title}
+          {own && (
+            <span className={own.isDescending ? classes.down : classes.up}>
+              <Icon name="chevron-down" size={12} />
+            </span>
+          )}
+        </button>
+      ) : (
+        column.title
+      )}
+    </th>
+  );
+}
+
+function SelectAll<Row>({
+  rows,
+  keyOf,
+  selection,
+}: {
+  rows: readonly Row[];
+  keyOf: (row: Row) => string;
+  selection: Selection<Row>;
+}) {
+  const t = useTexts(texts);
+  const { chosen, onChange } = selection;
+  const isAll = rows.length > 0 && rows.every((row) => chosen.has(keyOf(row)));
+  return (
+    <th role="columnheader" scope="col" className={classes.check}>
+      <input
+        type="checkbox"
+        aria-label={t.all}
+        checked={isAll}
+        ref={(input) => {
+          if (input) input.indeterminate = !isAll && chosen.size > 0;
+        }}
+        onChange={() => onChange(isAll ? new Set() : new Set(rows.map(keyOf)))}
+      />
+    </th>
+  );
+}
+
+function SelectOne<Row>({
+  id,
+  name,
+  selection: { chosen, onChange },
+}: {
+  id: string;
+  name: string;
+  selection: Selection<Row>;
+}) {
+  const t = useTexts(texts);
+  const toggle = () => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    onChange(next);
+  };
+  return (
+    <td role="cell" className={classes.check}>
+      <input type="checkbox" aria-label={t.one(name)} checked={chosen.has(id)} onChange={toggle} />
+    </td>
+  );
+}
+
+function Spacer({ height, width }: { height: number; width: number }) {
+  return (
+    <tr aria-hidden="true" className={classes.spacer}>
+      <td colSpan={width} style={{ height }} />
+    </tr>
+  );
+}

@@ -1,0 +1,70 @@
+import type { OpenApiDocument, Operation, Parameter, Response } from '../server/http/openapi/document.ts';
+import { resolve } from '../server/http/openapi/document.ts';
+import { LEFT_OUT, namedType, queryOf, typeOf } from './emit-types.ts';
+
+/**
+ * An API's description as the panel calls it, by the names of its operations: a type for each named schema, what each
+ * operation takes and answers, and where it is. `name` goes before the names of the two rosters.
+ */
+export function emitOperations(document: OpenApiDocument, name: string): string {
+  const schemas = Object.entries(document.components.schemas)
+    .filter(([schema]) => !LEFT_OUT.includes(schema))
+    .map(([schema, content]) => namedType(schema, content));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const types = operations.map(
+    ({ operation }) => `  ${operation.operationId}: ${signature(document, operation)};`,
+  );
+  const places = operations.map(({ path, method, operation }) => {
+    const place = [method.toUpperCase(), path, ...(isDoneOnce(document, operation) ? ['once'] : [])];
+    return `  ${operation.operationId}: [${place.map((part) => `'${part}'`).join(', ')}],`;
+  });
+  return [
+    '// Made from the endpoints of the service by `npm run generate`: do not edit.',
+    ...schemas,
+    `/** What each operation takes, and what it answers under \`data\`. */\nexport interface ${name}Operations {\n${types.join('\n')}\n}`,
+    `/** Where each operation is; \`once\` where it takes an Idempotency-Key. */\nexport const ${name.toUpperCase()}_OPERATIONS = {\n${places.join('\n')}\n} as const;\n`,
+  ].join('\n\n');
+}
+
+function signature(document: OpenApiDocument, operation: Operation): string {
+  const names = parametersOf(document, operation, 'path').map((parameter) => `${parameter.name}: string`);
+  const query = queryOf(document, operation);
+  const body = operation.requestBody?.content['application/json']?.schema;
+  const members = [
+    ...(names.length > 0 ? [`params: { ${names.join('; ')} }`] : []),
+    ...(query ? [`query: ${query}`] : []),
+    ...(body?.properties && Object.keys(body.properties).length > 0 ? [`body: ${typeOf(body)}`] : []),
+    ...answer(document, operation),
+  ];
+  return `{ ${members.join('; ')} }`;
+}
+
+/** `data`, with `list` where it is read page by page; `line` of a stream; nothing where nothing is answered. */
+function answer(document: OpenApiDocument, { responses }: Operation): string[] {
+  const success = Object.keys(responses).find((status) => status.startsWith('2'));
+  const { content } = resolve(document, 'responses', responses[success!]!) as Response;
+  const [type, media] =
+    Object.entries(content ?? {}).find(([type]) => type === 'application/json') ??
+    Object.entries(content ?? {})[0] ??
+    [];
+  if (!media) return ['data: null'];
+  if (type !== 'application/json') return [`line: ${typeOf(media.schema)}`];
+  const { data, pagination } = media.schema.properties ?? {};
+  return [`data: ${data ? typeOf(data) : 'null'}`, ...(pagination ? ['list: true'] : [])];
+}
+
+function isDoneOnce(document: OpenApiDocument, operation: Operation): boolean {
+  return parametersOf(document, operation, 'header').some(({ name }) => name === 'Idempotency-Key');
+}
+
+function parametersOf(
+  document: OpenApiDocument,
+  { parameters }: Operation,
+  kind: Parameter['in'],
+): Parameter[] {
+  return parameters
+    .map((parameter) => resolve(document, 'parameters', parameter) as Parameter)
+    .filter((parameter) => parameter.in === kind);
+}

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Encoding } from '../http/openapi/published-texts.ts';
+
+const DIST = fileURLToPath(new URL('../../panel/dist/', import.meta.url));
+/** Twice what the whole panel weighs compressed, so that a build replaced under a running service drives out the old. */
+const MAX_KEPT_BYTES = 8 * 1024 * 1024;
+const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
+
+/** A file of the build as it is sent. */
+export interface BuiltFile {
+  content: Buffer;
+  /** Undefined where it goes as it is. */
+  encoding: Encoding | undefined;
+}
+
+/** What Vite made of `panel/`: read when first asked for, and kept within a bound, the least recently used going first. */
+export class BuiltFiles {
+  readonly #kept = new Map<string, BuiltFile>();
+  #bytes = 0;
+
+  /** The file in the encoding, or as it is where the build has none; undefined where there is no such file. */
+  async get(name: string, encoding: Encoding | undefined): Promise<BuiltFile | undefined> {
+    const key = `${name} ${encoding}`;
+    const kept = this.#kept.get(key);
+    if (kept) {
+      this.#kept.delete(key);
+      this.#kept.set(key, kept);
+      return kept;
+    }
+    const found = await readBuilt(name, encoding);
+    if (found) this.#keep(key, found);
+    return found;
+  }
+
+  /** A file whose name does not change with its content: read each time, so that a new build is seen at once. */
+  fresh(name: string): Promise<Buffer | undefined> {
+    return readOptional(name);
+  }
+
+  #keep(key: string, file: BuiltFile): void {
+    // Two requests at once may both have read it.
+    this.#drop(key);
+    this.#kept.set(key, file);
+    this.#bytes += file.content.length;
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= MAX_KEPT_BYTES) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.content.length ?? 0;
+    this.#kept.delete(key);
+  }
+}
+
+async function readBuilt(name: string, encoding: Encoding | undefined): Promise<BuiltFile | undefined> {
+  if (encoding) {
+    const content = await readOptional(`${name}${ENDINGS[encoding]}`);
+    if (content) return { content, encoding };
+  }
+  const content = await readOptional(name);
+  return content && { content, encoding: undefined };
+}
+
+async function readOptional(name: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(DIST + name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,81 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { negotiate } from '../http/openapi/published-texts.ts';
+import type { RouteConfig } from '../http/pipeline.ts';
+import { notFound } from '../platform/errors.ts';
+import type { Logger } from '../platform/logging.ts';
+import { BuiltFiles } from './built-files.ts';
+import { buildPanelOnce } from './first-build.ts';
+import { COMMON_HEADERS, sendDocument } from './pages.ts';
+
+const config: RouteConfig = { open: true };
+/** A browser names HTML; a program that asks for the root is answered as for any path that names nothing. */
+const wantsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true;
+const rootConfig: RouteConfig = { open: wantsPage };
+/** What is below /panel/api is no page, and refused as any path of the API that names nothing. */
+const pageConfig: RouteConfig = { open: ({ url }) => !/^\/panel\/api(\/|\?|$)/.test(url) };
+/** As Vite names what it makes, by a hash of the content. */
+const ASSET_NAME = /^[\w.-]+-[\w-]{8}\.(js|css|svg|woff2)$/;
+const TYPES: Record<string, string> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+};
+/** Its name changes with its content. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+/**
+ * Serves the control panel under /panel, where / leads a browser: its files for good, and for every other path its one page, whose script
+ * knows the paths. Reads nothing until it is asked.
+ */
+export function registerPanelSite(app: FastifyInstance, logger: Logger): void {
+  const files = new BuiltFiles();
+  const built = buildPanelOnce(logger);
+  app.get('/', { config: rootConfig }, (_request, reply) => reply.redirect('/panel/'));
+  app.get('/panel', { config }, (_request, reply) => reply.redirect('/panel/'));
+  app.get('/panel/assets/:name', { config }, (request, reply) => sendAsset(request, reply, files));
+  app.get('/panel/licenses.md', { config }, (request, reply) =>
+    send(request, reply, files, {
+      name: 'licenses.md',
+      type: 'text/plain; charset=utf-8',
+      cache: 'no-cache',
+    }),
+  );
+  const document = async (request: FastifyRequest, reply: FastifyReply) => {
+    await built;
+    const name = request.url.split('?', 1)[0] === '/panel/terminal' ? 'terminal' : 'index';
+    return (await sendDocument(request, reply, files, name)) ?? sendApology(reply);
+  };
+  app.get('/panel/', { config }, document);
+  app.get('/panel/*', { config: pageConfig }, document);
+}
+
+function sendAsset(request: FastifyRequest, reply: FastifyReply, files: BuiltFiles): Promise<Buffer> {
+  const { name } = request.params as { name: string };
+  const [, ending] = ASSET_NAME.exec(name) ?? [];
+  if (!ending) throw notFound();
+  return send(request, reply, files, { name: `assets/${name}`, type: TYPES[ending]!, cache: FOR_GOOD });
+}
+
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: BuiltFiles,
+  { name, type, cache }: { name: string; type: string; cache: string },
+): Promise<Buffer> {
+  const file = await files.get(name, negotiate(request.headers['accept-encoding']));
+  if (!file) throw notFound();
+  reply.headers({
+    ...COMMON_HEADERS,
+    'content-type': type,
+    'cache-control': cache,
+    vary: 'accept-encoding',
+    ...(file.encoding && { 'content-encoding': file.encoding }),
+  });
+  return file.content;
+}
+
+function sendApology(reply: FastifyReply): string {
+  reply.code(503).headers({ 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' });
+  return 'The control panel is not built. The log of the service says why.\n';
+}
