@@ -1,8 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
-import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { followChanges } from '../api/live.ts';
 import { isLanguageChosen, setLanguage } from '../settings.ts';
 import { useTexts } from '../texts.ts';
@@ -18,6 +16,7 @@ import { shellTexts } from './shell-texts.ts';
 import { useSession } from './site.ts';
 import { WalletChip } from './WalletChip.tsx';
 
+const Drawer = lazy(() => import('./Drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
 const Palette = lazy(() => import('./Palette.tsx').then(({ Palette }) => ({ default: Palette })));
 
 /** Around every page of somebody who is signed in. */
@@ -40,7 +39,7 @@ export function Shell() {
       </aside>
       <div className={classes.column}>
         <header className={classes.top}>
-          <Drawer />
+          <DrawerButton />
           <Finder />
           <div className={classes.grow} />
           <WalletChip />
@@ -59,7 +58,7 @@ export function Shell() {
 }
 
 /** The navigation on a narrow screen: behind a button, and gone when it has led somewhere. */
-function Drawer() {
+function DrawerButton() {
   const t = useTexts(shellTexts);
   const [isOpen, setOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
@@ -68,17 +67,11 @@ function Drawer() {
   return (
     <div className={classes.drawerButton}>
       <Button look="quiet" icon="menu" label={t.menu} onPress={() => setOpen(true)} />
-      <ModalOverlay className={classes.drawerOverlay!} isOpen={isOpen} onOpenChange={setOpen} isDismissable>
-        <Modal className={classes.drawer!}>
-          <AriaDialog aria-label={t.menu} className={classes.drawerBody!}>
-            <div className={classes.drawerHead}>
-              <Brand />
-              <Button look="quiet" icon="cross" label={t.menu} onPress={() => setOpen(false)} />
-            </div>
-            <Navigation />
-          </AriaDialog>
-        </Modal>
-      </ModalOverlay>
+      {isOpen && (
+        <Suspense>
+          <Drawer onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
     </div>
   );
 }

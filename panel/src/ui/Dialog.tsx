@@ -1,16 +1,17 @@
-import { type ReactNode, useState } from 'react';
-import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
-import { Heading } from 'react-aria-components/Heading';
-import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { defineTexts, useTexts } from '../texts.ts';
 import { Button } from './Button.tsx';
-import classes from './Dialog.module.css';
 import { Field } from './Field.tsx';
 import { Problem } from './Notice.tsx';
 
+/** Loaded when the first one opens: what keeps the focus inside and the page still is a fifth of all scripts. */
+const Window = lazy(() =>
+  import('./overlay/DialogWindow.tsx').then(({ DialogWindow }) => ({ default: DialogWindow })),
+);
+
 const texts = defineTexts(
-  { close: 'Close', cancel: 'Cancel', type: (word: string) => `Type ${word} to confirm` },
-  { close: 'Schließen', cancel: 'Abbrechen', type: (word: string) => `Zur Bestätigung ${word} eingeben` },
+  { cancel: 'Cancel', type: (word: string) => `Type ${word} to confirm` },
+  { cancel: 'Abbrechen', type: (word: string) => `Zur Bestätigung ${word} eingeben` },
 );
 
 export interface Props {
@@ -27,29 +28,12 @@ export interface Props {
 }
 
 /** A window in front of the page, which waits meanwhile. */
-export function Dialog({ title, isOpen, onClose, children, footer, wide, isKept }: Props) {
-  const t = useTexts(texts);
+export function Dialog(props: Props) {
+  if (!props.isOpen) return null;
   return (
-    <ModalOverlay
-      className={classes.overlay!}
-      isOpen={isOpen}
-      onOpenChange={(open) => open || onClose()}
-      isDismissable={!isKept}
-      isKeyboardDismissDisabled={isKept}
-    >
-      <Modal className={`${classes.modal} ${wide ? classes.wide : ''}`}>
-        <AriaDialog className={classes.dialog!}>
-          <header className={classes.header}>
-            <Heading slot="title" level={2}>
-              {title}
-            </Heading>
-            {!isKept && <Button look="quiet" icon="cross" label={t.close} onPress={onClose} />}
-          </header>
-          <div className={classes.body}>{children}</div>
-          {footer && <footer className={classes.footer}>{footer}</footer>}
-        </AriaDialog>
-      </Modal>
-    </ModalOverlay>
+    <Suspense>
+      <Window {...props} />
+    </Suspense>
   );
 }
 
@@ -82,6 +66,7 @@ export function ConfirmDialog({
     setTyped('');
     onClose();
   };
+  const isReady = word === undefined || typed === word;
   return (
     <Dialog
       title={title}
@@ -90,12 +75,7 @@ export function ConfirmDialog({
       footer={
         <>
           <Button onPress={close}>{t.cancel}</Button>
-          <Button
-            look="danger"
-            isPending={isPending}
-            isDisabled={word !== undefined && typed !== word}
-            onPress={onConfirm}
-          >
+          <Button look="danger" isPending={isPending} isDisabled={!isReady} onPress={onConfirm}>
             {confirm}
           </Button>
         </>

@@ -2,6 +2,7 @@ import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
 import { Form as AriaForm } from 'react-aria-components/Form';
 import { ApiError } from '../api/errors.ts';
 import classes from './Form.module.css';
+import { FormProblems } from './form-problems.ts';
 import { Problem } from './Notice.tsx';
 
 export interface Props {
@@ -46,7 +47,7 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
             : explain?.(error)}
         </Problem>
       )}
-      {children}
+      <FormProblems value={problems}>{children}</FormProblems>
     </AriaForm>
   );
 }

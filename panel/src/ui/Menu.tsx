@@ -1,8 +1,9 @@
-import type { ReactNode } from 'react';
-import { Menu as AriaMenu, type Key, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
-import { Popover } from 'react-aria-components/Popover';
-import { Icon, type IconName } from './Icon.tsx';
-import classes from './Menu.module.css';
+import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import type { IconName } from './Icon.tsx';
+
+/** Loaded when the first one is about to open. */
+const load = () => import('./overlay/MenuList.tsx');
+const List = lazy(() => load().then(({ MenuList }) => ({ default: MenuList })));
 
 /** Something to choose in a menu. */
 export interface Choice {
@@ -18,45 +19,33 @@ export interface Choice {
   onAction: () => void;
 }
 
-/** A button and what it opens. `trigger` is a {@link Button}. */
-export function Menu({
-  trigger,
-  label,
-  choices,
-  children,
-}: {
-  trigger: ReactNode;
+interface Trigger {
+  onPress?: () => void;
+  onHoverStart?: () => void;
+  'aria-haspopup'?: 'menu';
+}
+
+export interface Props {
+  /** What opens it: a {@link Button}. */
+  trigger: ReactElement<Trigger>;
   label: string;
   choices: Choice[];
   /** Above the choices: whose menu it is. */
   children?: ReactNode;
-}) {
-  const act = (key: Key) => choices.find(({ id }) => id === key)?.onAction();
+}
+
+/** A button and what it opens. */
+export function Menu(props: Props) {
+  const [isAsked, setAsked] = useState(false);
+  const button = cloneElement(props.trigger, {
+    'aria-haspopup': 'menu',
+    onHoverStart: load,
+    onPress: () => setAsked(true),
+  });
+  if (!isAsked) return button;
   return (
-    <MenuTrigger>
-      {trigger}
-      <Popover className={classes.popover!} placement="bottom end" offset={6}>
-        {children && <div className={classes.head}>{children}</div>}
-        <AriaMenu
-          className={classes.menu!}
-          aria-label={label}
-          onAction={act}
-          disabledKeys={choices.filter((c) => c.isDisabled).map(({ id }) => id)}
-        >
-          {choices.map(({ id, label, text, icon, isDanger, isCurrent }) => (
-            <MenuItem
-              key={id}
-              id={id}
-              textValue={text ?? (typeof label === 'string' ? label : id)}
-              className={`${classes.item} ${isDanger ? classes.danger : ''}`}
-            >
-              {icon && <Icon name={icon} />}
-              <span className={classes.label}>{label}</span>
-              {isCurrent && <Icon name="check" />}
-            </MenuItem>
-          ))}
-        </AriaMenu>
-      </Popover>
-    </MenuTrigger>
+    <Suspense fallback={props.trigger}>
+      <List {...props} />
+    </Suspense>
   );
 }

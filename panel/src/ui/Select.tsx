@@ -1,26 +1,17 @@
-import type { ReactNode } from 'react';
-import { Button } from 'react-aria-components/Button';
-import { FieldError } from 'react-aria-components/FieldError';
-import { Label } from 'react-aria-components/Label';
-import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
-import { Popover } from 'react-aria-components/Popover';
-import { Select as AriaSelect, SelectValue } from 'react-aria-components/Select';
-import { Text } from 'react-aria-components/Text';
+import { type ReactNode, useContext, useId } from 'react';
 import field from './Field.module.css';
+import { FormProblems } from './form-problems.ts';
 import { Icon } from './Icon.tsx';
-import menu from './Menu.module.css';
 import classes from './Select.module.css';
 
 /** One of the things to choose from. */
 export interface Option<Value extends string = string> {
   value: Value;
   label: string;
-  /** More about it, below. */
-  hint?: ReactNode;
   isDisabled?: boolean;
 }
 
-/** One of a few. */
+/** One of a few: the browser's own, which every device shows in the way that suits it best. */
 export function Select<Value extends string>({
   label,
   options,
@@ -41,53 +32,41 @@ export function Select<Value extends string>({
   isDisabled?: boolean;
   /** Read out, and not shown: where the place says what it is. */
   isLabelHidden?: boolean;
+  /** In the place of a value, until there is one. */
   placeholder?: string;
 }) {
+  const id = useId();
+  const problem = useContext(FormProblems)[name ?? ''];
   return (
-    <AriaSelect
-      className={field.field!}
-      name={name}
-      isDisabled={isDisabled}
-      selectedKey={value}
-      onSelectionChange={(key) => key !== null && onChange(key as Value)}
-      placeholder={placeholder}
-    >
-      <Label className={isLabelHidden ? 'visually-hidden' : field.label}>{label}</Label>
-      <Button className={classes.button!}>
-        <SelectValue className={classes.value!}>
-          {({ selectedText, defaultChildren }) => selectedText || defaultChildren}
-        </SelectValue>
-        <Icon name="chevron-down" size={14} />
-      </Button>
-      {hint && (
-        <Text slot="description" className={field.hint}>
-          {hint}
-        </Text>
-      )}
-      <FieldError className={field.error!} />
-      <Popover className={`${menu.popover} ${classes.popover}`} offset={4}>
-        <ListBox className={menu.menu!}>
+    <div className={field.field}>
+      <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : field.label}>
+        {label}
+      </label>
+      <div className={classes.box}>
+        <select
+          id={id}
+          className={classes.select}
+          name={name}
+          disabled={isDisabled}
+          value={value ?? ''}
+          aria-invalid={problem ? true : undefined}
+          aria-describedby={hint || problem ? `${id}-more` : undefined}
+          onChange={({ target }) => onChange(target.value as Value)}
+        >
+          {value === null && <option value="">{placeholder}</option>}
           {options.map((option) => (
-            <ListBoxItem
-              key={option.value}
-              id={option.value}
-              textValue={option.label}
-              isDisabled={option.isDisabled}
-              className={menu.item!}
-            >
-              {({ isSelected }) => (
-                <>
-                  <span className={menu.label}>
-                    {option.label}
-                    {option.hint && <small className={classes.hint}>{option.hint}</small>}
-                  </span>
-                  {isSelected && <Icon name="check" />}
-                </>
-              )}
-            </ListBoxItem>
+            <option key={option.value} value={option.value} disabled={option.isDisabled}>
+              {option.label}
+            </option>
           ))}
-        </ListBox>
-      </Popover>
-    </AriaSelect>
+        </select>
+        <Icon name="chevron-down" size={14} />
+      </div>
+      {(hint || problem) && (
+        <span id={`${id}-more`} className={problem ? field.error : field.hint}>
+          {problem || hint}
+        </span>
+      )}
+    </div>
   );
 }
