@@ -1,17 +1,20 @@
 import type { Service } from './compose.ts';
+import type { DemoAccess } from './domain/accounts/demo-account.ts';
 
 /**
- * What a person who started the service in a terminal reads first, five lines: where it is, what runs its VMs, and what
- * to do next. The demo account's key is in it on the one start that makes it.
+ * What a person who started the service in a terminal reads first, six lines: where it is, what runs its VMs, and what
+ * to do next. The demo account's key and sign-in link are in it on
+ * the one start that makes them.
  */
-export function banner({ address, services: { compute, db, config } }: Service, demoKey?: string): string {
+export function banner({ address, services: { compute, db, config } }: Service, demo?: DemoAccess): string {
   const url = config.publicUrl ?? address;
-  const key = demoKey ?? 'YOUR_KEY';
+  const key = demo?.key ?? 'YOUR_KEY';
   return [
+    `Panel      ${url}/panel${demo ? `/sign-in/link#${demo.signInToken} (signs in to the account "demo", once)` : ''}`,
     `API        ${url}/v1, health at ${url}/readyz`,
     `Reference  ${url}/docs`,
     `Engine     ${compute.name}; database: ${db.engine === 'pglite' ? `embedded, in ${config.dataDir}` : 'PostgreSQL'}`,
-    `Key        ${demoKey ? `${demoKey} (of the account "demo"; shown only now)` : 'npx vaubanctl account list, then npx vaubanctl key create'}`,
+    `Key        ${demo ? `${demo.key} (of the account "demo"; shown only now)` : 'npx vaubanctl account list, then npx vaubanctl key create'}`,
     `Next       curl -H 'Authorization: Bearer ${key}' ${url}/v1/billing/wallet`,
   ]
     .map((line) => `  ${line}\n`)

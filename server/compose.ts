@@ -1,5 +1,6 @@
 import { Authenticator } from './access/authentication.ts';
 import { LocalLimitStore, RateLimiter } from './access/rate-limits.ts';
+import { Sessions } from './access/sessions.ts';
 import { SharedLimitStore } from './access/shared-limits.ts';
 import { AgentRuns } from './agent/agent-runs.ts';
 import { reapOrphanedRuns } from './agent/reap-orphaned-runs.ts';
@@ -23,12 +24,14 @@ import { SimulatorGuests } from './db/queries/simulator-guests.ts';
 import { repeatingConflicts } from './db/repeat.ts';
 import { Signals } from './db/signals.ts';
 import { DocumentRenderer } from './documents/renderer.ts';
-import { ensureDemoAccount } from './domain/accounts/demo-account.ts';
+import { type DemoAccess, ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { firstZone, loadCatalog, requireCurrency, requireZones } from './domain/catalog/load-catalog.ts';
 import { ensureRegionPools } from './domain/network/allocate.ts';
 import { selectEdge } from './edge/select.ts';
 import { ENDPOINTS } from './endpoints/customer/index.ts';
+import { PANEL_ENDPOINTS } from './endpoints/panel/index.ts';
 import { OpsKeys } from './guest-ssh/ops-keys.ts';
+import { KeyMount } from './http/key-mount.ts';
 import { registerReference } from './http/openapi/routes.ts';
 import { createHttpServer } from './http/server.ts';
 import type { StepHook } from './jobs/execution.ts';
@@ -41,6 +44,8 @@ import { MailSender } from './mail/sender.ts';
 import { registerHealth } from './operator/health.ts';
 import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
+import { CustomerSessionMount, PanelMount } from './panel/mounts.ts';
+import { SessionGate } from './panel/session-gate.ts';
 import { registerPanelSite } from './panel-site/panel-site.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { Failures } from './platform/failures.ts';
@@ -58,8 +63,8 @@ export interface Parts {
   clock?: Clock;
   logger?: Logger;
   stepHook?: StepHook;
-  /** Shown the key of the demo account, on the start that makes it. */
-  onDemoKey?: (key: string) => void;
+  /** Shown what lets into the demo account, on the start that makes it. */
+  onDemo?: (access: DemoAccess) => void;
 }
 
 /** A running service. */
@@ -155,9 +160,8 @@ export async function startService(config: Config, state: Database, parts: Parts
   const limiter = createLimiter(services);
   const http = createHttpServer({
     services,
-    authenticator,
     limiter,
-    endpoints: ENDPOINTS,
+    mounts: [new KeyMount(ENDPOINTS, { authenticator, limiter, clock }), ...panelMounts(services, limiter)],
     stopping: stopping.signal,
   });
   registerHealth(http, readiness);
@@ -183,8 +187,8 @@ export async function startService(config: Config, state: Database, parts: Parts
   services.mails.panelUrl = `${config.publicUrl ?? address}/panel`;
   await queue.receive(runner);
   const unwatch = watchGuests(services);
-  const demoKey = await ensureDemoAccount(services);
-  if (demoKey) parts.onDemoKey?.(demoKey);
+  const demo = await ensureDemoAccount(services);
+  if (demo) parts.onDemo?.(demo);
   readiness.enter('running');
   logger.info({ address }, 'listening');
   // Only now: each task runs at once, and customers need not wait for housekeeping.
@@ -231,6 +235,13 @@ function registerPages(http: ReturnType<typeof createHttpServer>, config: Config
   registerReference(http, { config, endpoints: ENDPOINTS });
   registerPanelSite(http, logger);
   registerSharePage(http);
+}
+
+/** The customers' operations behind a session, and what only the panel has. */
+function panelMounts(services: Services, limiter: RateLimiter) {
+  const { config, db, clock, secrets } = services;
+  const gate = new SessionGate({ config, limiter, sessions: new Sessions(db, clock, secrets) });
+  return [new CustomerSessionMount(ENDPOINTS, gate), new PanelMount(PANEL_ENDPOINTS, gate, services)];
 }
 
 function createLimiter({ config, db, clock }: Services): RateLimiter {

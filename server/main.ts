@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import type { Service } from './compose.ts';
 import { loadConfig } from './config/config.ts';
+import type { DemoAccess } from './domain/accounts/demo-account.ts';
 import { ConfigError, UnavailableError } from './platform/config-error.ts';
 import { claimDataDir, openState, startFailure } from './state.ts';
 
@@ -34,6 +35,12 @@ function stop(): void {
   );
 }
 
+/** What lets into the demo account, for who reads a log; the link's path, as its address is another line's. */
+function demoLine({ key, signInToken }: DemoAccess): string {
+  const link = `/panel/sign-in/link#${signInToken}`;
+  return JSON.stringify({ level: 'info', msg: 'demo key', demo_key: key, demo_sign_in: link });
+}
+
 try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   const config = loadConfig(process.env);
@@ -41,17 +48,16 @@ try {
   await claimDataDir(config);
   // The embedded engine is compiled on other threads while the service's modules are read.
   const [db, { startService }] = await Promise.all([openState(config), import('./compose.ts')]);
-  let demoKey: string | undefined;
+  let demo: DemoAccess | undefined;
   service = await startService(config, db, {
-    onDemoKey(key) {
-      demoKey = key;
+    onDemo(access) {
+      demo = access;
       // Not by the log, which would redact it.
-      if (!process.stdout.isTTY)
-        process.stdout.write(`${JSON.stringify({ level: 'info', msg: 'demo key', demo_key: key })}\n`);
+      if (!process.stdout.isTTY) process.stdout.write(`${demoLine(access)}\n`);
     },
   });
   if (process.stdout.isTTY)
-    process.stdout.write(`\n${(await import('./banner.ts')).banner(service, demoKey)}\n`);
+    process.stdout.write(`\n${(await import('./banner.ts')).banner(service, demo)}\n`);
   // A start is quickest with the heap's own pace; from now on it grows by a third between two collections and not by
   // several times, which keeps the service at half of the memory for a few percent of its speed.
   setFlagsFromString('--heap-growing-percent=30');

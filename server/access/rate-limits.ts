@@ -8,7 +8,10 @@ export const WINDOW_SECONDS = 60;
  */
 const MAX_NETWORKS = 100_000;
 
-export type Policy = 'key' | 'account' | 'ip';
+/** Requests a minute of a session in the panel, on each node: a page asks for much at once. */
+const SESSION_LIMIT = 600;
+
+export type Policy = 'key' | 'account' | 'ip' | 'session';
 
 /** The state of the policy that binds most: what the three rate headers say. */
 export interface LimitState {
@@ -39,16 +42,17 @@ export interface LimitStore {
 }
 
 export class RateLimiter {
-  readonly #limits: Limits;
+  readonly #limits: Limits & { session: number };
   readonly #store: LimitStore;
   readonly #clock: Clock;
   readonly #ips: WindowCounter;
+  readonly #sessions = new WindowCounter(MAX_NETWORKS);
   /** What the store last said of each key, in the window that `#seenIn` begins. */
   readonly #seen = new Map<string, LimitState>();
   #seenIn = 0;
 
   constructor(limits: Limits, store: LimitStore, clock: Clock, { maxNetworks = MAX_NETWORKS } = {}) {
-    this.#limits = limits;
+    this.#limits = { session: SESSION_LIMIT, ...limits };
     this.#store = store;
     this.#clock = clock;
     this.#ips = new WindowCounter(maxNetworks);
@@ -79,6 +83,12 @@ export class RateLimiter {
   takeIp(network: string): LimitState {
     const windowStart = this.#windowStart();
     return this.#state('ip', this.#ips.add(network, windowStart), windowStart);
+  }
+
+  /** Counts a request of somebody who has signed in to the panel. */
+  takeSession(sessionId: string): LimitState {
+    const windowStart = this.#windowStart();
+    return this.#state('session', this.#sessions.add(sessionId, windowStart), windowStart);
   }
 
   /** Takes back one request that was counted in this window. */

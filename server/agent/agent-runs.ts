@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import { remoteModel } from '../config/model-settings.ts';
 import type { Database } from '../db/database.ts';
 import type { AgentRunRow, FinalReason } from '../db/queries/agent-runs.ts';
-import { isKeyGood } from '../db/queries/api-keys.ts';
+import { isInForce } from '../db/queries/principals.ts';
 import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
 import type { Signals } from '../db/signals.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
@@ -178,8 +178,8 @@ export class AgentRuns {
     const vm = await systemFindVm(db, run.vm_id);
     if (!vm || vm.deleted_at || vm.status !== 'running')
       throw canceled('vm_not_running', 'The VM is not running any more.');
-    if (!(await isKeyGood(db, actor.keyId, clock.now())))
-      throw canceled('key_revoked', 'The API key of this run is not valid any more.');
+    if (!(await isInForce(db, { id: actor.principal.id, accountId: actor.accountId }, clock.now())))
+      throw canceled('key_revoked', 'Who started this run may not go on with it.');
   }
 
   /** Ends the run as soon as {@link #check} says so. */
@@ -197,7 +197,7 @@ export class AgentRuns {
         () => pause.abort(),
         () => {},
       );
-      await Promise.race([run.vm_id, run.key_id].map((id) => signals.nextChange(id, until)));
+      await Promise.race([run.vm_id, run.principal_id].map((id) => signals.nextChange(id, until)));
       pause.abort();
       if (over.aborted) return;
       await check().catch((error) => {

@@ -1,3 +1,4 @@
+import type { Caller } from '../access/principal.ts';
 import type { Database } from '../db/database.ts';
 import {
   type AgentRunRow,
@@ -22,12 +23,8 @@ import { CONTEXT_CHARACTERS } from './limits.ts';
 import type { Message } from './model.ts';
 import { visible } from './visible.ts';
 
-/** Who answers for what a run does: the key that started it or approved last. */
-export interface RunActor {
-  accountId: string;
-  keyId: string;
-  ip: string;
-}
+/** Who answers for what a run does: who started it or approved last. */
+export type RunActor = Caller;
 
 /** How often, and how soon again, the end of a run is written down while the database is away. */
 const END_ATTEMPTS = 30;

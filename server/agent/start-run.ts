@@ -57,7 +57,7 @@ export async function startRun(start: AgentStart, vm: VmRow, request: RunRequest
       account_id: vm.account_id,
       vm_id: vm.id,
       session_id: session.id,
-      key_id: caller.keyId,
+      principal_id: caller.principal.id,
       approval_mode: request.mode,
       max_steps: request.maxSteps,
       started_at: now,
@@ -78,7 +78,7 @@ export async function resumeRun(
   const approval = waiting?.approval;
   const run =
     waiting && approval && approval.id === id && Date.parse(approval.expires_at) > now.getTime()
-      ? await resumeAgentRun(db, { id: waiting.id, key_id: caller.keyId }, id, agent.node)
+      ? await resumeAgentRun(db, { id: waiting.id, principal_id: caller.principal.id }, id, agent.node)
       : undefined;
   if (!run || !approval)
     throw new ApiError(

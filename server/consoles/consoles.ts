@@ -47,7 +47,7 @@ export class Consoles {
   /** Serves a WebSocket that a ticket let in; `raw` asks for the guest's port 22 itself. */
   async serveTicket({ ticket, vm }: UsedTicket, ws: WebSocket, raw: boolean): Promise<void> {
     const kind = ticket.kind === 'ssh' && raw ? 'ssh_raw' : ticket.kind;
-    const grant: Grant = { kind, vm, accountId: ticket.account_id, keyId: ticket.key_id, share: null };
+    const grant: Grant = { kind, vm, accountId: ticket.account_id, rightId: ticket.right_id, share: null };
     const operation = ticket.kind === 'ssh' ? 'ssh' : 'console';
     const session = await this.#letIn(grant, ws, OPERATIONS[operation].allowed.includes(vm.status));
     if (!session.reason) await connect(this.#services, session, ticket);
@@ -71,7 +71,7 @@ export class Consoles {
       kind: 'share',
       vm,
       accountId: share.account_id,
-      keyId: share.key_id,
+      rightId: share.principal_id,
       share: { id: share.id, viewerId },
     };
     const session = await this.#letIn(grant, ws, OPERATIONS.ssh.allowed.includes(vm.status));

@@ -40,7 +40,9 @@ export class ConsoleRegistry {
     this.#pingedAt = services.clock.now().getTime();
     const { signals } = services;
     signals.onVmChanged((id) => this.#lookAt((session) => session.grant.vm.id === id));
-    signals.onAccessEnded((id) => this.#lookAt(({ grant }) => grant.keyId === id || grant.share?.id === id));
+    signals.onAccessEnded((id) =>
+      this.#lookAt(({ grant }) => grant.rightId === id || grant.share?.id === id),
+    );
   }
 
   get sessions(): ReadonlySet<ConsoleSession> {
@@ -66,8 +68,8 @@ export class ConsoleRegistry {
    */
   async add(session: ConsoleSession): Promise<void> {
     const { metrics, logger, clock } = this.#services;
-    const { kind, vm, accountId, keyId, share } = session.grant;
-    const facts = { kind, vm_id: vm.id, account_id: accountId, key_id: keyId, share_id: share?.id };
+    const { kind, vm, accountId, rightId, share } = session.grant;
+    const facts = { kind, vm_id: vm.id, account_id: accountId, right_id: rightId, share_id: share?.id };
     const openedAt = clock.now().getTime();
     this.#sessions.add(session);
     metrics.consoleOpened(kind);
@@ -114,16 +116,19 @@ export class ConsoleRegistry {
     const access = await readConsoleAccess(
       db,
       distinct(sessions.map(({ grant }) => grant.vm.id)),
-      distinct(sessions.map(({ grant }) => grant.keyId)),
+      sessions.map(({ grant }) => rightOf(grant)),
       now,
     );
     const shareIds = distinct(sessions.flatMap(({ grant }) => grant.share?.id ?? []));
     const shares = shareIds.length > 0 ? await activeShares(db, shareIds, now) : new Set<string>();
     for (const session of sessions) {
-      const { vm, keyId, share } = session.grant;
+      const { vm, share } = session.grant;
       const status = access.vms.get(vm.id);
       if (!status || !OPERATIONS.console.allowed.includes(status)) session.end('vm_off');
-      else if (!access.keys.has(keyId) || (share && !shares.has(share.id))) session.end('access_ended');
+      else if (!access.isInForce(rightOf(session.grant)) || (share && !shares.has(share.id)))
+        session.end('access_ended');
     }
   }
 }
+
+const rightOf = ({ rightId, accountId }: Grant) => ({ id: rightId, accountId });

@@ -19,7 +19,8 @@ export interface Grant {
   kind: ConsoleKind;
   vm: VmRow;
   accountId: string;
-  keyId: string;
+  /** The key, the session or the person whose right it is: when that ends, so does the console. */
+  rightId: string;
   /** Of a viewer: the share, and the seat held in it. */
   share: { id: string; viewerId: string } | null;
 }

@@ -1,12 +1,18 @@
+import { type Caller, terminalRight } from '../access/principal.ts';
 import type { Database, Queryable } from '../db/database.ts';
-import { readConsoleAccess } from '../db/queries/console-access.ts';
 import { insertTicket, type TicketKind, type TicketRow, takeTicket } from '../db/queries/console-tickets.ts';
+import { isInForce } from '../db/queries/principals.ts';
 import { findVm, type VmView } from '../db/queries/vms.ts';
 import type { Clock } from '../platform/clock.ts';
 import { notFound } from '../platform/errors.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import { TICKET_SECONDS } from './limits.ts';
 import { generateSecret, hashSecret, isSecret } from './secret.ts';
+
+/** For whom a ticket is made, and what its terminal will stand on. */
+export function holderOf({ principal }: Caller): Pick<TicketRow, 'principal_id' | 'right_id'> {
+  return { principal_id: principal.id, right_id: terminalRight(principal) };
+}
 
 /** Makes a ticket. Its text is returned here and nowhere else: only a hash is stored. */
 export async function issueTicket(
@@ -29,8 +35,8 @@ export interface UsedTicket {
 
 /**
  * Uses a ticket up. What is presented is gone, whether or not it was any good: of two callers one gets it.
- * Throws `not_found`, the same for a ticket that never was, was used, has expired, is of another VM, or of a key
- * that has ended since.
+ * Throws `not_found`, the same for a ticket that never was, was used, has expired, is of another VM, or of a
+ * key or a session that has ended since.
  */
 export async function useTicket(
   { db, clock }: { db: Database; clock: Clock },
@@ -40,8 +46,8 @@ export async function useTicket(
   const ticket = isSecret(secret, 'vct') ? await takeTicket(db, hashSecret(secret)) : undefined;
   if (!ticket || ticket.expires_at <= clock.now()) throw notFound();
   if (ticket.kind !== asked.kind || ticket.vm_id !== asked.vmId) throw notFound();
-  const { keys } = await readConsoleAccess(db, [], [ticket.key_id], clock.now());
+  const right = { id: ticket.right_id, accountId: ticket.account_id };
   const vm = await findVm(db, ticket.account_id, ticket.vm_id);
-  if (!vm || !keys.has(ticket.key_id)) throw notFound();
+  if (!vm || !(await isInForce(db, right, clock.now()))) throw notFound();
   return { ticket, vm };
 }

@@ -82,6 +82,10 @@ export const EVENT_TYPES = [
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** What a person may be in an account, from the most to the least. */
+export const ROLES = ['owner', 'operator', 'viewer'] as const;
+export type Role = (typeof ROLES)[number];
+
 /** What a key can be allowed. */
 export const SCOPES = [
   'catalog:read',

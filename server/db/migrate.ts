@@ -25,6 +25,7 @@ import { meteredVms } from './migrations/0023-metered-vms.ts';
 import { restores } from './migrations/0024-restores.ts';
 import { graceEnded } from './migrations/0025-grace-ended.ts';
 import { mails } from './migrations/0026-mails.ts';
+import { people } from './migrations/0027-people.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   restores,
   graceEnded,
   mails,
+  people,
 ];
 
 /**

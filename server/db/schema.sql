@@ -35,7 +35,7 @@ create table agent_runs (
   account_id id_text not null,
   vm_id id_text not null,
   session_id id_text not null,
-  key_id id_text not null,
+  principal_id id_text not null,
   state text not null,
   stop_reason text,
   approval_mode text not null,
@@ -87,6 +87,27 @@ create table api_keys (
   constraint api_keys_pkey PRIMARY KEY (id)
 );
 
+create unlogged table attempts (
+  bucket text collate "C" not null,
+  used integer not null,
+  ends_at timestamp with time zone not null,
+  constraint attempts_pkey PRIMARY KEY (bucket)
+);
+
+create table audit_entries (
+  id id_text not null,
+  account_id id_text,
+  person_id id_text,
+  action text not null,
+  subject_id text,
+  details jsonb not null default '{}'::jsonb,
+  ip text,
+  created_at timestamp with time zone not null,
+  constraint audit_entries_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint audit_entries_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint audit_entries_pkey PRIMARY KEY (id)
+);
+
 create table bandwidth_days (
   vm_id id_text not null,
   day date not null,
@@ -116,7 +137,7 @@ create table console_shares (
   id id_text not null,
   account_id id_text not null,
   vm_id id_text not null,
-  key_id id_text not null,
+  principal_id id_text not null,
   hash bytea not null,
   mode text not null,
   label text,
@@ -127,7 +148,6 @@ create table console_shares (
   last_used_at timestamp with time zone,
   constraint console_shares_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint console_shares_hash_key UNIQUE (hash),
-  constraint console_shares_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
   constraint console_shares_pkey PRIMARY KEY (id),
   constraint console_shares_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
@@ -137,13 +157,13 @@ create table console_tickets (
   kind text not null,
   account_id id_text not null,
   vm_id id_text not null,
-  key_id id_text not null,
+  principal_id id_text not null,
   username text,
   cols integer,
   rows integer,
   expires_at timestamp with time zone not null,
+  right_id id_text not null,
   constraint console_tickets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
-  constraint console_tickets_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_keys(id),
   constraint console_tickets_pkey PRIMARY KEY (hash),
   constraint console_tickets_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
@@ -361,6 +381,25 @@ create table journal_heads (
   constraint journal_heads_pkey PRIMARY KEY (chain)
 );
 
+create table mail_tokens (
+  id id_text not null,
+  purpose text not null,
+  hash bytea not null,
+  person_id id_text,
+  email text not null,
+  account_id id_text,
+  role text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint mail_tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint mail_tokens_hash_key UNIQUE (hash),
+  constraint mail_tokens_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint mail_tokens_pkey PRIMARY KEY (id),
+  constraint mail_tokens_purpose_check CHECK ((purpose = ANY (ARRAY['verify_email'::text, 'reset_password'::text, 'invitation'::text, 'sign_in_link'::text, 'change_email'::text]))),
+  constraint mail_tokens_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text, 'viewer'::text])))
+);
+
 create table mails (
   id id_text not null,
   account_id id_text,
@@ -381,6 +420,19 @@ create table mails (
   constraint mails_dedupe_key_key UNIQUE (dedupe_key),
   constraint mails_pkey PRIMARY KEY (id),
   constraint mails_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'sent'::text, 'failed'::text])))
+);
+
+create table memberships (
+  id id_text not null,
+  person_id id_text not null,
+  account_id id_text not null,
+  role text not null,
+  created_at timestamp with time zone not null,
+  constraint memberships_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint memberships_person_id_account_id_key UNIQUE (person_id, account_id),
+  constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint memberships_pkey PRIMARY KEY (id),
+  constraint memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text, 'viewer'::text])))
 );
 
 create table metric_rollups (
@@ -541,6 +593,21 @@ create table outages (
   constraint outages_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
+create table passkeys (
+  id id_text not null,
+  person_id id_text not null,
+  credential_id text not null,
+  public_key bytea not null,
+  counter bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  constraint passkeys_credential_id_key UNIQUE (credential_id),
+  constraint passkeys_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint passkeys_pkey PRIMARY KEY (id)
+);
+
 create table payments (
   id id_text not null,
   account_id id_text not null,
@@ -555,6 +622,19 @@ create table payments (
   constraint payments_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint payments_amount_minor_check CHECK ((amount_minor <> 0)),
   constraint payments_pkey PRIMARY KEY (id)
+);
+
+create table people (
+  id id_text not null,
+  email text not null,
+  email_key text not null,
+  email_verified_at timestamp with time zone,
+  name text not null default ''::text,
+  locale text not null default 'en'::text,
+  password_hash text,
+  created_at timestamp with time zone not null,
+  constraint people_email_key_key UNIQUE (email_key),
+  constraint people_pkey PRIMARY KEY (id)
 );
 
 create table port_claims (
@@ -620,6 +700,14 @@ create unlogged table rate_windows (
   constraint rate_windows_pkey PRIMARY KEY (bucket, window_start)
 );
 
+create table recovery_codes (
+  person_id id_text not null,
+  hash bytea not null,
+  used_at timestamp with time zone,
+  constraint recovery_codes_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint recovery_codes_pkey PRIMARY KEY (person_id, hash)
+);
+
 create table reservations (
   vm_id id_text not null,
   vcpu integer not null,
@@ -632,6 +720,25 @@ create table reservations (
   constraint reservations_ram_mb_check CHECK ((ram_mb >= 0)),
   constraint reservations_vcpu_check CHECK ((vcpu >= 0)),
   constraint reservations_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table sessions (
+  id id_text not null,
+  person_id id_text not null,
+  account_id id_text,
+  hash bytea not null,
+  stage text not null,
+  ip text not null,
+  user_agent text not null,
+  created_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
+  constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint sessions_hash_key UNIQUE (hash),
+  constraint sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_stage_check CHECK ((stage = ANY (ARRAY['second_factor'::text, 'signed_in'::text])))
 );
 
 create table settings (
@@ -807,6 +914,16 @@ create table ssh_keys (
   constraint ssh_keys_pkey PRIMARY KEY (id)
 );
 
+create table totps (
+  person_id id_text not null,
+  secret text not null,
+  confirmed_at timestamp with time zone,
+  last_step bigint,
+  created_at timestamp with time zone not null,
+  constraint totps_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint totps_pkey PRIMARY KEY (person_id)
+);
+
 create table traffic_meters (
   vm_id id_text not null,
   out_bytes bigint not null,
@@ -935,9 +1052,20 @@ create table wallets (
   constraint wallets_promo_minor_check CHECK (((promo_minor >= 0) AND (promo_minor <= available_minor)))
 );
 
+create table webauthn_challenges (
+  hash bytea not null,
+  person_id id_text,
+  expires_at timestamp with time zone not null,
+  constraint webauthn_challenges_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint webauthn_challenges_pkey PRIMARY KEY (hash)
+);
+
 CREATE INDEX agent_runs_by_age ON public.agent_runs USING btree (finished_at) WHERE (state = 'finished'::text);
 CREATE UNIQUE INDEX agent_runs_one_a_vm ON public.agent_runs USING btree (vm_id) WHERE (state <> 'finished'::text);
 CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id);
+CREATE INDEX attempts_by_end ON public.attempts USING btree (ends_at);
+CREATE INDEX audit_entries_by_account ON public.audit_entries USING btree (account_id, id DESC);
+CREATE INDEX audit_entries_by_person ON public.audit_entries USING btree (person_id, id DESC);
 CREATE INDEX console_shares_by_expiry ON public.console_shares USING btree (expires_at);
 CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);
 CREATE INDEX console_tickets_by_expiry ON public.console_tickets USING btree (expires_at);
@@ -975,9 +1103,13 @@ CASE
     WHEN (debit ~~ 'deferred:%'::text) THEN debit
     ELSE credit
 END)) WHERE (reason = 'recognition'::text);
+CREATE INDEX mail_tokens_by_account ON public.mail_tokens USING btree (account_id, purpose);
+CREATE INDEX mail_tokens_by_end ON public.mail_tokens USING btree (expires_at);
+CREATE INDEX mail_tokens_by_person ON public.mail_tokens USING btree (person_id, purpose);
 CREATE INDEX mails_due ON public.mails USING btree (next_attempt_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX mails_failed ON public.mails USING btree (id) WHERE (status = 'failed'::text);
 CREATE INDEX mails_settled ON public.mails USING btree (settled_at) WHERE (settled_at IS NOT NULL);
+CREATE INDEX memberships_by_account ON public.memberships USING btree (account_id, id);
 CREATE INDEX metric_rollups_by_age ON public.metric_rollups USING btree (step_seconds, chunk_start);
 CREATE INDEX metric_samples_by_age ON public.metric_samples USING btree (at);
 CREATE INDEX orders_adjusted ON public.orders USING btree (account_id, id DESC) WHERE (adjustment IS NOT NULL);
@@ -989,6 +1121,7 @@ CREATE UNIQUE INDEX orders_outage_once ON public.orders USING btree (outage_id, 
 CREATE INDEX orders_pending ON public.orders USING btree (id) WHERE (status = 'pending'::text);
 CREATE INDEX outages_by_region ON public.outages USING btree (region, from_at) WHERE (region IS NOT NULL);
 CREATE INDEX outages_by_vm ON public.outages USING btree (vm_id, from_at) WHERE (vm_id IS NOT NULL);
+CREATE INDEX passkeys_by_person ON public.passkeys USING btree (person_id, id);
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, id DESC);
 CREATE INDEX port_claims_by_forward ON public.port_claims USING btree (forward_id);
 CREATE INDEX port_forwards_by_vm ON public.port_forwards USING btree (vm_id, id DESC);
@@ -998,6 +1131,8 @@ CREATE INDEX promo_credits_left ON public.promo_credits USING btree (account_id)
 CREATE INDEX promo_draws_by_credit ON public.promo_draws USING btree (promo_credit_id);
 CREATE INDEX promo_draws_by_order ON public.promo_draws USING btree (order_id);
 CREATE INDEX rate_windows_by_age ON public.rate_windows USING btree (window_start);
+CREATE INDEX sessions_by_end ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_by_person ON public.sessions USING btree (person_id, id);
 CREATE INDEX shield_attacks_by_end ON public.shield_attacks USING btree (ended_at) WHERE (ended_at IS NOT NULL);
 CREATE INDEX shield_attacks_by_target ON public.shield_attacks USING btree (target_id, id DESC);
 CREATE INDEX shield_attacks_by_tenant ON public.shield_attacks USING btree (tenant_id, started_at);
@@ -1031,6 +1166,7 @@ CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NU
 CREATE INDEX vms_network_behind ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (network_applied < network_generation));
 CREATE INDEX vms_restarted ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (restart_attempts > 0));
 CREATE INDEX vms_to_restart ON public.vms USING btree (restart_attempts, id) WHERE ((deleted_at IS NULL) AND (wanted_power = 'on'::text) AND (status = 'stopped'::text));
+CREATE INDEX webauthn_challenges_by_end ON public.webauthn_challenges USING btree (expires_at);
 
 CREATE OR REPLACE FUNCTION public.chain_journal()
  RETURNS trigger

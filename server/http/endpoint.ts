@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Caller } from '../access/principal.ts';
 import type { Scope } from '../access/scopes.ts';
 import type { AgentRuns } from '../agent/agent-runs.ts';
 import type { ComputeDriver } from '../compute/driver.ts';
@@ -19,6 +20,8 @@ import type { TObject, TSchema } from '../platform/schema.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { EdgeReconciler } from '../shield/reconcile-edge.ts';
 import type { InputsOf, Method, OperationDefinition, Result } from './operation.ts';
+
+export type { Caller };
 
 /** What the handlers of endpoints may use. */
 export interface EndpointServices {
@@ -42,14 +45,6 @@ export interface EndpointServices {
 }
 
 export type Tag = 'catalog' | 'vm' | 'sshkey' | 'billing' | 'shield';
-
-/** Who calls: found by the pipeline before any handler runs. */
-export interface Caller {
-  accountId: string;
-  keyId: string;
-  /** The caller's address, as seen through the configured proxies. */
-  ip: string;
-}
 
 /** What a handler is given. `db` is an open transaction in every endpoint that is not a GET. */
 export interface Context<P, Q, B, R, D extends Queryable, A = undefined> {

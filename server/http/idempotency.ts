@@ -42,7 +42,7 @@ export function operationOf(
   if (key === undefined) return undefined;
   const path = url.split('?', 1)[0]!;
   const print = fingerprint(method, path, body ?? {});
-  return { accountId: caller.accountId, method, path, key, print };
+  return { accountId: caller!.accountId, method, path, key, print };
 }
 
 /** Same request, same fingerprint: member order and white space do not matter. */

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../platform/errors.ts';
 import type { Static, TObject, TSchema } from '../platform/schema.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** The payload under `data`, with whatever stands beside it. */
 export interface Result {

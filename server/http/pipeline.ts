@@ -1,18 +1,12 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  type AuthenticatedKey,
-  type Authenticator,
-  type LookUpBudget,
-  requireScope,
-} from '../access/authentication.ts';
 import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
-import { DatabaseAwayError, type Queryable, type Transaction } from '../db/database.ts';
+import type { Queryable, Transaction } from '../db/database.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
-import { ApiError } from '../platform/errors.ts';
+import type { ApiError } from '../platform/errors.ts';
 import { baseUrl } from './base-url.ts';
 import { openQuery, sealReply } from './cursors.ts';
-import type { Caller, Endpoint, EndpointServices } from './endpoint.ts';
+import type { Endpoint, EndpointServices } from './endpoint.ts';
 import {
   type Operation,
   operationOf,
@@ -21,20 +15,21 @@ import {
   takeOperation,
 } from './idempotency.ts';
 import { limitExceeded, limitHeaders } from './limit-headers.ts';
+import type { Admitted, Mount, Mounted } from './mount.ts';
 import { type Outcome, represent, representationFor } from './representations.ts';
 import { flawOf, requireReadableBody } from './request-form.ts';
-import { isMisrouted, type RouteTable } from './routes.ts';
+import { isMisrouted, RouteTable } from './routes.ts';
 import type { InputChecks } from './validation.ts';
 
 /** Where one request is on its way; hung on the Fastify request. */
-export interface RequestContext {
-  caller: Caller;
+export interface RequestContext extends Admitted {
   idempotencyKey: string | undefined;
 }
 
 /** What a route carries in its `config`. */
 export interface RouteConfig {
-  endpoint?: Endpoint;
+  endpoint?: Mounted;
+  mount?: Mount;
   checks?: InputChecks;
   /**
    * Served without a key and outside the limits: health, the API description, its reference page; where a function,
@@ -48,6 +43,7 @@ type SomeContext = Parameters<Endpoint['handle']>[0];
 /** One request at its endpoint. */
 interface Invocation {
   endpoint: Endpoint;
+  mount: Mount;
   request: FastifyRequest;
   requestContext: RequestContext;
   /** Set where the inputs are wrong by their form; answered once the resource was found. */
@@ -62,81 +58,45 @@ interface Invocation {
  */
 export class Pipeline {
   readonly #services: EndpointServices;
-  readonly #authenticator: Authenticator;
   readonly #limiter: RateLimiter;
-  readonly #routes: RouteTable;
+  /** What is below the longest prefix first, which the last one, without any, takes in. */
+  readonly #tables: readonly { mount: Mount; routes: RouteTable }[];
   readonly #stopping: AbortSignal;
 
   constructor(
     services: EndpointServices,
-    authenticator: Authenticator,
     limiter: RateLimiter,
-    routes: RouteTable,
+    mounts: readonly Mount[],
     stopping: AbortSignal,
   ) {
     this.#services = services;
-    this.#authenticator = authenticator;
     this.#limiter = limiter;
-    this.#routes = routes;
+    this.#tables = mounts
+      .toSorted((a, b) => b.prefix.length - a.prefix.length)
+      .map((mount) => ({ mount, routes: new RouteTable(mount.endpoints, mount.prefix) }));
     this.#stopping = stopping;
   }
 
   /** Everything that is decided before the body is read. Throws an {@link ApiError} to refuse. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<RequestContext | undefined> {
-    const { endpoint, open } = request.routeOptions.config as RouteConfig;
+    const { endpoint, open, mount } = request.routeOptions.config as RouteConfig;
     const ip = normalizeIp(request.ip);
     const isOpen = open === true || open?.(request);
     const flaw = flawOf(request.raw);
     if (flaw && !isOpen) this.#limit(reply, this.#limiter.takeIp(clientNetwork(ip)));
     if (flaw) throw flaw;
     if (isOpen) return undefined;
-    const key = await this.#identify(request, reply, ip);
+    const way = mount ?? this.#tableFor(request).mount;
+    const limit = (state: LimitState) => this.#limit(reply, state);
+    const admitted = await way.identify({ request, reply, ip, limit }, endpoint);
     if (!endpoint || isMisrouted(endpoint, request.params as Record<string, string>))
       this.#refuseRoute(request, reply);
-    else requireScope(key, endpoint);
+    else way.authorize(admitted, endpoint, request);
     const idempotencyKey = endpoint?.idempotent
       ? requireIdempotencyKey(request.headers['idempotency-key'])
       : undefined;
     requireReadableBody(request);
-    return { caller: { accountId: key.accountId, keyId: key.id, ip }, idempotencyKey };
-  }
-
-  /** Who calls, within their limits. While the database is away the headers tell what this node knows. */
-  async #identify(request: FastifyRequest, reply: FastifyReply, ip: string): Promise<AuthenticatedKey> {
-    try {
-      const key = await this.#authenticate(request, reply, ip);
-      const taken = this.#limiter.takeKey(key.id, key.accountId);
-      this.#limit(reply, taken instanceof Promise ? await taken : taken);
-      return key;
-    } catch (error) {
-      if (error instanceof DatabaseAwayError) {
-        const keyId = this.#authenticator.lastKnown(request.headers.authorization);
-        reply.headers(
-          limitHeaders(this.#limiter.lastKnown(keyId, clientNetwork(ip)), this.#services.clock.now()),
-        );
-      }
-      throw error;
-    }
-  }
-
-  async #authenticate(request: FastifyRequest, reply: FastifyReply, ip: string): Promise<AuthenticatedKey> {
-    let counted: LimitState | undefined;
-    const budget: LookUpBudget = {
-      take: () => {
-        counted = this.#limiter.takeIp(clientNetwork(ip));
-        return counted.allowed;
-      },
-      giveBack: () => this.#limiter.giveBackIp(clientNetwork(ip)),
-    };
-    try {
-      const key = this.#authenticator.authenticate(request.headers.authorization, ip, budget);
-      return key instanceof Promise ? await key : key;
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      this.#limit(reply, counted ?? this.#limiter.takeIp(clientNetwork(ip)));
-      reply.header('www-authenticate', 'Bearer');
-      throw error;
-    }
+    return { ...admitted, idempotencyKey };
   }
 
   /** Writes the three rate headers and refuses with 429 where a limit is exceeded. */
@@ -148,8 +108,18 @@ export class Pipeline {
     throw limitExceeded(state, now);
   }
 
+  /** Who answers for a path that no route takes. */
+  #tableFor({ url }: FastifyRequest) {
+    return this.#tables.find(({ mount: { prefix } }) => url.startsWith(`${prefix}/`)) ?? this.#tables.at(-1)!;
+  }
+
   #refuseRoute(request: FastifyRequest, reply: FastifyReply): never {
-    const { error, allow } = this.#routes.refusal(request.method, request.url.split('?', 1)[0]!);
+    const path = request.url.split('?', 1)[0]!;
+    // Of several with one prefix that which knows the path names its methods.
+    const refusals = this.#tables
+      .filter(({ mount }) => mount.prefix === this.#tableFor(request).mount.prefix)
+      .map(({ routes }) => routes.refusal(request.method, path));
+    const { error, allow } = refusals.find((refusal) => refusal.allow !== undefined) ?? refusals[0]!;
     if (allow) reply.header('allow', allow);
     throw error;
   }
@@ -160,7 +130,12 @@ export class Pipeline {
     reply: FastifyReply,
     requestContext: RequestContext,
   ): Promise<string | Readable | Buffer> {
-    const { endpoint, checks } = request.routeOptions.config as unknown as Required<RouteConfig>;
+    const {
+      endpoint: mounted,
+      checks,
+      mount,
+    } = request.routeOptions.config as unknown as Required<RouteConfig>;
+    const endpoint = mounted as Endpoint;
     reply.header('content-type', 'application/json; charset=utf-8');
     reply.header('cache-control', 'no-store');
     const { db } = this.#services;
@@ -169,8 +144,8 @@ export class Pipeline {
     request.body ??= {};
     const refusal = checks.refusal(request.query, request.body);
     if (refusal && !endpoint.load && !operation) throw refusal;
-    const prepared = refusal ? undefined : await this.#prepare(endpoint, request, requestContext);
-    const invocation: Invocation = { endpoint, request, requestContext, refusal, prepared };
+    const prepared = refusal ? undefined : await this.#prepare(endpoint, mount, request, requestContext);
+    const invocation: Invocation = { endpoint, mount, request, requestContext, refusal, prepared };
     if (endpoint.representations) reply.header('vary', 'accept');
     if (endpoint.method === 'GET') return represent(reply, await this.#run(invocation, db));
     const outcome = await db.transaction(async (tx) =>
@@ -182,36 +157,41 @@ export class Pipeline {
 
   #prepare(
     endpoint: Endpoint,
+    mount: Mount,
     request: FastifyRequest,
-    { caller }: RequestContext,
+    requestContext: RequestContext,
   ): Promise<unknown> | undefined {
     const body = request.body as Record<string, unknown>;
-    return endpoint.prepare?.({ caller, params: request.params, body, services: this.#services });
+    const who = { caller: requestContext.caller!, ...mount.particulars?.(requestContext, request) };
+    return endpoint.prepare?.({ services: this.#services, ...who, params: request.params, body });
   }
 
   async #run(
-    { endpoint, request, requestContext: { caller }, refusal, prepared }: Invocation,
+    { endpoint, mount, request, requestContext, refusal, prepared }: Invocation,
     db: Queryable,
   ): Promise<Outcome> {
+    // Of an endpoint that has no caller, nothing below asks for one.
+    const caller = requestContext.caller!;
+    const who = { caller, ...mount.particulars?.(requestContext, request) };
     const params = request.params as Record<string, string>;
     const query = request.query as Record<string, unknown>;
     const body = request.body as Record<string, unknown>;
     const services = this.#services;
-    const resource = endpoint.load ? await endpoint.load({ caller, params, db, services }) : undefined;
+    const resource = endpoint.load ? await endpoint.load({ services, ...who, params, db }) : undefined;
     if (refusal) throw refusal;
     const list = endpoint.paginated
-      ? `${caller.accountId} ${endpoint.operation} ${Object.values(params).join(' ')}`
+      ? `${caller?.accountId ?? ''} ${endpoint.operation} ${Object.values(params).join(' ')}`
       : undefined;
     if (list !== undefined) openQuery(list, query);
     const context: SomeContext = {
-      caller,
+      services,
+      ...who,
       params,
       query,
       body,
       resource,
       prepared,
       db,
-      services,
       now: services.clock.now(),
       baseUrl: () => baseUrl(services.config, request),
       hangUp: () => this.#hangUp(request),

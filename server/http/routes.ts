@@ -1,6 +1,8 @@
 import { ApiError, notFound } from '../platform/errors.ts';
 import { isStorable } from '../platform/text.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { AnyOperation } from './operation.ts';
+
+type AnyRoute = Pick<AnyOperation, 'method' | 'path'>;
 
 /** Fixed resources under /v1/vm: never VM ids, whatever the method. */
 const RESERVED = ['catalog', 'prices', 'custom-quote', 'ops-key', 'sshkeys'];
@@ -18,8 +20,9 @@ interface Route {
 export class RouteTable {
   readonly #routes: Route[];
 
-  constructor(endpoints: readonly Endpoint[]) {
-    const byPath = Map.groupBy(endpoints, (endpoint) => endpoint.path);
+  /** `prefix` stands before the paths of all. */
+  constructor(endpoints: readonly AnyRoute[], prefix = '') {
+    const byPath = Map.groupBy(endpoints, (endpoint) => prefix + endpoint.path);
     this.#routes = [...byPath]
       .map(([path, same]) => ({
         pattern: toPattern(path),
@@ -50,7 +53,7 @@ function toPattern(path: string): RegExp {
  * Whether the router took for ids what is none: a fixed resource (DELETE /v1/vm/catalog is no deletion), the
  * nothing between two slashes, a text that the database cannot even be asked for.
  */
-export function isMisrouted(endpoint: Endpoint, params: Record<string, string>): boolean {
+export function isMisrouted(endpoint: AnyRoute, params: Record<string, string>): boolean {
   if (endpoint.path.startsWith(VM) && RESERVED.includes(params.id!)) return true;
   return Object.values(params).some((value) => value === '' || !isStorable(value));
 }

@@ -5,18 +5,17 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify';
-import type { Authenticator } from '../access/authentication.ts';
 import type { RateLimiter } from '../access/rate-limits.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { registerBodyParser } from './body-parser.ts';
 import { refuseBrokenRequests } from './broken-request.ts';
-import type { Endpoint, EndpointServices } from './endpoint.ts';
+import type { EndpointServices } from './endpoint.ts';
 import { sendError } from './errors.ts';
+import type { Mount } from './mount.ts';
 import { maxHeaderSize } from './node-http.ts';
 import { Pipeline, type RequestContext, type RouteConfig } from './pipeline.ts';
-import { RouteTable } from './routes.ts';
 import { drainRefused } from './unread-body.ts';
 import { isWebSocketRequest } from './upgrades.ts';
 import { compileChecks } from './validation.ts';
@@ -40,21 +39,15 @@ type HttpOptions = ServerOptions & { shouldUpgradeCallback?: (request: IncomingM
 
 export interface HttpParts {
   services: EndpointServices;
-  authenticator: Authenticator;
   limiter: RateLimiter;
-  endpoints: readonly Endpoint[];
+  /** What is served, and to whom. */
+  mounts: readonly Mount[];
   /** Aborts when the service begins to stop. */
   stopping: AbortSignal;
 }
 
 /** The HTTP server with every endpoint behind the one pipeline; not listening yet. */
-export function createHttpServer({
-  services,
-  authenticator,
-  limiter,
-  endpoints,
-  stopping,
-}: HttpParts): FastifyInstance {
+export function createHttpServer({ services, limiter, mounts, stopping }: HttpParts): FastifyInstance {
   const { config, clock, logger, metrics } = services;
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -79,7 +72,7 @@ export function createHttpServer({
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/undecodable'),
     clientErrorHandler: refuseBrokenRequests(limiter, clock),
   });
-  const pipeline = new Pipeline(services, authenticator, limiter, new RouteTable(endpoints), stopping);
+  const pipeline = new Pipeline(services, limiter, mounts, stopping);
 
   // An expectation that Node does not know is ignored, as it may be; Node would answer it by itself.
   app.server.on('checkExpectation', app.routing);
@@ -104,15 +97,17 @@ export function createHttpServer({
     throw new ApiError('not_found', 'The resource does not exist.');
   });
 
-  for (const endpoint of endpoints) {
-    const routeConfig: RouteConfig = { endpoint, checks: compileChecks(endpoint) };
-    app.route({
-      method: endpoint.method,
-      url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-      bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
-      config: routeConfig,
-      handler: (request, reply) => pipeline.answer(request, reply, request.requestContext!),
-    });
+  for (const mount of mounts) {
+    for (const endpoint of mount.endpoints) {
+      const routeConfig: RouteConfig = { endpoint, mount, checks: compileChecks(endpoint) };
+      app.route({
+        method: endpoint.method,
+        url: mount.prefix + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+        bodyLimit: endpoint.bodyLimit ?? BODY_LIMIT,
+        config: routeConfig,
+        handler: (request, reply) => pipeline.answer(request, reply, request.requestContext!),
+      });
+    }
   }
   return app;
 }
@@ -129,6 +124,7 @@ function endConnections(app: FastifyInstance, stopping: AbortSignal): void {
 }
 
 function describe(request: FastifyRequest, operation: string, status: number, ms: number) {
+  const caller = request.requestContext?.caller;
   return {
     operation,
     method: request.method,
@@ -136,8 +132,8 @@ function describe(request: FastifyRequest, operation: string, status: number, ms
     status,
     ms: Math.round(ms * 10) / 10,
     ip: request.ip,
-    account_id: request.requestContext?.caller.accountId,
-    key_id: request.requestContext?.caller.keyId,
+    account_id: caller?.accountId,
+    ...(caller && { [caller.principal.kind === 'key' ? 'key_id' : 'person_id']: caller.principal.id }),
   };
 }
 

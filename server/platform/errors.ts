@@ -12,8 +12,14 @@ export const ERROR_STATUS = {
   api_key_invalid: 401,
   api_key_expired: 401,
   ip_not_allowed: 401,
+  session_required: 401,
+  sign_in_failed: 401,
   insufficient_funds: 402,
   scope_required: 403,
+  role_required: 403,
+  origin_not_allowed: 403,
+  confirmation_required: 403,
+  sign_up_closed: 403,
   not_found: 404,
   method_not_allowed: 405,
   account_suspended: 409,
@@ -34,6 +40,7 @@ export const ERROR_STATUS = {
   approval_not_pending: 409,
   document_unavailable: 409,
   payment_exists: 409,
+  link_invalid: 409,
   body_too_large: 413,
   uri_too_long: 414,
   unsupported_media_type: 415,
@@ -53,8 +60,17 @@ export const ERROR_STATUS = {
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
+/** What only the panel answers, which knows people and not keys. */
+export type PanelErrorCode =
+  | 'session_required'
+  | 'sign_in_failed'
+  | 'role_required'
+  | 'origin_not_allowed'
+  | 'confirmation_required'
+  | 'sign_up_closed'
+  | 'link_invalid';
 /** Payments are booked by the operator alone. */
-export type CustomerErrorCode = Exclude<ErrorCode, 'payment_exists'>;
+export type CustomerErrorCode = Exclude<ErrorCode, 'payment_exists' | PanelErrorCode>;
 export type ErrorDetails = Record<string, unknown>;
 
 /** One field that was wrong, as listed in `details.fields` of a `validation_failed`. */

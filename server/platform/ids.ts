@@ -33,7 +33,13 @@ export type IdPrefix =
   | 'apr'
   | 'olg'
   | 'out'
-  | 'mail';
+  | 'mail'
+  | 'prs'
+  | 'mbr'
+  | 'ses'
+  | 'mtk'
+  | 'psk'
+  | 'aud';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

@@ -11,7 +11,7 @@ export interface Metrics {
   /** A request was answered. `operation` is the endpoint's name, "none" for an unknown route. */
   requestAnswered(operation: string, status: number, seconds: number): void;
   /** A request was refused with 429. */
-  rateLimited(policy: 'key' | 'account' | 'ip'): void;
+  rateLimited(policy: 'key' | 'account' | 'ip' | 'session'): void;
   /** A worker took a job `seconds` after it could have run. */
   jobPickedUp(seconds: number): void;
   jobFinished(kind: string, outcome: JobOutcome): void;

@@ -119,7 +119,7 @@ test('a run that cannot be ended holds up no other, and is said once', async (t)
         account_id,
         vm_id: vmId,
         session_id: 'ses_a',
-        key_id: fixture.keyId,
+        principal_id: fixture.keyId,
         approval_mode: 'never',
         max_steps: 1,
         started_at: clock.now(),

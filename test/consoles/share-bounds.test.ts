@@ -205,7 +205,7 @@ async function openRoom(t: TestContext, env: ConsoleEnv, screens: Screens) {
     const [ws] = (await accepted) as [WebSocket];
     await once(client, 'open');
     const { vm, accountId } = env;
-    const grant = { kind: 'share', vm, accountId, keyId: 'key', share: null } as const;
+    const grant = { kind: 'share', vm, accountId, rightId: 'key', share: null } as const;
     const session = new ConsoleSession(grant, ws, services);
     room.join(session, 'read_write');
     return { session, client };

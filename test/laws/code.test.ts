@@ -42,7 +42,7 @@ test('no file of the service holds more than one concept has room in', () => {
   assert.deepEqual(long, []);
 });
 
-for (const api of ['server/endpoints/customer', 'server/endpoints/operator']) {
+for (const api of ['server/endpoints/customer', 'server/endpoints/operator', 'server/endpoints/panel']) {
   test(`every operation of ${api} is listed, so that it is served, described and probed`, () => {
     const listed = importsOf(`${api}/index.ts`);
     const operations = sources(api).filter((path) => /^ {2}operation: '/m.test(read(path)));

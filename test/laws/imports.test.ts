@@ -8,6 +8,7 @@ const INNER_ROOMS = [
   'server/compute/simulator',
   'server/endpoints/customer',
   'server/endpoints/operator',
+  'server/endpoints/panel',
   'server/endpoints/shared',
 ];
 
@@ -40,7 +41,7 @@ const ROOMS: Record<string, Allowed> = {
   mail: { value: 'db platform', type: 'config' },
   shield: { value: 'cluster db domain edge metering platform' },
   'guest-ssh': { value: 'db domain platform', type: 'compute' },
-  agent: { value: 'cluster config db domain guest-ssh platform', type: 'compute' },
+  agent: { value: 'cluster config db domain guest-ssh platform', type: 'access compute' },
   jobs: { value: 'access cluster compute db domain platform', type: 'config guest-ssh' },
   // By type: what handlers of endpoints are given.
   http: {
@@ -59,6 +60,8 @@ const ROOMS: Record<string, Allowed> = {
     value:
       'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
   },
+  panel: { value: 'access http platform', type: 'config db' },
+  'endpoints/panel': { value: 'access db domain http panel platform' },
   operator: {
     value: 'config db endpoints/operator http platform',
     type: 'compute documents domain edge guest-ssh jobs shield',

@@ -5,10 +5,12 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../../server/endpoints/operator/index.ts';
+import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
 import { buildOpenApi, formatOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts';
 import type { AnyOperation } from '../../server/http/operation.ts';
 import { buildOperatorOpenApi } from '../../server/operator/openapi/build-operator-openapi.ts';
+import { buildPanelOpenApi } from '../../server/panel/openapi/build-panel-openapi.ts';
 import { looseReplies, operationsOf, wrongExamples } from './document-checks.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,6 +21,11 @@ const DESCRIPTIONS: { file: string; endpoints: readonly AnyOperation[]; document
     file: 'operator-openapi.json',
     endpoints: OPERATOR_ENDPOINTS,
     document: buildOperatorOpenApi(OPERATOR_ENDPOINTS),
+  },
+  {
+    file: 'panel-openapi.json',
+    endpoints: PANEL_ENDPOINTS,
+    document: buildPanelOpenApi(PANEL_ENDPOINTS),
   },
 ];
 

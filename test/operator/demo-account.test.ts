@@ -19,9 +19,9 @@ const production = loadConfig({
 test('the first start in development makes one account with money and a key for everything', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const { db, clock } = services;
-  const key = await ensureDemoAccount({ ...services, config: development });
-  assert.ok(key);
-  const caller = await new Authenticator(db, clock).authenticate(`Bearer ${key}`, '127.0.0.1');
+  const demo = await ensureDemoAccount({ ...services, config: development });
+  assert.ok(demo);
+  const caller = await new Authenticator(db, clock).authenticate(`Bearer ${demo.key}`, '127.0.0.1');
   assert.deepEqual([...caller.scopes], ALL_SCOPES);
   const [account] = await db.query(
     sql`select name, available_minor from accounts join wallets on account_id = accounts.id`,

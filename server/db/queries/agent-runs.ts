@@ -21,8 +21,8 @@ export interface AgentRunRow {
   account_id: string;
   vm_id: string;
   session_id: string;
-  /** The API key that started it, or that approved last. */
-  key_id: string;
+  /** The key or the person that started it, or that approved last. */
+  principal_id: string;
   state: RunState;
   stop_reason: FinalReason | null;
   approval_mode: ApprovalMode;
@@ -42,15 +42,15 @@ export interface AgentRunRow {
 
 export type NewRun = Pick<
   AgentRunRow,
-  'id' | 'account_id' | 'vm_id' | 'session_id' | 'key_id' | 'approval_mode' | 'max_steps' | 'started_at'
+  'id' | 'account_id' | 'vm_id' | 'session_id' | 'principal_id' | 'approval_mode' | 'max_steps' | 'started_at'
 >;
 
 export function insertAgentRun(db: Queryable, run: NewRun, owner: bigint): Promise<AgentRunRow> {
   return one<AgentRunRow>(
     db,
     sql`
-    insert into agent_runs (id, account_id, vm_id, session_id, key_id, state, approval_mode, max_steps, owner, started_at)
-    values (${run.id}, ${run.account_id}, ${run.vm_id}, ${run.session_id}, ${run.key_id}, 'running',
+    insert into agent_runs (id, account_id, vm_id, session_id, principal_id, state, approval_mode, max_steps, owner, started_at)
+    values (${run.id}, ${run.account_id}, ${run.vm_id}, ${run.session_id}, ${run.principal_id}, 'running',
       ${run.approval_mode}, ${run.max_steps}, ${owner}::bigint, ${run.started_at}) returning *`,
   );
 }
@@ -120,14 +120,14 @@ export async function suspendAgentRun(
 /** Takes a run up again with the customer's word. Undefined where that approval is not pending any more. */
 export function resumeAgentRun(
   db: Queryable,
-  run: Pick<AgentRunRow, 'id' | 'key_id'>,
+  run: Pick<AgentRunRow, 'id' | 'principal_id'>,
   approvalId: string,
   owner: bigint,
 ): Promise<AgentRunRow | undefined> {
   return maybeOne<AgentRunRow>(
     db,
     sql`
-    update agent_runs set state = 'running', owner = ${owner}::bigint, approval = null, key_id = ${run.key_id}
+    update agent_runs set state = 'running', owner = ${owner}::bigint, approval = null, principal_id = ${run.principal_id}
     where id = ${run.id} and state = 'awaiting_approval' and approval->>'id' = ${approvalId} returning *`,
   );
 }

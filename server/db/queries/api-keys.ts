@@ -30,12 +30,6 @@ export function findKeyByHash(db: Queryable, hash: Uint8Array): Promise<Presente
   );
 }
 
-/** The condition under which a key opens more than reads: not revoked, not expired, its account not suspended. */
-export const isKeyInForce = (
-  now: Date,
-) => sql`revoked_at is null and (expires_at is null or expires_at > ${now})
-  and exists (select from accounts where accounts.id = api_keys.account_id and accounts.status = 'active')`;
-
 export async function insertKey(
   db: Queryable,
   key: Omit<ApiKeyRow, 'revoked_at' | 'last_used_at'>,
@@ -62,13 +56,6 @@ export function revokeKey(db: Queryable, id: string, at: Date): Promise<ApiKeyRo
     db,
     sql`update api_keys set revoked_at = coalesce(revoked_at, ${at}) where id = ${id} returning ${columns}`,
   );
-}
-
-/** Whether a key still opens more than reads. */
-export async function isKeyGood(db: Queryable, id: string, now: Date): Promise<boolean> {
-  const rows = await db.query(sql`
-    select 1 from api_keys where id = ${id} and ${isKeyInForce(now)}`);
-  return rows.length > 0;
 }
 
 /** Writes many last-used instants in one statement; an instant never goes back. In order of the ids, as nodes do so at once. */

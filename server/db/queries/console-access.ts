@@ -1,25 +1,26 @@
 import { type Queryable, sql } from '../database.ts';
 import type { VmStatus } from '../enums.ts';
-import { isKeyInForce } from './api-keys.ts';
+import { type Right, readInForce } from './principals.ts';
 
-/** What consoles stand on, of the VMs and keys given: a VM that is missing is deleted, a key not in force. */
+/** What consoles stand on, of the VMs and rights given: a VM that is missing is deleted, a right not in force. */
 export interface ConsoleAccess {
   vms: Map<string, VmStatus>;
-  keys: Set<string>;
+  isInForce: (right: Right) => boolean;
 }
 
 export async function readConsoleAccess(
   db: Queryable,
   vmIds: string[],
-  keyIds: string[],
+  rights: Right[],
   now: Date,
 ): Promise<ConsoleAccess> {
-  const rows = await db.query<{ id: string; status: VmStatus | null }>(sql`
-    select id, status from vms where id = any(${vmIds}::text[]) and deleted_at is null
-    union all
-    select id, null from api_keys where id = any(${keyIds}::text[]) and ${isKeyInForce(now)}`);
-  return {
-    vms: new Map(rows.flatMap(({ id, status }) => (status === null ? [] : [[id, status]]))),
-    keys: new Set(rows.flatMap(({ id, status }) => (status === null ? [id] : []))),
-  };
+  const [vms, isInForce] = await Promise.all([
+    vmIds.length === 0
+      ? []
+      : db.query<{ id: string; status: VmStatus }>(
+          sql`select id, status from vms where id = any(${vmIds}::text[]) and deleted_at is null`,
+        ),
+    readInForce(db, rights, now),
+  ]);
+  return { vms: new Map(vms.map(({ id, status }) => [id, status])), isInForce };
 }

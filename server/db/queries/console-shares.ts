@@ -1,4 +1,5 @@
 import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { actsFor } from './memberships.ts';
 import { type Page, pageOf } from './page.ts';
 import { deleteSome } from './purge.ts';
 
@@ -8,7 +9,8 @@ export interface ShareRow {
   id: string;
   account_id: string;
   vm_id: string;
-  key_id: string;
+  /** The key or the person that made it. */
+  principal_id: string;
   mode: ShareMode;
   label: string | null;
   max_viewers: number;
@@ -28,12 +30,13 @@ export interface ShareView extends ShareRow {
  */
 const SEAT_MS = 60_000;
 
-const columns = sql`id, account_id, vm_id, key_id, mode, label, max_viewers, created_at, expires_at, revoked_at, last_used_at`;
+const columns = sql`id, account_id, vm_id, principal_id, mode, label, max_viewers, created_at, expires_at, revoked_at, last_used_at`;
 
-/** A share is worth no more than the key that made it. */
-const isActive = (now: Date): Sql => sql`revoked_at is null and expires_at > ${now} and exists (
-  select 1 from api_keys where api_keys.id = key_id and api_keys.revoked_at is null
-    and (api_keys.expires_at is null or api_keys.expires_at > ${now}))`;
+/** A share is worth no more than the key that made it, or than its maker's place in the account. */
+const isActive = (now: Date): Sql => sql`revoked_at is null and expires_at > ${now} and (exists (
+  select 1 from api_keys where api_keys.id = principal_id and api_keys.revoked_at is null
+    and (api_keys.expires_at is null or api_keys.expires_at > ${now}))
+  or exists (select 1 from memberships where ${actsFor(sql`principal_id`, sql`console_shares.account_id`)}))`;
 
 const viewers = (now: Date): Sql => sql`(select count(*)::int from console_viewers
   where share_id = console_shares.id and seen_at > ${new Date(now.getTime() - SEAT_MS)})`;
@@ -43,8 +46,8 @@ export type NewShare = Omit<ShareRow, 'revoked_at' | 'last_used_at'>;
 export function insertShare(db: Queryable, share: NewShare, hash: Uint8Array): Promise<ShareRow> {
   return one<ShareRow>(
     db,
-    sql`insert into console_shares (id, account_id, vm_id, key_id, hash, mode, label, max_viewers, created_at, expires_at)
-        values (${share.id}, ${share.account_id}, ${share.vm_id}, ${share.key_id}, ${hash}, ${share.mode}, ${share.label},
+    sql`insert into console_shares (id, account_id, vm_id, principal_id, hash, mode, label, max_viewers, created_at, expires_at)
+        values (${share.id}, ${share.account_id}, ${share.vm_id}, ${share.principal_id}, ${hash}, ${share.mode}, ${share.label},
           ${share.max_viewers}, ${share.created_at}, ${share.expires_at}) returning ${columns}`,
   );
 }

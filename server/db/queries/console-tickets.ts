@@ -7,7 +7,10 @@ export interface TicketRow {
   kind: TicketKind;
   account_id: string;
   vm_id: string;
-  key_id: string;
+  /** The key or the person that it was made for. */
+  principal_id: string;
+  /** What its terminal stands on: the key, or the person's session. */
+  right_id: string;
   /** Of a terminal; null for a screen. */
   username: string | null;
   cols: number | null;
@@ -19,8 +22,8 @@ export async function insertTicket(db: Queryable, ticket: TicketRow, hash: Uint8
   await execute(
     db,
     sql`
-    insert into console_tickets (hash, kind, account_id, vm_id, key_id, username, cols, rows, expires_at)
-    values (${hash}, ${ticket.kind}, ${ticket.account_id}, ${ticket.vm_id}, ${ticket.key_id}, ${ticket.username},
+    insert into console_tickets (hash, kind, account_id, vm_id, principal_id, right_id, username, cols, rows, expires_at)
+    values (${hash}, ${ticket.kind}, ${ticket.account_id}, ${ticket.vm_id}, ${ticket.principal_id}, ${ticket.right_id}, ${ticket.username},
       ${ticket.cols}, ${ticket.rows}, ${ticket.expires_at})`,
   );
 }
@@ -30,7 +33,7 @@ export function takeTicket(db: Queryable, hash: Uint8Array): Promise<TicketRow |
   return maybeOne<TicketRow>(
     db,
     sql`delete from console_tickets where hash = ${hash}
-        returning kind, account_id, vm_id, key_id, username, cols, rows, expires_at`,
+        returning kind, account_id, vm_id, principal_id, right_id, username, cols, rows, expires_at`,
   );
 }
 

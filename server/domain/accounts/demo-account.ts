@@ -4,18 +4,28 @@ import { hasAccounts } from '../../db/queries/accounts.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
+import { addMember, createPerson } from '../people/create-person.ts';
+import { issueMailToken } from '../people/mail-tokens.ts';
 import { amountToMinor, creditAccount } from './book-payment.ts';
 import { createAccount } from './create-account.ts';
 import { createKey } from './keys.ts';
 
 /** What the demo account starts with, in major units. */
 const DEMO_CREDIT = '100';
+/** The address of the demo account's owner: a domain that nobody can have. */
+export const DEMO_EMAIL = 'demo@vauban.example';
 /** Held while looking whether there is an account: nodes that start together must not make one each. */
 const DEMO_LOCK = 7226_0003;
 
+/** What lets into the demo account: a key for programs, and the secret of a link that signs its owner in once. */
+export interface DemoAccess {
+  key: string;
+  signInToken: string;
+}
+
 /**
- * On the first start in development mode: makes the account "demo", with money and a key that may do
- * everything, and returns that key. Undefined where accounts exist, and always in production.
+ * On the first start in development mode: makes the account "demo", with money, an owner, and a key that may do
+ * everything. Undefined where accounts exist, and always in production.
  */
 export async function ensureDemoAccount({
   config,
@@ -28,8 +38,8 @@ export async function ensureDemoAccount({
   catalog: Catalog;
   clock: Clock;
   db: Database;
-  secrets?: SecretBox;
-}): Promise<string | undefined> {
+  secrets: SecretBox;
+}): Promise<DemoAccess | undefined> {
   if (config.mode !== 'development') return undefined;
   return db.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${DEMO_LOCK})`);
@@ -40,6 +50,11 @@ export async function ensureDemoAccount({
     await creditAccount(tx, clock, { accountId, amountMinor, method: 'demo' });
     const allowCidrs: string[] = [];
     const key = { accountId, name: 'demo', scopes: ALL_SCOPES, expiresAt: null, allowCidrs };
-    return (await createKey(tx, clock, key, secrets)).key;
+    const owner = { email: DEMO_EMAIL, name: 'Demo', locale: 'en', passwordHash: null, verified: true };
+    const { id: personId } = await createPerson(tx, clock, owner);
+    await addMember(tx, clock, { personId, accountId, role: 'owner' });
+    const link = { purpose: 'sign_in_link' as const, personId, email: DEMO_EMAIL };
+    const { token: signInToken } = await issueMailToken(tx, { clock, secrets }, link);
+    return { key: (await createKey(tx, clock, key, secrets)).key, signInToken };
   });
 }

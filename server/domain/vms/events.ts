@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/principal.ts';
 import type { Queryable } from '../../db/database.ts';
 import type { EventType } from '../../db/enums.ts';
 import { type EventRow, insertEvent, insertEventOnce } from '../../db/queries/events.ts';
@@ -21,7 +22,7 @@ interface Subject {
 export function recordCallerEvent(
   db: Queryable,
   clock: Clock,
-  caller: { accountId: string; keyId: string; ip: string },
+  caller: Caller,
   vmId: string,
   event: EventText,
   jobId: string | null = null,
@@ -33,8 +34,8 @@ export function recordCallerEvent(
     type: event.type,
     level: 'info',
     message: event.message,
-    actor_type: 'api_key',
-    actor_id: caller.keyId,
+    actor_type: caller.principal.kind === 'key' ? 'api_key' : 'user',
+    actor_id: caller.principal.id,
     actor_ip: caller.ip,
     job_id: jobId,
     metadata: event.metadata ?? {},

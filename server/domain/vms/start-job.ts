@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/principal.ts';
 import type { Transaction } from '../../db/database.ts';
 import { cancelJob, insertJob, type JobRow } from '../../db/queries/jobs.ts';
 import { updateVm, type VmRow, type VmView } from '../../db/queries/vms.ts';
@@ -25,7 +26,7 @@ export interface SystemJobStart {
 /** What it takes on behalf of a caller. */
 export interface JobStart extends SystemJobStart {
   services: SystemJobStart['services'] & { catalog: Catalog; metrics: Pick<Metrics, 'jobFinished'> };
-  caller: { accountId: string; keyId: string; ip: string };
+  caller: Caller;
 }
 
 /** What it takes where the job was paid for, and room is reserved for it. */

@@ -74,6 +74,9 @@ export interface Operation {
   tags: string[];
   /** Absent from an API without keys, as is `security`. */
   'x-required-scope'?: string;
+  /** Of the panel: who may call, and whether they must have signed in again. */
+  'x-access'?: string;
+  'x-confirm'?: boolean;
   security?: Record<string, string[]>[];
   parameters: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };

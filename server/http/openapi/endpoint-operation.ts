@@ -23,7 +23,7 @@ const EVERY_OPERATION: ErrorCode[] = [
   'internal_error',
   'service_unavailable',
 ];
-const WITH_IDEMPOTENCY: ErrorCode[] = [
+export const WITH_IDEMPOTENCY: ErrorCode[] = [
   'idempotency_key_missing',
   'idempotency_key_invalid',
   'idempotency_in_progress',

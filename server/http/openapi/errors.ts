@@ -7,7 +7,7 @@ import type { ErrorVocabulary } from './error-responses.ts';
 const integer = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
 
 /** Other members may be added; those named here have one meaning wherever they stand. */
-const ERROR_DETAILS: JsonSchema = {
+export const ERROR_DETAILS: JsonSchema = {
   type: 'object',
   description: 'Facts about an error; which ones depends on its code.',
   properties: {

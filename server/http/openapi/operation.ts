@@ -16,7 +16,7 @@ const ORDER = Object.keys(ERROR_STATUS) as ErrorCode[];
 /** What one of the APIs says of an operation beside its definition. */
 export interface Particulars {
   /** How a caller is admitted. */
-  admission?: Pick<Operation, 'x-required-scope' | 'security'>;
+  admission?: Pick<Operation, 'x-required-scope' | 'x-access' | 'x-confirm' | 'security'>;
   /** After those in path and query. */
   parameters: Reference[];
   success: Response;
@@ -63,7 +63,7 @@ function parametersIn(
 
 /** An action without fields takes `{}` all the same, so its body is read and checked. */
 function takesBody({ method }: AnyOperation): boolean {
-  return method === 'POST' || method === 'PATCH';
+  return method === 'POST' || method === 'PUT' || method === 'PATCH';
 }
 
 function requestBodyOf(

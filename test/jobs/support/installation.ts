@@ -17,6 +17,7 @@ import type { JobPublisher } from '../../../server/domain/vms/job-publisher.ts';
 import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/edge/simulator/simulator.ts';
 import { ENDPOINTS } from '../../../server/endpoints/customer/index.ts';
 import { OpsKeys } from '../../../server/guest-ssh/ops-keys.ts';
+import { KeyMount } from '../../../server/http/key-mount.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
 import { GuestReconciler } from '../../../server/jobs/reconcilers/reconcile-guests.ts';
@@ -137,15 +138,15 @@ export async function openInstallation(
   const outlet = new DirectOutlet();
   const services = await openServices(db, outlet, options);
   const { clock, compute, network, signals, shield, leadership } = services;
+  const limiter = new RateLimiter(
+    { key: NO_LIMIT, account: NO_LIMIT, ip: NO_LIMIT },
+    new LocalLimitStore(NO_LIMIT),
+    clock,
+  );
   const http = createHttpServer({
     services,
-    authenticator: new Authenticator(db, clock),
-    limiter: new RateLimiter(
-      { key: NO_LIMIT, account: NO_LIMIT, ip: NO_LIMIT },
-      new LocalLimitStore(NO_LIMIT),
-      clock,
-    ),
-    endpoints: ENDPOINTS,
+    limiter,
+    mounts: [new KeyMount(ENDPOINTS, { authenticator: new Authenticator(db, clock), limiter, clock })],
     stopping: options.stopping ?? new AbortController().signal,
   });
   const nodes = new Set<TestNode>();

@@ -63,7 +63,7 @@ change; a viewer who may type sends binary messages and \`{"type":"resize","cols
       id: newId('shr', services.clock),
       account_id: vm.account_id,
       vm_id: vm.id,
-      key_id: caller.keyId,
+      principal_id: caller.principal.id,
       mode,
       label: label?.trim() ?? null,
       max_viewers,

@@ -1,5 +1,5 @@
 import { DEFAULT_COLS, DEFAULT_ROWS, MAX_TERMINAL_SIDE, TICKET_SECONDS } from '../../../consoles/limits.ts';
-import { issueTicket } from '../../../consoles/tickets.ts';
+import { holderOf, issueTicket } from '../../../consoles/tickets.ts';
 import { type EventText, recordCallerEvent } from '../../../domain/vms/events.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { defaultUser } from '../../../guest-ssh/connect.ts';
@@ -65,7 +65,7 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
       metadata: { username },
     };
     await recordCallerEvent(db, services.clock, caller, vm.id, event);
-    const owner = { account_id: vm.account_id, vm_id: vm.id, key_id: caller.keyId };
+    const owner = { account_id: vm.account_id, vm_id: vm.id, ...holderOf(caller) };
     const ticket = { kind: 'ssh' as const, ...owner, username, cols, rows };
     const { secret, expiresAt } = await issueTicket(db, services.secrets, ticket, now);
     return {

@@ -1,5 +1,5 @@
 import { TICKET_SECONDS } from '../../../consoles/limits.ts';
-import { issueTicket } from '../../../consoles/tickets.ts';
+import { holderOf, issueTicket } from '../../../consoles/tickets.ts';
 import { type EventText, recordCallerEvent } from '../../../domain/vms/events.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { webSocketUrl } from '../../../http/base-url.ts';
@@ -55,7 +55,7 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
       };
       await recordCallerEvent(tx, services.clock, caller, vm.id, event);
       const terminal = { username: null, cols: null, rows: null };
-      const owner = { account_id: vm.account_id, vm_id: vm.id, key_id: caller.keyId };
+      const owner = { account_id: vm.account_id, vm_id: vm.id, ...holderOf(caller) };
       return issueTicket(tx, services.secrets, { kind: 'vnc', ...owner, ...terminal }, now);
     });
     return {

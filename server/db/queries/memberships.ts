@@ -1,0 +1,54 @@
+import { execute, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+import type { Role } from '../enums.ts';
+import type { AccountStatus } from './accounts.ts';
+
+export interface MembershipRow {
+  id: string;
+  person_id: string;
+  account_id: string;
+  role: Role;
+  created_at: Date;
+}
+
+/** The condition on `memberships` under which a person may do more in an account than read. */
+export const actsFor = (personId: Sql, accountId: Sql): Sql =>
+  sql`memberships.person_id = ${personId} and memberships.account_id = ${accountId}
+    and memberships.role in ('owner', 'operator')`;
+
+export async function insertMembership(db: Queryable, membership: MembershipRow): Promise<void> {
+  await execute(
+    db,
+    sql`insert into memberships (id, person_id, account_id, role, created_at)
+        values (${membership.id}, ${membership.person_id}, ${membership.account_id}, ${membership.role},
+          ${membership.created_at})`,
+  );
+}
+
+/** An account that a person is a member of. */
+export interface MemberOfRow {
+  account_id: string;
+  account_name: string;
+  account_status: AccountStatus;
+  role: Role;
+}
+
+/** The accounts of a person that are not closed, the oldest membership first. */
+export function listAccountsOf(db: Queryable, personId: string): Promise<MemberOfRow[]> {
+  return db.query<MemberOfRow>(sql`
+    select a.id as account_id, a.name as account_name, a.status as account_status, m.role
+    from memberships m join accounts a on a.id = m.account_id
+    where m.person_id = ${personId} and a.status <> 'closed' order by m.id`);
+}
+
+/** What a person is in an account; undefined for a stranger. */
+export function findMembership(
+  db: Queryable,
+  personId: string,
+  accountId: string,
+): Promise<MembershipRow | undefined> {
+  return maybeOne<MembershipRow>(
+    db,
+    sql`select id, person_id, account_id, role, created_at from memberships
+        where person_id = ${personId} and account_id = ${accountId}`,
+  );
+}

@@ -1,0 +1,40 @@
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
+
+export interface PersonRow {
+  id: string;
+  /** As its owner writes it. */
+  email: string;
+  email_verified_at: Date | null;
+  name: string;
+  locale: string;
+  /** Argon2id in PHC form. */
+  password_hash: string | null;
+  created_at: Date;
+}
+
+const columns = sql`id, email, email_verified_at, name, locale, password_hash, created_at`;
+
+/** What an address is found by, however it is written. */
+export const emailKey = (email: string) => email.toLowerCase();
+
+export async function insertPerson(db: Queryable, person: PersonRow): Promise<void> {
+  await execute(
+    db,
+    sql`insert into people (${columns}, email_key)
+        values (${person.id}, ${person.email}, ${person.email_verified_at}, ${person.name}, ${person.locale},
+          ${person.password_hash}, ${person.created_at}, ${emailKey(person.email)})`,
+  );
+}
+
+export function findPerson(db: Queryable, id: string): Promise<PersonRow | undefined> {
+  return maybeOne<PersonRow>(db, sql`select ${columns} from people where id = ${id}`);
+}
+
+export function findPersonByEmail(db: Queryable, email: string): Promise<PersonRow | undefined> {
+  return maybeOne<PersonRow>(db, sql`select ${columns} from people where email_key = ${emailKey(email)}`);
+}
+
+/** The person, locked until the transaction ends. */
+export function lockPerson(db: Queryable, id: string): Promise<PersonRow | undefined> {
+  return maybeOne<PersonRow>(db, sql`select ${columns} from people where id = ${id} for no key update`);
+}

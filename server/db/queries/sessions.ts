@@ -1,0 +1,77 @@
+import { execute, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+import type { Role } from '../enums.ts';
+import type { AccountStatus } from './accounts.ts';
+
+export type SessionStage = 'second_factor' | 'signed_in';
+
+export interface SessionRow {
+  id: string;
+  person_id: string;
+  account_id: string | null;
+  stage: SessionStage;
+  ip: string;
+  user_agent: string;
+  created_at: Date;
+  last_seen_at: Date;
+  expires_at: Date;
+  confirmed_at: Date | null;
+}
+
+/** Unused for so long, a session is over: a browser that was left somewhere does not stay signed in. */
+export const SESSION_IDLE_MS = 7 * 86_400_000;
+
+/** The condition on `sessions` under which one is not over and has shown all factors. */
+export const isLive = (now: Date): Sql => sql`sessions.stage = 'signed_in' and ${isOpen(now)}`;
+
+const isOpen = (now: Date): Sql => sql`sessions.expires_at > ${now}
+  and sessions.last_seen_at > ${new Date(now.getTime() - SESSION_IDLE_MS)}`;
+
+const columns = sql`sessions.id, sessions.person_id, sessions.account_id, stage, ip, user_agent, sessions.created_at,
+  last_seen_at, expires_at, confirmed_at`;
+
+export async function insertSession(db: Queryable, session: SessionRow, hash: Uint8Array): Promise<void> {
+  await execute(
+    db,
+    sql`insert into sessions (id, person_id, account_id, hash, stage, ip, user_agent, created_at, last_seen_at,
+          expires_at, confirmed_at)
+        values (${session.id}, ${session.person_id}, ${session.account_id}, ${hash}, ${session.stage}, ${session.ip},
+          ${session.user_agent}, ${session.created_at}, ${session.last_seen_at}, ${session.expires_at},
+          ${session.confirmed_at})`,
+  );
+}
+
+/** A session with its person's place in the account that it shows; both null where there is none. */
+export interface PresentedSessionRow extends SessionRow {
+  role: Role | null;
+  account_status: AccountStatus | null;
+}
+
+/** The session that a secret opens, if it is not over. */
+export function findSessionByHash(
+  db: Queryable,
+  hash: Uint8Array,
+  now: Date,
+): Promise<PresentedSessionRow | undefined> {
+  return maybeOne<PresentedSessionRow>(
+    db,
+    sql`select ${columns}, memberships.role, accounts.status as account_status
+        from sessions
+        left join memberships on memberships.person_id = sessions.person_id
+          and memberships.account_id = sessions.account_id
+        left join accounts on accounts.id = memberships.account_id and accounts.status <> 'closed'
+        where sessions.hash = ${hash} and ${isOpen(now)}`,
+  );
+}
+
+/** Writes down that a session is in use. */
+export async function touchSession(db: Queryable, id: string, now: Date): Promise<void> {
+  await execute(db, sql`update sessions set last_seen_at = greatest(last_seen_at, ${now}) where id = ${id}`);
+}
+
+/** Ends a session of a person; whether there was one. */
+export async function deleteSession(db: Queryable, personId: string, id: string): Promise<boolean> {
+  const rows = await db.query(
+    sql`delete from sessions where id = ${id} and person_id = ${personId} returning id`,
+  );
+  return rows.length > 0;
+}

@@ -1,0 +1,54 @@
+import { generateToken, hashToken } from '../../access/secret-token.ts';
+import { SESSION_DAYS } from '../../access/sessions.ts';
+import type { Transaction } from '../../db/database.ts';
+import { listAccountsOf } from '../../db/queries/memberships.ts';
+import { insertSession, type SessionStage } from '../../db/queries/sessions.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+
+const DAY_MS = 86_400_000;
+/** Time to find the telephone with the second factor. */
+const SECOND_FACTOR_MS = 10 * 60_000;
+
+export interface NewSession {
+  personId: string;
+  stage: SessionStage;
+  ip: string;
+  userAgent: string;
+  /** The account to show; the first of the person's when absent. */
+  accountId?: string;
+}
+
+/**
+ * Begins a session, always a new one with a secret of its own: what a browser brought before somebody proved who they
+ * are is never promoted. The secret is returned here and nowhere else.
+ */
+export async function startSession(
+  tx: Transaction,
+  { clock, secrets }: { clock: Clock; secrets: SecretBox },
+  { personId, stage, ip, userAgent, accountId }: NewSession,
+): Promise<{ token: string; id: string }> {
+  const token = generateToken(secrets);
+  const now = clock.now();
+  const id = newId('ses', clock);
+  const shown = accountId ?? (await listAccountsOf(tx, personId))[0]?.account_id ?? null;
+  const lifetimeMs = stage === 'signed_in' ? SESSION_DAYS * DAY_MS : SECOND_FACTOR_MS;
+  await insertSession(
+    tx,
+    {
+      id,
+      person_id: personId,
+      account_id: shown,
+      stage,
+      ip,
+      user_agent: userAgent,
+      created_at: now,
+      last_seen_at: now,
+      expires_at: new Date(now.getTime() + lifetimeMs),
+      confirmed_at: stage === 'signed_in' ? now : null,
+    },
+    hashToken(token),
+  );
+  return { token, id };
+}

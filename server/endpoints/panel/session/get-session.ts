@@ -1,0 +1,16 @@
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { presentSession, SessionShape } from './session-shape.ts';
+
+export const getSession = panelEndpoint({
+  operation: 'getSession',
+  method: 'GET',
+  path: '/session',
+  access: 'person',
+  tag: 'session',
+  summary: 'Who has signed in, and for which account',
+  data: SessionShape,
+  errors: [],
+  async handle({ session, db, now }) {
+    return { data: await presentSession(db, session, now) };
+  },
+});

@@ -1,0 +1,89 @@
+import { ROLE_SCOPES, ROLES } from '../../../access/roles.ts';
+import { ALL_SCOPES } from '../../../access/scopes.ts';
+import type { ActiveSession } from '../../../access/sessions.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { countFactors } from '../../../db/queries/factors.ts';
+import { listAccountsOf } from '../../../db/queries/memberships.ts';
+import { findPerson, type PersonRow } from '../../../db/queries/people.ts';
+import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { CONFIRM_MINUTES } from '../../../panel/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+const RoleShape = Enum(ROLES, { $id: 'Role', description: 'What a person may do in an account' });
+
+const AccountShape = Shape(
+  {
+    id: Id('acc'),
+    name: Type.String(),
+    suspended: Type.Boolean({ description: 'The operator has suspended it: it can only be looked at' }),
+    role: RoleShape,
+  },
+  { $id: 'AccountOfPerson', description: 'An account that a person is a member of' },
+);
+
+export const PersonShape = Shape(
+  {
+    id: Id('prs'),
+    email: Type.String(),
+    name: Nullable(Type.String()),
+    locale: Enum(['en', 'de']),
+    email_verified_at: Nullable(Timestamp()),
+    created_at: Timestamp(),
+  },
+  { $id: 'Person', description: 'Somebody who can sign in' },
+);
+
+export const SessionShape = Shape(
+  {
+    id: Id('ses'),
+    person: PersonShape,
+    account: Nullable(AccountShape),
+    role: Nullable(RoleShape),
+    scopes: Type.Array(Enum(ALL_SCOPES), { description: 'What the role may do in the account shown' }),
+    accounts: Type.Array(AccountShape, { description: 'All that the person is a member of' }),
+    confirmed_until: Nullable(
+      Timestamp('Until when what is dangerous is done without signing in again; null where it is not'),
+    ),
+    factors: Shape({
+      password: Type.Boolean(),
+      totp: Type.Boolean(),
+      passkeys: Count('Passkeys'),
+      recovery_codes: Count('Recovery codes that are left'),
+    }),
+  },
+  { $id: 'Session', description: 'Who has signed in, and for which account' },
+);
+
+/** A session as it is shown to its person. */
+export async function presentSession(db: Queryable, session: ActiveSession, now: Date) {
+  const { personId, place, confirmedAt } = session;
+  const [person, memberships, factors] = await Promise.all([
+    findPerson(db, personId),
+    listAccountsOf(db, personId),
+    countFactors(db, personId),
+  ]);
+  if (!person) throw notFound();
+  const accounts = memberships.map(({ account_id, account_name, account_status, role }) => ({
+    id: account_id,
+    name: account_name,
+    suspended: account_status !== 'active',
+    role,
+  }));
+  const until = confirmedAt && new Date(confirmedAt.getTime() + CONFIRM_MINUTES * 60_000);
+  return {
+    id: session.id,
+    person: presentPerson(person),
+    account: accounts.find(({ id }) => id === place?.accountId) ?? null,
+    role: place?.role ?? null,
+    scopes: place ? [...ROLE_SCOPES[place.role]] : [],
+    accounts,
+    confirmed_until: until && until > now ? until : null,
+    factors: { password: person.password_hash !== null, ...factors },
+  };
+}
+
+/** A person as they see themselves. */
+export function presentPerson({ id, email, name, locale, email_verified_at, created_at }: PersonRow) {
+  return { id, email, name: name || null, locale, email_verified_at, created_at };
+}

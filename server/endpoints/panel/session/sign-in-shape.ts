@@ -1,0 +1,19 @@
+import { Enum, Shape } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const SignInShape = Shape(
+  {
+    next: Enum(['signed_in', 'second_factor'], {
+      description: 'Whether there is a session now, or a second factor is asked for first',
+    }),
+  },
+  { $id: 'SignIn', description: 'How far a sign-in has come' },
+);
+
+/** The secret of a link, as it stands behind the `#` of its address. */
+export const LinkToken = Type.String({
+  minLength: 1,
+  maxLength: 200,
+  description: 'The secret of the link: what stands behind its `#`',
+  examples: ['5f0c9d0e6a2b4c8e9a510c6d4f1e7b32'],
+});

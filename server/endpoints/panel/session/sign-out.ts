@@ -1,0 +1,21 @@
+import { deleteSession } from '../../../db/queries/sessions.ts';
+import { Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+
+export const signOut = panelEndpoint({
+  operation: 'signOut',
+  method: 'DELETE',
+  path: '/session',
+  access: 'person',
+  tag: 'session',
+  summary: 'Sign out',
+  description: 'Ends the session with the terminals that it has opened. Share links stay.',
+  data: Shape({}),
+  errors: [],
+  async handle({ session, db, browser, services: { signals } }) {
+    await deleteSession(db, session.personId, session.id);
+    await signals.accessEnded(db, session.id);
+    browser.dropSession(db);
+    return { data: {} };
+  },
+});

@@ -1,0 +1,50 @@
+import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+const Colour = (description: string) => Type.String({ description, examples: ['#2b4c7e'] });
+const Link = (description: string) => Nullable(Type.String({ description }));
+
+export const getSite = panelEndpoint({
+  operation: 'getSite',
+  method: 'GET',
+  path: '/site',
+  access: 'public',
+  tag: 'site',
+  summary: 'What the panel is called, and what may be done before signing in',
+  data: Shape(
+    {
+      name: Type.String({ description: 'What the service is called' }),
+      logo_url: Link('A picture in place of the name'),
+      colour: Colour("The hoster's colour, to be read on the light theme"),
+      colour_dark: Colour('A shade of it, to be read on the dark theme'),
+      languages: Type.Array(Enum(['en', 'de']), { description: 'The first is that of who has chosen none' }),
+      sign_up: Enum(['open', 'invitation', 'closed'], { description: 'Who may sign up' }),
+      terms_url: Link('Terms of service'),
+      support_url: Link('Where customers find help'),
+      currency: Type.String({ description: 'ISO 4217 code of all prices' }),
+      development: Type.Boolean({ description: 'Whether this service is one to try, with pretended money' }),
+      signed_in: Type.Boolean({ description: 'Whether this browser has a session' }),
+    },
+    { $id: 'Site', description: 'What is the same for everybody' },
+  ),
+  errors: [],
+  async handle({ session, services: { brand, config, catalog } }) {
+    const { name, logo, light, dark, languages, signUp, termsUrl, supportUrl } = brand;
+    return {
+      data: {
+        name,
+        logo_url: logo && `/panel/logo?${logo.hash}`,
+        colour: light.color,
+        colour_dark: dark.color,
+        languages,
+        sign_up: signUp,
+        terms_url: termsUrl,
+        support_url: supportUrl,
+        currency: catalog.currency,
+        development: config.mode === 'development',
+        signed_in: session?.stage === 'signed_in',
+      },
+    };
+  },
+});

@@ -1,0 +1,86 @@
+import type { FastifyReply } from 'fastify';
+import {
+  type AuthenticatedKey,
+  type Authenticator,
+  type LookUpBudget,
+  requireScope,
+} from '../access/authentication.ts';
+import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
+import { DatabaseAwayError } from '../db/database.ts';
+import { clientNetwork } from '../platform/cidr.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { Endpoint } from './endpoint.ts';
+import { limitHeaders } from './limit-headers.ts';
+import type { Admitted, Arrival, Mount } from './mount.ts';
+
+/** What finds the caller of the customers' API by the key that a request brings. */
+export interface KeyParts {
+  authenticator: Authenticator;
+  limiter: RateLimiter;
+  clock: Clock;
+}
+
+interface AdmittedKey extends Admitted {
+  key: AuthenticatedKey;
+}
+
+/** The customers' API: each request carries a key, each endpoint needs one of its scopes. Cookies mean nothing here. */
+export class KeyMount implements Mount {
+  readonly prefix = '';
+  readonly endpoints: readonly Endpoint[];
+  readonly #parts: KeyParts;
+
+  constructor(endpoints: readonly Endpoint[], parts: KeyParts) {
+    this.endpoints = endpoints;
+    this.#parts = parts;
+  }
+
+  /** While the database is away the headers tell what this node knows. */
+  async identify({ request, reply, ip, limit }: Arrival): Promise<AdmittedKey> {
+    const { authenticator, limiter, clock } = this.#parts;
+    const header = request.headers.authorization;
+    try {
+      const key = await this.#authenticate(header, reply, ip, limit);
+      const taken = limiter.takeKey(key.id, key.accountId);
+      limit(taken instanceof Promise ? await taken : taken);
+      return { key, caller: { accountId: key.accountId, principal: { kind: 'key', id: key.id }, ip } };
+    } catch (error) {
+      if (error instanceof DatabaseAwayError) {
+        const known = limiter.lastKnown(authenticator.lastKnown(header), clientNetwork(ip));
+        reply.headers(limitHeaders(known, clock.now()));
+      }
+      throw error;
+    }
+  }
+
+  authorize(admitted: Admitted, endpoint: Endpoint): void {
+    requireScope((admitted as AdmittedKey).key, endpoint);
+  }
+
+  async #authenticate(
+    header: string | undefined,
+    reply: FastifyReply,
+    ip: string,
+    limit: Arrival['limit'],
+  ): Promise<AuthenticatedKey> {
+    const { authenticator, limiter } = this.#parts;
+    let counted: LimitState | undefined;
+    const budget: LookUpBudget = {
+      take: () => {
+        counted = limiter.takeIp(clientNetwork(ip));
+        return counted.allowed;
+      },
+      giveBack: () => limiter.giveBackIp(clientNetwork(ip)),
+    };
+    try {
+      const key = authenticator.authenticate(header, ip, budget);
+      return key instanceof Promise ? await key : key;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      limit(counted ?? limiter.takeIp(clientNetwork(ip)));
+      reply.header('www-authenticate', 'Bearer');
+      throw error;
+    }
+  }
+}

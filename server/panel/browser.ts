@@ -1,0 +1,41 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { SESSION_DAYS } from '../access/sessions.ts';
+import type { Config } from '../config/config.ts';
+import type { Transaction } from '../db/database.ts';
+import { normalizeIp } from '../platform/cidr.ts';
+import { dropCookie, keepCookie } from './cookies.ts';
+
+/** Characters kept of what a browser says it is: enough to be recognised by its owner. */
+const MAX_USER_AGENT = 300;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+const CONTROL = /[\u0000-\u001f\u007f]/g;
+
+/** The browser at the other end: where it is, what it says it is, and the cookie that it keeps. */
+export class Browser {
+  readonly ip: string;
+  readonly userAgent: string;
+  readonly #config: Config;
+  readonly #request: FastifyRequest;
+  readonly #reply: FastifyReply;
+
+  constructor(config: Config, request: FastifyRequest, reply: FastifyReply) {
+    this.#config = config;
+    this.#request = request;
+    this.#reply = reply;
+    this.ip = normalizeIp(request.ip);
+    const said = request.headers['user-agent'] ?? '';
+    this.userAgent = said.slice(0, MAX_USER_AGENT).replace(CONTROL, '').toWellFormed();
+  }
+
+  /** Leaves it the secret of a session, once the transaction that makes it has committed. */
+  keepSession(tx: Transaction, token: string): void {
+    const cookie = keepCookie(this.#config, this.#request, token, SESSION_DAYS * 86_400);
+    tx.afterCommit(() => void this.#reply.header('set-cookie', cookie));
+  }
+
+  /** Takes the secret away, once the transaction that ends the session has committed. */
+  dropSession(tx: Transaction): void {
+    const cookie = dropCookie(this.#config, this.#request);
+    tx.afterCommit(() => void this.#reply.header('set-cookie', cookie));
+  }
+}

@@ -1,0 +1,93 @@
+import type { FastifyRequest } from 'fastify';
+import { isAtLeast, ROLE_SCOPES, type Role } from '../access/roles.ts';
+import { isReadScope } from '../access/scopes.ts';
+import type { ActiveSession } from '../access/sessions.ts';
+import type { Endpoint } from '../http/endpoint.ts';
+import type { Admitted, Arrival, Mount } from '../http/mount.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
+import { CONFIRM_MINUTES, type PanelEndpoint, type PanelServices } from './endpoint.ts';
+import type { AdmittedPerson, SessionGate } from './session-gate.ts';
+
+/** Below it is all that a browser asks for. */
+export const PANEL_API = '/panel/api';
+
+/** The customers' operations behind a session: the same roster, with the role's scopes in place of a key's. */
+export class CustomerSessionMount implements Mount {
+  readonly prefix = PANEL_API;
+  readonly endpoints: readonly Endpoint[];
+  readonly #gate: SessionGate;
+
+  constructor(endpoints: readonly Endpoint[], gate: SessionGate) {
+    this.endpoints = endpoints;
+    this.#gate = gate;
+  }
+
+  identify(arrival: Arrival): Promise<AdmittedPerson> {
+    return this.#gate.identify(arrival, false);
+  }
+
+  authorize(admitted: Admitted, { scope }: Endpoint): void {
+    const { role, suspended } = placeOf((admitted as AdmittedPerson).session!);
+    if (!ROLE_SCOPES[role].has(scope)) throw roleRequired(role, 'operator');
+    if (suspended && !isReadScope(scope)) throw accountSuspended();
+  }
+}
+
+/** What only the panel has. */
+export class PanelMount implements Mount {
+  readonly prefix = PANEL_API;
+  readonly endpoints: readonly PanelEndpoint[];
+  readonly #gate: SessionGate;
+  readonly #services: PanelServices;
+
+  constructor(endpoints: readonly PanelEndpoint[], gate: SessionGate, services: PanelServices) {
+    this.endpoints = endpoints;
+    this.#gate = gate;
+    this.#services = services;
+  }
+
+  identify(arrival: Arrival, endpoint: PanelEndpoint | undefined): Promise<AdmittedPerson> {
+    return this.#gate.identify(arrival, endpoint?.access === 'public');
+  }
+
+  authorize(admitted: Admitted, { access, confirm, method, whileSuspended }: PanelEndpoint): void {
+    if (access === 'public') return;
+    const session = (admitted as AdmittedPerson).session!;
+    if (access !== 'person') {
+      const { role, suspended } = placeOf(session);
+      if (!isAtLeast(role, access)) throw roleRequired(role, access);
+      if (suspended && method !== 'GET' && !whileSuspended) throw accountSuspended();
+    }
+    if (confirm) requireConfirmed(session, this.#services.clock);
+  }
+
+  particulars(admitted: Admitted, _request: FastifyRequest) {
+    const { session, browser } = admitted as AdmittedPerson;
+    return { session, browser, services: this.#services, now: this.#services.clock.now() };
+  }
+}
+
+function placeOf({ place }: ActiveSession) {
+  if (place) return place;
+  throw new ApiError('role_required', 'You are not a member of this account any more.');
+}
+
+function roleRequired(role: Role, least: Role): ApiError {
+  return new ApiError('role_required', `The role ${role} may not do this; it takes the role ${least}.`, {
+    role,
+    required_role: least,
+  });
+}
+
+const accountSuspended = () =>
+  new ApiError('account_suspended', 'The account is suspended: it can only be looked at.');
+
+function requireConfirmed({ confirmedAt }: ActiveSession, clock: Clock): void {
+  const until = (confirmedAt?.getTime() ?? Number.NEGATIVE_INFINITY) + CONFIRM_MINUTES * 60_000;
+  if (clock.now().getTime() < until) return;
+  throw new ApiError(
+    'confirmation_required',
+    `Sign in again first: what you ask for needs a proof of who you are that is not older than ${CONFIRM_MINUTES} minutes.`,
+  );
+}

@@ -1,0 +1,72 @@
+import { ERROR_GUIDE } from '../../http/openapi/error-guide.ts';
+import type { ErrorGuide, ErrorVocabulary } from '../../http/openapi/error-responses.ts';
+import { ERROR_DETAILS } from '../../http/openapi/errors.ts';
+import type { ErrorCode, PanelErrorCode } from '../../platform/errors.ts';
+
+/** The headers of every response. */
+export const EVERY_RESPONSE = ['X-Request-Id', 'Cache-Control'];
+
+const OWN: Record<PanelErrorCode, ErrorGuide> = {
+  session_required: {
+    meaning: 'There is no session, or it is over. Sign in.',
+    message: 'Sign in first: there is no session, or it is over.',
+  },
+  sign_in_failed: {
+    meaning: 'Address or password is wrong, or there is nobody with this address: which, is not told.',
+    message: 'Address or password is wrong.',
+  },
+  role_required: {
+    meaning: 'The role in this account does not allow it; `details.required_role` does.',
+    message: 'The role viewer may not do this; it takes the role operator.',
+    details: { role: 'viewer', required_role: 'operator' },
+  },
+  origin_not_allowed: {
+    meaning: 'The request does not come from a page of this service.',
+    message: 'Only pages of this service may ask for this.',
+  },
+  confirmation_required: {
+    meaning: 'Prove once more who you are, by confirmSession, and repeat.',
+    message: 'Sign in again first.',
+  },
+  sign_up_closed: {
+    meaning: 'Nobody can sign up here, or only who was invited.',
+    message: 'Only who was invited can sign up.',
+  },
+  link_invalid: {
+    meaning: 'The link was used, replaced by another, or has expired. Ask for a new one.',
+    message: 'The link is not good any more.',
+  },
+};
+
+const SHARED: Record<string, ErrorCode[]> = {
+  SessionRequired: ['session_required'],
+  OriginNotAllowed: ['origin_not_allowed'],
+  RoleRequired: ['role_required', 'origin_not_allowed'],
+  RoleAndConfirmationRequired: ['role_required', 'origin_not_allowed', 'confirmation_required'],
+  ConfirmationRequired: ['origin_not_allowed', 'confirmation_required'],
+  NotFound: ['not_found'],
+  InvalidRequest: ['invalid_request'],
+  InvalidRequestOrJson: ['invalid_json', 'invalid_request'],
+  BodyTooLarge: ['body_too_large'],
+  UnsupportedMediaType: ['unsupported_media_type'],
+  ValidationFailed: ['validation_failed'],
+  RateLimitExceeded: ['rate_limit_exceeded'],
+  InternalError: ['internal_error'],
+  ServiceUnavailable: ['service_unavailable'],
+};
+
+/** The errors of the panel's API. */
+export const PANEL_ERRORS: ErrorVocabulary = {
+  guide: { ...ERROR_GUIDE, ...OWN },
+  details: {
+    ...ERROR_DETAILS,
+    properties: {
+      ...ERROR_DETAILS.properties,
+      policy: { type: 'string', description: 'rate_limit_exceeded: the limit that was exceeded' },
+      role: { type: 'string', description: 'role_required: what you are' },
+      required_role: { type: 'string', description: 'role_required: what it takes' },
+    },
+  },
+  shared: SHARED,
+  headers: (status) => [...EVERY_RESPONSE, ...(status === 429 ? ['Retry-After'] : [])],
+};

@@ -1,0 +1,21 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config/config.ts';
+import { baseUrl } from '../http/base-url.ts';
+import { ApiError } from '../platform/errors.ts';
+
+/**
+ * Refuses what another site made a browser send: the cookie would come along. What changes something must say that it
+ * comes from our own pages; a read is refused only where the browser says the contrary, as some reads hand out tickets.
+ */
+export function requireOwnOrigin(config: Config, request: FastifyRequest): void {
+  const { origin, 'sec-fetch-site': site } = request.headers;
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const own = URL.parse(baseUrl(config, request))?.origin;
+  const isForeign = (origin !== undefined && origin !== own) || (origin === undefined && !isRead);
+  const isElsewhere = site !== undefined && site !== 'same-origin' && !(isRead && site === 'none');
+  if (!isForeign && !isElsewhere) return;
+  throw new ApiError('origin_not_allowed', 'Only pages of this service may ask for this.', undefined, {
+    origin,
+    site,
+  });
+}

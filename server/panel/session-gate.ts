@@ -1,0 +1,69 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RateLimiter } from '../access/rate-limits.ts';
+import type { ActiveSession, Sessions } from '../access/sessions.ts';
+import type { Config } from '../config/config.ts';
+import type { Admitted, Arrival } from '../http/mount.ts';
+import { clientNetwork } from '../platform/cidr.ts';
+import { ApiError } from '../platform/errors.ts';
+import { Browser } from './browser.ts';
+import { dropCookie, sessionCookie } from './cookies.ts';
+import { requireOwnOrigin } from './origin.ts';
+
+/** Who was let in by a session, or without one where an operation asks for none. */
+export interface AdmittedPerson extends Admitted {
+  session: ActiveSession | undefined;
+  browser: Browser;
+}
+
+/** What finds the session of a request. */
+export interface GateParts {
+  config: Config;
+  sessions: Sessions;
+  limiter: RateLimiter;
+}
+
+/**
+ * The way in for browsers: a cookie and nothing else. A key in the `Authorization` header is not looked at, as a cookie
+ * is not at the customers' API.
+ */
+export class SessionGate {
+  readonly #parts: GateParts;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+  }
+
+  /** The session of a request, within its limits; refused without one unless `isPublic`. */
+  async identify({ request, reply, ip, limit }: Arrival, isPublic: boolean): Promise<AdmittedPerson> {
+    const { config, limiter, sessions } = this.#parts;
+    const network = clientNetwork(ip);
+    reply.header('cache-control', 'no-store');
+    try {
+      requireOwnOrigin(config, request);
+    } catch (error) {
+      limit(limiter.takeIp(network));
+      throw error;
+    }
+    const token = sessionCookie(config, request);
+    const found = token === undefined ? undefined : await sessions.find(token);
+    const session = found && (found.stage === 'signed_in' || isPublic) ? found : undefined;
+    limit(session?.stage === 'signed_in' ? limiter.takeSession(session.id) : limiter.takeIp(network));
+    if (!session && !isPublic) throw this.#refuse(request, reply);
+    const { place = null } = session ?? {};
+    const caller =
+      session && place && session.stage === 'signed_in'
+        ? {
+            accountId: place.accountId,
+            principal: { kind: 'person' as const, id: session.personId, sessionId: session.id },
+            ip,
+          }
+        : undefined;
+    return { ...(caller && { caller }), session, browser: new Browser(config, request, reply) };
+  }
+
+  #refuse(request: FastifyRequest, reply: FastifyReply): ApiError {
+    const { config } = this.#parts;
+    if (sessionCookie(config, request) !== undefined) reply.header('set-cookie', dropCookie(config, request));
+    return new ApiError('session_required', 'Sign in first: there is no session, or it is over.');
+  }
+}

@@ -1,0 +1,136 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Role } from '../../../server/access/roles.ts';
+import { createAccount } from '../../../server/domain/accounts/create-account.ts';
+import { addMember, createPerson } from '../../../server/domain/people/create-person.ts';
+import { issueMailToken } from '../../../server/domain/people/mail-tokens.ts';
+import { startInProcess } from '../../chaos/support/in-process.ts';
+
+/** Below it is all that a browser asks for. */
+export const API = '/panel/api';
+
+export type Panel = Awaited<ReturnType<typeof openPanel>>;
+
+/**
+ * The whole service inside this process, on a fresh database of the engine under test and a clock that the test owns.
+ * Its demo account is there, with money.
+ */
+export async function openPanel(t: TestContext, env: Record<string, string> = {}) {
+  // A clock that stands still never opens the next minute of the limits of a network.
+  const service = await startInProcess(t, { env: { VAUBAN_RATE_LIMIT_IP: '100000', ...env } });
+  return { ...service, services: service.service.services };
+}
+
+/** What came back: `data` of a success, `error` of a refusal. */
+export interface Answer<T> {
+  status: number;
+  headers: Headers;
+  data: T;
+  pagination: { next_cursor: string | null; has_more: boolean } | undefined;
+  error: { code: string; message: string; details?: Record<string, unknown> } | undefined;
+}
+
+export interface AskOptions {
+  body?: unknown;
+  /** Added to those of a browser on our own pages; `undefined` takes one of these away. */
+  headers?: Record<string, string | undefined>;
+  idempotencyKey?: string;
+}
+
+/** A browser: its cookie, and the headers by which it says that it is on our own pages. */
+export class TestBrowser {
+  readonly #baseUrl: string;
+  cookie: string | undefined;
+
+  constructor({ baseUrl }: { baseUrl: string }, cookie?: string) {
+    this.#baseUrl = baseUrl;
+    this.cookie = cookie;
+  }
+
+  /** Asks for a path below /panel/api, such as "/session" or "/v1/vm". */
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+  async ask<T = any>(method: string, path: string, options: AskOptions = {}): Promise<Answer<T>> {
+    const reply = await this.fetch(method, path, options);
+    const text = await reply.text();
+    const answer = text === '' ? {} : JSON.parse(text);
+    return { status: reply.status, headers: reply.headers, ...answer };
+  }
+
+  /** The same, and fails where it is refused; what is under `data`. */
+  // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
+  async ok<T = any>(method: string, path: string, options: AskOptions = {}): Promise<T> {
+    const { status, data, error } = await this.ask<T>(method, path, options);
+    assert.equal(status, 200, `${method} ${path}: ${JSON.stringify(error)}`);
+    return data;
+  }
+
+  /** The reply itself; keeps the cookie that it brings. */
+  async fetch(method: string, path: string, { body, headers, idempotencyKey }: AskOptions = {}) {
+    const all: Record<string, string | undefined> = {
+      cookie: this.cookie,
+      origin: this.#baseUrl,
+      'sec-fetch-site': 'same-origin',
+      'content-type': body === undefined ? undefined : 'application/json',
+      'idempotency-key': idempotencyKey,
+      ...headers,
+    };
+    const given = Object.entries(all).filter(([, value]) => value !== undefined) as [string, string][];
+    const reply = await fetch(this.#baseUrl + API + path, {
+      method,
+      headers: given,
+      redirect: 'manual',
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    for (const line of reply.headers.getSetCookie()) {
+      const pair = line.split(';', 1)[0]!;
+      this.cookie = pair.endsWith('=') ? undefined : pair;
+    }
+    return reply;
+  }
+}
+
+/** An account of its own, empty. */
+export function newAccount(
+  { services: { db, clock, catalog } }: Panel,
+  name = 'Example Ltd',
+): Promise<string> {
+  return db.transaction(
+    async (tx) => (await createAccount(tx, clock, { name, currency: catalog.currency, limits: {} })).id,
+  );
+}
+
+let people = 0;
+
+/** A person with an address of their own and, where a role is given, a place in an account. */
+export function newPerson(
+  { services: { db, clock } }: Panel,
+  {
+    email = `person-${++people}@example.com`,
+    place,
+  }: { email?: string; place?: { accountId: string; role: Role } } = {},
+): Promise<{ personId: string; email: string }> {
+  return db.transaction(async (tx) => {
+    const person = { email, name: '', locale: 'en', passwordHash: null, verified: true };
+    const { id: personId } = await createPerson(tx, clock, person);
+    if (place) await addMember(tx, clock, { personId, ...place });
+    return { personId, email };
+  });
+}
+
+/** Signs a person in as the operator would let them in: by a link, over HTTP. */
+export async function signInByLink(panel: Panel, personId: string): Promise<TestBrowser> {
+  const { db } = panel.services;
+  const { token } = await db.transaction((tx) =>
+    issueMailToken(tx, panel.services, { purpose: 'sign_in_link', personId, email: 'link@example.com' }),
+  );
+  const browser = new TestBrowser(panel);
+  await browser.ok('POST', '/sign-in/link', { body: { token } });
+  return browser;
+}
+
+/** Somebody new with this role in an account, which is a new one when absent, signed in. */
+export async function signInAs(panel: Panel, role: Role, account?: string) {
+  const accountId = account ?? (await newAccount(panel));
+  const person = await newPerson(panel, { place: { accountId, role } });
+  return { ...person, accountId, browser: await signInByLink(panel, person.personId) };
+}
