@@ -53,6 +53,8 @@ export const FILES = {
   networkMonitor: 'net.sock',
   agent: 'agent.sock',
   vnc: 'vnc.sock',
+  /** What a clone's memory begins with, where it may not open its template's; gone once it is awake. */
+  memory: 'memory',
 } as const;
 
 /** Of `sun_path` in Linux, its closing zero included. */

@@ -1,10 +1,11 @@
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { FILES, type Machine } from './arguments.ts';
+import { run } from './command.ts';
 import type { Launcher } from './direct-launcher.ts';
-import { createOverlay } from './disk.ts';
+import { createOverlay, SHARED_FILE_MODE } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
 import { earlierHardware, findOffer } from './hardware.ts';
@@ -45,9 +46,11 @@ export async function startMachine(parts: CloneParts, guest: Guest, machine: Mac
   const { clone, run } = guest.record;
   if (!clone?.asleep) return launcher.launch(machine);
   try {
-    const memory = { file: join(clone.of, TEMPLATE.memory), shared: false };
+    const memory = { file: await memoryFor(guest, join(clone.of, TEMPLATE.memory)), shared: false };
     const pid = await launcher.launch({ ...machine, memory, incoming: true });
     await wake(clock, guest.directory, join(clone.of, TEMPLATE.state));
+    // The machine has it open, and its pages stay.
+    await rm(join(guest.directory, FILES.memory), { force: true });
     // Its SSH server listens by now.
     await guest.save({ clone: { ...clone, asleep: false }, run: run && { ...run, booted: true } });
     return pid;
@@ -56,6 +59,20 @@ export async function startMachine(parts: CloneParts, guest: Guest, machine: Mac
     await discardClone(launcher, guest);
     return launcher.launch(machine);
   }
+}
+
+/**
+ * The file that a clone's memory begins with. QEMU opens none that it may not write to: a machine with a user of its own,
+ * who must not write to what all clones begin with, has a copy, of the pages that hold something.
+ */
+async function memoryFor({ directory, record }: Guest, template: string): Promise<string> {
+  if (record.uid === undefined) return template;
+  const copy = join(directory, FILES.memory);
+  await rm(copy, { force: true });
+  // Made first: the directory's list of who may open it is handed down as this mode allows, and kept by what writes to it.
+  await writeFile(copy, '', { mode: SHARED_FILE_MODE });
+  await run('cp', '--reflink=auto', '--sparse=always', '--', template, copy);
+  return copy;
 }
 
 /** What is left of a clone whose wakening was cut short has no identity and is not reachable: its next start boots it. */
@@ -68,6 +85,7 @@ export async function discardClone(launcher: Launcher, guest: Guest): Promise<vo
 export async function coolDown(guest: Guest): Promise<void> {
   const { clone, diskGb } = guest.record;
   if (!clone?.asleep) return;
+  await rm(join(guest.directory, FILES.memory), { force: true });
   await rm(guest.file('disk'), { force: true });
   await createOverlay(guest.file('disk'), clone.image, diskGb);
   await guest.save({ clone: undefined });

@@ -15,6 +15,8 @@ import { until } from './timeouts.ts';
 const STATE_SOCKET = 'state.sock';
 /** Without the memory it is a few megabytes; a busy host may need its time all the same. */
 const STATE_MS = 30_000;
+/** QEMU hangs up once it has read what it needs, be our side done or not. One that could not use it has ended. */
+const CLOSED_EARLY = ['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET'];
 const CONNECT_MS = 10_000;
 
 /** Connects to the monitor of a machine that was just started, and may not listen yet. */
@@ -70,7 +72,9 @@ export async function loadState(
   await leaveMemory(monitor);
   const path = join(directory, STATE_SOCKET);
   await monitor.execute('migrate-incoming', { uri: `unix:${path}` });
-  await pipeline(createReadStream(from), await connectUnix(path));
+  await pipeline(createReadStream(from), await connectUnix(path)).catch((error) => {
+    if (!CLOSED_EARLY.includes(error.code)) throw error;
+  });
   await rm(path, { force: true });
   await until(clock, STATE_MS, 'the state was not taken', async () => {
     const { status } = await monitor.execute<{ status: string }>('query-status');

@@ -37,7 +37,9 @@ export async function openQemu(parts: QemuParts): Promise<ComputeDriver> {
   const host = selectHost(parts);
   const cores = new Cores(config.qemuDedicatedCpus);
   const cpus = cores.sharedList;
-  const templates = { clock, logger, accelerator, launcher: host.launcher, cpus };
+  // A helper starts machines of guests only.
+  const launcher = config.hostHelper === undefined ? host.launcher : createDirectLauncher(clock);
+  const templates = { clock, logger, accelerator, launcher, cpus };
   const pool = config.poolDir ?? config.dataDir;
   return createQemu({
     clock,
@@ -72,11 +74,10 @@ function selectHost({
   clock,
   logger,
 }: QemuParts): Pick<QemuOptions, 'network' | 'launcher' | 'users'> {
-  const { qemuNetwork: choice, hostHelper, qemuUplink: uplink, qemuWarm } = config;
+  const { qemuNetwork: choice, hostHelper, qemuUplink: uplink } = config;
   if (hostHelper !== undefined) {
     if (choice === 'user')
       throw new ConfigError(['VAUBAN_HOST_HELPER: makes routed networks only, not user']);
-    if (qemuWarm === 'on') throw new ConfigError(['VAUBAN_QEMU_WARM: is not for a host with a helper']);
     const helper = new HostClient(hostHelper);
     return { network: helper, launcher: helper, users: () => helper.users() };
   }

@@ -15,12 +15,15 @@ import type { Image } from './image.ts';
 import { connectMonitor, saveState, untilAgent } from './machine-state.ts';
 import { templateSeed } from './seed.ts';
 
-/** What clones begin with, in a directory of its own: a guest that has booted and stands still. Nothing of it changes. */
+/**
+ * What clones begin with, in a directory of its own: a guest that has booted and stands still. Nothing of it changes: the
+ * machines of guests that have users of their own may read its disk, and open nothing else.
+ */
 export const TEMPLATE = {
   /** Clones have overlays of it. */
   disk: FILES.disk,
   /** What the memory holds, of the guest's whole size; clones map it for themselves. */
-  memory: 'memory',
+  memory: FILES.memory,
   /** Everything else of the machine: processors and devices. */
   state: 'state',
 } as const;
@@ -30,6 +33,7 @@ export const WARM_SEED_BYTES = 1024 * 1024;
 
 export interface WarmParts {
   clock: Clock;
+  /** Of the service itself: a template is of the operator's image, reaches nothing, and holds nothing of a customer's. */
   launcher: Launcher;
   logger: Pick<Logger, 'warn'>;
   accelerator: 'kvm' | 'tcg';
@@ -56,6 +60,10 @@ const NETDEV = 'hubport,id=net0,hubid=0';
 /** As long as any guest may take for its boot. */
 const BOOT_MS = 300_000;
 const READ_ONLY = 0o440;
+/** While it is made, and its memory for good: QEMU opens no memory that it may not write to. */
+const OWN = { directory: 0o700, file: 0o600 };
+const READABLE_DIRECTORY = 0o750;
+const SET_GID = 0o2000;
 
 /** The warm templates of this host: one for each image and size that was asked for. See docs/qemu.md. */
 export class WarmTemplates {
@@ -81,7 +89,7 @@ export class WarmTemplates {
    */
   async open(inUse: Set<string> | undefined): Promise<void> {
     const { directory: root, launcher, accelerator } = this.#parts;
-    await mkdir(root, { recursive: true, mode: 0o770 });
+    await mkdir(root, { recursive: true, mode: READABLE_DIRECTORY });
     this.#maker = await makerOf(accelerator);
     const found: { directory: string; key: string; at: number }[] = [];
     for (const name of await readdir(root)) {
@@ -158,7 +166,7 @@ export class WarmTemplates {
     const uuid = randomUUID();
     const name = uuid.slice(0, NAME_CHARACTERS);
     const directory = join(root, UNFINISHED + name);
-    await mkdir(directory, { mode: 0o770 });
+    await mkdir(directory, { mode: OWN.directory });
     await writeFile(join(directory, UUID_FILE), uuid);
     await writeFile(join(directory, KEY_FILE), this.#keyOf(image, { vcpu, ramMb, diskGb }));
     await createOverlay(join(directory, TEMPLATE.disk), image.disk, diskGb);
@@ -172,10 +180,12 @@ export class WarmTemplates {
       cpus: this.#parts.cpus,
       memory: { file: join(directory, TEMPLATE.memory), shared: true },
     });
-    // The memory's file is not written to either, but QEMU opens no other to map.
     for (const file of [TEMPLATE.disk, TEMPLATE.state]) await chmod(join(directory, file), READ_ONLY);
+    await chmod(join(directory, TEMPLATE.memory), OWN.file);
     // Whole after a power failure as well, or not there: a memory that lacks a page would be a broken guest.
     for (const file of [...Object.values(TEMPLATE), KEY_FILE]) await syncPath(join(directory, file));
+    // The bit by which files inherit its group stays as the directory above has it.
+    await chmod(directory, READABLE_DIRECTORY | ((await stat(directory)).mode & SET_GID));
     await rename(directory, join(root, name));
     await syncPath(root);
     return join(root, name);

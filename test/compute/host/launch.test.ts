@@ -132,6 +132,11 @@ test('a foreign directory, a link or a kernel from elsewhere is refused', { skip
     name: 'InvalidArgumentError',
     message: "machine.directory: is another guest's than machine.id",
   });
+  for (const file of [join(root, 'images', 'k'), join(pool, 'vm_other', 'memory'), '/dev/mem'])
+    await assert.rejects(launcher.launch({ ...machine, memory: { file, shared: false } }), {
+      name: 'InvalidArgumentError',
+      message: "machine.memory: is not in the guest's directory",
+    });
   for (const kernel of [
     '/etc/hostname',
     join(root, 'images', 'link'),

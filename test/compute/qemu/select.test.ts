@@ -59,12 +59,3 @@ test('auto is QEMU where it works and a template has an image; the line says how
   assert.equal(other.compute.name, 'simulator');
   await other.compute.close();
 });
-
-test('warm templates are refused where a helper starts guests, which knows of none', async (t) => {
-  const env = {
-    VAUBAN_COMPUTE: 'qemu',
-    VAUBAN_QEMU_WARM: 'on',
-    VAUBAN_HOST_HELPER: '/run/vauban-host/host.sock',
-  };
-  await assert.rejects(select(dataDirectory(t), env), /VAUBAN_QEMU_WARM: is not for a host with a helper/);
-});

@@ -1,15 +1,19 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { chmod, truncate } from 'node:fs/promises';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmod, chown, mkdir, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ComputeDriver, GuestSpec } from '../../../server/compute/driver.ts';
-import { createDirectLauncher } from '../../../server/compute/qemu/direct-launcher.ts';
+import { createDirectLauncher, machineCommand } from '../../../server/compute/qemu/direct-launcher.ts';
+import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/privileged-launcher.ts';
+import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { WarmTemplates } from '../../../server/compute/qemu/warm.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { defer } from '../../support/cleanup.ts';
+import { GUEST_UIDS } from '../../support/guest-uids.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { inGuest } from './shell.ts';
 import { boot, qemuFor, tinySpec, untilUp } from './support.ts';
@@ -17,6 +21,9 @@ import { boot, qemuFor, tinySpec, untilUp } from './support.ts';
 const skip = await skipWithoutTinyImage();
 const image = (await tinyImage())!;
 const KEY = freshKeyPair('test');
+/** Stand for vauban-qemu. */
+const GUESTS_USER = 'nobody';
+const GUESTS_GROUP = 'nogroup';
 const PASSWORD = 'correct horse battery staple';
 const SECOND_MS = 1_000;
 /** Of the clock inside: it is set to the second. */
@@ -127,6 +134,70 @@ test('clones of a warm template are machines of their own, and then guests like 
   assert.deepEqual(rest, [...first, 'kept']);
   assert.ok(Number(total) > 192 * 1024);
   assert.deepEqual((await driver.inspect(id))?.snapshotIds, ['snap_2']);
+});
+
+/** A directory that guests' users may pass through, and what is in it read. */
+async function sharedDirectory(t: TestContext, group: number): Promise<string> {
+  const directory = mkdtempSync(join(tmpdir(), 'w-'));
+  defer(t, () => rmSync(directory, { recursive: true }));
+  await chown(directory, 0, group);
+  await chmod(directory, 0o2755);
+  return directory;
+}
+
+test('clones run as users of their own, who may not open what all clones begin with', {
+  skip: skip || (process.getuid?.() !== 0 && 'needs root to start guests as other users'),
+}, async (t) => {
+  const group = Number(execFileSync('id', ['-g', GUESTS_USER], { encoding: 'utf8' }));
+  const [images, root] = [await sharedDirectory(t, group), await sharedDirectory(t, group)];
+  const { warnings, logger } = openWarm(t);
+  const stored = await createImageStore(images).import(image);
+  await mkdir(join(root, 'warm'), { mode: 0o750 });
+  const templates = { clock, logger, accelerator: 'tcg', directory: join(root, 'warm') } as const;
+  const warm = new WarmTemplates({ ...templates, launcher: createDirectLauncher(clock) });
+  const { directory: pool, open } = qemuFor(t, stored, { warm, logger });
+  await chmod(pool, 0o755);
+  const uid = Number(execFileSync('id', ['-u', GUESTS_USER], { encoding: 'utf8' }));
+  const user = { uid, group: GUESTS_GROUP, groups: [] };
+  const driver = open({
+    launcher: createPrivilegedLauncher({
+      clock,
+      pool,
+      images,
+      user,
+      uids: GUEST_UIDS,
+      command: machineCommand,
+    }),
+    users: async () => ({ ...GUEST_UIDS, group: process.getegid!() }),
+  });
+  await driver.list();
+  const place = await warm.prepare(stored, clone(1));
+  const drawn: string[] = [];
+  for (const number of [1, 2]) {
+    await createToSsh(t, 'warm, with a user of its own', driver, clone(number));
+    drawn.push(...(await ask(driver, clone(number).id, [...IDENTITY, ...DRAWS])));
+  }
+  assert.deepEqual(warnings, []);
+  assert.equal(new Set(drawn).size, drawn.length, drawn.join('\n'));
+  for (const number of [1, 2]) {
+    const guest = join(pool, clone(number).id);
+    assert.ok(!existsSync(join(guest, 'memory')), 'the copy is gone');
+    const pid = readFileSync(join(guest, 'qemu.pid'), 'utf8').trim();
+    assert.equal(statSync(`/proc/${pid}`).uid, GUEST_UIDS.from + number - 1);
+  }
+  const opens = (mode: '-r' | '-w', file: string) =>
+    spawnSync('setpriv', [
+      `--reuid=${GUEST_UIDS.from}`,
+      `--regid=${group}`,
+      '--clear-groups',
+      'test',
+      mode,
+      file,
+    ]).status === 0;
+  for (const file of ['memory', 'state', 'disk.qcow2', 'key', '.'])
+    assert.ok(!opens('-w', join(place, file)), file);
+  assert.ok(opens('-r', join(place, 'disk.qcow2')));
+  assert.ok(!opens('-r', join(place, 'memory')), 'what was in memory may hold secrets of the template');
 });
 
 test('a template survives a restart of the service, and not a change of QEMU', { skip }, async (t) => {

@@ -52,6 +52,8 @@ const MachineShape = Type.Object(
     ),
     mac: Mac,
     netdev: Type.String({ maxLength: 200 }),
+    memory: Type.Optional(Type.Object({ file: Path, shared: Type.Literal(false) }, closed)),
+    incoming: Type.Optional(Type.Literal(true)),
     cpus: Type.Optional(Type.String({ maxLength: 4096, pattern: '^[0-9]+([,-][0-9]+)*$' })),
     directBoot: Type.Optional(
       Type.Object(

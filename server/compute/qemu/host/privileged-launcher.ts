@@ -90,13 +90,15 @@ function startArguments({ command }: LaunchOptions, machine: Machine): string[] 
 
 async function checkPlace(
   { pool, images }: LaunchOptions,
-  { id, directory, directBoot }: Machine,
+  { id, directory, directBoot, memory }: Machine,
 ): Promise<void> {
   await checkDirectory(pool, directory).catch((error) => {
     throw error.code ? new InvalidArgumentError(`machine.directory: ${error.message}`) : error;
   });
   if (basename(directory) !== id)
     throw new InvalidArgumentError("machine.directory: is another guest's than machine.id");
+  if (memory && memory.file !== join(directory, FILES.memory))
+    throw new InvalidArgumentError("machine.memory: is not in the guest's directory");
   if (!directBoot) return;
   const root = await realpath(images);
   for (const name of ['kernel', 'initrd'] as const) {
