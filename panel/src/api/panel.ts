@@ -5,11 +5,14 @@ export type Role = 'owner' | 'operator' | 'viewer';
 export interface Site {
   name: string;
   logo_url: string | null;
-  colour: string | null;
-  languages: string[];
+  colour: string;
+  colour_dark: string;
+  languages: ('en' | 'de')[];
   sign_up: 'open' | 'invitation' | 'closed';
   terms_url: string | null;
   support_url: string | null;
+  currency: string;
+  development: boolean;
   signed_in: boolean;
 }
 
@@ -17,16 +20,25 @@ export interface Person {
   id: string;
   email: string;
   name: string | null;
-  locale: string;
+  locale: 'en' | 'de';
   email_verified_at: string | null;
+  created_at: string;
+}
+
+export interface AccountOfPerson {
+  id: string;
+  name: string;
+  suspended: boolean;
+  role: Role;
 }
 
 export interface Session {
+  id: string;
   person: Person;
-  account: { id: string; name: string };
-  role: Role;
+  account: AccountOfPerson | null;
+  role: Role | null;
   scopes: string[];
-  accounts: { id: string; name: string; role: Role }[];
+  accounts: AccountOfPerson[];
   confirmed_until: string | null;
   factors: { password: boolean; totp: boolean; passkeys: number; recovery_codes: number };
 }
@@ -146,6 +158,43 @@ export interface PanelOperations {
   signOut: { data: null };
   listSessions: { data: SessionEntry[] };
   revokeSession: { params: { id: string }; data: null };
+  updateProfile: { body: { name?: string | null; locale?: 'en' | 'de' }; data: Person };
+  changePassword: { body: { password: string; current_password?: string }; data: null };
+  changeEmail: { body: { email: string }; data: null };
+  beginTotp: { data: { secret: string; uri: string } };
+  confirmTotp: { body: { code: string }; data: { recovery_codes: string[] } };
+  removeTotp: { data: null };
+  renewRecoveryCodes: { data: { recovery_codes: string[] } };
+  listPasskeys: { data: Passkey[] };
+  beginPasskey: { data: { options: Record<string, unknown> } };
+  addPasskey: { body: { name: string; response: Record<string, unknown> }; data: Passkey };
+  removePasskey: { params: { id: string }; data: null };
+  listScopes: {
+    data: { scopes: { scope: string; description: string; grantable: boolean }[]; presets: { id: string; scopes: string[] }[] };
+  };
+  listKeys: { query: { limit?: number; cursor?: string }; data: ApiKey[]; list: true };
+  createKey: {
+    body: { label: string; scopes: string[]; allowed_ips: string[]; expires_at?: string | null };
+    data: { key: ApiKey; secret: string };
+  };
+  revokeKey: { params: { id: string }; data: null };
+  listMembers: { data: Member[] };
+  inviteMember: { body: { email: string; role: Role }; data: Member };
+  changeMemberRole: { params: { id: string }; body: { role: Role }; data: Member };
+  removeMember: { params: { id: string }; data: null };
+  acceptInvitation: { body: { token: string }; data: null };
+  listAudit: { query: { limit?: number; cursor?: string }; data: AuditEntry[]; list: true };
+  getBillingProfile: { data: BillingProfile };
+  setBillingProfile: { body: BillingProfile; data: BillingProfile };
+  closeAccount: { body: { name: string }; data: null };
+  getPublicPrices: { data: { currency: string } };
+  listPaymentProviders: { data: PaymentProvider[] };
+  startTopUp: { body: { amount_minor: number; provider: string }; data: { top_up: TopUp; next: NextStep } };
+  getTopUp: { params: { id: string }; data: TopUp };
+  listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
+  getAutoTopUp: { data: AutoTopUp };
+  setAutoTopUp: { body: AutoTopUp; data: AutoTopUp };
+  getStatement: { query: { from?: string; to?: string }; data: unknown };
   restoreSnapshot: { params: { id: string; snapshot_id: string }; data: { job: { id: string } } };
   rebuildVm: { params: { id: string }; body: { image: string }; data: { job: { id: string } } };
 }
@@ -169,6 +218,38 @@ export const PANEL_OPERATIONS = {
   signOut: ['DELETE', '/session'],
   listSessions: ['GET', '/sessions'],
   revokeSession: ['DELETE', '/sessions/{id}'],
+  updateProfile: ['PATCH', '/person'],
+  changePassword: ['POST', '/person/password'],
+  changeEmail: ['POST', '/person/email'],
+  beginTotp: ['POST', '/person/totp'],
+  confirmTotp: ['POST', '/person/totp/confirm'],
+  removeTotp: ['DELETE', '/person/totp'],
+  renewRecoveryCodes: ['POST', '/person/recovery-codes'],
+  listPasskeys: ['GET', '/person/passkeys'],
+  beginPasskey: ['POST', '/person/passkeys/options'],
+  addPasskey: ['POST', '/person/passkeys'],
+  removePasskey: ['DELETE', '/person/passkeys/{id}'],
+  listScopes: ['GET', '/scopes'],
+  listKeys: ['GET', '/keys'],
+  createKey: ['POST', '/keys'],
+  revokeKey: ['DELETE', '/keys/{id}'],
+  listMembers: ['GET', '/members'],
+  inviteMember: ['POST', '/members'],
+  changeMemberRole: ['PATCH', '/members/{id}'],
+  removeMember: ['DELETE', '/members/{id}'],
+  acceptInvitation: ['POST', '/invitations/accept'],
+  listAudit: ['GET', '/audit'],
+  getBillingProfile: ['GET', '/billing-profile'],
+  setBillingProfile: ['PUT', '/billing-profile'],
+  closeAccount: ['POST', '/account/close'],
+  getPublicPrices: ['GET', '/prices'],
+  listPaymentProviders: ['GET', '/payment-providers'],
+  startTopUp: ['POST', '/top-ups', 'once'],
+  getTopUp: ['GET', '/top-ups/{id}'],
+  listTopUps: ['GET', '/top-ups'],
+  getAutoTopUp: ['GET', '/auto-top-up'],
+  setAutoTopUp: ['PUT', '/auto-top-up'],
+  getStatement: ['GET', '/statement'],
   restoreSnapshot: ['POST', '/vm/{id}/snapshots/{snapshot_id}/restore'],
   rebuildVm: ['POST', '/vm/{id}/rebuild'],
 } as const;

@@ -29,7 +29,7 @@ export function AccountMenu() {
   const language = useLanguage();
   const navigate = useNavigate();
   const themes: Record<Theme, string> = { system: t.system, light: t.light, dark: t.dark };
-  const others = accounts.filter(({ id }) => id !== account.id);
+  const others = accounts.filter(({ id }) => id !== account?.id);
   const choices: Choice[] = [
     ...others.map(
       ({ id, name }): Choice => ({
@@ -71,7 +71,7 @@ export function AccountMenu() {
       choices={choices}
     >
       <strong className={classes.name}>{name}</strong>
-      <span className={classes.account}>{account.name}</span>
+      <span className={classes.account}>{account?.name}</span>
     </Menu>
   );
 }

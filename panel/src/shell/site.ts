@@ -29,10 +29,13 @@ const RANKS: Record<Role, number> = { viewer: 0, operator: 1, owner: 2 };
 
 /** Whether the person's role in the account is at least this one. */
 export function useRole(least: Role): boolean {
-  return RANKS[useSession().role] >= RANKS[least];
+  const { role } = useSession();
+  return role !== null && RANKS[role] >= RANKS[least];
 }
 
 /** Colours the page as the hoster wishes; the tokens see to it that it can be read. */
-export function applyBrand({ colour }: Pick<Site, 'colour'>): void {
-  if (colour) document.documentElement.style.setProperty('--brand-given', colour);
+export function applyBrand({ colour, colour_dark }: Pick<Site, 'colour' | 'colour_dark'>): void {
+  const { style } = document.documentElement;
+  if (colour) style.setProperty('--brand-light', colour);
+  if (colour_dark) style.setProperty('--brand-dark', colour_dark);
 }

@@ -1,5 +1,103 @@
-import { Page } from '../../ui/Page.tsx';
+import { getRouteApi, Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { isRefusal } from '../../api/errors.ts';
+import { useChange } from '../../api/queries.ts';
+import { useSite } from '../../shell/site.ts';
+import { useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form, textOf } from '../../ui/Form.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { FrontCard, Or } from './FrontCard.tsx';
+import { SecondFactor } from './SecondFactor.tsx';
+import { texts } from './texts.ts';
 
+const route = getRouteApi('/front/sign-in');
+
+/** Password or passkey, and the second factor where there is one. */
 export function SignIn() {
-  return <Page title="Sign in">{null}</Page>;
+  const t = useTexts(texts);
+  const { next = '/' } = route.useSearch();
+  const [isHalfway, setHalfway] = useState(false);
+  // The whole page anew: nothing of who was signed in before may be left in it.
+  const enter = () => location.assign(`/panel${next}`);
+  const arrive = ({ next }: { next: 'signed_in' | 'second_factor' }) =>
+    next === 'second_factor' ? setHalfway(true) : enter();
+  const signIn = useChange('signIn', { onDone: arrive });
+  if (isHalfway) return <SecondFactor onDone={enter} />;
+  return (
+    <FrontCard title={t.signIn} below={<SignUpHint />}>
+      <Form
+        error={signIn.error}
+        explain={(error) => isRefusal(error, 'credentials_invalid') && t.wrong}
+        onSubmit={(values) =>
+          signIn.mutate({ body: { email: textOf(values, 'email'), password: textOf(values, 'password') } })
+        }
+      >
+        <Field
+          label={t.email}
+          name="email"
+          type="email"
+          autoComplete="username webauthn"
+          isRequired
+          autoFocus
+        />
+        <Field
+          label={t.password}
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          isRequired
+        />
+        <Button look="main" type="submit" isPending={signIn.isPending}>
+          {t.signIn}
+        </Button>
+        <Link to="/password-reset">{t.forgottenLong}</Link>
+      </Form>
+      {window.isSecureContext && 'PublicKeyCredential' in window && <PasskeySignIn onDone={enter} />}
+    </FrontCard>
+  );
+}
+
+function SignUpHint() {
+  const t = useTexts(texts);
+  const { sign_up } = useSite();
+  if (sign_up !== 'open') return null;
+  return (
+    <>
+      {t.noAccount} <Link to="/sign-up">{t.signUp}</Link>
+    </>
+  );
+}
+
+/** By what the device keeps: no password, and no second factor besides. */
+function PasskeySignIn({ onDone }: { onDone: () => void }) {
+  const t = useTexts(texts);
+  const [state, setState] = useState<'idle' | 'pending' | 'failed'>('idle');
+  const signIn = async () => {
+    setState('pending');
+    try {
+      const [{ startAuthentication }, { options }] = await Promise.all([
+        import('@simplewebauthn/browser'),
+        call('beginPasskeySignIn'),
+      ]);
+      const response = await startAuthentication({
+        optionsJSON: options as unknown as Parameters<typeof startAuthentication>[0]['optionsJSON'],
+      });
+      await call('signInWithPasskey', { body: { response: { ...response } } });
+      onDone();
+    } catch {
+      setState('failed');
+    }
+  };
+  return (
+    <>
+      <Or>{t.or}</Or>
+      {state === 'failed' && <Notice kind="bad">{t.passkeyFailed}</Notice>}
+      <Button icon="passkey" isPending={state === 'pending'} onPress={signIn}>
+        {t.withPasskey}
+      </Button>
+    </>
+  );
 }

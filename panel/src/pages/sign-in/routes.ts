@@ -12,4 +12,49 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import('./SignIn.tsx'), 'SignIn'),
 });
 
-export const signInRoutes = [signIn] as const;
+/** The pages that links in mails lead to have their secret behind the `#`, which no browser sends. */
+const signInByLink = createRoute({
+  getParentRoute: () => frontRoute,
+  path: '/sign-in/link',
+  component: lazyRouteComponent(() => import('./SignInByLink.tsx'), 'SignInByLink'),
+});
+
+const signUp = createRoute({
+  getParentRoute: () => frontRoute,
+  path: '/sign-up',
+  component: lazyRouteComponent(() => import('./SignUp.tsx'), 'SignUp'),
+});
+
+const verifyEmail = createRoute({
+  getParentRoute: () => frontRoute,
+  path: '/verify-email',
+  component: lazyRouteComponent(() => import('./VerifyEmail.tsx'), 'VerifyEmail'),
+});
+
+const forgotten = createRoute({
+  getParentRoute: () => frontRoute,
+  path: '/password-reset',
+  component: lazyRouteComponent(() => import('./PasswordReset.tsx'), 'PasswordReset'),
+});
+
+const reset = createRoute({
+  getParentRoute: () => frontRoute,
+  path: '/password-reset/complete',
+  component: lazyRouteComponent(() => import('./NewPassword.tsx'), 'NewPassword'),
+});
+
+const invitation = createRoute({
+  getParentRoute: () => frontRoute,
+  path: '/invitation',
+  component: lazyRouteComponent(() => import('./Invitation.tsx'), 'Invitation'),
+});
+
+export const signInRoutes = [
+  signIn,
+  signInByLink,
+  signUp,
+  verifyEmail,
+  forgotten,
+  reset,
+  invitation,
+] as const;
