@@ -19,3 +19,4 @@ write('operator-openapi.json', formatOpenApi(operator));
 write('vaubanctl/operator-api.ts', emitTypes(operator));
 const panel = buildPanelOpenApi(PANEL_ENDPOINTS);
 write('panel-openapi.json', formatOpenApi(panel));
+write('panel/src/api/panel.ts', emitOperations(panel, 'Panel'));

@@ -1,7 +1,78 @@
-// What only the panel can do, as agreed; `npm run generate` replaces this file by what the service describes.
+// Made from the endpoints of the service by `npm run generate`: do not edit.
 
+/** The one shape of every error. */
+export interface Error {
+  error: { code: 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'session_required' | 'sign_in_failed' | 'insufficient_funds' | 'scope_required' | 'role_required' | 'origin_not_allowed' | 'confirmation_required' | 'sign_up_closed' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'link_invalid' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable'; message: string; details?: ErrorDetails };
+}
+
+/** Facts about an error; which ones depends on its code. */
+export interface ErrorDetails {
+  fields?: FieldProblem[];
+  policy?: string;
+  retry_after_seconds?: number;
+  required_minor?: number;
+  available_minor?: number;
+  shortfall_minor?: number;
+  currency?: string;
+  resource?: string;
+  limit?: number;
+  used?: number;
+  status?: string;
+  allowed?: string[];
+  job_id?: string;
+  job_kind?: string;
+  existing_id?: string;
+  role?: string;
+  required_role?: string;
+  [name: string]: unknown;
+}
+
+/** One field that was wrong. */
+export interface FieldProblem {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** An account that a person is a member of */
+export interface AccountOfPerson {
+  id: string;
+  name: string;
+  suspended: boolean;
+  role: Role;
+}
+
+/** Somebody who can sign in */
+export interface Person {
+  id: string;
+  email: string;
+  name: string | null;
+  locale: 'en' | 'de';
+  email_verified_at: string | null;
+  created_at: string;
+}
+
+/** What a person may do in an account */
 export type Role = 'owner' | 'operator' | 'viewer';
 
+/** Who has signed in, and for which account */
+export interface Session {
+  id: string;
+  person: Person;
+  account: AccountOfPerson | null;
+  role: Role | null;
+  scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[];
+  accounts: AccountOfPerson[];
+  confirmed_until: string | null;
+  factors: { password: boolean; totp: boolean; passkeys: number; recovery_codes: number };
+}
+
+/** How far a sign-in has come */
+export interface SignIn {
+  next: 'signed_in' | 'second_factor';
+}
+
+/** What is the same for everybody */
 export interface Site {
   name: string;
   logo_url: string | null;
@@ -16,240 +87,18 @@ export interface Site {
   signed_in: boolean;
 }
 
-export interface Person {
-  id: string;
-  email: string;
-  name: string | null;
-  locale: 'en' | 'de';
-  email_verified_at: string | null;
-  created_at: string;
-}
-
-export interface AccountOfPerson {
-  id: string;
-  name: string;
-  suspended: boolean;
-  role: Role;
-}
-
-export interface Session {
-  id: string;
-  person: Person;
-  account: AccountOfPerson | null;
-  role: Role | null;
-  scopes: string[];
-  accounts: AccountOfPerson[];
-  confirmed_until: string | null;
-  factors: { password: boolean; totp: boolean; passkeys: number; recovery_codes: number };
-}
-
-export interface SessionEntry {
-  id: string;
-  current: boolean;
-  ip: string;
-  user_agent: string | null;
-  created_at: string;
-  last_used_at: string;
-}
-
-export interface ApiKey {
-  id: string;
-  label: string;
-  prefix: string;
-  scopes: string[];
-  allowed_ips: string[];
-  created_at: string;
-  expires_at: string | null;
-  last_used_at: string | null;
-  revoked_at: string | null;
-}
-
-export interface Member {
-  id: string;
-  email: string;
-  name: string | null;
-  role: Role;
-  status: 'active' | 'invited';
-  created_at: string;
-}
-
-export interface Passkey {
-  id: string;
-  name: string;
-  created_at: string;
-  last_used_at: string | null;
-}
-
-export interface AuditEntry {
-  id: string;
-  at: string;
-  actor: string;
-  action: string;
-  target: string | null;
-  ip: string | null;
-}
-
-export interface BillingProfile {
-  name: string | null;
-  company: string | null;
-  address_line1: string | null;
-  address_line2: string | null;
-  postal_code: string | null;
-  city: string | null;
-  country: string | null;
-  vat_id: string | null;
-}
-
-export interface TopUp {
-  id: string;
-  provider: string;
-  status: 'pending' | 'succeeded' | 'failed' | 'expired';
-  amount_minor: number;
-  currency: string;
-  created_at: string;
-  settled_at: string | null;
-}
-
-export interface PaymentProvider {
-  id: string;
-  name: string;
-  minimum_minor: number;
-  maximum_minor: number;
-  can_store: boolean;
-}
-
-export type NextStep =
-  | { kind: 'redirect'; url: string }
-  | {
-      kind: 'bank_transfer';
-      reference: string;
-      recipient: string;
-      iban: string;
-      bic: string | null;
-    }
-  | { kind: 'done' };
-
-export interface AutoTopUp {
-  enabled: boolean;
-  threshold_minor: number;
-  amount_minor: number;
-  payment_method_id: string | null;
-}
-
 /** What each operation takes, and what it answers under `data`. */
 export interface PanelOperations {
   getSite: { data: Site };
-  signUp: {
-    body: { email: string; password: string; name?: string; locale?: string; invitation?: string };
-    data: null;
-  };
-  verifyEmail: { body: { token: string }; data: null };
-  signIn: { body: { email: string; password: string }; data: { next: 'signed_in' | 'second_factor' } };
-  signInSecondFactor: { body: { code: string }; data: { next: 'signed_in' } };
-  signInWithRecoveryCode: { body: { code: string }; data: { next: 'signed_in' } };
-  beginPasskeySignIn: { data: { options: Record<string, unknown> } };
-  signInWithPasskey: { body: { response: Record<string, unknown> }; data: { next: 'signed_in' } };
-  signInByLink: { body: { token: string }; data: { next: 'signed_in' | 'second_factor' } };
-  requestPasswordReset: { body: { email: string }; data: null };
-  resetPasswordByMail: { body: { token: string; password: string }; data: null };
+  signInByLink: { body: { token: string }; data: SignIn };
   getSession: { data: Session };
-  switchAccount: { body: { account_id: string }; data: Session };
-  confirmSession: { body: { password: string }; data: { confirmed_until: string } };
-  signOut: { data: null };
-  listSessions: { data: SessionEntry[] };
-  revokeSession: { params: { id: string }; data: null };
-  updateProfile: { body: { name?: string | null; locale?: 'en' | 'de' }; data: Person };
-  changePassword: { body: { password: string; current_password?: string }; data: null };
-  changeEmail: { body: { email: string }; data: null };
-  beginTotp: { data: { secret: string; uri: string } };
-  confirmTotp: { body: { code: string }; data: { recovery_codes: string[] } };
-  removeTotp: { data: null };
-  renewRecoveryCodes: { data: { recovery_codes: string[] } };
-  listPasskeys: { data: Passkey[] };
-  beginPasskey: { data: { options: Record<string, unknown> } };
-  addPasskey: { body: { name: string; response: Record<string, unknown> }; data: Passkey };
-  removePasskey: { params: { id: string }; data: null };
-  listScopes: {
-    data: { scopes: { scope: string; description: string; grantable: boolean }[]; presets: { id: string; scopes: string[] }[] };
-  };
-  listKeys: { query: { limit?: number; cursor?: string }; data: ApiKey[]; list: true };
-  createKey: {
-    body: { label: string; scopes: string[]; allowed_ips: string[]; expires_at?: string | null };
-    data: { key: ApiKey; secret: string };
-  };
-  revokeKey: { params: { id: string }; data: null };
-  listMembers: { data: Member[] };
-  inviteMember: { body: { email: string; role: Role }; data: Member };
-  changeMemberRole: { params: { id: string }; body: { role: Role }; data: Member };
-  removeMember: { params: { id: string }; data: null };
-  acceptInvitation: { body: { token: string }; data: null };
-  listAudit: { query: { limit?: number; cursor?: string }; data: AuditEntry[]; list: true };
-  getBillingProfile: { data: BillingProfile };
-  setBillingProfile: { body: BillingProfile; data: BillingProfile };
-  closeAccount: { body: { name: string }; data: null };
-  getPublicPrices: { data: { currency: string } };
-  listPaymentProviders: { data: PaymentProvider[] };
-  startTopUp: { body: { amount_minor: number; provider: string }; data: { top_up: TopUp; next: NextStep } };
-  getTopUp: { params: { id: string }; data: TopUp };
-  listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
-  getAutoTopUp: { data: AutoTopUp };
-  setAutoTopUp: { body: AutoTopUp; data: AutoTopUp };
-  getStatement: { query: { from?: string; to?: string }; data: unknown };
-  restoreSnapshot: { params: { id: string; snapshot_id: string }; data: { job: { id: string } } };
-  rebuildVm: { params: { id: string }; body: { image: string }; data: { job: { id: string } } };
+  signOut: { data: {  } };
 }
 
-/** Where each operation is. */
+/** Where each operation is; `once` where it takes an Idempotency-Key. */
 export const PANEL_OPERATIONS = {
   getSite: ['GET', '/site'],
-  signUp: ['POST', '/sign-up'],
-  verifyEmail: ['POST', '/verify-email'],
-  signIn: ['POST', '/sign-in'],
-  signInSecondFactor: ['POST', '/sign-in/second-factor'],
-  signInWithRecoveryCode: ['POST', '/sign-in/recovery-code'],
-  beginPasskeySignIn: ['POST', '/sign-in/passkey/options'],
-  signInWithPasskey: ['POST', '/sign-in/passkey'],
   signInByLink: ['POST', '/sign-in/link'],
-  requestPasswordReset: ['POST', '/password-reset'],
-  resetPasswordByMail: ['POST', '/password-reset/complete'],
   getSession: ['GET', '/session'],
-  switchAccount: ['POST', '/session/account'],
-  confirmSession: ['POST', '/session/confirm'],
   signOut: ['DELETE', '/session'],
-  listSessions: ['GET', '/sessions'],
-  revokeSession: ['DELETE', '/sessions/{id}'],
-  updateProfile: ['PATCH', '/person'],
-  changePassword: ['POST', '/person/password'],
-  changeEmail: ['POST', '/person/email'],
-  beginTotp: ['POST', '/person/totp'],
-  confirmTotp: ['POST', '/person/totp/confirm'],
-  removeTotp: ['DELETE', '/person/totp'],
-  renewRecoveryCodes: ['POST', '/person/recovery-codes'],
-  listPasskeys: ['GET', '/person/passkeys'],
-  beginPasskey: ['POST', '/person/passkeys/options'],
-  addPasskey: ['POST', '/person/passkeys'],
-  removePasskey: ['DELETE', '/person/passkeys/{id}'],
-  listScopes: ['GET', '/scopes'],
-  listKeys: ['GET', '/keys'],
-  createKey: ['POST', '/keys'],
-  revokeKey: ['DELETE', '/keys/{id}'],
-  listMembers: ['GET', '/members'],
-  inviteMember: ['POST', '/members'],
-  changeMemberRole: ['PATCH', '/members/{id}'],
-  removeMember: ['DELETE', '/members/{id}'],
-  acceptInvitation: ['POST', '/invitations/accept'],
-  listAudit: ['GET', '/audit'],
-  getBillingProfile: ['GET', '/billing-profile'],
-  setBillingProfile: ['PUT', '/billing-profile'],
-  closeAccount: ['POST', '/account/close'],
-  getPublicPrices: ['GET', '/prices'],
-  listPaymentProviders: ['GET', '/payment-providers'],
-  startTopUp: ['POST', '/top-ups', 'once'],
-  getTopUp: ['GET', '/top-ups/{id}'],
-  listTopUps: ['GET', '/top-ups'],
-  getAutoTopUp: ['GET', '/auto-top-up'],
-  setAutoTopUp: ['PUT', '/auto-top-up'],
-  getStatement: ['GET', '/statement'],
-  restoreSnapshot: ['POST', '/vm/{id}/snapshots/{snapshot_id}/restore'],
-  rebuildVm: ['POST', '/vm/{id}/rebuild'],
 } as const;

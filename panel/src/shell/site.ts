@@ -21,7 +21,7 @@ export function useSession(): Session {
 }
 
 /** Whether the person may do what a scope allows. */
-export function useMay(scope: string): boolean {
+export function useMay(scope: Session['scopes'][number]): boolean {
   return useSession().scopes.includes(scope);
 }
 

@@ -79,7 +79,7 @@ function Explanation({ error }: { error: Error }) {
   if (code === 'rate_limit_exceeded') {
     return details.retry_after_seconds ? t.busy(details.retry_after_seconds) : t.busyNow;
   }
-  if (code === 'scope_required') return t.forbidden;
+  if (code === 'scope_required' || code === 'role_required') return t.forbidden;
   if (error.status === 401 && code.includes('session')) return t.signedOut;
   return fields.length > 0 ? fields.map((each) => each.message).join(' ') : message;
 }

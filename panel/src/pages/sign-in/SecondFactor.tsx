@@ -21,7 +21,9 @@ export function SecondFactor({ onDone }: { onDone: () => void }) {
       <Form
         key={String(isRecovery)}
         error={change.error}
-        explain={(error) => isRefusal(error, 'code_invalid') && (isRecovery ? t.wrongRecovery : t.wrongCode)}
+        explain={(error) =>
+          isRefusal(error, 'sign_in_failed') && (isRecovery ? t.wrongRecovery : t.wrongCode)
+        }
         onSubmit={(values) => change.mutate({ body: { code: textOf(values, 'code').replace(/\s/g, '') } })}
       >
         <Field

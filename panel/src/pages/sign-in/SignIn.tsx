@@ -30,7 +30,7 @@ export function SignIn() {
     <FrontCard title={t.signIn} below={<SignUpHint />}>
       <Form
         error={signIn.error}
-        explain={(error) => isRefusal(error, 'credentials_invalid') && t.wrong}
+        explain={(error) => isRefusal(error, 'sign_in_failed') && t.wrong}
         onSubmit={(values) =>
           signIn.mutate({ body: { email: textOf(values, 'email'), password: textOf(values, 'password') } })
         }
