@@ -20,6 +20,7 @@ import { vacuum } from './jobs/timers/vacuum.ts';
 import { watchCapacity } from './jobs/timers/watch-capacity.ts';
 import { DiskWatch } from './jobs/timers/watch-disks.ts';
 import { MetricsSampler } from './metering/sample-metrics.ts';
+import { lookAfterPayments } from './payments/tasks.ts';
 import { Failures } from './platform/failures.ts';
 import type { Task } from './platform/schedule.ts';
 import type { Services } from './services.ts';
@@ -96,6 +97,7 @@ export function backgroundTasks(
       { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
       { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
       { name: 'send_mails', everyMs: 2 * SECOND, run: () => services.mails.run() },
+      { name: 'payments', everyMs: 30 * SECOND, run: () => lookAfterPayments(services, failures) },
       { name: 'sweep', everyMs: 60 * SECOND, run: () => purge.run() },
     ].map((task) => led(leadership, task)),
     ...shieldTasks(services),

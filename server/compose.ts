@@ -47,6 +47,8 @@ import { startOperator } from './operator/start-operator.ts';
 import { CustomerSessionMount, PanelMount } from './panel/mounts.ts';
 import { SessionGate } from './panel/session-gate.ts';
 import { registerPanelSite } from './panel-site/panel-site.ts';
+import { Payments } from './payments/payments.ts';
+import { registerWebhooks } from './payments/webhook-routes.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { Failures } from './platform/failures.ts';
 import { listenOn } from './platform/listen.ts';
@@ -144,6 +146,7 @@ async function openServices(
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKeys,
     documents: new DocumentRenderer({ clock, logger }),
+    payments: new Payments(config, brand.name),
     mails: new MailSender({ config, brand, db, clock, logger, metrics, secrets }),
   };
   const guests = new GuestReconciler(services);
@@ -168,6 +171,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   registerPages(http, config, logger);
   const consoles = new Consoles(services);
   registerSockets(http, { services, consoles, limiter });
+  registerWebhooks(http, services);
 
   await logStart(services);
   await signals.start(db);
@@ -184,7 +188,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
-  services.mails.panelUrl = `${config.publicUrl ?? address}/panel`;
+  services.mails.panelUrl = services.payments.panelUrl = `${config.publicUrl ?? address}/panel`;
   await queue.receive(runner);
   const unwatch = watchGuests(services);
   const demo = await ensureDemoAccount(services);

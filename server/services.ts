@@ -13,6 +13,7 @@ import type { OpsKeys } from './guest-ssh/ops-keys.ts';
 import type { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
 import type { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
 import type { MailSender } from './mail/sender.ts';
+import type { Payments } from './payments/payments.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Logger } from './platform/logging.ts';
 import type { Metrics } from './platform/metrics.ts';
@@ -46,4 +47,5 @@ export interface Services {
   agent: AgentRuns;
   documents: DocumentRenderer;
   mails: MailSender;
+  payments: Payments;
 }

@@ -22,6 +22,11 @@ export const LOCK_ORDER = [
   'agent_runs',
   'agent_sessions',
   'agent_entries',
+  // What becomes money: whoever settles one goes first, and then to the wallet.
+  'auto_top_ups',
+  'payment_methods',
+  'top_ups',
+  'top_up_refunds',
   // Money: the wallet decides who is first.
   'wallets',
   'promo_credits',

@@ -26,6 +26,7 @@ import { restores } from './migrations/0024-restores.ts';
 import { graceEnded } from './migrations/0025-grace-ended.ts';
 import { mails } from './migrations/0026-mails.ts';
 import { people } from './migrations/0027-people.ts';
+import { topUps } from './migrations/0028-top-ups.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -63,6 +64,7 @@ export const MIGRATIONS: readonly Migration[] = [
   graceEnded,
   mails,
   people,
+  topUps,
 ];
 
 /**

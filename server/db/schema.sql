@@ -108,6 +108,24 @@ create table audit_entries (
   constraint audit_entries_pkey PRIMARY KEY (id)
 );
 
+create table auto_top_ups (
+  account_id id_text not null,
+  enabled boolean not null,
+  threshold_minor bigint not null,
+  amount_minor bigint not null,
+  payment_method_id id_text,
+  failures integer not null default 0,
+  next_attempt_at timestamp with time zone,
+  last_error text,
+  updated_at timestamp with time zone not null,
+  constraint auto_top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint auto_top_ups_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint auto_top_ups_check CHECK (((NOT enabled) OR (payment_method_id IS NOT NULL))),
+  constraint auto_top_ups_payment_method_id_fkey FOREIGN KEY (payment_method_id) REFERENCES payment_methods(id),
+  constraint auto_top_ups_pkey PRIMARY KEY (account_id),
+  constraint auto_top_ups_threshold_minor_check CHECK ((threshold_minor > 0))
+);
+
 create table bandwidth_days (
   vm_id id_text not null,
   day date not null,
@@ -608,6 +626,21 @@ create table passkeys (
   constraint passkeys_pkey PRIMARY KEY (id)
 );
 
+create table payment_methods (
+  id id_text not null,
+  account_id id_text not null,
+  provider text not null,
+  customer_ref text not null,
+  method_ref text not null,
+  label text not null,
+  expires_on text,
+  created_at timestamp with time zone not null,
+  removed_at timestamp with time zone,
+  constraint payment_methods_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint payment_methods_account_id_provider_method_ref_key UNIQUE (account_id, provider, method_ref),
+  constraint payment_methods_pkey PRIMARY KEY (id)
+);
+
 create table payments (
   id id_text not null,
   account_id id_text not null,
@@ -914,6 +947,67 @@ create table ssh_keys (
   constraint ssh_keys_pkey PRIMARY KEY (id)
 );
 
+create table top_up_refunds (
+  id id_text not null,
+  top_up_id id_text not null,
+  account_id id_text not null,
+  amount_minor bigint not null,
+  status text not null,
+  reason text not null,
+  actor text not null,
+  payment_id id_text not null,
+  returned_payment_id id_text,
+  provider_ref text,
+  error text,
+  created_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  retry_at timestamp with time zone,
+  constraint top_up_refunds_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint top_up_refunds_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint top_up_refunds_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
+  constraint top_up_refunds_check1 CHECK (((status = 'failed'::text) = (returned_payment_id IS NOT NULL))),
+  constraint top_up_refunds_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint top_up_refunds_payment_id_key UNIQUE (payment_id),
+  constraint top_up_refunds_pkey PRIMARY KEY (id),
+  constraint top_up_refunds_returned_payment_id_fkey FOREIGN KEY (returned_payment_id) REFERENCES payments(id),
+  constraint top_up_refunds_returned_payment_id_key UNIQUE (returned_payment_id),
+  constraint top_up_refunds_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text]))),
+  constraint top_up_refunds_top_up_id_fkey FOREIGN KEY (top_up_id) REFERENCES top_ups(id)
+);
+
+create table top_ups (
+  id id_text not null,
+  account_id id_text not null,
+  provider text not null,
+  cause text not null,
+  amount_minor bigint not null,
+  currency text not null,
+  status text not null,
+  reference text not null,
+  provider_ref text,
+  keep_method boolean not null,
+  payment_method_id id_text,
+  error text,
+  payment_id id_text,
+  principal_id id_text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  retry_at timestamp with time zone,
+  constraint top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint top_ups_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint top_ups_cause_check CHECK ((cause = ANY (ARRAY['person'::text, 'auto'::text]))),
+  constraint top_ups_check CHECK (((status = 'paid'::text) = (payment_id IS NOT NULL))),
+  constraint top_ups_check1 CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
+  constraint top_ups_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint top_ups_payment_id_key UNIQUE (payment_id),
+  constraint top_ups_payment_method_id_fkey FOREIGN KEY (payment_method_id) REFERENCES payment_methods(id),
+  constraint top_ups_pkey PRIMARY KEY (id),
+  constraint top_ups_provider_provider_ref_key UNIQUE (provider, provider_ref),
+  constraint top_ups_reference_key UNIQUE (reference),
+  constraint top_ups_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'paid'::text, 'failed'::text, 'expired'::text])))
+);
+
 create table totps (
   person_id id_text not null,
   secret text not null,
@@ -1066,6 +1160,7 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id)
 CREATE INDEX attempts_by_end ON public.attempts USING btree (ends_at);
 CREATE INDEX audit_entries_by_account ON public.audit_entries USING btree (account_id, id DESC);
 CREATE INDEX audit_entries_by_person ON public.audit_entries USING btree (person_id, id DESC);
+CREATE INDEX auto_top_ups_enabled ON public.auto_top_ups USING btree (account_id) WHERE enabled;
 CREATE INDEX console_shares_by_expiry ON public.console_shares USING btree (expires_at);
 CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);
 CREATE INDEX console_tickets_by_expiry ON public.console_tickets USING btree (expires_at);
@@ -1149,6 +1244,12 @@ CREATE INDEX snapshot_usage_by_account ON public.snapshot_usage USING btree (acc
 CREATE INDEX snapshot_usage_by_vm ON public.snapshot_usage USING btree (vm_id, until_at);
 CREATE INDEX snapshots_by_vm ON public.snapshots USING btree (vm_id, id DESC);
 CREATE INDEX ssh_keys_by_account ON public.ssh_keys USING btree (account_id, id DESC);
+CREATE INDEX top_up_refunds_of_top_up ON public.top_up_refunds USING btree (top_up_id);
+CREATE INDEX top_up_refunds_to_retry ON public.top_up_refunds USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
+CREATE INDEX top_ups_of_account ON public.top_ups USING btree (account_id, id);
+CREATE INDEX top_ups_pending ON public.top_ups USING btree (account_id) WHERE (status = 'pending'::text);
+CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE ((status = 'pending'::text) AND (expires_at IS NOT NULL));
+CREATE INDEX top_ups_to_retry ON public.top_ups USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
 CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);
 CREATE INDEX vms_by_account ON public.vms USING btree (account_id, id DESC) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_hostname ON public.vms USING btree (account_id, hostname, id DESC) WHERE (deleted_at IS NULL);

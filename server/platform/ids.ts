@@ -39,7 +39,10 @@ export type IdPrefix =
   | 'ses'
   | 'mtk'
   | 'psk'
-  | 'aud';
+  | 'aud'
+  | 'top'
+  | 'pmt'
+  | 'rfd';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

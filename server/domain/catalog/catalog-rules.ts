@@ -8,6 +8,7 @@ import type { Catalog } from './catalog-schema.ts';
 import { hourlyFaults } from './hourly-rules.ts';
 import { priceFaults } from './price-rules.ts';
 import { slaFaults } from './sla-schema.ts';
+import { topUpFaults } from './top-up-schema.ts';
 
 /** Something that the catalog's schema allows and that makes no sense. */
 export interface CatalogFault {
@@ -25,6 +26,7 @@ export function catalogFaults(catalog: Catalog): CatalogFault[] {
     ...usageFaults(catalog),
     ...hourlyFaults(catalog),
     ...slaFaults(catalog.sla?.credits),
+    ...topUpFaults(catalog),
     ...taxFaults(catalog),
     ...duplicateFaults(catalog),
     ...regionReferenceFaults(catalog),

@@ -4,6 +4,7 @@ import { DATE, Price, PriceHourly, priceDates, UnitPrices, UnitPricesHourly } fr
 import { RestartSchema } from './restart-schema.ts';
 import { Country, SellerSchema } from './seller-schema.ts';
 import { SlaSchema } from './sla-schema.ts';
+import { TopUpSchema } from './top-up-schema.ts';
 
 /**
  * The shape of the catalog file: what a hoster sells, where, at what price and within which limits. Prices
@@ -234,6 +235,7 @@ export const CatalogSchema = Type.Object(
         { ...closed, description: 'Prices of what is charged by use, with the renewal' },
       ),
     ),
+    top_up: Type.Optional(TopUpSchema),
     sla: Type.Optional(SlaSchema),
     datev: Type.Optional(DatevSchema),
   },

@@ -25,6 +25,8 @@ import { NetworkReconciler } from '../../../server/jobs/reconcilers/reconcile-ne
 import { OrphanedJobRecovery } from '../../../server/jobs/recover-orphaned-jobs.ts';
 import { JobRunner } from '../../../server/jobs/runner.ts';
 import { MailSender } from '../../../server/mail/sender.ts';
+import { Payments } from '../../../server/payments/payments.ts';
+import { registerWebhooks } from '../../../server/payments/webhook-routes.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger, type Logger } from '../../../server/platform/logging.ts';
 import { createMetrics } from '../../../server/platform/metrics.ts';
@@ -125,6 +127,7 @@ async function openServices(
     opsKeys: await OpsKeys.open(db, secrets),
     documents: new DocumentRenderer({ clock, logger: silent }),
     mails: new MailSender(common),
+    payments: new Payments(config, common.brand.name),
   };
   const guests = new GuestReconciler(services);
   return { ...services, guests, agent: new AgentRuns(services) };
@@ -149,6 +152,7 @@ export async function openInstallation(
     mounts: [new KeyMount(ENDPOINTS, { authenticator: new Authenticator(db, clock), limiter, clock })],
     stopping: options.stopping ?? new AbortController().signal,
   });
+  registerWebhooks(http, services);
   const nodes = new Set<TestNode>();
   const openNode = async (hook?: StepHook) => {
     const node = new Node(services);

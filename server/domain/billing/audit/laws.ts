@@ -6,12 +6,14 @@ import { PERIOD_LAWS } from './period-laws.ts';
 import { PROMO_LAWS } from './promo-laws.ts';
 import { SEAL_LAWS, SELLER_SEAL_LAWS } from './seal-laws.ts';
 import { SERIES_LAWS } from './series-laws.ts';
+import { TOP_UP_LAWS } from './top-up-laws.ts';
 import { USAGE_LAWS } from './usage-laws.ts';
 import { WALLET_LAWS } from './wallet-laws.ts';
 
 /** What is true of the money of each account. */
 export const ACCOUNT_LAWS: readonly AccountLaw[] = [
   ...WALLET_LAWS,
+  ...TOP_UP_LAWS,
   ...ORDER_LAWS,
   ...PERIOD_LAWS,
   ...NOTICE_LAWS,

@@ -1,0 +1,132 @@
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+
+/** What a provider keeps for an account, so that it can be charged again. */
+export interface PaymentMethodRow {
+  id: string;
+  account_id: string;
+  provider: string;
+  /** As the provider knows them. */
+  customer_ref: string;
+  method_ref: string;
+  /** For people, such as "Visa 4242". */
+  label: string;
+  /** Such as "2030-04". */
+  expires_on: string | null;
+  created_at: Date;
+  removed_at: Date | null;
+}
+
+const columns = sql`id, account_id, provider, customer_ref, method_ref, label, expires_on, created_at, removed_at`;
+
+/** Keeps a method, or one that was kept and removed before. */
+export function keepPaymentMethod(db: Queryable, row: PaymentMethodRow): Promise<PaymentMethodRow> {
+  return one<PaymentMethodRow>(
+    db,
+    sql`
+    insert into payment_methods (${columns})
+    values (${row.id}, ${row.account_id}, ${row.provider}, ${row.customer_ref}, ${row.method_ref}, ${row.label}, ${row.expires_on},
+      ${row.created_at}, null)
+    on conflict (account_id, provider, method_ref) do update
+      set customer_ref = excluded.customer_ref, label = excluded.label, expires_on = excluded.expires_on, removed_at = null
+    returning ${columns}`,
+  );
+}
+
+/** Methods that can be charged, the newest first. */
+export function listPaymentMethods(db: Queryable, accountId: string): Promise<PaymentMethodRow[]> {
+  return db.query<PaymentMethodRow>(sql`
+    select ${columns} from payment_methods where account_id = ${accountId} and removed_at is null order by id desc`);
+}
+
+export function findPaymentMethod(
+  db: Queryable,
+  accountId: string,
+  id: string,
+): Promise<PaymentMethodRow | undefined> {
+  return maybeOne<PaymentMethodRow>(
+    db,
+    sql`
+    select ${columns} from payment_methods where account_id = ${accountId} and id = ${id} and removed_at is null`,
+  );
+}
+
+/** What an account tops up by itself. */
+export interface AutoTopUpRow {
+  account_id: string;
+  enabled: boolean;
+  threshold_minor: bigint;
+  amount_minor: bigint;
+  payment_method_id: string | null;
+  /** In a row. */
+  failures: number;
+  next_attempt_at: Date | null;
+  last_error: string | null;
+  updated_at: Date;
+}
+
+const autoColumns = sql`account_id, enabled, threshold_minor, amount_minor, payment_method_id, failures, next_attempt_at, last_error,
+  updated_at`;
+
+export function findAutoTopUp(db: Queryable, accountId: string): Promise<AutoTopUpRow | undefined> {
+  return maybeOne<AutoTopUpRow>(
+    db,
+    sql`select ${autoColumns} from auto_top_ups where account_id = ${accountId}`,
+  );
+}
+
+/** The same, locked until the transaction ends. */
+export function lockAutoTopUp(db: Queryable, accountId: string): Promise<AutoTopUpRow | undefined> {
+  return maybeOne<AutoTopUpRow>(
+    db,
+    sql`select ${autoColumns} from auto_top_ups where account_id = ${accountId} for no key update`,
+  );
+}
+
+export function putAutoTopUp(db: Queryable, row: AutoTopUpRow): Promise<AutoTopUpRow> {
+  return one<AutoTopUpRow>(
+    db,
+    sql`
+    insert into auto_top_ups (${autoColumns})
+    values (${row.account_id}, ${row.enabled}, ${row.threshold_minor}::bigint, ${row.amount_minor}::bigint, ${row.payment_method_id},
+      ${row.failures}, ${row.next_attempt_at}, ${row.last_error}, ${row.updated_at})
+    on conflict (account_id) do update set enabled = excluded.enabled, threshold_minor = excluded.threshold_minor,
+      amount_minor = excluded.amount_minor, payment_method_id = excluded.payment_method_id, failures = excluded.failures,
+      next_attempt_at = excluded.next_attempt_at, last_error = excluded.last_error, updated_at = excluded.updated_at
+    returning ${autoColumns}`,
+  );
+}
+
+/** Notes how an attempt went, by the holder of the row's lock. */
+export async function noteAutoTopUp(
+  db: Queryable,
+  accountId: string,
+  change: Pick<AutoTopUpRow, 'enabled' | 'failures' | 'next_attempt_at' | 'last_error'>,
+): Promise<void> {
+  await execute(
+    db,
+    sql`
+    update auto_top_ups set enabled = ${change.enabled}, failures = ${change.failures}, next_attempt_at = ${change.next_attempt_at},
+      last_error = ${change.last_error}
+    where account_id = ${accountId}`,
+  );
+}
+
+/**
+ * Up to `limit` active accounts after `after` whose wallets are below what they have set, that have no such top-up under
+ * way, and fewer than `most` since `since`.
+ */
+export function accountsToTopUp(
+  db: Queryable,
+  { now, since, most }: { now: Date; since: Date; most: number },
+  after: string,
+  limit: number,
+): Promise<{ account_id: string }[]> {
+  return db.query(sql`
+    select a.account_id from auto_top_ups a join wallets w on w.account_id = a.account_id
+      join accounts on accounts.id = a.account_id
+    where a.enabled and a.account_id > ${after} and accounts.status = 'active' and w.available_minor < a.threshold_minor
+      and (a.next_attempt_at is null or a.next_attempt_at <= ${now})
+      and not exists (select from top_ups t where t.account_id = a.account_id and t.status = 'pending' and t.cause = 'auto')
+      and (select count(*) from top_ups t where t.account_id = a.account_id and t.cause = 'auto' and t.created_at > ${since}) < ${most}
+    order by a.account_id limit ${limit}`);
+}

@@ -1,0 +1,74 @@
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+
+/** Money of a top-up on its way back to where it came from. */
+export interface TopUpRefundRow {
+  id: string;
+  top_up_id: string;
+  account_id: string;
+  amount_minor: bigint;
+  status: 'pending' | 'succeeded' | 'failed';
+  /** The customer reads it too. */
+  reason: string;
+  actor: string;
+  /** What it took out of the wallet. */
+  payment_id: string;
+  /** What it put back, where the provider refused. */
+  returned_payment_id: string | null;
+  provider_ref: string | null;
+  error: string | null;
+  created_at: Date;
+  settled_at: Date | null;
+  /** When the provider is asked again. */
+  retry_at: Date | null;
+}
+
+const columns = sql`id, top_up_id, account_id, amount_minor, status, reason, actor, payment_id, returned_payment_id, provider_ref, error,
+  created_at, settled_at, retry_at`;
+
+export async function insertRefund(db: Queryable, row: TopUpRefundRow): Promise<void> {
+  await execute(
+    db,
+    sql`
+    insert into top_up_refunds (${columns})
+    values (${row.id}, ${row.top_up_id}, ${row.account_id}, ${row.amount_minor}::bigint, ${row.status}, ${row.reason}, ${row.actor},
+      ${row.payment_id}, ${row.returned_payment_id}, ${row.provider_ref}, ${row.error}, ${row.created_at}, ${row.settled_at},
+      ${row.retry_at})`,
+  );
+}
+
+/** Refunds of a top-up, oldest first. */
+export function refundsOf(db: Queryable, topUpId: string): Promise<TopUpRefundRow[]> {
+  return db.query<TopUpRefundRow>(sql`
+    select ${columns} from top_up_refunds where top_up_id = ${topUpId} order by id`);
+}
+
+export function findRefund(db: Queryable, id: string): Promise<TopUpRefundRow | undefined> {
+  return maybeOne<TopUpRefundRow>(db, sql`select ${columns} from top_up_refunds where id = ${id}`);
+}
+
+/** The caller holds the lock of its top-up. */
+export function changeRefund(
+  db: Queryable,
+  row: TopUpRefundRow,
+  change: Partial<
+    Pick<
+      TopUpRefundRow,
+      'status' | 'returned_payment_id' | 'provider_ref' | 'error' | 'settled_at' | 'retry_at'
+    >
+  >,
+): Promise<TopUpRefundRow> {
+  const next = { ...row, ...change };
+  return one<TopUpRefundRow>(
+    db,
+    sql`
+    update top_up_refunds set status = ${next.status}, returned_payment_id = ${next.returned_payment_id},
+      provider_ref = ${next.provider_ref}, error = ${next.error}, settled_at = ${next.settled_at}, retry_at = ${next.retry_at}
+    where id = ${row.id} returning ${columns}`,
+  );
+}
+
+/** Refunds of which it is not known whether they were made, and that are due to be asked for again. */
+export function refundsToRetry(db: Queryable, now: Date, limit: number): Promise<TopUpRefundRow[]> {
+  return db.query<TopUpRefundRow>(sql`
+    select ${columns} from top_up_refunds where status = 'pending' and retry_at <= ${now} order by retry_at, id limit ${limit}`);
+}

@@ -1,0 +1,48 @@
+import { sql } from '../../../db/database.ts';
+import type { AccountLaw } from './law.ts';
+
+/** Money that customers bring in themselves, and what goes back to its source. */
+export const TOP_UP_LAWS: AccountLaw[] = [
+  {
+    name: 'a top-up is paid where its payment is in the wallet, once and in full',
+    offences: (scope) => sql`
+      select t.id || ' (' || t.status || ', ' || t.amount_minor || ') has ' || coalesce(p.amount_minor::text, 'no payment')
+        || ', ' || count(j.id) || ' entries' as what
+      from top_ups t left join payments p on p.id = t.payment_id
+        left join journal j on j.payment_id = t.payment_id and j.account_id = t.account_id and j.reason = 'top_up'
+          and j.credit = 'wallet' and j.debit = 'clearing:' || t.provider and j.amount_minor = t.amount_minor
+      where ${scope(sql`t.account_id`)}
+      group by t.id, t.status, t.amount_minor, t.account_id, t.currency, t.provider, p.id, p.amount_minor, p.account_id, p.currency, p.status, p.method
+      having case t.status when 'paid' then count(j.id) <> 1 or p.id is null or (p.account_id, p.amount_minor, p.currency, p.status, p.method)
+        is distinct from (t.account_id, t.amount_minor, t.currency, 'succeeded', t.provider) else p.id is not null end`,
+  },
+  {
+    name: 'a payment belongs to one top-up, or to one refund of one',
+    offences: (scope) => sql`
+      select payment_id || ' belongs to ' || string_agg(id, ', ' order by id) as what
+      from (
+        select payment_id, id from top_ups where payment_id is not null and ${scope(sql`account_id`)}
+        union all select payment_id, id from top_up_refunds where ${scope(sql`account_id`)}
+        union all select returned_payment_id, id from top_up_refunds where returned_payment_id is not null and ${scope(sql`account_id`)}
+      ) owner
+      group by payment_id having count(*) > 1`,
+  },
+  {
+    name: 'no more of a top-up goes back than was paid',
+    offences: (scope) => sql`
+      select t.id || ' (' || t.status || ') brought ' || t.amount_minor || ', ' || sum(r.amount_minor) || ' went back' as what
+      from top_ups t join top_up_refunds r on r.top_up_id = t.id
+      where ${scope(sql`t.account_id`)} and r.status <> 'failed'
+      group by t.id, t.status, t.amount_minor having t.status <> 'paid' or sum(r.amount_minor) > t.amount_minor`,
+  },
+  {
+    name: 'a refund took its amount out of the wallet, and put it back where it failed',
+    offences: (scope) => sql`
+      select r.id || ' (' || r.status || ', ' || r.amount_minor || ') took ' || coalesce(p.amount_minor::text, 'nothing')
+        || ' and put back ' || coalesce(b.amount_minor::text, 'nothing') as what
+      from top_up_refunds r left join payments p on p.id = r.payment_id left join payments b on b.id = r.returned_payment_id
+      where ${scope(sql`r.account_id`)} and ((p.account_id, p.amount_minor) is distinct from (r.account_id, -r.amount_minor)
+        or (b.id is null) = (r.status = 'failed')
+        or (b.id is not null and (b.account_id, b.amount_minor) is distinct from (r.account_id, r.amount_minor)))`,
+  },
+];

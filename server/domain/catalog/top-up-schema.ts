@@ -1,0 +1,35 @@
+import { type Static, Type } from '../../platform/schema.ts';
+import { MAX_PRICE_MINOR, microsToMinor, parseMicros } from '../billing/money.ts';
+import type { CatalogFault } from './catalog-rules.ts';
+import { Price } from './price-schemas.ts';
+
+export const TopUpSchema = Type.Object(
+  {
+    min: Type.Optional({ ...Price, description: 'The least at once; 5 when absent' }),
+    max: Type.Optional({ ...Price, description: 'The most at once; 1000 when absent' }),
+  },
+  { additionalProperties: false, description: 'How much customers can top up themselves' },
+);
+
+const DEFAULT_MIN = '5';
+const DEFAULT_MAX = '1000';
+
+interface Sold {
+  currency: string;
+  top_up?: Static<typeof TopUpSchema>;
+}
+
+/** The least and the most that customers can top up at once, in minor units. */
+export function topUpLimits({ currency, top_up = {} }: Sold): { min: bigint; max: bigint } {
+  const minor = (amount: string) => microsToMinor(parseMicros(amount), currency);
+  return { min: minor(top_up.min ?? DEFAULT_MIN), max: minor(top_up.max ?? DEFAULT_MAX) };
+}
+
+/** Nothing can be topped up by nothing, or by more than a price can be. */
+export function* topUpFaults(catalog: Sold): Generator<CatalogFault> {
+  const { min, max } = topUpLimits(catalog);
+  if (min < 1n) yield { path: ['top_up', 'min'], reason: 'must be at least one of the smallest units' };
+  if (max < min) yield { path: ['top_up'], reason: 'the most is less than the least' };
+  if (max > MAX_PRICE_MINOR)
+    yield { path: ['top_up', 'max'], reason: `must be at most ${MAX_PRICE_MINOR} of the smallest units` };
+}

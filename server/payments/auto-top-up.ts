@@ -1,0 +1,196 @@
+import type { Database, Transaction } from '../db/database.ts';
+import { lockAccount } from '../db/queries/accounts.ts';
+import {
+  type AutoTopUpRow,
+  accountsToTopUp,
+  findPaymentMethod,
+  lockAutoTopUp,
+  noteAutoTopUp,
+  type PaymentMethodRow,
+} from '../db/queries/payment-methods.ts';
+import { changeTopUp, insertTopUp, lockTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { lockWallet } from '../db/queries/wallets.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Failures } from '../platform/failures.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logging.ts';
+import { newReference } from './bank-transfer.ts';
+import type { Payments } from './payments.ts';
+import { type Outcome, ProviderUnavailableError } from './provider.ts';
+import { type Paid, settlePaid, settleUnpaid } from './settle.ts';
+
+/** What charging takes. */
+export interface ChargeParts {
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  payments: Payments;
+}
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** After each failure in a row: when the next attempt is made. After the last it is turned off. */
+const WAITS_MS = [HOUR_MS, 6 * HOUR_MS, DAY_MS];
+/** Of an account in a day: whatever goes wrong, a card is not charged without end. */
+const MOST_A_DAY = 5;
+/** When a charge is asked for again whose outcome is not known. */
+const RETRY_MS = 5 * 60_000;
+/** How long asking again under the same id is the same charge: Stripe forgets after a day. */
+const KNOWN_MS = 20 * HOUR_MS;
+/** For methods that take days, such as direct debits. */
+const VALID_MS = 14 * DAY_MS;
+/** Accounts read at once. */
+const BATCH = 100;
+
+/** Tops up the wallets that are below what their owners have set: one attempt each. */
+export async function topUpByItself(parts: ChargeParts, failures: Failures): Promise<void> {
+  const now = parts.clock.now();
+  const scope = { now, since: new Date(now.getTime() - DAY_MS), most: MOST_A_DAY };
+  let after = '';
+  for (;;) {
+    const accounts = await accountsToTopUp(parts.db, scope, after, BATCH);
+    for (const { account_id } of accounts)
+      await failures.attempt('auto_top_up', () => topUpAccount(parts, account_id), account_id);
+    if (accounts.length < BATCH) return;
+    after = accounts.at(-1)!.account_id;
+  }
+}
+
+async function topUpAccount(parts: ChargeParts, accountId: string): Promise<void> {
+  const begun = await parts.db.transaction((tx) => begin(tx, parts, accountId));
+  if (begun) await charge(parts, begun.topUp, begun.method);
+}
+
+/** Writes the top-up before anything is charged, so that a charge is never without one. */
+async function begin(
+  tx: Transaction,
+  { clock, payments }: ChargeParts,
+  accountId: string,
+): Promise<{ topUp: TopUpRow; method: PaymentMethodRow } | undefined> {
+  const now = clock.now();
+  if ((await lockAccount(tx, accountId)) !== 'active') return undefined;
+  const auto = await lockAutoTopUp(tx, accountId);
+  if (!auto?.enabled || (auto.next_attempt_at && auto.next_attempt_at > now)) return undefined;
+  const method = await findPaymentMethod(tx, accountId, auto.payment_method_id!);
+  const { available_minor, currency } = await lockWallet(tx, accountId);
+  if (available_minor >= auto.threshold_minor) return undefined;
+  if (!method || !payments.find(method.provider)?.charge) {
+    await noteFailure(tx, auto, 'The payment method is not there any more.', now);
+    return undefined;
+  }
+  const topUp: TopUpRow = {
+    id: newId('top', clock),
+    account_id: accountId,
+    provider: method.provider,
+    cause: 'auto',
+    amount_minor: auto.amount_minor,
+    currency,
+    status: 'pending',
+    reference: newReference(),
+    provider_ref: null,
+    keep_method: false,
+    payment_method_id: method.id,
+    error: null,
+    payment_id: null,
+    principal_id: null,
+    created_at: now,
+    expires_at: new Date(now.getTime() + VALID_MS),
+    settled_at: null,
+    // Should this node be gone before it knows.
+    retry_at: new Date(now.getTime() + RETRY_MS),
+  };
+  await insertTopUp(tx, topUp);
+  return { topUp, method };
+}
+
+/** Charges the method of a top-up, or asks again what became of that. */
+async function charge(
+  parts: ChargeParts,
+  topUp: TopUpRow,
+  { provider, customer_ref, method_ref }: PaymentMethodRow,
+): Promise<void> {
+  const { db, clock, logger, payments } = parts;
+  let outcome: Outcome;
+  try {
+    outcome = await payments.find(provider)!.charge!({
+      id: topUp.id,
+      amountMinor: topUp.amount_minor,
+      currency: topUp.currency,
+      customerRef: customer_ref,
+      methodRef: method_ref,
+    });
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailableError)) throw error;
+    logger.warn({ top_up_id: topUp.id, reason: error.message }, 'it is not known whether a charge was made');
+    if (clock.now().getTime() - topUp.created_at.getTime() < KNOWN_MS) {
+      await db.transaction((tx) => askLater(tx, parts, topUp.id));
+      return;
+    }
+    // Should it have been made after all, the provider says so, and it is booked then.
+    outcome = { status: 'failed', error: 'The payment provider did not answer.' };
+  }
+  await db.transaction((tx) => settleCharge(tx, parts, topUp, outcome));
+}
+
+async function askLater(tx: Transaction, { clock }: ChargeParts, id: string): Promise<void> {
+  const locked = await lockTopUp(tx, id);
+  if (locked?.status !== 'pending') return;
+  await changeTopUp(tx, locked, { retry_at: new Date(clock.now().getTime() + RETRY_MS) });
+}
+
+/** Asks again about a charge of which it is not known whether it was made. */
+export async function retryCharge(parts: ChargeParts, topUp: TopUpRow): Promise<void> {
+  const { db, clock, payments } = parts;
+  const method =
+    topUp.payment_method_id !== null &&
+    (await findPaymentMethod(db, topUp.account_id, topUp.payment_method_id));
+  if (method && payments.find(method.provider)?.charge) return charge(parts, topUp, method);
+  const error = 'The payment method is not there any more.';
+  await db.transaction((tx) => settleCharge(tx, { ...parts, clock }, topUp, { status: 'failed', error }));
+}
+
+/** Books what became of a charge, whoever says so: the provider's reply, or what it tells later. */
+export async function settleCharge(
+  tx: Transaction,
+  parts: Pick<ChargeParts, 'clock' | 'logger'>,
+  { id, account_id }: Pick<TopUpRow, 'id' | 'account_id'>,
+  outcome: Outcome,
+  paid?: Paid,
+): Promise<void> {
+  const auto = await lockAutoTopUp(tx, account_id);
+  const topUp = await lockTopUp(tx, id);
+  if (!topUp || topUp.status === 'paid') return;
+  const now = parts.clock.now();
+  switch (outcome.status) {
+    case 'paid': {
+      const { amount_minor: amountMinor, currency } = topUp;
+      await settlePaid(tx, parts, topUp, paid ?? { amountMinor, currency, providerRef: outcome.providerRef });
+      if (auto)
+        await noteAutoTopUp(tx, account_id, {
+          ...auto,
+          failures: 0,
+          next_attempt_at: null,
+          last_error: null,
+        });
+      return;
+    }
+    case 'pending':
+      if (topUp.status === 'pending')
+        await changeTopUp(tx, topUp, { provider_ref: outcome.providerRef, retry_at: null });
+      return;
+    case 'failed':
+      if (topUp.status !== 'pending') return;
+      await settleUnpaid(tx, parts, topUp, outcome);
+      if (auto) await noteFailure(tx, auto, outcome.error, now);
+  }
+}
+
+async function noteFailure(tx: Transaction, auto: AutoTopUpRow, error: string, now: Date): Promise<void> {
+  const wait = WAITS_MS[auto.failures];
+  await noteAutoTopUp(tx, auto.account_id, {
+    enabled: auto.enabled && wait !== undefined,
+    failures: auto.failures + 1,
+    next_attempt_at: wait === undefined ? null : new Date(now.getTime() + wait),
+    last_error: error,
+  });
+}

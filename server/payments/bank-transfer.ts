@@ -1,0 +1,41 @@
+import { randomInt } from 'node:crypto';
+import type { Config } from '../config/config.ts';
+import type { PaymentProvider } from './provider.ts';
+
+/** A transfer that was ordered is with us within days; the operator can confirm one that comes later all the same. */
+const VALID_MS = 14 * 86_400_000;
+/** Without characters that are taken for others when a customer writes them off. */
+const ALPHABET = '23456789ACDEFGHJKLMNPQRTUVWXYZ';
+
+/** What a customer names in a transfer, such as "TU-7K3M-9QXD": short enough for every bank's form, and not to be guessed. */
+export function newReference(): string {
+  const letters = Array.from({ length: 8 }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+  return `TU-${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** By a transfer to the hoster's account, which the operator confirms. */
+export function bankTransfer({
+  bankRecipient,
+  bankIban,
+  bankBic,
+}: Pick<Config, 'bankRecipient' | 'bankIban' | 'bankBic'>): PaymentProvider {
+  return {
+    name: 'bank_transfer',
+    validMs: VALID_MS,
+    canCharge: false,
+    async begin({ reference }) {
+      return {
+        next: {
+          kind: 'bank_transfer',
+          reference,
+          recipient: bankRecipient!,
+          iban: bankIban!,
+          bic: bankBic ?? null,
+        },
+        providerRef: null,
+        outcome: { status: 'pending', providerRef: null },
+        method: null,
+      };
+    },
+  };
+}

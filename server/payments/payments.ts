@@ -1,0 +1,43 @@
+import type { Config } from '../config/config.ts';
+import { paymentProviders } from '../config/panel-problems.ts';
+import type { PaymentProviderName } from '../config/panel-settings.ts';
+import { bankTransfer } from './bank-transfer.ts';
+import type { PaymentProvider } from './provider.ts';
+import { StripeApi } from './stripe/api.ts';
+import { stripeProvider } from './stripe/provider.ts';
+import { testProvider } from './test-provider.ts';
+
+/** The ways to pay that this installation offers. */
+export class Payments {
+  /** In the order that customers are offered them. */
+  readonly providers: readonly PaymentProvider[];
+  /** Where Stripe is one of them. */
+  readonly stripe: { api: StripeApi; webhookSecret: string } | null;
+  /** Where the panel is, without a slash at its end: known once the service listens, and before anybody pays. */
+  panelUrl = '/panel';
+
+  constructor(config: Config, brandName: string) {
+    const names = paymentProviders(config);
+    const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeBaseUrl: baseUrl } = config;
+    this.stripe =
+      names.includes('stripe') && secretKey !== undefined && webhookSecret !== undefined
+        ? { api: new StripeApi({ secretKey, baseUrl }), webhookSecret }
+        : null;
+    const known: Record<PaymentProviderName, PaymentProvider | null> = {
+      test: testProvider,
+      bank_transfer: bankTransfer(config),
+      stripe: this.stripe && stripeProvider(this.stripe.api, brandName),
+    };
+    this.providers = names.flatMap((name) => known[name] ?? []);
+  }
+
+  /** The provider called `name`, where it is offered. */
+  find(name: string): PaymentProvider | undefined {
+    return this.providers.find((provider) => provider.name === name);
+  }
+
+  /** Where somebody who has paid comes back to. */
+  returnUrl(topUpId: string): string {
+    return `${this.panelUrl}/billing/top-ups/${topUpId}`;
+  }
+}

@@ -1,0 +1,188 @@
+import type { Database, Transaction } from '../db/database.ts';
+import {
+  changeRefund,
+  findRefund,
+  insertRefund,
+  refundsOf,
+  type TopUpRefundRow,
+} from '../db/queries/top-up-refunds.ts';
+import { lockTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { creditAccount, debitAccount } from '../domain/accounts/book-payment.ts';
+import { formatMinor, sum, toJsonInteger } from '../domain/billing/money.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError, invalidField, notFound } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Payments } from './payments.ts';
+import { ProviderUnavailableError, type RefundOutcome } from './provider.ts';
+
+/** What refunds take. */
+export interface RefundParts {
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  payments: Payments;
+}
+
+const RETRY_MS = 5 * 60_000;
+/** How long asking again under the same id is the same refund: Stripe forgets after a day. */
+const KNOWN_MS = 20 * 3_600_000;
+
+export interface RefundWish {
+  /** Id or reference of the top-up. */
+  topUp: string;
+  /** All that is left of it when absent. */
+  amountMinor: bigint | undefined;
+  reason: string;
+  actor: string;
+}
+
+/**
+ * Sends money of a top-up back to where it came from. It leaves the wallet first, so that it cannot be spent meanwhile;
+ * where the provider refuses, it is put back. What the provider does not answer is asked again in the background.
+ */
+export async function refundTopUp(parts: RefundParts, wish: RefundWish): Promise<TopUpRefundRow> {
+  const { refund, topUp } = await parts.db.transaction((tx) => withdraw(tx, parts, wish));
+  return attemptRefund(parts, topUp, refund);
+}
+
+async function withdraw(
+  tx: Transaction,
+  { clock, payments }: RefundParts,
+  { topUp: name, amountMinor, reason, actor }: RefundWish,
+): Promise<{ refund: TopUpRefundRow; topUp: TopUpRow }> {
+  const found = await systemFindTopUp(tx, name);
+  const topUp = found && (await lockTopUp(tx, found.id));
+  if (!topUp) throw notFound();
+  if (topUp.status !== 'paid')
+    throw new ApiError('invalid_state', `The top-up is ${topUp.status}.`, {
+      status: topUp.status,
+      allowed: ['paid'],
+    });
+  if (!payments.find(topUp.provider)?.refund || topUp.provider_ref === null)
+    throw new ApiError(
+      'invalid_state',
+      `What came by ${topUp.provider} cannot be sent back here: do it there, and book it with account debit.`,
+      { provider: topUp.provider },
+    );
+  const refunds = await refundsOf(tx, topUp.id);
+  const gone = sum(
+    refunds.filter(({ status }) => status !== 'failed').map(({ amount_minor }) => amount_minor),
+  );
+  const left = topUp.amount_minor - gone;
+  const amount = amountMinor ?? left;
+  if (amount > left || amount === 0n)
+    throw invalidField(
+      'amount',
+      'too_large',
+      `must be at most ${formatMinor(left, topUp.currency)}, which is left of it`,
+    );
+  const id = newId('rfd', clock);
+  const { payment } = await debitAccount(tx, clock, {
+    accountId: topUp.account_id,
+    amountMinor: amount,
+    method: topUp.provider,
+    reference: id,
+  });
+  const refund: TopUpRefundRow = {
+    id,
+    top_up_id: topUp.id,
+    account_id: topUp.account_id,
+    amount_minor: amount,
+    status: 'pending',
+    reason,
+    actor,
+    payment_id: payment.id,
+    returned_payment_id: null,
+    provider_ref: null,
+    error: null,
+    created_at: clock.now(),
+    settled_at: null,
+    // Should this node be gone before it knows.
+    retry_at: new Date(clock.now().getTime() + RETRY_MS),
+  };
+  await insertRefund(tx, refund);
+  return { refund, topUp };
+}
+
+/** Asks the provider for a refund, or once more what became of it. */
+export async function attemptRefund(
+  parts: RefundParts,
+  topUp: TopUpRow,
+  refund: TopUpRefundRow,
+): Promise<TopUpRefundRow> {
+  const { db, clock, logger, payments } = parts;
+  const provider = payments.find(topUp.provider);
+  const about = {
+    refund_id: refund.id,
+    top_up_id: topUp.id,
+    amount_minor: toJsonInteger(refund.amount_minor),
+  };
+  let outcome: RefundOutcome | undefined;
+  try {
+    if (!provider?.refund) throw new ProviderUnavailableError(`${topUp.provider} is not offered any more`);
+    outcome = await provider.refund({
+      id: refund.id,
+      providerRef: topUp.provider_ref!,
+      amountMinor: refund.amount_minor,
+      currency: topUp.currency,
+    });
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailableError)) throw error;
+    logger.warn({ ...about, reason: error.message }, 'it is not known whether a refund was made');
+  }
+  return db.transaction((tx) =>
+    outcome ? settleRefund(tx, parts, refund.id, outcome) : askLater(tx, { clock, logger }, refund),
+  );
+}
+
+async function askLater(
+  tx: Transaction,
+  { clock, logger }: Pick<RefundParts, 'clock' | 'logger'>,
+  { id, top_up_id, created_at }: TopUpRefundRow,
+): Promise<TopUpRefundRow> {
+  await lockTopUp(tx, top_up_id);
+  const refund = (await findRefund(tx, id))!;
+  if (refund.status !== 'pending') return refund;
+  const isKnown = clock.now().getTime() - created_at.getTime() < KNOWN_MS;
+  // Asked for again after that it might be made twice.
+  if (!isKnown) logger.error({ refund_id: id }, 'look at the provider whether this refund was made');
+  return changeRefund(tx, refund, { retry_at: isKnown ? new Date(clock.now().getTime() + RETRY_MS) : null });
+}
+
+/**
+ * Books what became of a refund, whoever says so. One that was made can fail days later, where the bank does not take it:
+ * then the money is put back into the wallet, once.
+ */
+export async function settleRefund(
+  tx: Transaction,
+  { clock, logger }: Pick<RefundParts, 'clock' | 'logger'>,
+  id: string,
+  outcome: RefundOutcome,
+): Promise<TopUpRefundRow> {
+  const found = await findRefund(tx, id);
+  if (!found) throw notFound();
+  const topUp = (await lockTopUp(tx, found.top_up_id))!;
+  const refund = (await findRefund(tx, id))!;
+  if (refund.status === 'failed') return refund;
+  const at = clock.now();
+  if (outcome.status !== 'failed') {
+    if (refund.status === 'succeeded') return refund;
+    const settled = outcome.status === 'succeeded' ? { status: 'succeeded' as const, settled_at: at } : {};
+    return changeRefund(tx, refund, { ...settled, provider_ref: outcome.providerRef, retry_at: null });
+  }
+  const { payment } = await creditAccount(tx, clock, {
+    accountId: topUp.account_id,
+    amountMinor: refund.amount_minor,
+    method: topUp.provider,
+    reference: `${id} returned`,
+  });
+  tx.afterCommit(() => logger.warn({ refund_id: id, reason: outcome.error }, 'refund failed'));
+  return changeRefund(tx, refund, {
+    status: 'failed',
+    error: outcome.error,
+    returned_payment_id: payment.id,
+    settled_at: at,
+    retry_at: null,
+  });
+}

@@ -1,0 +1,79 @@
+import type { Transaction } from '../db/database.ts';
+import { changeTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { creditAccount } from '../domain/accounts/book-payment.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+
+/** What settling takes. */
+export interface SettleParts {
+  clock: Clock;
+  logger: Logger;
+}
+
+/** What is known of a payment. */
+export interface Paid {
+  amountMinor: bigint;
+  /** ISO 4217. */
+  currency: string;
+  /** As the provider knows it. */
+  providerRef: string | null;
+}
+
+/** Money came, but not what was to come: nothing is booked, and the operator has to look. */
+export class PaymentMismatchError extends Error {
+  override name = 'PaymentMismatchError';
+}
+
+/**
+ * Books what was paid for a top-up: once, whatever comes again. It may have failed or expired meanwhile, for money that is
+ * there is there. The caller holds the lock of the top-up; throws {@link PaymentMismatchError} where it is another amount
+ * or another currency.
+ */
+export async function settlePaid(
+  tx: Transaction,
+  { clock, logger }: SettleParts,
+  topUp: TopUpRow,
+  paid: Paid,
+): Promise<TopUpRow> {
+  if (topUp.status === 'paid') return topUp;
+  if (paid.amountMinor !== topUp.amount_minor || paid.currency !== topUp.currency)
+    throw new PaymentMismatchError(
+      `${topUp.id} is for ${topUp.amount_minor} ${topUp.currency}, and ${paid.amountMinor} ${paid.currency} were paid`,
+    );
+  const { payment } = await creditAccount(tx, clock, {
+    accountId: topUp.account_id,
+    amountMinor: topUp.amount_minor,
+    method: topUp.provider,
+    reference: topUp.reference,
+  });
+  const settled = await changeTopUp(tx, topUp, {
+    status: 'paid',
+    payment_id: payment.id,
+    provider_ref: paid.providerRef ?? topUp.provider_ref,
+    error: null,
+    settled_at: clock.now(),
+    retry_at: null,
+  });
+  tx.afterCommit(() =>
+    logger.info(
+      { top_up_id: topUp.id, account_id: topUp.account_id, provider: topUp.provider, payment_id: payment.id },
+      'topped up',
+    ),
+  );
+  return settled;
+}
+
+/** Ends a top-up that was not paid; what is decided stays so. The caller holds its lock. */
+export async function settleUnpaid(
+  tx: Transaction,
+  { clock, logger }: SettleParts,
+  topUp: TopUpRow,
+  { status, error }: { status: 'failed' | 'expired'; error: string | null },
+): Promise<TopUpRow> {
+  if (topUp.status !== 'pending') return topUp;
+  const change = { status, error, settled_at: clock.now(), retry_at: null };
+  tx.afterCommit(() =>
+    logger.info({ top_up_id: topUp.id, account_id: topUp.account_id, status, error }, 'top-up ended'),
+  );
+  return changeTopUp(tx, topUp, change);
+}

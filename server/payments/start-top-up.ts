@@ -1,0 +1,214 @@
+import type { Database, Queryable, Transaction } from '../db/database.ts';
+import { keepPaymentMethod, listPaymentMethods } from '../db/queries/payment-methods.ts';
+import { changeTopUp, countPendingTopUps, insertTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { lockWallet } from '../db/queries/wallets.ts';
+import { requireOpen } from '../domain/accounts/account-status.ts';
+import { requireRoom } from '../domain/accounts/book-payment.ts';
+import { formatMinor } from '../domain/billing/money.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
+import { topUpLimits } from '../domain/catalog/top-up-schema.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError, invalidField } from '../platform/errors.ts';
+import { newId } from '../platform/ids.ts';
+import type { Logger } from '../platform/logging.ts';
+import { newReference } from './bank-transfer.ts';
+import type { Payments } from './payments.ts';
+import type { Begun, KeptMethod, NextStep, PaymentProvider } from './provider.ts';
+import { settlePaid, settleUnpaid } from './settle.ts';
+
+/** Top-ups of an account that are begun and not decided: a customer who changes their mind some times is no attack. */
+const MAX_PENDING = 10;
+/** Seconds after which somebody may ask again whom a provider did not answer. */
+const RETRY_SECONDS = 30;
+
+/** What starting a top-up takes. */
+export interface StartParts {
+  catalog: Catalog;
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  payments: Payments;
+}
+
+/** What a customer asks for. */
+export interface TopUpWish {
+  accountId: string;
+  principalId: string;
+  provider: string;
+  amountMinor: bigint;
+  /** Whether the method is to be kept, for top-ups that happen by themselves. */
+  keepMethod: boolean;
+}
+
+/** A payment that a provider has begun for a top-up that is not written yet. */
+export interface BegunTopUp {
+  id: string;
+  reference: string;
+  expiresAt: Date;
+  begun: Begun;
+}
+
+/**
+ * Has the provider begin the payment, before any transaction; undefined where nothing is begun, because the wish will be
+ * refused anyway or the provider does not answer. What was begun and is not written after all has been shown to nobody,
+ * so nobody can pay it.
+ */
+export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<BegunTopUp | undefined> {
+  const { clock, db, logger, payments, catalog } = parts;
+  const provider = payments.find(wish.provider);
+  if (!provider || amountProblem(catalog, wish.amountMinor)) return undefined;
+  if ((await countPendingTopUps(db, wish.accountId)) >= MAX_PENDING) return undefined;
+  const id = newId('top', clock);
+  const reference = newReference();
+  const expiresAt = new Date(clock.now().getTime() + provider.validMs);
+  try {
+    const begun = await provider.begin({
+      id,
+      reference,
+      amountMinor: wish.amountMinor,
+      currency: catalog.currency,
+      keepMethod: wish.keepMethod && provider.canCharge,
+      customerRef: await customerAt(db, wish.accountId, provider),
+      returnUrl: payments.returnUrl(id),
+      expiresAt,
+    });
+    return { id, reference, expiresAt, begun };
+  } catch (error) {
+    // A refusal is ours to put right as well: nothing of the customer's has been looked at.
+    logger.error({ err: error, provider: provider.name }, 'the provider began no payment');
+    return undefined;
+  }
+}
+
+/** As the provider knows the account, where it does: its page then offers what is kept there. */
+async function customerAt(
+  db: Queryable,
+  accountId: string,
+  { name, canCharge }: PaymentProvider,
+): Promise<string | null> {
+  if (!canCharge) return null;
+  const methods = await listPaymentMethods(db, accountId);
+  return methods.find(({ provider }) => provider === name)?.customer_ref ?? null;
+}
+
+/** Writes the top-up that a provider has begun, with what came of it at once. Refuses what {@link beginTopUp} did not begin. */
+export async function startTopUp(
+  tx: Transaction,
+  parts: StartParts,
+  wish: TopUpWish,
+  begun: BegunTopUp | undefined,
+): Promise<{ topUp: TopUpRow; next: NextStep }> {
+  const { catalog, clock, payments } = parts;
+  const provider = payments.find(wish.provider);
+  if (!provider) throw invalidField('provider', 'unknown_provider', offered(payments));
+  const problem = amountProblem(catalog, wish.amountMinor);
+  if (problem) throw invalidField('amount_minor', problem.code, problem.message);
+  await requireOpen(tx, wish.accountId);
+  const wallet = await lockWallet(tx, wish.accountId);
+  requireRoom(wallet, wish.amountMinor, 'amount_minor');
+  const pending = await countPendingTopUps(tx, wish.accountId);
+  if (pending >= MAX_PENDING)
+    throw new ApiError(
+      'quota_exceeded',
+      `${pending} top-ups are not paid yet; pay them, or wait until they expire.`,
+      {
+        quota: 'pending_top_ups',
+        limit: MAX_PENDING,
+        used: pending,
+      },
+    );
+  if (!begun)
+    throw new ApiError('service_unavailable', 'The payment provider does not answer. Nothing was charged.', {
+      retry_after_seconds: RETRY_SECONDS,
+    });
+  const row = await write(tx, wish, provider, wallet.currency, begun, clock.now());
+  return { topUp: await decide(tx, parts, row, begun.begun), next: begun.begun.next };
+}
+
+const offered = ({ providers }: Payments) =>
+  providers.length === 0
+    ? 'there is no way to pay here'
+    : `must be one of ${providers.map(({ name }) => name).join(', ')}`;
+
+/** What is wrong with an amount, if anything. */
+export function amountProblem(
+  catalog: Catalog,
+  amountMinor: bigint,
+): { code: string; message: string } | undefined {
+  const { min, max } = topUpLimits(catalog);
+  if (amountMinor < min)
+    return { code: 'too_small', message: `must be at least ${formatMinor(min, catalog.currency)}` };
+  if (amountMinor > max)
+    return { code: 'too_large', message: `must be at most ${formatMinor(max, catalog.currency)}` };
+  return undefined;
+}
+
+async function write(
+  tx: Transaction,
+  { accountId, principalId, amountMinor, keepMethod }: TopUpWish,
+  provider: PaymentProvider,
+  currency: string,
+  { id, reference, expiresAt, begun }: BegunTopUp,
+  at: Date,
+): Promise<TopUpRow> {
+  const row: TopUpRow = {
+    id,
+    account_id: accountId,
+    provider: provider.name,
+    cause: 'person',
+    amount_minor: amountMinor,
+    currency,
+    status: 'pending',
+    reference,
+    provider_ref: begun.providerRef,
+    keep_method: keepMethod && provider.canCharge,
+    payment_method_id: null,
+    error: null,
+    payment_id: null,
+    principal_id: principalId,
+    created_at: at,
+    expires_at: expiresAt,
+    settled_at: null,
+    retry_at: null,
+  };
+  await insertTopUp(tx, row);
+  return row;
+}
+
+async function decide(
+  tx: Transaction,
+  parts: StartParts,
+  row: TopUpRow,
+  { outcome, method }: Begun,
+): Promise<TopUpRow> {
+  if (outcome.status === 'pending') return row;
+  if (outcome.status === 'failed')
+    return settleUnpaid(tx, parts, row, { status: 'failed', error: outcome.error });
+  const kept = method ? await keepMethod(tx, parts, row, method) : row;
+  return settlePaid(tx, parts, kept, {
+    amountMinor: row.amount_minor,
+    currency: row.currency,
+    providerRef: outcome.providerRef,
+  });
+}
+
+/** Keeps the method that a top-up, which the caller holds the lock of, was paid with. */
+export async function keepMethod(
+  tx: Transaction,
+  { clock }: { clock: Clock },
+  topUp: TopUpRow,
+  method: KeptMethod,
+): Promise<TopUpRow> {
+  const kept = await keepPaymentMethod(tx, {
+    id: newId('pmt', clock),
+    account_id: topUp.account_id,
+    provider: topUp.provider,
+    customer_ref: method.customerRef,
+    method_ref: method.methodRef,
+    label: method.label,
+    expires_on: method.expiresOn,
+    created_at: clock.now(),
+    removed_at: null,
+  });
+  return changeTopUp(tx, topUp, { payment_method_id: kept.id });
+}

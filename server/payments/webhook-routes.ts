@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { LocalLimitStore, RateLimiter, WINDOW_SECONDS } from '../access/rate-limits.ts';
+import type { Database } from '../db/database.ts';
+import type { RouteConfig } from '../http/pipeline.ts';
+import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
+import type { Clock } from '../platform/clock.ts';
+import { ApiError } from '../platform/errors.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Payments } from './payments.ts';
+import { isSigned } from './stripe/signature.ts';
+import { receiveEvent } from './stripe/webhook.ts';
+
+/** Of an event: the largest of Stripe's have some ten thousand. */
+const BODY_LIMIT = 128 * 1024;
+/** Events a minute of one network without a good signature: Stripe has a handful of addresses, and signs. */
+const UNSIGNED_A_MINUTE = 60;
+/** Signed events that are dealt with at once on this node; Stripe sends the others again. */
+const AT_ONCE = 8;
+
+/** What the route needs of the service. */
+export interface WebhookServices {
+  clock: Clock;
+  db: Database;
+  logger: Logger;
+  payments: Payments;
+}
+
+const config: RouteConfig = { open: true };
+
+/** Where Stripe sends its events; there is no such path where Stripe is not offered. */
+export function registerWebhooks(
+  app: FastifyInstance,
+  { clock, db, logger, payments }: WebhookServices,
+): void {
+  const { stripe } = payments;
+  if (!stripe) return;
+  const parts = { api: stripe.api, clock, db, logger };
+  const unsigned = new RateLimiter(
+    { key: 0, account: 0, ip: UNSIGNED_A_MINUTE },
+    new LocalLimitStore(0),
+    clock,
+  );
+  let running = 0;
+  // In a context of its own: the signature is over the bytes as they came.
+  app.register(async (context) => {
+    context.removeAllContentTypeParsers();
+    context.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes));
+    // Before the body is read.
+    context.addHook('onRequest', async (request, reply) => {
+      if (unsigned.isIpSpent(networkOf(request))) throw tooMany(reply);
+    });
+    context.post('/webhooks/stripe', { config, bodyLimit: BODY_LIMIT }, async (request, reply) => {
+      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+      if (!isSigned(body, request.headers['stripe-signature'], stripe.webhookSecret, clock.now())) {
+        unsigned.takeIp(networkOf(request));
+        throw new ApiError('invalid_request', 'The signature is missing, wrong or too old.');
+      }
+      if (running >= AT_ONCE) throw tooMany(reply);
+      running++;
+      try {
+        await receiveEvent(parts, parse(body));
+      } finally {
+        running--;
+      }
+      reply.header('cache-control', 'no-store');
+      return { data: { received: true } };
+    });
+  });
+}
+
+const networkOf = ({ ip }: { ip: string }) => clientNetwork(normalizeIp(ip));
+
+function tooMany(reply: FastifyReply): ApiError {
+  reply.header('retry-after', WINDOW_SECONDS);
+  return new ApiError('rate_limit_exceeded', 'Too many requests.');
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    throw new ApiError('invalid_json', 'The body is not valid JSON.');
+  }
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import { systemFindTopUp, type TopUpRow } from '../../../server/db/queries/top-ups.ts';
+import { lookUpWallet } from '../../../server/db/queries/wallets.ts';
+import { auditNow } from '../../../server/domain/billing/audit/audit.ts';
+import { beginTopUp, startTopUp, type TopUpWish } from '../../../server/payments/start-top-up.ts';
+import { lookAfterPayments } from '../../../server/payments/tasks.ts';
+import { ManualClock } from '../../../server/platform/clock.ts';
+import { Failures } from '../../../server/platform/failures.ts';
+import { openCustomer } from '../../jobs/support/customer.ts';
+import { openInstallation } from '../../jobs/support/installation.ts';
+import { defer } from '../../support/cleanup.ts';
+import { freshDatabase } from '../../support/database.ts';
+import { STRIPE_KEY, signatureOf, startStripe, type Thing, WEBHOOK_SECRET } from './stripe.ts';
+
+/** An installation that offers every way to pay, with a customer whose wallet is empty. */
+export async function paymentShop(t: TestContext, env: Record<string, string> = {}) {
+  const stripe = await startStripe(t);
+  const db = await freshDatabase(t);
+  const clock = new ManualClock('2026-01-01T00:00:00Z');
+  const installation = await openInstallation(db, {
+    clock,
+    env: {
+      VAUBAN_PAYMENT_PROVIDERS: 'stripe, bank_transfer, test',
+      VAUBAN_BANK_RECIPIENT: 'Example GmbH',
+      VAUBAN_BANK_IBAN: 'DE89 3704 0044 0532 0130 00',
+      VAUBAN_STRIPE_SECRET_KEY: STRIPE_KEY,
+      VAUBAN_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+      VAUBAN_STRIPE_BASE_URL: stripe.url,
+      ...env,
+    },
+  });
+  defer(t, () => installation.close());
+  const { services } = installation;
+  const customer = await openCustomer(installation, 0n);
+  const { accountId } = customer;
+  const wish = (provider: string, amountMinor: bigint, more: Partial<TopUpWish> = {}): TopUpWish => ({
+    accountId,
+    principalId: 'prs_00000000000000000000000000',
+    provider,
+    amountMinor,
+    keepMethod: false,
+    ...more,
+  });
+  /** As the panel does it: the provider first, then the transaction. */
+  const start = async (asked: TopUpWish) => {
+    const begun = await beginTopUp(services, asked);
+    return db.transaction((tx) => startTopUp(tx, services, asked, begun));
+  };
+  const deliver = async (event: Thing, { at = clock.now(), secret = WEBHOOK_SECRET, body = '' } = {}) => {
+    const payload = JSON.stringify(event);
+    const reply = await installation.http.inject({
+      method: 'POST',
+      url: '/webhooks/stripe',
+      headers: { 'stripe-signature': signatureOf(payload, at, secret), 'content-type': 'application/json' },
+      payload: body || payload,
+    });
+    return reply.statusCode;
+  };
+  return {
+    stripe,
+    db,
+    clock,
+    services,
+    http: installation.http,
+    customer,
+    accountId,
+    wish,
+    start,
+    deliver,
+    session: (topUp: TopUpRow) =>
+      [...stripe.sessions.values()].find(({ metadata }) => metadata.vauban_top_up === topUp.id)!,
+    find: async (topUp: { id: string }) => (await systemFindTopUp(db, topUp.id))!,
+    look: () => lookAfterPayments(services, new Failures(services)),
+    available: async () => (await lookUpWallet(db, accountId)).available_minor,
+    sound: async () => assert.deepEqual(await auditNow(db), []),
+  };
+}

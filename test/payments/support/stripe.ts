@@ -1,0 +1,204 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import Stripe from 'stripe';
+import { defer, type Lifetime } from '../../support/cleanup.ts';
+
+export const STRIPE_KEY = 'sk_test_local';
+export const WEBHOOK_SECRET = 'whsec_local';
+
+/** An object of Stripe's. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into objects of every shape
+export type Thing = Record<string, any>;
+
+/** What the server does with the next request instead of answering it. */
+export type Mishap =
+  /** Does it, and loses the connection before it says so. */
+  | 'silence'
+  /** Does nothing, and says that something is wrong. */
+  | 'unavailable';
+
+/** A server on this machine that speaks as much of Stripe's API as we do, with its rules about keys and repetitions. */
+export interface StripeDouble {
+  url: string;
+  sessions: Map<string, Thing>;
+  intents: Map<string, Thing>;
+  refunds: Map<string, Thing>;
+  /** Requests, such as "POST /v1/refunds". */
+  requests: string[];
+  mishaps: Mishap[];
+  /** Methods that are declined. */
+  declined: Set<string>;
+  /** What becomes of a refund. */
+  refundStatus: 'succeeded' | 'pending' | 'failed';
+  /** The customer pays at the page of a session; the events that follow. */
+  pay(sessionId: string): Thing[];
+  /** An event about an object. */
+  event(type: string, object: Thing): Thing;
+}
+
+const id = (prefix: string) => `${prefix}_${randomBytes(12).toString('hex')}`;
+
+/** The header that Stripe's own library makes for a body. */
+export function signatureOf(payload: string, at: Date, secret = WEBHOOK_SECRET): string {
+  const timestamp = Math.floor(at.getTime() / 1000);
+  return Stripe.webhooks.generateTestHeaderString({ payload, secret, timestamp });
+}
+
+/** Starts it on a free port of this machine. */
+export async function startStripe(t: Lifetime): Promise<StripeDouble> {
+  const stripe: StripeDouble = {
+    url: '',
+    sessions: new Map(),
+    intents: new Map(),
+    refunds: new Map(),
+    requests: [],
+    mishaps: [],
+    declined: new Set(),
+    refundStatus: 'succeeded',
+    pay: (sessionId) => pay(stripe, sessionId),
+    event: (type, object) => ({ id: id('evt'), object: 'event', type, data: { object } }),
+  };
+  const done = new Map<string, { params: string; status: number; reply: Thing }>();
+  const server = createServer((request, response) => {
+    answer(stripe, done, request, response).catch((error) => response.destroy(error));
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  defer(t, async () => {
+    server.closeAllConnections();
+    await new Promise((closed) => server.close(closed));
+  });
+  stripe.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return stripe;
+}
+
+async function answer(
+  stripe: StripeDouble,
+  done: Map<string, { params: string; status: number; reply: Thing }>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const params = await text(request);
+  const path = request.url!.split('?')[0]!;
+  stripe.requests.push(`${request.method} ${path}`);
+  const send = (status: number, reply: Thing) => {
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+  };
+  if (request.headers.authorization !== `Bearer ${STRIPE_KEY}`)
+    return send(401, refusal('invalid_request_error', 'Invalid API Key provided'));
+  const mishap = stripe.mishaps.shift();
+  if (mishap === 'unavailable') return send(503, refusal('api_error', 'Try again'));
+  const key = request.headers['idempotency-key'] as string | undefined;
+  const before = key === undefined ? undefined : done.get(key);
+  if (before && before.params !== params)
+    return send(
+      400,
+      refusal('idempotency_error', 'Keys for idempotent requests can only be used with the same parameters'),
+    );
+  const { status, reply } =
+    before ?? handle(stripe, `${request.method} ${path}`, new URLSearchParams(params));
+  if (key !== undefined) done.set(key, { params, status, reply });
+  if (mishap === 'silence') response.destroy();
+  else send(status, reply);
+}
+
+const refusal = (type: string, message: string, more: Thing = {}) => ({ error: { type, message, ...more } });
+
+function handle(
+  stripe: StripeDouble,
+  request: string,
+  params: URLSearchParams,
+): { status: number; reply: Thing } {
+  const keep = (map: Map<string, Thing>, thing: Thing) => {
+    map.set(thing.id, thing);
+    return { status: 200, reply: thing };
+  };
+  const metadata = metadataOf(params, 'metadata');
+  switch (request) {
+    case 'POST /v1/checkout/sessions': {
+      const session = id('cs_test');
+      return keep(stripe.sessions, {
+        id: session,
+        object: 'checkout.session',
+        url: `${stripe.url}/pay/${session}`,
+        status: 'open',
+        payment_status: 'unpaid',
+        payment_intent: null,
+        amount_total: Number(params.get('line_items[0][price_data][unit_amount]')),
+        currency: params.get('line_items[0][price_data][currency]'),
+        client_reference_id: params.get('client_reference_id'),
+        customer: params.get('customer') ?? (params.get('customer_creation') === 'always' ? id('cus') : null),
+        metadata,
+        intent_metadata: metadataOf(params, 'payment_intent_data[metadata]'),
+        setup_future_usage: params.get('payment_intent_data[setup_future_usage]'),
+        success_url: params.get('success_url'),
+      });
+    }
+    case 'POST /v1/payment_intents': {
+      const intent = newIntent({
+        amount: Number(params.get('amount')),
+        currency: params.get('currency'),
+        customer: params.get('customer'),
+        payment_method: params.get('payment_method'),
+        metadata,
+      });
+      if (stripe.declined.has(intent.payment_method)) {
+        const failed: Thing = { ...intent, status: 'requires_payment_method', amount_received: 0 };
+        stripe.intents.set(failed.id, failed);
+        const more = { code: 'card_declined', payment_intent: failed };
+        return { status: 402, reply: refusal('card_error', 'Your card was declined.', more) };
+      }
+      return keep(stripe.intents, intent);
+    }
+    case 'POST /v1/refunds':
+      return keep(stripe.refunds, {
+        id: id('re'),
+        object: 'refund',
+        status: stripe.refundStatus,
+        failure_reason: stripe.refundStatus === 'failed' ? 'expired_or_canceled_card' : undefined,
+        amount: Number(params.get('amount')),
+        payment_intent: params.get('payment_intent'),
+        metadata,
+      });
+    default: {
+      const intent = stripe.intents.get(/^GET \/v1\/payment_intents\/(\w+)$/.exec(request)?.[1] ?? '');
+      if (!intent) return { status: 404, reply: refusal('invalid_request_error', 'No such thing') };
+      const card = { brand: 'visa', last4: '4242', exp_month: 4, exp_year: 2030 };
+      const method = { id: intent.payment_method, object: 'payment_method', type: 'card', card };
+      return { status: 200, reply: { ...intent, payment_method: method } };
+    }
+  }
+}
+
+function metadataOf(params: URLSearchParams, name: string): Thing {
+  const entries = [...params].filter(([key]) => key.startsWith(`${name}[`));
+  return Object.fromEntries(entries.map(([key, value]) => [key.slice(name.length + 1, -1), value]));
+}
+
+const newIntent = (intent: Thing): Thing => ({
+  id: id('pi'),
+  object: 'payment_intent',
+  status: 'succeeded',
+  amount_received: intent.amount,
+  setup_future_usage: null,
+  ...intent,
+});
+
+function pay(stripe: StripeDouble, sessionId: string): Thing[] {
+  const session = stripe.sessions.get(sessionId)!;
+  const intent = newIntent({
+    amount: session.amount_total,
+    currency: session.currency,
+    customer: session.customer,
+    payment_method: id('pm'),
+    metadata: session.intent_metadata,
+    setup_future_usage: session.setup_future_usage,
+  });
+  stripe.intents.set(intent.id, intent);
+  Object.assign(session, { status: 'complete', payment_status: 'paid', payment_intent: intent.id });
+  return [
+    stripe.event('payment_intent.succeeded', intent),
+    stripe.event('checkout.session.completed', session),
+  ];
+}
