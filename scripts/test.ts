@@ -1,6 +1,7 @@
-// Runs the tests: all of them on PGlite, then on a private PostgreSQL those that an engine can make a difference to.
+// Runs the tests: all of them on a private PostgreSQL, then on PGlite those that an engine can make a difference to. Where
+// no PostgreSQL is installed, all of them on PGlite.
 //   npm test                            what CI runs
-//   npm run test:all                    on PostgreSQL all that use a database
+//   npm run test:all                    on PGlite, too, all that use a database
 //   npm test -- test/db/engines.test.ts only these files, on both
 //   npm test -- --db postgres           on one engine only
 import { accessSync, constants, existsSync, globSync, statfsSync } from 'node:fs';
@@ -20,22 +21,18 @@ const TEST_TIMEOUT = 1_800_000;
 const SLOW_TEST_TIMEOUT = 3_600_000;
 
 /**
- * The parity set: what writes SQL of its own, or depends on sessions, locks, notifications and the moment of a commit.
- * The rest asks the same code paths again, or has no database in it; `test:all` runs it on PostgreSQL, too.
+ * The parity set, which runs on both engines: what depends on sessions, locks, notifications and the moment of a commit,
+ * or on starts and ends of the service. The rest asks the same code paths again; `test:all` runs it on both, too.
  */
 const PARITY = [
   'test/access/',
+  'test/acceptance/conformity.test.ts',
   'test/acceptance/stories/',
-  'test/billing/',
   'test/chaos/',
   'test/cluster/',
   'test/db/',
-  'test/http/',
   'test/jobs/',
   'test/limits/',
-  'test/metering/',
-  'test/network/',
-  'test/shield/',
   'test/simulation/',
   'test/start/',
 ];
@@ -112,15 +109,11 @@ async function runTests(files: string[], env: Record<string, string>): Promise<b
   return passed && !interruption.signal.aborted;
 }
 
-async function runOnPostgres(files: string[]): Promise<boolean> {
+/** Runs the files on the PostgreSQL of the caller, or on a private one of the installed programs at `bin`. */
+async function runOnPostgres(files: string[], bin: string | undefined): Promise<boolean> {
   const given = process.env.VAUBAN_TEST_DATABASE_URL;
   if (given) return runTests(files, { VAUBAN_TEST_DATABASE_URL: given });
-  const bin = findPostgres();
-  if (!bin) {
-    console.log('PostgreSQL: not found; the suite ran on PGlite only');
-    return process.env.VAUBAN_REQUIRE_POSTGRES !== '1';
-  }
-  const server = await startPostgres(bin);
+  const server = await startPostgres(bin!);
   let passed = false;
   try {
     passed = await runTests(files, { VAUBAN_TEST_DATABASE_URL: server.url });
@@ -167,15 +160,21 @@ function named(path: string): string[] {
   return files;
 }
 const files = positionals.length > 0 ? positionals.flatMap(named) : everything();
-const differs = (file: string) =>
+const isParity = (file: string) =>
   values.all || positionals.length > 0 || PARITY.some((set) => file.startsWith(set));
-const databaseFiles = files.filter((file) => differs(file) && touchesDatabase(file));
 
-let passed = true;
-if (values.db !== 'postgres') {
-  passed = await timed('pglite', files, () => runTests(files, { VAUBAN_TEST_DATABASE_URL: '' }));
-}
-if (values.db !== 'pglite' && databaseFiles.length > 0 && !interruption.signal.aborted) {
-  passed = (await timed('postgres', databaseFiles, () => runOnPostgres(databaseFiles))) && passed;
+const bin = findPostgres();
+const hasPostgres = process.env.VAUBAN_TEST_DATABASE_URL !== undefined || bin !== undefined;
+if (!hasPostgres && values.db === 'postgres') throw new Error('PostgreSQL is not installed');
+if (!hasPostgres) console.log('PostgreSQL: not found; the suite runs on PGlite only');
+const wanted: Engine[] = values.db ? [values.db] : ['postgres', 'pglite'];
+let passed = hasPostgres || process.env.VAUBAN_REQUIRE_POSTGRES !== '1';
+for (const engine of wanted.filter((one) => hasPostgres || one === 'pglite')) {
+  const isFirst = engine === wanted[0] || !hasPostgres;
+  const some = isFirst ? files : files.filter((file) => isParity(file) && touchesDatabase(file));
+  if (some.length === 0 || interruption.signal.aborted) continue;
+  const run = () =>
+    engine === 'postgres' ? runOnPostgres(some, bin) : runTests(some, { VAUBAN_TEST_DATABASE_URL: '' });
+  passed = (await timed(engine, some, run)) && passed;
 }
 process.exitCode = passed ? 0 : 1;
