@@ -46,6 +46,7 @@ import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
 import { CustomerSessionMount, PanelMount } from './panel/mounts.ts';
 import { SessionGate } from './panel/session-gate.ts';
+import { registerLogo } from './panel-site/logo.ts';
 import { registerPanelSite } from './panel-site/panel-site.ts';
 import { Payments } from './payments/payments.ts';
 import { registerWebhooks } from './payments/webhook-routes.ts';
@@ -168,7 +169,7 @@ export async function startService(config: Config, state: Database, parts: Parts
     stopping: stopping.signal,
   });
   registerHealth(http, readiness);
-  registerPages(http, config, logger);
+  registerPages(http, services);
   const consoles = new Consoles(services);
   registerSockets(http, { services, consoles, limiter });
   registerWebhooks(http, services);
@@ -235,9 +236,10 @@ async function logStart({ db, compute, edge, logger }: Services): Promise<void> 
 }
 
 /** What is made for people: the API's reference, the control panel, the page of a share link. */
-function registerPages(http: ReturnType<typeof createHttpServer>, config: Config, logger: Logger): void {
+function registerPages(http: ReturnType<typeof createHttpServer>, { config, logger, brand }: Services): void {
   registerReference(http, { config, endpoints: ENDPOINTS });
   registerPanelSite(http, logger);
+  registerLogo(http, brand);
   registerSharePage(http);
 }
 

@@ -997,7 +997,7 @@ create table top_ups (
   constraint top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_ups_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_ups_cause_check CHECK ((cause = ANY (ARRAY['person'::text, 'auto'::text]))),
-  constraint top_ups_check CHECK (((status = 'paid'::text) = (payment_id IS NOT NULL))),
+  constraint top_ups_check CHECK (((status = 'succeeded'::text) = (payment_id IS NOT NULL))),
   constraint top_ups_check1 CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
   constraint top_ups_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
   constraint top_ups_payment_id_key UNIQUE (payment_id),
@@ -1005,7 +1005,7 @@ create table top_ups (
   constraint top_ups_pkey PRIMARY KEY (id),
   constraint top_ups_provider_provider_ref_key UNIQUE (provider, provider_ref),
   constraint top_ups_reference_key UNIQUE (reference),
-  constraint top_ups_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'paid'::text, 'failed'::text, 'expired'::text])))
+  constraint top_ups_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
 );
 
 create table totps (

@@ -5,6 +5,7 @@ import type { Brand } from '../config/brand.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
 import type { Context, EndpointServices, FileResult, StreamedResult } from '../http/endpoint.ts';
 import type { InputsOf, Method, OperationDefinition, Result } from '../http/operation.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import type { TObject } from '../platform/schema.ts';
 import type { Browser } from './browser.ts';
@@ -12,6 +13,7 @@ import type { Browser } from './browser.ts';
 /** What the panel's operations need of the service. */
 export interface PanelServices extends EndpointServices {
   brand: Brand;
+  payments: Payments;
 }
 
 /** The groups of operations. */

@@ -159,10 +159,10 @@ export async function settleCharge(
 ): Promise<void> {
   const auto = await lockAutoTopUp(tx, account_id);
   const topUp = await lockTopUp(tx, id);
-  if (!topUp || topUp.status === 'paid') return;
+  if (!topUp || topUp.status === 'succeeded') return;
   const now = parts.clock.now();
   switch (outcome.status) {
-    case 'paid': {
+    case 'succeeded': {
       const { amount_minor: amountMinor, currency } = topUp;
       await settlePaid(tx, parts, topUp, paid ?? { amountMinor, currency, providerRef: outcome.providerRef });
       if (auto)

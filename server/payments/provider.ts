@@ -35,7 +35,7 @@ export interface Begun {
 
 /** What became of a payment: an outcome that is pending is told later. */
 export type Outcome =
-  | { status: 'paid'; providerRef: string | null }
+  | { status: 'succeeded'; providerRef: string | null }
   | { status: 'pending'; providerRef: string | null }
   | { status: 'failed'; error: string };
 

@@ -54,10 +54,10 @@ async function withdraw(
   const found = await systemFindTopUp(tx, name);
   const topUp = found && (await lockTopUp(tx, found.id));
   if (!topUp) throw notFound();
-  if (topUp.status !== 'paid')
+  if (topUp.status !== 'succeeded')
     throw new ApiError('invalid_state', `The top-up is ${topUp.status}.`, {
       status: topUp.status,
-      allowed: ['paid'],
+      allowed: ['succeeded'],
     });
   if (!payments.find(topUp.provider)?.refund || topUp.provider_ref === null)
     throw new ApiError(

@@ -35,7 +35,7 @@ export async function settlePaid(
   topUp: TopUpRow,
   paid: Paid,
 ): Promise<TopUpRow> {
-  if (topUp.status === 'paid') return topUp;
+  if (topUp.status === 'succeeded') return topUp;
   if (paid.amountMinor !== topUp.amount_minor || paid.currency !== topUp.currency)
     throw new PaymentMismatchError(
       `${topUp.id} is for ${topUp.amount_minor} ${topUp.currency}, and ${paid.amountMinor} ${paid.currency} were paid`,
@@ -47,7 +47,7 @@ export async function settlePaid(
     reference: topUp.reference,
   });
   const settled = await changeTopUp(tx, topUp, {
-    status: 'paid',
+    status: 'succeeded',
     payment_id: payment.id,
     provider_ref: paid.providerRef ?? topUp.provider_ref,
     error: null,

@@ -42,6 +42,6 @@ function outcomeOf(id: string, amountMinor: bigint) {
     case UNDECIDED:
       return { status: 'pending' as const, providerRef: id };
     default:
-      return { status: 'paid' as const, providerRef: id };
+      return { status: 'succeeded' as const, providerRef: id };
   }
 }

@@ -49,7 +49,7 @@ const ROOMS: Record<string, Allowed> = {
     value: 'access db platform',
     type: 'agent compute config documents domain edge guest-ssh jobs shield',
   },
-  'panel-site': { value: 'http platform' },
+  'panel-site': { value: 'http platform', type: 'config' },
   consoles: { value: 'access db domain guest-ssh http platform', type: 'compute config' },
   'endpoints/shared': { value: 'platform' },
   'endpoints/customer': {
@@ -61,8 +61,8 @@ const ROOMS: Record<string, Allowed> = {
     value:
       'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
   },
-  panel: { value: 'access http platform', type: 'config db' },
-  'endpoints/panel': { value: 'access db domain http panel platform' },
+  panel: { value: 'access http platform', type: 'config db payments' },
+  'endpoints/panel': { value: 'access db domain endpoints/customer http panel payments platform' },
   operator: {
     value: 'config db endpoints/operator http platform',
     type: 'compute documents domain edge guest-ssh jobs shield',
@@ -82,6 +82,12 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
   {
     name: "the operator's endpoints share nothing with the customers' but the shapes of the same resources",
     from: 'server/endpoints/operator/',
+    never: /^server\/endpoints\/customer\//,
+    except: /-shape\.ts$/,
+  },
+  {
+    name: "the panel's endpoints share nothing with the customers' but the shapes of the same resources",
+    from: 'server/endpoints/panel/',
     never: /^server\/endpoints\/customer\//,
     except: /-shape\.ts$/,
   },

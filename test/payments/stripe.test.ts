@@ -40,7 +40,7 @@ test('what is paid at Stripe is in the wallet once, however its events come', as
   const { topUp, next } = await start(wish('stripe', 50_00n, { keepMethod: true }));
   assert.equal(topUp.status, 'pending');
   assert.deepEqual(next, { kind: 'redirect', url: session(topUp).url });
-  assert.ok(session(topUp).success_url.endsWith(`/top-ups/${topUp.id}`));
+  assert.ok(session(topUp).success_url.endsWith(`/billing/top-up?top_up=${topUp.id}`));
   assert.equal(await deliver(stripe.event('checkout.session.completed', session(topUp))), 200);
   assert.equal((await find(topUp)).status, 'pending', 'a session that is completed is not always paid');
 
@@ -53,7 +53,7 @@ test('what is paid at Stripe is in the wallet once, however its events come', as
   for (const event of [completed, succeeded, completed, succeeded]) assert.equal(await deliver(event), 200);
   assert.equal(await deliver(stripe.event('checkout.session.expired', session(topUp))), 200);
   const paid = await find(topUp);
-  assert.deepEqual([paid.status, paid.provider_ref], ['paid', intent.id]);
+  assert.deepEqual([paid.status, paid.provider_ref], ['succeeded', intent.id]);
   assert.equal(await available(), 50_00n);
   const [method] = await listPaymentMethods(shop.db, shop.accountId);
   assert.deepEqual([method?.label, method?.expires_on], ['visa 4242', '2030-04']);
@@ -68,7 +68,7 @@ test('what is paid at Stripe is in the wallet once, however its events come', as
     await Promise.all([...late, ...late].map((event) => deliver(event))),
     [200, 200, 200, 200],
   );
-  assert.equal((await find(second)).status, 'paid', 'money that is there is there');
+  assert.equal((await find(second)).status, 'succeeded', 'money that is there is there');
   assert.equal(await available(), 55_00n);
   await shop.sound();
 });
@@ -187,7 +187,7 @@ test('a wallet below its threshold is topped up by itself, once', async (t) => {
   await look();
   assert.equal(await available(), 30_00n);
   const topUp = await newest();
-  assert.deepEqual([topUp.cause, topUp.status], ['auto', 'paid']);
+  assert.deepEqual([topUp.cause, topUp.status], ['auto', 'succeeded']);
   const intent = stripe.intents.get(topUp.provider_ref!)!;
   assert.deepEqual(
     [intent.customer, intent.payment_method],
@@ -228,7 +228,7 @@ test('a charge that nobody ever answers is given up, and booked should it have b
   assert.deepEqual([givenUp.status, (await auto()).failures], ['failed', 1]);
   assert.equal(await deliver(stripe.event('payment_intent.succeeded', made!)), 200);
   assert.equal(await available(), 30_00n);
-  assert.deepEqual([(await newest()).status, (await auto()).failures], ['paid', 0]);
+  assert.deepEqual([(await newest()).status, (await auto()).failures], ['succeeded', 0]);
   await shop.sound();
 });
 

@@ -43,7 +43,7 @@ create table top_ups (
   cause text not null check (cause in ('person', 'auto')),
   amount_minor bigint not null check (amount_minor > 0),
   currency text not null,
-  status text not null check (status in ('pending', 'paid', 'failed', 'expired')),
+  status text not null check (status in ('pending', 'succeeded', 'failed', 'expired')),
   -- What the customer or the provider names when it is paid.
   reference text not null unique,
   -- As the provider knows what is charged, once it is known; what a refund names.
@@ -60,7 +60,7 @@ create table top_ups (
   settled_at timestamptz,
   -- Of a charge whose outcome is not known: when it is asked for again.
   retry_at timestamptz,
-  check ((status = 'paid') = (payment_id is not null)),
+  check ((status = 'succeeded') = (payment_id is not null)),
   check ((status = 'pending') = (settled_at is null)),
   -- What was paid once counts once.
   unique (provider, provider_ref)

@@ -1,7 +1,7 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-export const TOP_UP_STATUSES = ['pending', 'paid', 'failed', 'expired'] as const;
+export const TOP_UP_STATUSES = ['pending', 'succeeded', 'failed', 'expired'] as const;
 export type TopUpStatus = (typeof TOP_UP_STATUSES)[number];
 
 /** Money that a customer brings in, or means to. */

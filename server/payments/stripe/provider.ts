@@ -103,7 +103,7 @@ function outcomeOf({ id, status }: Record<string, unknown>): Outcome {
   if (typeof id !== 'string') throw new ProviderUnavailableError('Stripe made a payment without an id');
   switch (status) {
     case 'succeeded':
-      return { status: 'paid', providerRef: id };
+      return { status: 'succeeded', providerRef: id };
     case 'processing':
       return { status: 'pending', providerRef: id };
     default:

@@ -96,7 +96,7 @@ function takePayment(parts: WebhookParts, meaning: Meaning & { kind: 'paid' }): 
     try {
       await db.transaction(async (tx) => {
         if (topUp.cause === 'auto')
-          await settleCharge(tx, parts, topUp, { status: 'paid', providerRef }, paid);
+          await settleCharge(tx, parts, topUp, { status: 'succeeded', providerRef }, paid);
         else await settlePaid(tx, parts, (await lockTopUp(tx, topUpId))!, paid);
       });
     } catch (error) {

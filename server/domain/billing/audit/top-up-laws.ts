@@ -13,7 +13,7 @@ export const TOP_UP_LAWS: AccountLaw[] = [
           and j.credit = 'wallet' and j.debit = 'clearing:' || t.provider and j.amount_minor = t.amount_minor
       where ${scope(sql`t.account_id`)}
       group by t.id, t.status, t.amount_minor, t.account_id, t.currency, t.provider, p.id, p.amount_minor, p.account_id, p.currency, p.status, p.method
-      having case t.status when 'paid' then count(j.id) <> 1 or p.id is null or (p.account_id, p.amount_minor, p.currency, p.status, p.method)
+      having case t.status when 'succeeded' then count(j.id) <> 1 or p.id is null or (p.account_id, p.amount_minor, p.currency, p.status, p.method)
         is distinct from (t.account_id, t.amount_minor, t.currency, 'succeeded', t.provider) else p.id is not null end`,
   },
   {
@@ -33,7 +33,7 @@ export const TOP_UP_LAWS: AccountLaw[] = [
       select t.id || ' (' || t.status || ') brought ' || t.amount_minor || ', ' || sum(r.amount_minor) || ' went back' as what
       from top_ups t join top_up_refunds r on r.top_up_id = t.id
       where ${scope(sql`t.account_id`)} and r.status <> 'failed'
-      group by t.id, t.status, t.amount_minor having t.status <> 'paid' or sum(r.amount_minor) > t.amount_minor`,
+      group by t.id, t.status, t.amount_minor having t.status <> 'succeeded' or sum(r.amount_minor) > t.amount_minor`,
   },
   {
     name: 'a refund took its amount out of the wallet, and put it back where it failed',

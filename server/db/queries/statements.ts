@@ -1,0 +1,61 @@
+import { empty, one, type Queryable, type Sql, sql } from '../database.ts';
+
+/** One entry of an account's journal, with what it did to the wallet. */
+export interface StatementRow {
+  /** Place in the account's journal, from 1 without a gap. */
+  position: bigint;
+  at: Date;
+  reason: string;
+  amount_minor: bigint;
+  order_id: string | null;
+  payment_id: string | null;
+  promo_credit_id: string | null;
+  /** What it added to the wallet's money, to its promotional credit, and to what is held. */
+  money_minor: bigint;
+  promo_minor: bigint;
+  held_minor: bigint;
+}
+
+/** What the wallet had after an entry. */
+export type Balances = Pick<StatementRow, 'money_minor' | 'promo_minor' | 'held_minor'>;
+
+/** Which part of a statement. */
+export interface StatementSpan {
+  from?: Date | undefined;
+  /** Excluded. */
+  to?: Date | undefined;
+  /** Only entries before this one. */
+  before: bigint | null;
+}
+
+const movement = (account: Sql) =>
+  sql`case when credit = ${account} then amount_minor when debit = ${account} then -amount_minor else 0 end`;
+const MONEY = movement(sql`'wallet'`);
+const PROMO = movement(sql`'promo'`);
+const HELD = movement(sql`'hold'`);
+
+/** Entries of an account's journal, newest first: one more than `limit`, to see whether there is a next page. */
+export function statementPage(
+  db: Queryable,
+  accountId: string,
+  { from, to, before }: StatementSpan,
+  limit: number,
+): Promise<StatementRow[]> {
+  return db.query<StatementRow>(sql`
+    select position, created_at as at, reason, amount_minor, order_id, payment_id, promo_credit_id, ${MONEY} as money_minor,
+      ${PROMO} as promo_minor, ${HELD} as held_minor
+    from journal where account_id = ${accountId} ${before === null ? empty : sql`and position < ${before}::bigint`}
+      ${from ? sql`and created_at >= ${from}` : empty} ${to ? sql`and created_at < ${to}` : empty}
+    order by position desc limit ${limit + 1}`);
+}
+
+/** What the wallet had after the entry at `position`: what is in the journal stays as it is. */
+export function balancesAfter(db: Queryable, accountId: string, position: bigint): Promise<Balances> {
+  return one<Balances>(
+    db,
+    sql`
+    select coalesce(sum(${MONEY}), 0)::bigint as money_minor, coalesce(sum(${PROMO}), 0)::bigint as promo_minor,
+      coalesce(sum(${HELD}), 0)::bigint as held_minor
+    from journal where account_id = ${accountId} and position <= ${position}::bigint`,
+  );
+}

@@ -1,0 +1,46 @@
+import type { BillingProfileRow } from '../../../db/queries/billing-profiles.ts';
+import { TAX_CATEGORIES, type TaxRules, taxFor } from '../../../domain/tax/tax.ts';
+import { Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const PROFILE_KINDS = ['business', 'consumer'] as const;
+
+const ProfileShape = Shape(
+  {
+    kind: Enum(PROFILE_KINDS),
+    name: Type.String(),
+    street: Type.String(),
+    city: Type.String(),
+    postcode: Nullable(Type.String()),
+    country: Type.String({ description: 'ISO 3166-1 alpha-2', examples: ['DE'] }),
+    vat_id: Nullable(Type.String()),
+    updated_at: Timestamp(),
+  },
+  { $id: 'BillingProfile', description: 'Who the invoices are for' },
+);
+
+export const BilledShape = Shape(
+  {
+    profile: Nullable(ProfileShape),
+    tax: Shape({
+      category: Enum(TAX_CATEGORIES),
+      rate: Type.String({ description: 'Share of tax: "0.2" for 20 %' }),
+      reason: Nullable(Type.String({ description: 'Why there is no tax; null where there is' })),
+    }),
+  },
+  { $id: 'BilledAs', description: 'Who the invoices are for, and how what is bought is taxed from now on' },
+);
+
+export function presentBilled(row: BillingProfileRow | undefined, rules: TaxRules) {
+  const profile = row && {
+    kind: row.kind,
+    name: row.name,
+    street: row.street,
+    city: row.city,
+    postcode: row.postcode,
+    country: row.country,
+    vat_id: row.vat_id,
+    updated_at: row.updated_at,
+  };
+  return { profile: profile ?? null, tax: taxFor(rules, row) };
+}

@@ -1,0 +1,16 @@
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';
+
+export const getAutoTopUp = panelEndpoint({
+  operation: 'getAutoTopUp',
+  method: 'GET',
+  path: '/auto-top-up',
+  access: 'viewer',
+  tag: 'money',
+  summary: 'Read the automatic top-up',
+  data: AutoTopUpShape,
+  errors: [],
+  async handle({ caller, db, services }) {
+    return { data: await presentAutoTopUp(db, caller.accountId, services.catalog) };
+  },
+});

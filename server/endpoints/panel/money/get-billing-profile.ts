@@ -1,0 +1,17 @@
+import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { BilledShape, presentBilled } from './billing-profile-shape.ts';
+
+export const getBillingProfile = panelEndpoint({
+  operation: 'getBillingProfile',
+  method: 'GET',
+  path: '/billing-profile',
+  access: 'viewer',
+  tag: 'account',
+  summary: 'Read who the invoices are for',
+  data: BilledShape,
+  errors: [],
+  async handle({ caller, db, services: { catalog } }) {
+    return { data: presentBilled(await findBillingProfile(db, caller.accountId), catalog) };
+  },
+});

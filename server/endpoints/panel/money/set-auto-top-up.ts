@@ -1,0 +1,38 @@
+import { Input, Nullable } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { setAutoTopUp as set } from '../../../payments/set-auto-top-up.ts';
+import { Type } from '../../../platform/schema.ts';
+import { AutoTopUpShape, presentAutoTopUp } from './auto-top-up-shape.ts';
+
+const Amount = (description: string) =>
+  Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description, examples: [2500] });
+
+export const setAutoTopUp = panelEndpoint({
+  operation: 'setAutoTopUp',
+  method: 'PUT',
+  path: '/auto-top-up',
+  access: 'owner',
+  confirm: true,
+  tag: 'money',
+  summary: 'Set the automatic top-up',
+  body: Input({
+    enabled: Type.Boolean(),
+    threshold_minor: Amount('Below it the wallet is topped up, in minor units'),
+    amount_minor: Amount('By so much, in minor units'),
+    payment_method_id: Type.Optional(
+      Nullable(Type.String({ maxLength: 64, description: 'What is charged; needed to turn it on' })),
+    ),
+  }),
+  data: AutoTopUpShape,
+  errors: ['invalid_state'],
+  async handle({ caller: { accountId }, body, db, services }) {
+    await set(db, services, {
+      accountId,
+      enabled: body.enabled,
+      thresholdMinor: BigInt(body.threshold_minor),
+      amountMinor: BigInt(body.amount_minor),
+      methodId: body.payment_method_id ?? null,
+    });
+    return { data: await presentAutoTopUp(db, accountId, services.catalog) };
+  },
+});

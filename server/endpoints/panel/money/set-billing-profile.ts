@@ -1,0 +1,53 @@
+import { findBillingProfile, putBillingProfile } from '../../../db/queries/billing-profiles.ts';
+import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { billingProfile } from '../../../domain/tax/billing-profile.ts';
+import { Enum, Input, Nullable } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { BilledShape, PROFILE_KINDS, presentBilled } from './billing-profile-shape.ts';
+
+/** One line of an address, as it stands on invoices: without what would disturb them. */
+const Line = (example: string, description?: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 100,
+    pattern: '^[^\\p{C}]*[^\\p{C}\\s][^\\p{C}]*$',
+    'x-expected': 'visible characters and spaces',
+    ...(description && { description }),
+    examples: [example],
+  });
+
+export const setBillingProfile = panelEndpoint({
+  operation: 'setBillingProfile',
+  method: 'PUT',
+  path: '/billing-profile',
+  access: 'owner',
+  tag: 'account',
+  summary: 'Replace who the invoices are for',
+  description:
+    'Invoices that are issued stay as they are. Why an account pays no tax is for the operator to say: it stays as it is.',
+  body: Input({
+    kind: Enum(PROFILE_KINDS),
+    name: Line('Example B.V.'),
+    street: Line('Damrak 1'),
+    city: Line('Amsterdam'),
+    postcode: Type.Optional(Nullable(Line('1012 LG'))),
+    country: Line('NL', 'ISO 3166-1 alpha-2'),
+    vat_id: Type.Optional(Nullable(Line('NL004495445B01'))),
+  }),
+  data: BilledShape,
+  errors: ['invalid_state'],
+  async handle({ caller: { accountId }, body, db, services: { catalog }, now }) {
+    await requireOpen(db, accountId);
+    const before = await findBillingProfile(db, accountId);
+    const { postcode = null, vat_id = null } = body;
+    const profile = billingProfile({
+      ...body,
+      postcode,
+      vat_id,
+      exempt_reason: before?.exempt_reason ?? null,
+    });
+    const row = await putBillingProfile(db, { account_id: accountId, ...profile, updated_at: now });
+    return { data: presentBilled(row, catalog) };
+  },
+});

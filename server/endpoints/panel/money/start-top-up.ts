@@ -1,0 +1,72 @@
+import { Input, Nullable, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { beginTopUp, startTopUp as start, type TopUpWish } from '../../../payments/start-top-up.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentTopUp, TopUpShape } from './top-up-shape.ts';
+
+const NextStepShape = Type.Union(
+  [
+    Shape({ kind: Type.Literal('done') }),
+    Shape({ kind: Type.Literal('redirect'), url: Type.String({ description: "The provider's page" }) }),
+    Shape({
+      kind: Type.Literal('bank_transfer'),
+      reference: Type.String({ description: 'What the transfer has to name', examples: ['TU-7K3M-9QXD'] }),
+      recipient: Type.String(),
+      iban: Type.String(),
+      bic: Nullable(Type.String()),
+    }),
+  ],
+  { $id: 'NextStep', description: 'What the customer does next' },
+);
+
+interface Body {
+  amount_minor: number;
+  provider: string;
+  keep_method?: boolean;
+}
+
+function wishOf(caller: { accountId: string; principal: { id: string } }, body: Body): TopUpWish {
+  return {
+    accountId: caller.accountId,
+    principalId: caller.principal.id,
+    provider: body.provider,
+    amountMinor: BigInt(body.amount_minor),
+    keepMethod: body.keep_method ?? false,
+  };
+}
+
+export const startTopUp = panelEndpoint({
+  operation: 'startTopUp',
+  method: 'POST',
+  path: '/top-ups',
+  access: 'operator',
+  tag: 'money',
+  summary: 'Top up the wallet',
+  description:
+    'Where the provider has a page of its own, the browser goes there next; the money is in the wallet as soon as the provider says so.',
+  // The page of a provider shows what is kept there.
+  secret: true,
+  idempotent: true,
+  body: Input({
+    amount_minor: Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: "In minor units of the wallet's currency",
+      examples: [5000],
+    }),
+    provider: Type.String({ minLength: 1, maxLength: 40, examples: ['stripe'] }),
+    keep_method: Type.Optional(
+      Type.Boolean({
+        description: 'Keep the method of payment for the automatic top-up, where the provider can',
+      }),
+    ),
+  }),
+  data: Shape({ top_up: TopUpShape, next: NextStepShape }),
+  errors: ['invalid_state', 'quota_exceeded', 'service_unavailable'],
+  // What was begun for a request that is answered from before is shown to nobody.
+  prepare: ({ caller, body, services }) => beginTopUp(services, wishOf(caller, body)),
+  async handle({ caller, body, prepared, db, services }) {
+    const { topUp, next } = await start(db, services, wishOf(caller, body), prepared);
+    return { data: { top_up: presentTopUp(topUp), next } };
+  },
+});

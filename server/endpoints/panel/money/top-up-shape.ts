@@ -1,0 +1,35 @@
+import { TOP_UP_STATUSES, type TopUpRow } from '../../../db/queries/top-ups.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Currency, Enum, Id, Minor, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const TopUpParams = Type.Object({ id: PathId('top', 'Top-up identifier') });
+
+export const TopUpShape = Shape(
+  {
+    id: Id('top'),
+    provider: Type.String({ description: 'The way it is paid', examples: ['bank_transfer'] }),
+    cause: Enum(['person', 'auto'], { description: 'Who wanted it: somebody, or the automatic top-up' }),
+    status: Enum(TOP_UP_STATUSES, {
+      description:
+        'Money that comes late is booked all the same: a top-up that failed or expired can still succeed',
+    }),
+    amount_minor: Minor('Amount'),
+    currency: Currency,
+    reference: Type.String({ description: 'What the payment is known as', examples: ['TU-7K3M-9QXD'] }),
+    error: Nullable(Type.String({ description: 'Why it failed' })),
+    payment_id: Nullable(Id('pay')),
+    created_at: Timestamp(),
+    expires_at: Nullable(Timestamp('Until when it is waited for')),
+    settled_at: Nullable(Timestamp('When it was decided')),
+  },
+  { $id: 'TopUp', description: 'Money on its way into the wallet' },
+);
+
+export function presentTopUp(topUp: TopUpRow) {
+  const { id, provider, cause, status, currency, reference, error, payment_id } = topUp;
+  const { created_at, expires_at, settled_at } = topUp;
+  const amount_minor = toJsonInteger(topUp.amount_minor);
+  const what = { id, provider, cause, status, amount_minor, currency, reference, error, payment_id };
+  return { ...what, created_at, expires_at, settled_at };
+}

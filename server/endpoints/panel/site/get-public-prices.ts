@@ -1,0 +1,35 @@
+import { catalogAt } from '../../../domain/catalog/prices.ts';
+import { Currency, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { PublicPlanShape, presentPublicPlan } from '../../customer/catalog/plan-shape.ts';
+
+export const getPublicPrices = panelEndpoint({
+  operation: 'getPublicPrices',
+  method: 'GET',
+  path: '/prices',
+  access: 'public',
+  tag: 'site',
+  summary: 'Read the public price list',
+  data: Shape(
+    {
+      currency: Currency,
+      plans: Type.Array(PublicPlanShape),
+      regions: Type.Array(Shape({ code: Type.String(), name: Type.String(), country: Type.String() })),
+    },
+    { $id: 'PublicPrices', description: 'What is sold, and for how much, tax included' },
+  ),
+  errors: [],
+  async handle({ services, now }) {
+    const catalog = catalogAt(services.catalog, now);
+    return {
+      data: {
+        currency: catalog.currency,
+        plans: catalog.plans
+          .filter(({ deprecated }) => !deprecated)
+          .map((plan) => presentPublicPlan(plan, catalog, now)),
+        regions: catalog.regions.map(({ code, name, country }) => ({ code, name, country })),
+      },
+    };
+  },
+});
