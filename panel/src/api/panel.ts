@@ -120,7 +120,7 @@ export interface PanelOperations {
   signIn: { body: { email: string; password: string }; data: SignIn };
   signInSecondFactor: { body: { code: string }; data: SignIn };
   signInWithRecoveryCode: { body: { code: string }; data: SignIn };
-  beginPasskeySignIn: { data: { options: { [name: string]: unknown } } };
+  beginPasskeySignIn: { data: { options: Record<string, unknown> } };
   signInWithPasskey: { body: { response: { [name: string]: unknown } }; data: SignIn };
   signInByLink: { body: { token: string }; data: SignIn };
   requestPasswordReset: { body: { email: string }; data: {  } };
@@ -140,7 +140,7 @@ export interface PanelOperations {
   renewRecoveryCodes: { data: RecoveryCodes };
   listPasskeys: { data: Passkey[] };
   addPasskey: { body: { name: string; response: { [name: string]: unknown } }; data: Passkey };
-  beginPasskey: { data: { options: { [name: string]: unknown } } };
+  beginPasskey: { data: { options: Record<string, unknown> } };
   removePasskey: { params: { id: string }; data: {  } };
 }
 

@@ -21,7 +21,6 @@ export const PasskeyOptions = Type.Unsafe<Record<string, unknown>>({
   type: 'object',
   additionalProperties: true,
   description: 'For `@simplewebauthn/browser`',
-  properties: {},
 });
 
 /** The library, loaded by the first who needs it. */
