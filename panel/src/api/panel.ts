@@ -42,12 +42,72 @@ export interface AccountOfPerson {
   role: Role;
 }
 
+/** What an account tops up by itself */
+export interface AutoTopUp {
+  enabled: boolean;
+  threshold_minor: number;
+  amount_minor: number;
+  currency: string;
+  payment_method_id: string | null;
+  methods: PaymentMethod[];
+  failures: number;
+  last_error: string | null;
+  next_attempt_at: string | null;
+}
+
+/** Who the invoices are for, and how what is bought is taxed from now on */
+export interface BilledAs {
+  profile: BillingProfile | null;
+  tax: { category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; rate: string; reason: string | null };
+}
+
+/** Who the invoices are for */
+export interface BillingProfile {
+  kind: 'business' | 'consumer';
+  name: string;
+  street: string;
+  city: string;
+  postcode: string | null;
+  country: string;
+  vat_id: string | null;
+  updated_at: string;
+}
+
+/** A price that is announced */
+export interface NextPlanPrice {
+  price_hourly: string;
+  billing_modes: ('monthly' | 'hourly')[];
+  price_monthly_minor: number;
+  from_at: string;
+}
+
+/** What the customer does next */
+export type NextStep = { kind: 'done' } | { kind: 'redirect'; url: string } | { kind: 'bank_transfer'; reference: string; recipient: string; iban: string; bic: string | null };
+
 /** A key in a device or a password manager that signs in */
 export interface Passkey {
   id: string;
   name: string;
   created_at: string;
   last_used_at: string | null;
+}
+
+/** What a provider keeps, so that it can be charged again */
+export interface PaymentMethod {
+  id: string;
+  provider: string;
+  label: string;
+  expires_on: string | null;
+  created_at: string;
+}
+
+/** A way to pay */
+export interface PaymentProvider {
+  id: string;
+  minimum_minor: number;
+  maximum_minor: number;
+  currency: string;
+  can_store: boolean;
 }
 
 /** Somebody who can sign in */
@@ -58,6 +118,30 @@ export interface Person {
   locale: 'en' | 'de';
   email_verified_at: string | null;
   created_at: string;
+}
+
+export interface PublicPlan {
+  code: string;
+  name: string;
+  category: string;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  bandwidth_gb: number | null;
+  price_hourly: string;
+  billing_modes: ('monthly' | 'hourly')[];
+  price_monthly_minor: number;
+  next_price: NextPlanPrice | null;
+  retires_on: string | null;
+  regions: string[];
+  deprecated: boolean;
+}
+
+/** What is sold, and for how much, tax included */
+export interface PublicPrices {
+  currency: string;
+  plans: PublicPlan[];
+  regions: { code: string; name: string; country: string }[];
 }
 
 /** What stands for the second factor where the app is lost */
@@ -112,9 +196,42 @@ export interface Site {
   signed_in: boolean;
 }
 
+/** Money on its way into the wallet */
+export interface TopUp {
+  id: string;
+  provider: string;
+  cause: 'person' | 'auto';
+  status: 'pending' | 'succeeded' | 'failed' | 'expired';
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  error: string | null;
+  payment_id: string | null;
+  created_at: string;
+  expires_at: string | null;
+  settled_at: string | null;
+}
+
+/** An entry of the journal, and the wallet after it */
+export interface WalletEntry {
+  entry: number;
+  at: string;
+  reason: string;
+  amount_minor: number;
+  change_minor: number;
+  order_id: string | null;
+  payment_id: string | null;
+  promo_credit_id: string | null;
+  available_minor: number;
+  promo_minor: number;
+  held_minor: number;
+  currency: string;
+}
+
 /** What each operation takes, and what it answers under `data`. */
 export interface PanelOperations {
   getSite: { data: Site };
+  getPublicPrices: { data: PublicPrices };
   signUp: { body: { email: string; password: string; name?: string; locale?: 'en' | 'de'; invitation?: string }; data: { next: 'verify_email' | 'signed_in' } };
   verifyEmail: { body: { token: string }; data: { email: string } };
   signIn: { body: { email: string; password: string }; data: SignIn };
@@ -142,11 +259,21 @@ export interface PanelOperations {
   addPasskey: { body: { name: string; response: { [name: string]: unknown } }; data: Passkey };
   beginPasskey: { data: { options: Record<string, unknown> } };
   removePasskey: { params: { id: string }; data: {  } };
+  listPaymentProviders: { data: PaymentProvider[] };
+  startTopUp: { body: { amount_minor: number; provider: string; keep_method?: boolean }; data: { top_up: TopUp; next: NextStep } };
+  listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
+  getTopUp: { params: { id: string }; data: TopUp };
+  getAutoTopUp: { data: AutoTopUp };
+  setAutoTopUp: { body: { enabled: boolean; threshold_minor: number; amount_minor: number; payment_method_id?: string | null }; data: AutoTopUp };
+  getStatement: { query: { limit?: number; cursor?: string; from?: string; to?: string }; data: WalletEntry[]; list: true };
+  getBillingProfile: { data: BilledAs };
+  setBillingProfile: { body: { kind: 'business' | 'consumer'; name: string; street: string; city: string; postcode?: string | null; country: string; vat_id?: string | null }; data: BilledAs };
 }
 
 /** Where each operation is; `once` where it takes an Idempotency-Key. */
 export const PANEL_OPERATIONS = {
   getSite: ['GET', '/site'],
+  getPublicPrices: ['GET', '/prices'],
   signUp: ['POST', '/sign-up'],
   verifyEmail: ['POST', '/verify-email'],
   signIn: ['POST', '/sign-in'],
@@ -174,4 +301,13 @@ export const PANEL_OPERATIONS = {
   addPasskey: ['POST', '/person/passkeys'],
   beginPasskey: ['POST', '/person/passkeys/options'],
   removePasskey: ['DELETE', '/person/passkeys/{id}'],
+  listPaymentProviders: ['GET', '/payment-providers'],
+  startTopUp: ['POST', '/top-ups', 'once'],
+  listTopUps: ['GET', '/top-ups'],
+  getTopUp: ['GET', '/top-ups/{id}'],
+  getAutoTopUp: ['GET', '/auto-top-up'],
+  setAutoTopUp: ['PUT', '/auto-top-up'],
+  getStatement: ['GET', '/statement'],
+  getBillingProfile: ['GET', '/billing-profile'],
+  setBillingProfile: ['PUT', '/billing-profile'],
 } as const;

@@ -32,10 +32,10 @@ import { signInByLink } from './session/sign-in-by-link.ts';
 import { signInSecondFactor } from './session/sign-in-second-factor.ts';
 import { signInWithRecoveryCode } from './session/sign-in-with-recovery-code.ts';
 import { signOut } from './session/sign-out.ts';
-import { getPublicPrices } from './site/get-public-prices.ts';
 import { signUp } from './session/sign-up.ts';
 import { switchAccount } from './session/switch-account.ts';
 import { verifyEmail } from './session/verify-email.ts';
+import { getPublicPrices } from './site/get-public-prices.ts';
 import { getSite } from './site/get-site.ts';
 
 /** Every operation that only the panel has, in the order in which they are described. */
