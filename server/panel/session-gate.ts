@@ -48,7 +48,7 @@ export class SessionGate {
     const found = token === undefined ? undefined : await sessions.find(token);
     const session = found && (found.stage === 'signed_in' || isPublic) ? found : undefined;
     limit(session?.stage === 'signed_in' ? limiter.takeSession(session.id) : limiter.takeIp(network));
-    if (!session && !isPublic) throw this.#refuse(request, reply, found);
+    if (!session && !isPublic) throw this.#refuse(request, reply);
     const { place = null } = session ?? {};
     const caller =
       session && place && session.stage === 'signed_in'
@@ -61,11 +61,9 @@ export class SessionGate {
     return { ...(caller && { caller }), session, browser: new Browser(config, request, reply) };
   }
 
-  /** A cookie that is good for nothing any more is taken away. */
-  #refuse(request: FastifyRequest, reply: FastifyReply, found: ActiveSession | undefined): ApiError {
+  #refuse(request: FastifyRequest, reply: FastifyReply): ApiError {
     const { config } = this.#parts;
-    if (!found && sessionCookie(config, request) !== undefined)
-      reply.header('set-cookie', dropCookie(config, request));
+    if (sessionCookie(config, request) !== undefined) reply.header('set-cookie', dropCookie(config, request));
     return new ApiError('session_required', 'Sign in first: there is no session, or it is over.');
   }
 }

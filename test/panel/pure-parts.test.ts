@@ -4,8 +4,7 @@ import { columnsOf, latest, scaled, sparkRuns } from '../../panel/src/charts/ser
 import { canDo, thoseThatCan } from '../../panel/src/pages/machines/actions.ts';
 import { EventReader } from '../../panel/src/pages/machines/agent/stream.ts';
 import { EMPTY, follow, fromHistory } from '../../panel/src/pages/machines/agent/transcript.ts';
-import { matching, sorted } from '../../panel/src/pages/machines/list/filter.ts';
-import { windowOf } from '../../panel/src/pages/machines/list/window.ts';
+import { byText, matching } from '../../panel/src/pages/machines/list/filter.ts';
 import { customMonthlyMinor, shortfall } from '../../panel/src/pages/machines/prices.ts';
 import { timelineOf, windowAround } from '../../panel/src/pages/shield/timeline.ts';
 import { customConfiguration } from '../../server/domain/billing/pricing.ts';
@@ -159,7 +158,7 @@ test('buttons promise what the state allows', () => {
   assert.equal(thoseThatCan('stop', [machine('running'), machine('stopped')]).length, 1);
 });
 
-test('ten thousand machines are filtered and sorted, and few are drawn', () => {
+test('ten thousand machines are filtered and sorted', () => {
   const machines = Array.from({ length: 10_000 }, (_, i) => ({
     id: `vm_${i}`,
     hostname: `web-${i}`,
@@ -175,11 +174,6 @@ test('ten thousand machines are filtered and sorted, and few are drawn', () => {
   const filter = { text: '', status: null, region: null };
   assert.equal(matching(machines, { ...filter, text: 'MAIL web' })[0]?.id, 'vm_7');
   assert.equal(matching(machines, { ...filter, status: 'running' }).length, 5_000);
-  assert.equal(sorted(machines, 'hostname', false)[10]?.hostname, 'web-10');
-  assert.equal(sorted(machines, 'ipv4', true)[0]?.ipv4, '10.0.39.15');
-  const { first, end, before, after } = windowOf(10_000, 36, 180_000, 800);
-  assert.ok(end - first < 60);
-  assert.equal(before + after + (end - first) * 36, 360_000);
-  assert.deepEqual(windowOf(3, 36, 0, 800), { first: 0, end: 3, before: 0, after: 0 });
-  assert.deepEqual(windowOf(0, 36, 500, 800), { first: 0, end: 0, before: 0, after: 0 });
+  assert.equal(machines.toSorted((a, b) => byText(a.hostname, b.hostname))[10]?.hostname, 'web-10');
+  assert.equal(machines.toSorted((a, b) => byText(b.ipv4, a.ipv4))[0]?.ipv4, '10.0.39.15');
 });

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
 import type { Job } from '../api/customer.ts';
 import { useTexts } from '../texts.ts';
 import { ProgressStrip } from '../ui/Progress.tsx';
@@ -22,7 +22,9 @@ export function Jobs() {
   const t = useTexts(shellTexts);
   const nameOf = useJobName();
   const { data } = useQuery(firstMachinesQuery);
-  const busy = (data?.items ?? []).filter(({ active_job }) => active_job);
+  // The page of a machine says itself what is done to it.
+  const { id: opened } = useParams({ strict: false });
+  const busy = (data?.items ?? []).filter(({ id, active_job }) => active_job && id !== opened);
   if (busy.length === 0) return null;
   return (
     <section className={classes.jobs} aria-label={t.running}>

@@ -21,7 +21,13 @@ export interface Props {
 export function Form({ children, onSubmit, error, explain, id, inline }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const fields = error instanceof ApiError ? error.fields : [];
-  const problems = Object.fromEntries(fields.map(({ field, message }) => [field, message]));
+  // What is wrong with an element of a list, such as `cidrs.2`, is said at the field that holds the list.
+  const problems = Object.fromEntries(
+    fields.flatMap(({ field, message }) => [
+      [field, message],
+      [listOf(field), message],
+    ]),
+  );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(new FormData(event.currentTarget));
@@ -52,8 +58,10 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
   );
 }
 
+const listOf = (field: string) => field.split('.', 1)[0]!;
+
 function hasField(form: HTMLFormElement | null, name: string): boolean {
-  return form?.elements.namedItem(name) != null;
+  return form?.elements.namedItem(name) != null || form?.elements.namedItem(listOf(name)) != null;
 }
 
 /** The buttons below a form: the main one first. */

@@ -1,29 +1,109 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
 
-const machines = createRoute({
+const listRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/machines',
-  component: lazyRouteComponent(() => import('./Machines.tsx'), 'Machines'),
+  component: lazyRouteComponent(() => import('./list/MachinesPage.tsx'), 'MachinesPage'),
 });
 
-const newMachine = createRoute({
+const createMachineRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/machines/new',
-  component: lazyRouteComponent(() => import('./NewMachine.tsx'), 'NewMachine'),
+  component: lazyRouteComponent(() => import('./create/CreatePage.tsx'), 'CreatePage'),
 });
 
-/** Around the pages of one machine. */
-const machine = createRoute({
+const machineRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/machines/$id',
-  component: lazyRouteComponent(() => import('./Machine.tsx'), 'Machine'),
+  component: lazyRouteComponent(() => import('./MachinePage.tsx'), 'MachinePage'),
 });
 
-const overview = createRoute({
-  getParentRoute: () => machine,
+const overviewRoute = createRoute({
+  getParentRoute: () => machineRoute,
   path: '/',
-  component: lazyRouteComponent(() => import('./Overview.tsx'), 'Overview'),
+  component: lazyRouteComponent(() => import('./overview/OverviewPage.tsx'), 'OverviewPage'),
 });
 
-export const machineRoutes = [machines, newMachine, machine.addChildren([overview])] as const;
+const terminalRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/terminal',
+  component: lazyRouteComponent(() => import('./terminal/TerminalPage.tsx'), 'TerminalPage'),
+});
+
+const screenRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/screen',
+  component: lazyRouteComponent(() => import('./terminal/ScreenPage.tsx'), 'ScreenPage'),
+});
+
+const networkRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/network',
+  component: lazyRouteComponent(() => import('./network/NetworkPage.tsx'), 'NetworkPage'),
+});
+
+const snapshotsRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/snapshots',
+  component: lazyRouteComponent(() => import('./snapshots/SnapshotsPage.tsx'), 'SnapshotsPage'),
+});
+
+const agentRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/agent',
+  component: lazyRouteComponent(() => import('./agent/AgentPage.tsx'), 'AgentPage'),
+});
+
+const activityRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/activity',
+  component: lazyRouteComponent(() => import('./activity/ActivityPage.tsx'), 'ActivityPage'),
+});
+
+const billingRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/billing',
+  component: lazyRouteComponent(() => import('./billing/MachineBillingPage.tsx'), 'MachineBillingPage'),
+});
+
+/** A custom size that was asked for before the machine was there waits in the address. */
+export interface ResizeSearch {
+  vcpu?: number;
+  ram_mb?: number;
+  disk_gb?: number;
+}
+
+const resizeRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/resize',
+  validateSearch: (search: Record<string, unknown>): ResizeSearch => {
+    const whole = (value: unknown) => (Number.isInteger(value) ? (value as number) : undefined);
+    return { vcpu: whole(search.vcpu), ram_mb: whole(search.ram_mb), disk_gb: whole(search.disk_gb) };
+  },
+  component: lazyRouteComponent(() => import('./resize/ResizePage.tsx'), 'ResizePage'),
+});
+
+const settingsRoute = createRoute({
+  getParentRoute: () => machineRoute,
+  path: '/settings',
+  component: lazyRouteComponent(() => import('./settings/SettingsPage.tsx'), 'SettingsPage'),
+});
+
+/** The pages of machines. */
+export const machineRoutes = [
+  listRoute,
+  createMachineRoute,
+  machineRoute.addChildren([
+    overviewRoute,
+    terminalRoute,
+    screenRoute,
+    networkRoute,
+    snapshotsRoute,
+    agentRoute,
+    activityRoute,
+    billingRoute,
+    resizeRoute,
+    settingsRoute,
+  ]),
+];

@@ -7,4 +7,10 @@ const shield = createRoute({
   component: lazyRouteComponent(() => import('./Shield.tsx'), 'Shield'),
 });
 
-export const shieldRoutes = [shield] as const;
+const target = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/shield/$tid/$id',
+  component: lazyRouteComponent(() => import('./TargetPage.tsx'), 'TargetPage'),
+});
+
+export const shieldRoutes = [shield, target] as const;

@@ -1,5 +1,0 @@
-import { Outlet } from '@tanstack/react-router';
-
-export function Machine() {
-  return <Outlet />;
-}

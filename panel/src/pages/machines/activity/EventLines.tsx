@@ -1,0 +1,24 @@
+import type { VMEvent } from '../../../api/customer.ts';
+import { useTexts } from '../../../texts.ts';
+import { Ago } from '../../../ui/Values.tsx';
+import classes from './activity.module.css';
+import { activityTexts } from './texts.ts';
+
+/** What happened, the newest first, each with who did it. */
+export function EventLines({ events }: { events: readonly VMEvent[] }) {
+  const t = useTexts(activityTexts);
+  if (events.length === 0) return <p className={classes.who}>{t.nothing}</p>;
+  return (
+    <ol className={classes.lines}>
+      {events.map((event) => (
+        <li key={event.id}>
+          <span className={classes.when}>
+            <Ago at={event.created_at} />
+          </span>
+          <span className={event.level === 'info' ? undefined : classes[event.level]}>{event.message}</span>
+          <span className={classes.who}>{t[event.actor.type]}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

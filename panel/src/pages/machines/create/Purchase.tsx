@@ -1,0 +1,173 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { callWith } from '../../../api/client.ts';
+import type { Catalog, Plan } from '../../../api/customer.ts';
+import { isRefusal } from '../../../api/errors.ts';
+import { read } from '../../../api/queries.ts';
+import { formatDecimal, formatMoney, useLocale } from '../../../format.ts';
+import { useTexts } from '../../../texts.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Dialog } from '../../../ui/Dialog.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
+import { CodeBlock } from '../../../ui/Values.tsx';
+import { formatDisk, formatRam } from '../formats.ts';
+import { customMonthlyMinor, shortfall } from '../prices.ts';
+import { machineTexts } from '../texts.ts';
+import type { Offer } from './Choices.tsx';
+import classes from './create.module.css';
+import { type Draft, forgetDraft } from './draft.ts';
+import type { Size } from './SizeSliders.tsx';
+import { TopUpLink } from './TopUpLink.tsx';
+import { createTexts } from './texts.ts';
+
+/** The plan that a machine of this size begins as: the cheapest whose disk is no larger, for disks never shrink. */
+function beginningOf(size: Size, catalog: Catalog, region: string): Plan | undefined {
+  return catalog.plans
+    .filter(
+      (plan) =>
+        !plan.deprecated &&
+        plan.disk_gb <= size.disk_gb &&
+        plan.regions.some(({ code, available }) => code === region && available),
+    )
+    .sort((a, b) => a.price_monthly_minor - b.price_monthly_minor)[0];
+}
+
+/** What it costs, whether the wallet is enough, and the button. */
+export function Purchase({
+  draft,
+  offer,
+  onError,
+}: {
+  draft: Draft;
+  offer: Offer;
+  onError: (error: Error | null) => void;
+}) {
+  const t = useTexts(createTexts);
+  const words = useTexts(machineTexts);
+  const locale = useLocale();
+  const { catalog, prices } = offer;
+  const wallet = useQuery(read('getWallet'));
+  const buy = useBuy(draft, offer, onError);
+  const { currency } = catalog;
+  const isCustom = draft.way === 'custom';
+  const plan = isCustom
+    ? beginningOf(draft.size, catalog, draft.region)
+    : catalog.plans.find(({ code }) => code === draft.plan);
+  const monthly = isCustom
+    ? customMonthlyMinor(draft.size, prices?.components ?? [], currency)
+    : plan?.price_monthly_minor;
+  const available = wallet.data?.available_minor;
+  const missing = monthly !== undefined && available !== undefined ? shortfall(monthly, available) : 0;
+  const size = isCustom ? draft.size : plan;
+  const isHourly = !isCustom && draft.billing === 'hourly' && plan?.billing_modes.includes('hourly');
+  return (
+    <aside className={classes.purchase} aria-label={t.order}>
+      <div className={classes.price}>
+        <span>{isCustom ? words.custom : plan?.name}</span>
+        <strong>{monthly === undefined ? '–' : formatMoney(monthly, currency, locale)}</strong>
+        <small>
+          {isHourly && plan ? t.atMost(formatDecimal(plan.price_hourly, currency, locale)) : t.aMonth}
+        </small>
+      </div>
+      {size && (
+        <p className={classes.note}>
+          {words.size(size.vcpu, formatRam(size.ram_mb, locale), formatDisk(size.disk_gb, locale))}
+        </p>
+      )}
+      <dl className={classes.sums}>
+        <dt>{t.inWallet}</dt>
+        <dd>{available === undefined ? '–' : formatMoney(available, currency, locale)}</dd>
+        <dt>{t.after}</dt>
+        <dd>
+          {available === undefined || monthly === undefined
+            ? '–'
+            : formatMoney(available - monthly, currency, locale)}
+        </dd>
+      </dl>
+      {missing > 0 && <TopUpLink shortfall={missing} currency={currency} />}
+      {isCustom && plan && (
+        <p className={classes.note}>
+          {t.customSteps(plan.name, formatMoney(plan.price_monthly_minor, currency, locale))}
+        </p>
+      )}
+      {buy.error && isRefusal(buy.error, 'price_changed') && <Notice kind="warn">{t.priceChanged}</Notice>}
+      <Button
+        look="main"
+        isPending={buy.isPending}
+        isDisabled={!plan || missing > 0 || !draft.hostname.trim()}
+        onPress={() => plan && buy.mutate(plan)}
+      >
+        {t.buy}
+      </Button>
+      <p className={classes.note}>{t.fair}</p>
+      <Secret buy={buy} />
+    </aside>
+  );
+}
+
+function useBuy(draft: Draft, { catalog }: Offer, onError: (error: Error | null) => void) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [secret, setSecret] = useState<{ id: string; password: string }>();
+  const isCustom = draft.way === 'custom';
+  const go = (id: string) => {
+    forgetDraft();
+    // The size is chosen already: the next page has it filled in.
+    if (isCustom) void navigate({ to: '/machines/$id/resize', params: { id }, search: { ...draft.size } });
+    else void navigate({ to: '/machines/$id', params: { id } });
+  };
+  const mutation = useMutation({
+    mutationKey: ['createVm'],
+    mutationFn: (plan: Plan) => {
+      const hours = !isCustom && draft.billing === 'hourly' && plan.billing_modes.includes('hourly');
+      return callWith({ idempotencyKey: draft.purchase }, 'createVm', {
+        body: {
+          plan: plan.code,
+          template: draft.template,
+          region: draft.region,
+          hostname: draft.hostname.trim(),
+          ssh_key_ids: draft.keys,
+          billing: hours ? 'hourly' : 'monthly',
+          auto_renew: draft.autoRenew,
+          // A machine that is resized first is started when it has its size.
+          start: draft.start && !isCustom,
+          notes: draft.notes.trim() || null,
+          ...(draft.userData.trim() && { user_data: draft.userData }),
+          max_charge_minor: plan.price_monthly_minor,
+        },
+      });
+    },
+    onSuccess: async ({ vm, initial_password }) => {
+      onError(null);
+      await client.invalidateQueries({ queryKey: ['listVms'] });
+      await client.invalidateQueries({ queryKey: ['getWallet'] });
+      if (initial_password) setSecret({ id: vm.id, password: initial_password });
+      else go(vm.id);
+    },
+    onError,
+  });
+  const user = catalog.templates.find(({ code }) => code === draft.template)?.default_user ?? 'root';
+  return Object.assign(mutation, { secret, user, go });
+}
+
+/** A password that was made because there was no key: shown once. */
+function Secret({ buy: { secret, user, go } }: { buy: ReturnType<typeof useBuy> }) {
+  const t = useTexts(createTexts);
+  return (
+    <Dialog
+      title={t.passwordTitle}
+      isOpen={secret !== undefined}
+      isKept
+      onClose={() => {}}
+      footer={
+        <Button look="main" onPress={() => secret && go(secret.id)}>
+          {t.haveIt}
+        </Button>
+      }
+    >
+      <Notice kind="warn">{t.passwordOnce(user)}</Notice>
+      <CodeBlock what={t.password}>{secret?.password ?? ''}</CodeBlock>
+    </Dialog>
+  );
+}

@@ -1,0 +1,25 @@
+import { Link, useRouterState } from '@tanstack/react-router';
+import { formatMoney, useLocale } from '../../../format.ts';
+import { useTexts } from '../../../texts.ts';
+import { buttonClass } from '../../../ui/Button.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
+import { createTexts } from './texts.ts';
+
+/** What is missing, and the way to bring it and come back. What was begun here goes on with the same Idempotency-Key. */
+export function TopUpLink({ shortfall, currency }: { shortfall: number; currency: string }) {
+  const t = useTexts(createTexts);
+  const locale = useLocale();
+  const next = useRouterState({ select: ({ location }) => location.href });
+  return (
+    <Notice
+      kind="warn"
+      action={
+        <Link to="/billing/top-up" search={{ amount: shortfall, next }} className={buttonClass()}>
+          {t.topUp}
+        </Link>
+      }
+    >
+      {t.missing(formatMoney(shortfall, currency, locale))}
+    </Notice>
+  );
+}

@@ -1,0 +1,40 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
+import type { VM } from '../../../api/customer.ts';
+import { read } from '../../../api/queries.ts';
+import { columnsOf, latest } from '../../../charts/series.ts';
+import { Sparkline } from '../../../charts/sparkline.tsx';
+import { useTexts } from '../../../texts.ts';
+import { formatPercent } from '../formats.ts';
+import classes from './list.module.css';
+import { listTexts } from './texts.ts';
+
+/** A row that is only scrolled past asks for nothing. */
+const LOOKED_AT_MS = 350;
+const FRESH_MS = 60_000;
+const STEP_SECONDS = 120;
+const FULL = 100;
+
+/** The processor of the last hour, as a small line. */
+export function RecentCpu({ vm }: { vm: VM }) {
+  const t = useTexts(listTexts);
+  const [isLookedAt, setIsLookedAt] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsLookedAt(true), LOOKED_AT_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  const isOn = vm.status === 'running';
+  const { data } = useQuery({
+    ...read('getVmMetrics', { params: { id: vm.id }, query: { metrics: 'cpu', step: STEP_SECONDS } }),
+    enabled: isLookedAt && isOn,
+    staleTime: FRESH_MS,
+    refetchInterval: FRESH_MS,
+  });
+  if (!isOn) return <span className={classes.off}>{t.off}</span>;
+  if (!data) return null;
+  const [, values = []] = columnsOf(data, ['cpu_percent']);
+  const now = latest(values);
+  return (
+    <Sparkline values={values} top={FULL} label={now === null ? t.noCpu : t.cpuNow(formatPercent(now))} />
+  );
+}

@@ -1,0 +1,263 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { VM } from '../../../api/customer.ts';
+import { useChange } from '../../../api/queries.ts';
+import { useTexts } from '../../../texts.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Choice } from '../../../ui/Choice.tsx';
+import { Dialog } from '../../../ui/Dialog.tsx';
+import { Field } from '../../../ui/Field.tsx';
+import { Form } from '../../../ui/Form.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
+import { Select } from '../../../ui/Select.tsx';
+import { machineTexts } from '../texts.ts';
+import { setOf } from './addresses.ts';
+import { changesBetween, effectivePolicy, type PolicyRule, parsePorts } from './effective-policy.ts';
+import type { FirewallState } from './Firewall.tsx';
+import classes from './network.module.css';
+import { Changes } from './Policy.tsx';
+import { networkTexts } from './texts.ts';
+
+const FORM = 'firewall-rule';
+const EVERYONE = '0.0.0.0/0, ::/0';
+const FIRST_PRIORITY = 100;
+
+type Protocol = PolicyRule['protocol'];
+/** What people open most, filled in by one press. */
+const COMMON: { label: string; protocol: Protocol; ports: string; note: string }[] = [
+  { label: 'SSH', protocol: 'tcp', ports: '22', note: 'SSH' },
+  { label: 'HTTP', protocol: 'tcp', ports: '80', note: 'HTTP' },
+  { label: 'HTTPS', protocol: 'tcp', ports: '443', note: 'HTTPS' },
+  { label: 'HTTP/3', protocol: 'udp', ports: '443', note: 'HTTP/3' },
+  { label: 'WireGuard', protocol: 'udp', ports: '51820', note: 'WireGuard' },
+  { label: 'PostgreSQL', protocol: 'tcp', ports: '5432', note: 'PostgreSQL' },
+];
+
+interface Draft {
+  direction: 'in' | 'out';
+  action: 'accept' | 'drop';
+  protocol: Protocol;
+  ports: string;
+  cidrs: string;
+  priority: string;
+  note: string;
+}
+
+const EMPTY: Draft = {
+  direction: 'in',
+  action: 'accept',
+  protocol: 'tcp',
+  ports: '',
+  cidrs: EVERYONE,
+  priority: `${FIRST_PRIORITY}`,
+  note: '',
+};
+
+/** A new rule, with what it would open and close before it is saved. */
+export function RuleDialog({ vm, state, onClose }: { vm: VM; state: FirewallState; onClose: () => void }) {
+  const t = useTexts(networkTexts);
+  const words = useTexts(machineTexts);
+  const client = useQueryClient();
+  const [draft, setDraft] = useState(EMPTY);
+  const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
+  const add = useChange('addFirewallRule', {
+    changes: ['listEvents'],
+    onDone: () => {
+      void client.invalidateQueries({ queryKey: ['listFirewallRules'] });
+      onClose();
+    },
+  });
+  const hasPorts = draft.protocol === 'tcp' || draft.protocol === 'udp';
+  const cidrs = networksIn(draft.cidrs);
+  return (
+    <Dialog
+      title={t.addRule}
+      isOpen
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{words.cancel}</Button>
+          <Button look="main" type="submit" form={FORM} isPending={add.isPending}>
+            {t.saveRule}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        id={FORM}
+        error={add.error}
+        onSubmit={() =>
+          add.mutate({
+            params: { id: vm.id },
+            body: {
+              direction: draft.direction,
+              action: draft.action,
+              protocol: draft.protocol,
+              ports: hasPorts && draft.ports.trim() ? draft.ports.trim() : null,
+              cidrs,
+              priority: Number(draft.priority),
+              description: draft.note.trim() || null,
+            },
+          })
+        }
+      >
+        <RuleFields draft={draft} set={set} hasPorts={hasPorts} />
+      </Form>
+      <Preview draft={draft} cidrs={cidrs} hasPorts={hasPorts} state={state} />
+    </Dialog>
+  );
+}
+
+/** What there is to say of a rule. */
+function RuleFields({
+  draft,
+  set,
+  hasPorts,
+}: {
+  draft: Draft;
+  set: (change: Partial<Draft>) => void;
+  hasPorts: boolean;
+}) {
+  const t = useTexts(networkTexts);
+  return (
+    <>
+      <div className={classes.common}>
+        {COMMON.map(({ label, ...rest }) => (
+          <Button key={label} onPress={() => set({ ...rest, direction: 'in', action: 'accept' })}>
+            {label}
+          </Button>
+        ))}
+      </div>
+      <div className={classes.pair}>
+        <Choice
+          label={t.direction}
+          isLabelShown
+          value={draft.direction}
+          onChange={(direction) => set({ direction })}
+          options={[
+            { value: 'in', label: t.in },
+            { value: 'out', label: t.out },
+          ]}
+        />
+        <Choice
+          label={t.action}
+          isLabelShown
+          value={draft.action}
+          onChange={(action) => set({ action })}
+          options={[
+            { value: 'accept', label: t.accept },
+            { value: 'drop', label: t.drop },
+          ]}
+        />
+      </div>
+      <div className={classes.pair}>
+        <Select
+          label={t.protocol}
+          value={draft.protocol}
+          onChange={(protocol) => set({ protocol })}
+          options={PROTOCOLS.map((value) => ({
+            value,
+            label: value === 'any' ? t.anything : value.toUpperCase(),
+          }))}
+        />
+        <Field
+          label={t.ports}
+          name="ports"
+          mono
+          value={draft.ports}
+          onChange={(ports) => set({ ports })}
+          isDisabled={!hasPorts}
+          placeholder={t.portsPlaceholder}
+          hint={t.portsHint}
+        />
+      </div>
+      <Field
+        label={draft.direction === 'in' ? t.sources : t.destinations}
+        name="cidrs"
+        mono
+        rows={2}
+        value={draft.cidrs}
+        onChange={(text) => set({ cidrs: text })}
+        hint={t.cidrsHint}
+      />
+      <div className={classes.pair}>
+        <Field
+          label={t.order}
+          name="priority"
+          mono
+          type="number"
+          value={draft.priority}
+          onChange={(priority) => set({ priority })}
+          hint={t.orderHint}
+        />
+        <Field
+          label={t.note}
+          name="description"
+          value={draft.note}
+          onChange={(note) => set({ note })}
+          maxLength={200}
+        />
+      </div>
+    </>
+  );
+}
+
+const PROTOCOLS: Protocol[] = ['tcp', 'udp', 'icmp', 'icmpv6', 'esp', 'gre', 'any'];
+
+/** The networks of a text, however they are set apart; an address alone is a network of one. */
+function networksIn(text: string): string[] {
+  return text
+    .split(/[\s,;]+/)
+    .filter(Boolean)
+    .map((part) => (part.includes('/') ? part : `${part}/${part.includes(':') ? 128 : 32}`));
+}
+
+/** What the rule would change, as the service decides: the first rule that takes a packet. */
+function Preview({
+  draft,
+  cidrs,
+  hasPorts,
+  state,
+}: {
+  draft: Draft;
+  cidrs: string[];
+  hasPorts: boolean;
+  state: FirewallState;
+}) {
+  const t = useTexts(networkTexts);
+  const ports = hasPorts && draft.ports.trim() ? draft.ports.trim() : null;
+  const isReadable =
+    cidrs.length > 0 && setOf(cidrs) !== undefined && (ports === null || parsePorts(ports) !== undefined);
+  const text = cidrs.join();
+  const { direction, action, protocol, priority } = draft;
+  const changes = useMemo(() => {
+    if (!isReadable) return [];
+    const rule: PolicyRule = {
+      id: '~',
+      direction,
+      action,
+      protocol,
+      ports,
+      cidrs: text.split(',').filter((cidr) => fits(protocol, cidr)),
+      priority: Number(priority),
+      enabled: true,
+      status: 'pending',
+      // The youngest of those that are looked at together.
+      created_at: '9999',
+    };
+    const policy = (rules: readonly PolicyRule[]) =>
+      effectivePolicy(rules, direction, state.otherwise[direction]).openings;
+    return changesBetween(policy(state.rules), policy([...state.rules, rule]));
+  }, [isReadable, direction, action, protocol, ports, text, priority, state]);
+  return (
+    <section className={classes.preview} aria-live="polite" aria-label={t.preview}>
+      <h3>{t.preview}</h3>
+      {isReadable ? <Changes changes={changes} direction={direction} /> : <Notice>{t.unreadable}</Notice>}
+    </section>
+  );
+}
+
+/** Two protocols exist in one family only; the service says so to the rest. */
+const fits = (protocol: Protocol, cidr: string) =>
+  protocol === 'icmp' ? !cidr.includes(':') : protocol === 'icmpv6' ? cidr.includes(':') : true;

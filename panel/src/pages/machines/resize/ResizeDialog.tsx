@@ -1,0 +1,170 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { PlanQuote, VM } from '../../../api/customer.ts';
+import { isRefusal } from '../../../api/errors.ts';
+import { read, useChange } from '../../../api/queries.ts';
+import { formatMoney, useLocale } from '../../../format.ts';
+import { useTexts } from '../../../texts.ts';
+import { Button } from '../../../ui/Button.tsx';
+import { Checkbox } from '../../../ui/Checkbox.tsx';
+import { Dialog } from '../../../ui/Dialog.tsx';
+import { Loaded } from '../../../ui/Loaded.tsx';
+import { Notice, Problem } from '../../../ui/Notice.tsx';
+import { announce } from '../../../ui/Status.tsx';
+import { Money } from '../../../ui/Values.tsx';
+import type { Size } from '../create/SizeSliders.tsx';
+import { TopUpLink } from '../create/TopUpLink.tsx';
+import { formatDisk, formatRam } from '../formats.ts';
+import { useCatalogNames } from '../names.ts';
+import { machineTexts } from '../texts.ts';
+import classes from './resize.module.css';
+import { resizeTexts } from './texts.ts';
+
+/** What is to become of a machine: a plan, or a size of its own. */
+export type Target = { plan: string; size?: undefined } | { size: Size; plan?: undefined };
+
+const CHANGED = [
+  'getVm',
+  'listVms',
+  'listPlanOptions',
+  'getPlanQuote',
+  'getWallet',
+  'getVmBilling',
+  'listJobs',
+] as const;
+/** What goes away when the machine may be restarted for it. */
+const NEEDS_RESTART = 'vm_must_be_stopped';
+
+/** What a change costs now and later, and what it takes; then the deed. */
+export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; onClose: () => void }) {
+  const t = useTexts(resizeTexts);
+  const words = useTexts(machineTexts);
+  const [growsDisk, setGrowsDisk] = useState(true);
+  const [mayRestart, setMayRestart] = useState(false);
+  const about = target.plan === undefined ? target.size : { plan: target.plan, resize_disk: growsDisk };
+  const query = useQuery(read('getPlanQuote', { params: { id: vm.id }, query: about }));
+  const done = () => {
+    announce(t.onTheWay);
+    onClose();
+  };
+  const changePlan = useChange('changePlan', { changes: [...CHANGED], onDone: done });
+  const changeCustom = useChange('changeCustom', { changes: [...CHANGED], onDone: done });
+  const { error, isPending } = target.plan === undefined ? changeCustom : changePlan;
+  const apply = (quote: PlanQuote) => {
+    // What is shown is the most that may be taken: should the price have changed meanwhile, nothing is.
+    const most = { allow_reboot: mayRestart, max_charge_minor: Math.max(0, quote.net_minor) };
+    const params = { id: vm.id };
+    if (target.plan === undefined) changeCustom.mutate({ params, body: { ...target.size, ...most } });
+    else changePlan.mutate({ params, body: { plan: target.plan, resize_disk: growsDisk, ...most } });
+  };
+  const quote = query.data;
+  const blockers = quote?.blockers.filter(({ code }) => code !== NEEDS_RESTART || !mayRestart) ?? [];
+  const hard = blockers.filter(({ code }) => code !== NEEDS_RESTART && code !== 'insufficient_funds');
+  const isPossible = quote !== undefined && blockers.length === 0;
+  return (
+    <Dialog
+      title={t.changeTo(useTargetName(target))}
+      isOpen
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{words.cancel}</Button>
+          <Button
+            look="main"
+            isDisabled={!isPossible}
+            isPending={isPending}
+            onPress={() => quote && apply(quote)}
+          >
+            {quote && quote.net_minor > 0 ? t.buy : t.change}
+          </Button>
+        </>
+      }
+    >
+      <div className={classes.quote}>
+        {error && (
+          <Problem error={error}>{isRefusal(error, 'price_changed') ? t.priceChanged : undefined}</Problem>
+        )}
+        {hard.map(({ code, message }) => (
+          <Notice key={code} kind="warn">
+            {message}
+          </Notice>
+        ))}
+        {target.plan !== undefined && (
+          <Checkbox isSelected={growsDisk} onChange={setGrowsDisk} hint={t.diskHint}>
+            {t.growDisk}
+          </Checkbox>
+        )}
+        {vm.status === 'running' && (
+          <Checkbox isSelected={mayRestart} onChange={setMayRestart} hint={t.restartHint}>
+            {t.mayRestart}
+          </Checkbox>
+        )}
+        <Loaded query={query} lines={4}>
+          {(loaded) => <Lines quote={loaded} vm={vm} target={target} />}
+        </Loaded>
+        {quote && !quote.sufficient && (
+          <TopUpLink shortfall={quote.shortfall_minor} currency={quote.currency} />
+        )}
+      </div>
+    </Dialog>
+  );
+}
+
+function useTargetName(target: Target): string {
+  const words = useTexts(machineTexts);
+  const names = useCatalogNames();
+  const locale = useLocale();
+  if (target.plan !== undefined) return names.plan(target.plan);
+  const { vcpu, ram_mb, disk_gb } = target.size;
+  return words.size(vcpu, formatRam(ram_mb, locale), formatDisk(disk_gb, locale));
+}
+
+function Lines({ quote, vm, target }: { quote: PlanQuote; vm: VM; target: Target }) {
+  const t = useTexts(resizeTexts);
+  const locale = useLocale();
+  const catalogPrice = useLaterPrice(target);
+  return (
+    <>
+      <table className={classes.lines}>
+        <tbody>
+          {quote.lines.map(({ description, amount_minor }) => (
+            <tr key={description}>
+              <th scope="row">{description}</th>
+              <td>
+                <Money minor={amount_minor} currency={quote.currency} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">{quote.net_minor < 0 ? t.back : t.payNow}</th>
+            <td>
+              <Money minor={Math.abs(quote.net_minor)} currency={quote.currency} />
+            </td>
+          </tr>
+        </tfoot>
+      </table>
+      {catalogPrice !== undefined && (
+        <p>
+          {t.later(
+            formatMoney(vm.price_monthly_minor, vm.currency, locale),
+            formatMoney(catalogPrice, vm.currency, locale),
+          )}
+        </p>
+      )}
+      <p>{t.wallet(formatMoney(quote.balance_available_minor, quote.currency, locale))}</p>
+    </>
+  );
+}
+
+/** What a month costs after the change. */
+function useLaterPrice(target: Target): number | undefined {
+  const catalog = useQuery(read('getCatalog'));
+  const custom = useQuery({
+    ...read('getCustomQuote', { query: target.size ?? { vcpu: 1, ram_mb: 1, disk_gb: 1 } }),
+    enabled: target.size !== undefined,
+  });
+  if (target.plan === undefined) return custom.data?.total_minor;
+  return catalog.data?.plans.find(({ code }) => code === target.plan)?.price_monthly_minor;
+}

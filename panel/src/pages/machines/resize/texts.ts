@@ -1,0 +1,66 @@
+import { defineTexts } from '../../../texts.ts';
+
+export const resizeTexts = defineTexts(
+  {
+    title: 'Resize',
+    is: 'The rest of the paid month is settled to the second. The disk can grow and never shrink; the machine has to be off for a moment.',
+    way: 'How its size is chosen',
+    plans: 'Plans',
+    custom: 'Custom size',
+    plan: 'Plan',
+    current: 'now',
+    ram: 'Memory',
+    disk: 'Disk',
+    monthly: 'A month',
+    now: 'Now, for the rest of the month',
+    choose: 'Choose',
+    quote: 'See what it costs',
+    changeTo: (name: string) => `Change to ${name}`,
+    growDisk: 'Enlarge the disk as well',
+    diskHint: 'It cannot be made smaller again, so there is no way back to a plan with a smaller disk.',
+    mayRestart: 'Restart the machine for it',
+    restartHint: 'It is shut down, changed, and started. What runs on it is away for about a minute.',
+    payNow: 'To pay now',
+    back: 'Goes back to the wallet',
+    later: (before: string, after: string) =>
+      `From the next renewal on ${after} a month, instead of ${before}.`,
+    wallet: (amount: string) => `In the wallet: ${amount}.`,
+    buy: 'Pay and change',
+    change: 'Change',
+    onTheWay: 'The change is on the way',
+    priceChanged:
+      'The price has changed while you looked. Nothing was charged; look at the new one and decide again.',
+  },
+  {
+    title: 'Größe',
+    is: 'Der Rest des bezahlten Monats wird auf die Sekunde verrechnet. Die Platte kann wachsen, aber nie schrumpfen; die Maschine muss dafür kurz aus sein.',
+    way: 'Wie die Größe gewählt wird',
+    plans: 'Tarife',
+    custom: 'Eigene Größe',
+    plan: 'Tarif',
+    current: 'jetzt',
+    ram: 'Speicher',
+    disk: 'Platte',
+    monthly: 'Im Monat',
+    now: 'Jetzt, für den Rest des Monats',
+    choose: 'Wählen',
+    quote: 'Kosten ansehen',
+    changeTo: (name: string) => `Wechsel zu ${name}`,
+    growDisk: 'Auch die Platte vergrößern',
+    diskHint:
+      'Kleiner wird sie nicht wieder; zu einem Tarif mit kleinerer Platte führt dann kein Weg zurück.',
+    mayRestart: 'Die Maschine dafür neu starten',
+    restartHint:
+      'Sie wird heruntergefahren, geändert und gestartet. Was auf ihr läuft, ist etwa eine Minute weg.',
+    payNow: 'Jetzt zu zahlen',
+    back: 'Geht ins Guthaben zurück',
+    later: (before: string, after: string) =>
+      `Ab der nächsten Verlängerung ${after} im Monat statt ${before}.`,
+    wallet: (amount: string) => `Im Guthaben: ${amount}.`,
+    buy: 'Bezahlen und wechseln',
+    change: 'Wechseln',
+    onTheWay: 'Die Änderung ist unterwegs',
+    priceChanged:
+      'Der Preis hat sich inzwischen geändert. Nichts wurde berechnet; sehen Sie sich den neuen an.',
+  },
+);

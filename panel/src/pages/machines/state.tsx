@@ -1,0 +1,33 @@
+import { useTexts } from '../../texts.ts';
+import { type Shape, State, type Tone } from '../../ui/Badge.tsx';
+import { machineTexts } from './texts.ts';
+
+const LOOKS: Record<string, [Tone, Shape]> = {
+  running: ['ok', 'dot'],
+  provisioning: ['info', 'ring'],
+  starting: ['info', 'ring'],
+  stopping: ['info', 'ring'],
+  rebooting: ['info', 'ring'],
+  resizing: ['info', 'ring'],
+  deleting: ['info', 'ring'],
+  stopped: ['faint', 'square'],
+  suspended: ['warn', 'square'],
+  error: ['bad', 'triangle'],
+};
+
+/** How a machine is, as a shape and a word. */
+export function MachineState({ status }: { status: string }) {
+  const t = useTexts(machineTexts);
+  const [tone, shape] = LOOKS[status] ?? (['faint', 'square'] as const);
+  return (
+    <State tone={tone} shape={shape}>
+      {wordOf(t, status)}
+    </State>
+  );
+}
+
+/** A word of the catalog by a value of the API; the value itself where a newer service has one that this page does not know. */
+export function wordOf(texts: Record<string, unknown>, key: string): string {
+  const word = texts[key];
+  return typeof word === 'string' ? word : key.replaceAll('_', ' ');
+}

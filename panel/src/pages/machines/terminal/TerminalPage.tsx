@@ -1,0 +1,35 @@
+import { useTexts } from '../../../texts.ts';
+import { buttonClass } from '../../../ui/Button.tsx';
+import { Icon } from '../../../ui/Icon.tsx';
+import { Empty, Stack } from '../../../ui/Page.tsx';
+import { hasTerminal } from '../actions.ts';
+import { useMachine } from '../machine-context.ts';
+import { ConsoleFrame, consoleAddress } from './ConsoleFrame.tsx';
+import { Shares } from './Shares.tsx';
+import classes from './terminal.module.css';
+import { terminalTexts } from './texts.ts';
+
+/** A shell on the machine, and the links by which others share one. */
+export function TerminalPage() {
+  const t = useTexts(terminalTexts);
+  const vm = useMachine();
+  return (
+    <Stack>
+      {hasTerminal(vm) ? (
+        <>
+          <ConsoleFrame vm={vm} view="terminal" title={t.terminalOf(vm.hostname)} />
+          <p className={classes.below}>
+            <a className={buttonClass()} href={consoleAddress(vm, 'terminal')} target="_blank" rel="noopener">
+              <Icon name="external" />
+              {t.ownTab}
+            </a>
+            <span>{t.opsKey}</span>
+          </p>
+        </>
+      ) : (
+        <Empty title={t.offTitle}>{t.terminalOff}</Empty>
+      )}
+      <Shares vm={vm} />
+    </Stack>
+  );
+}

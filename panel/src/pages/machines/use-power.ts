@@ -1,0 +1,47 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { call } from '../../api/client.ts';
+import type { VM } from '../../api/customer.ts';
+import type { PowerAction } from './actions.ts';
+
+const OPERATION = {
+  start: 'startVm',
+  stop: 'stopVm',
+  reboot: 'rebootVm',
+  'force-stop': 'forceStopVm',
+} as const;
+/** Requests under way at once: many machines are asked within moments, and the limit of requests is not spent. */
+const AT_ONCE = 4;
+
+export interface PowerResult {
+  done: VM[];
+  failed: { machine: VM; error: Error }[];
+}
+
+/** Asks one machine, or many. One that refuses stops none of the others. */
+export function usePower() {
+  const client = useQueryClient();
+  return useMutation({
+    mutationKey: ['power'],
+    mutationFn: async ({ action, machines }: { action: PowerAction; machines: readonly VM[] }) => {
+      const result: PowerResult = { done: [], failed: [] };
+      const left = [...machines];
+      const worker = async () => {
+        for (let machine = left.shift(); machine; machine = left.shift()) {
+          try {
+            const { vm } = await call(OPERATION[action], { params: { id: machine.id } });
+            client.setQueryData(['getVm', { params: { id: vm.id } }], vm);
+            result.done.push(vm);
+          } catch (error) {
+            result.failed.push({ machine, error: error as Error });
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      return result;
+    },
+    onSettled: async () => {
+      await client.invalidateQueries({ queryKey: ['listVms'] });
+      await client.invalidateQueries({ queryKey: ['listJobs'] });
+    },
+  });
+}

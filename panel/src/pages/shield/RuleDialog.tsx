@@ -1,0 +1,209 @@
+import { useState } from 'react';
+import type { ShieldTarget } from '../../api/customer.ts';
+import { useChange } from '../../api/queries.ts';
+import { useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
+import { Choice } from '../../ui/Choice.tsx';
+import { Dialog } from '../../ui/Dialog.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form, textOf } from '../../ui/Form.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { machineTexts } from '../machines/texts.ts';
+import classes from './shield.module.css';
+import { shieldTexts } from './texts.ts';
+
+const FORM = 'shield-rule';
+const PROTOCOLS = ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] as const;
+type Protocol = (typeof PROTOCOLS)[number];
+const FRAGMENTS = ['any', 'only', 'none'] as const;
+const HOUR_MS = 3_600_000;
+/** Hours after which a rule goes by itself. */
+const ENDS = { never: 0, hour: 1, day: 24, week: 168 } as const;
+const ENDINGS = ['never', 'hour', 'day', 'week'] as const;
+
+/** What is chosen, beside what is typed. */
+interface Draft {
+  action: 'block' | 'rate_limit';
+  protocol: Protocol;
+  unit: 'pps' | 'bps';
+  fragments: (typeof FRAGMENTS)[number];
+  ends: keyof typeof ENDS;
+  isAll: boolean;
+}
+
+const FIRST: Draft = {
+  action: 'block',
+  protocol: 'udp',
+  unit: 'pps',
+  fragments: 'any',
+  ends: 'never',
+  isAll: false,
+};
+
+const hasPorts = ({ protocol }: Draft) => protocol === 'tcp' || protocol === 'udp';
+
+/** A new rule of the edge. One that nothing narrows needs a word more, for it keeps everybody away. */
+export function RuleDialog({
+  tid,
+  target,
+  onClose,
+}: {
+  tid: string;
+  target: ShieldTarget;
+  onClose: () => void;
+}) {
+  const t = useTexts(shieldTexts);
+  const words = useTexts(machineTexts);
+  const [draft, setDraft] = useState(FIRST);
+  const add = useChange('addShieldRule', {
+    changes: ['listShieldRules', 'listShieldTargets'],
+    onDone: onClose,
+  });
+  return (
+    <Dialog
+      title={t.addRuleFor(target.ip)}
+      isOpen
+      wide
+      onClose={onClose}
+      footer={
+        <>
+          <Button onPress={onClose}>{words.cancel}</Button>
+          <Button look="main" type="submit" form={FORM} isPending={add.isPending}>
+            {t.saveRule}
+          </Button>
+        </>
+      }
+    >
+      <Form
+        id={FORM}
+        error={add.error}
+        onSubmit={(values) => add.mutate({ params: { tid, id: target.id }, body: bodyOf(draft, values) })}
+      >
+        <Deed draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
+        <MatchFields
+          draft={draft}
+          set={(change) => setDraft({ ...draft, ...change })}
+          example={target.family === 4 ? '203.0.113.0/24' : '2001:db8::/32'}
+        />
+      </Form>
+    </Dialog>
+  );
+}
+
+function bodyOf(draft: Draft, values: FormData) {
+  const { action, protocol, unit, fragments, ends, isAll } = draft;
+  const list = (name: string) =>
+    textOf(values, name)
+      .split(/[\s,;]+/)
+      .filter(Boolean);
+  const rate = Number(textOf(values, 'rate'));
+  const until = new Date(Date.now() + ENDS[ends] * HOUR_MS).toISOString();
+  return {
+    action,
+    protocol,
+    source: textOf(values, 'source').trim() || null,
+    ...(hasPorts(draft) && {
+      source_ports: list('source_ports'),
+      destination_ports: list('destination_ports'),
+    }),
+    fragments,
+    ...(action === 'rate_limit' && { rate: unit === 'pps' ? { pps: rate } : { bps: rate } }),
+    priority: Number(textOf(values, 'priority')),
+    comment: textOf(values, 'comment').trim() || null,
+    expires_at: ends === 'never' ? null : until,
+    ...(isAll && { confirm_block_all: true }),
+  };
+}
+
+interface Part {
+  draft: Draft;
+  set: (change: Partial<Draft>) => void;
+}
+
+/** What is done with what the rule takes. */
+function Deed({ draft, set }: Part) {
+  const t = useTexts(shieldTexts);
+  return (
+    <div className={classes.pair}>
+      <Choice
+        label={t.what}
+        isLabelShown
+        value={draft.action}
+        onChange={(action) => set({ action })}
+        options={[
+          { value: 'block', label: t.block },
+          { value: 'rate_limit', label: t.rateLimit },
+        ]}
+      />
+      {draft.action === 'rate_limit' && (
+        <>
+          <Field label={t.rate} name="rate" mono type="number" isRequired />
+          <Choice
+            label={t.unit}
+            isLabelShown
+            value={draft.unit}
+            onChange={(unit) => set({ unit })}
+            options={[
+              { value: 'pps', label: t.packets },
+              { value: 'bps', label: t.bits },
+            ]}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What the rule takes. */
+function MatchFields({ draft, set, example }: Part & { example: string }) {
+  const t = useTexts(shieldTexts);
+  const lacksPorts = !hasPorts(draft);
+  return (
+    <>
+      <div className={classes.pair}>
+        <Select
+          label={t.protocol}
+          value={draft.protocol}
+          onChange={(protocol) => set({ protocol })}
+          options={PROTOCOLS.map((value) => ({
+            value,
+            label: value === 'any' ? t.anyTraffic : value.toUpperCase(),
+          }))}
+        />
+        <Field label={t.source} name="source" mono placeholder={example} hint={t.sourceHint} />
+      </div>
+      <div className={classes.pair}>
+        <Field label={t.sourcePorts} name="source_ports" mono isDisabled={lacksPorts} placeholder="53, 123" />
+        <Field
+          label={t.destinationPorts}
+          name="destination_ports"
+          mono
+          isDisabled={lacksPorts}
+          placeholder="80, 1000-2000"
+        />
+      </div>
+      <div className={classes.pair}>
+        <Select
+          label={t.fragments}
+          value={draft.fragments}
+          onChange={(fragments) => set({ fragments })}
+          options={FRAGMENTS.map((value) => ({ value, label: t[`fragments_${value}`] }))}
+        />
+        <Select
+          label={t.ends}
+          value={draft.ends}
+          onChange={(ends) => set({ ends })}
+          options={ENDINGS.map((value) => ({ value, label: t[`ends_${value}`] }))}
+        />
+      </div>
+      <div className={classes.pair}>
+        <Field label={t.order} name="priority" mono type="number" defaultValue="100" hint={t.orderHint} />
+        <Field label={t.comment} name="comment" maxLength={200} />
+      </div>
+      <Checkbox isSelected={draft.isAll} onChange={(isAll) => set({ isAll })} hint={t.blockAllHint}>
+        {t.blockAll}
+      </Checkbox>
+    </>
+  );
+}
