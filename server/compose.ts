@@ -1,4 +1,6 @@
+import { Attempts } from './access/attempts.ts';
 import { Authenticator } from './access/authentication.ts';
+import { Passwords } from './access/passwords.ts';
 import { LocalLimitStore, RateLimiter } from './access/rate-limits.ts';
 import { Sessions } from './access/sessions.ts';
 import { SharedLimitStore } from './access/shared-limits.ts';
@@ -246,8 +248,9 @@ function registerPages(http: ReturnType<typeof createHttpServer>, { config, logg
 /** The customers' operations behind a session, and what only the panel has. */
 function panelMounts(services: Services, limiter: RateLimiter) {
   const { config, db, clock, secrets } = services;
+  const panelServices = { ...services, passwords: new Passwords(), attempts: new Attempts(db, clock) };
   const gate = new SessionGate({ config, limiter, sessions: new Sessions(db, clock, secrets) });
-  return [new CustomerSessionMount(ENDPOINTS, gate), new PanelMount(PANEL_ENDPOINTS, gate, services)];
+  return [new CustomerSessionMount(ENDPOINTS, gate), new PanelMount(PANEL_ENDPOINTS, gate, panelServices)];
 }
 
 function createLimiter({ config, db, clock }: Services): RateLimiter {

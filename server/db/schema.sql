@@ -405,6 +405,7 @@ create table mail_tokens (
   hash bytea not null,
   person_id id_text,
   email text not null,
+  newcomer jsonb,
   account_id id_text,
   role text,
   created_at timestamp with time zone not null,

@@ -47,6 +47,9 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
   else if (apiError.status >= 500) request.log.error({ err: error }, 'request failed');
   else if (apiError.context !== undefined)
     request.log.info({ context: apiError.context, code: apiError.code }, 'refused');
+  // Of an error without a window of its own; a limit has written it before.
+  const wait = apiError.details?.retry_after_seconds;
+  if (apiError.status === 429 && typeof wait === 'number') reply.header('retry-after', wait);
   return reply
     .code(apiError.status)
     .header('content-type', 'application/json; charset=utf-8')

@@ -2,7 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SESSION_DAYS } from '../access/sessions.ts';
 import type { Config } from '../config/config.ts';
 import type { Transaction } from '../db/database.ts';
-import { normalizeIp } from '../platform/cidr.ts';
+import { baseUrl } from '../http/base-url.ts';
+import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import { dropCookie, keepCookie } from './cookies.ts';
 
 /** Characters kept of what a browser says it is: enough to be recognised by its owner. */
@@ -13,6 +14,8 @@ const CONTROL = /[\u0000-\u001f\u007f]/g;
 /** The browser at the other end: where it is, what it says it is, and the cookie that it keeps. */
 export class Browser {
   readonly ip: string;
+  /** What is counted as one place: an IPv4 address, or an IPv6 /64. */
+  readonly network: string;
   readonly userAgent: string;
   readonly #config: Config;
   readonly #request: FastifyRequest;
@@ -23,8 +26,14 @@ export class Browser {
     this.#request = request;
     this.#reply = reply;
     this.ip = normalizeIp(request.ip);
+    this.network = clientNetwork(this.ip);
     const said = request.headers['user-agent'] ?? '';
     this.userAgent = said.slice(0, MAX_USER_AGENT).replace(CONTROL, '').toWellFormed();
+  }
+
+  /** What stands in its address bar, as far as the service itself: scheme, name and port. */
+  get origin(): URL {
+    return new URL(new URL(baseUrl(this.#config, this.#request)).origin);
   }
 
   /** Leaves it the secret of a session, once the transaction that makes it has committed. */

@@ -1,3 +1,5 @@
+import type { Attempts } from '../access/attempts.ts';
+import type { Passwords } from '../access/passwords.ts';
 import type { Caller } from '../access/principal.ts';
 import type { Role } from '../access/roles.ts';
 import type { ActiveSession } from '../access/sessions.ts';
@@ -12,8 +14,12 @@ import type { Browser } from './browser.ts';
 
 /** What the panel's operations need of the service. */
 export interface PanelServices extends EndpointServices {
+  attempts: Attempts;
   brand: Brand;
   payments: Payments;
+  /** Where the links of mails lead: as configured, and never what a request says of itself. */
+  mails: { panelUrl: string };
+  passwords: Passwords;
 }
 
 /** The groups of operations. */

@@ -48,7 +48,7 @@ export class SessionGate {
     const found = token === undefined ? undefined : await sessions.find(token);
     const session = found && (found.stage === 'signed_in' || isPublic) ? found : undefined;
     limit(session?.stage === 'signed_in' ? limiter.takeSession(session.id) : limiter.takeIp(network));
-    if (!session && !isPublic) throw this.#refuse(request, reply);
+    if (!session && !isPublic) throw this.#refuse(request, reply, found);
     const { place = null } = session ?? {};
     const caller =
       session && place && session.stage === 'signed_in'
@@ -61,9 +61,11 @@ export class SessionGate {
     return { ...(caller && { caller }), session, browser: new Browser(config, request, reply) };
   }
 
-  #refuse(request: FastifyRequest, reply: FastifyReply): ApiError {
+  /** A cookie that is good for nothing any more is taken away. */
+  #refuse(request: FastifyRequest, reply: FastifyReply, found: ActiveSession | undefined): ApiError {
     const { config } = this.#parts;
-    if (sessionCookie(config, request) !== undefined) reply.header('set-cookie', dropCookie(config, request));
+    if (!found && sessionCookie(config, request) !== undefined)
+      reply.header('set-cookie', dropCookie(config, request));
     return new ApiError('session_required', 'Sign in first: there is no session, or it is over.');
   }
 }

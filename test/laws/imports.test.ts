@@ -62,7 +62,9 @@ const ROOMS: Record<string, Allowed> = {
       'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
   },
   panel: { value: 'access http platform', type: 'config db payments' },
-  'endpoints/panel': { value: 'access db domain endpoints/customer http panel payments platform' },
+  'endpoints/panel': {
+    value: 'access db domain endpoints/customer http mail panel payments platform',
+  },
   operator: {
     value: 'config db endpoints/operator http platform',
     type: 'compute documents domain edge guest-ssh jobs shield',

@@ -84,6 +84,14 @@ export interface NextPlanPrice {
 /** What the customer does next */
 export type NextStep = { kind: 'done' } | { kind: 'redirect'; url: string } | { kind: 'bank_transfer'; reference: string; recipient: string; iban: string; bic: string | null };
 
+/** A key in a device or a password manager that signs in */
+export interface Passkey {
+  id: string;
+  name: string;
+  created_at: string;
+  last_used_at: string | null;
+}
+
 /** What a provider keeps, so that it can be charged again */
 export interface PaymentMethod {
   id: string;
@@ -136,6 +144,11 @@ export interface PublicPrices {
   regions: { code: string; name: string; country: string }[];
 }
 
+/** What stands for the second factor where the app is lost */
+export interface RecoveryCodes {
+  recovery_codes: string[];
+}
+
 /** What a person may do in an account */
 export type Role = 'owner' | 'operator' | 'viewer';
 
@@ -149,6 +162,18 @@ export interface Session {
   accounts: AccountOfPerson[];
   confirmed_until: string | null;
   factors: { password: boolean; totp: boolean; passkeys: number; recovery_codes: number };
+}
+
+/** A browser that is signed in */
+export interface SessionEntry {
+  id: string;
+  current: boolean;
+  ip: string;
+  device: string;
+  user_agent: string;
+  created_at: string;
+  last_used_at: string;
+  expires_at: string;
 }
 
 /** How far a sign-in has come */
@@ -206,10 +231,34 @@ export interface WalletEntry {
 /** What each operation takes, and what it answers under `data`. */
 export interface PanelOperations {
   getSite: { data: Site };
+  getPublicPrices: { data: PublicPrices };
+  signUp: { body: { email: string; password: string; name?: string; locale?: 'en' | 'de'; invitation?: string }; data: { next: 'verify_email' | 'signed_in' } };
+  verifyEmail: { body: { token: string }; data: { email: string } };
+  signIn: { body: { email: string; password: string }; data: SignIn };
+  signInSecondFactor: { body: { code: string }; data: SignIn };
+  signInWithRecoveryCode: { body: { code: string }; data: SignIn };
+  beginPasskeySignIn: { data: { options: Record<string, unknown> } };
+  signInWithPasskey: { body: { response: { [name: string]: unknown } }; data: SignIn };
   signInByLink: { body: { token: string }; data: SignIn };
+  requestPasswordReset: { body: { email: string }; data: {  } };
+  resetPasswordByMail: { body: { token: string; password: string }; data: {  } };
   getSession: { data: Session };
   signOut: { data: {  } };
-  getPublicPrices: { data: PublicPrices };
+  switchAccount: { body: { account_id: string }; data: Session };
+  confirmSession: { body: { password?: string; response?: { [name: string]: unknown } }; data: { confirmed_until: string } };
+  listSessions: { data: SessionEntry[] };
+  revokeSession: { params: { id: string }; data: {  } };
+  updateProfile: { body: { name?: string; locale?: 'en' | 'de' }; data: Person };
+  changePassword: { body: { password: string }; data: {  } };
+  changeEmail: { body: { email: string }; data: {  } };
+  beginTotp: { data: { secret: string; uri: string } };
+  removeTotp: { data: {  } };
+  confirmTotp: { body: { code: string }; data: RecoveryCodes };
+  renewRecoveryCodes: { data: RecoveryCodes };
+  listPasskeys: { data: Passkey[] };
+  addPasskey: { body: { name: string; response: { [name: string]: unknown } }; data: Passkey };
+  beginPasskey: { data: { options: Record<string, unknown> } };
+  removePasskey: { params: { id: string }; data: {  } };
   listPaymentProviders: { data: PaymentProvider[] };
   startTopUp: { body: { amount_minor: number; provider: string; keep_method?: boolean }; data: { top_up: TopUp; next: NextStep } };
   listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
@@ -224,10 +273,34 @@ export interface PanelOperations {
 /** Where each operation is; `once` where it takes an Idempotency-Key. */
 export const PANEL_OPERATIONS = {
   getSite: ['GET', '/site'],
+  getPublicPrices: ['GET', '/prices'],
+  signUp: ['POST', '/sign-up'],
+  verifyEmail: ['POST', '/verify-email'],
+  signIn: ['POST', '/sign-in'],
+  signInSecondFactor: ['POST', '/sign-in/second-factor'],
+  signInWithRecoveryCode: ['POST', '/sign-in/recovery-code'],
+  beginPasskeySignIn: ['POST', '/sign-in/passkey/options'],
+  signInWithPasskey: ['POST', '/sign-in/passkey'],
   signInByLink: ['POST', '/sign-in/link'],
+  requestPasswordReset: ['POST', '/password-reset'],
+  resetPasswordByMail: ['POST', '/password-reset/complete'],
   getSession: ['GET', '/session'],
   signOut: ['DELETE', '/session'],
-  getPublicPrices: ['GET', '/prices'],
+  switchAccount: ['POST', '/session/account'],
+  confirmSession: ['POST', '/session/confirm'],
+  listSessions: ['GET', '/sessions'],
+  revokeSession: ['DELETE', '/sessions/{id}'],
+  updateProfile: ['PATCH', '/person'],
+  changePassword: ['POST', '/person/password'],
+  changeEmail: ['POST', '/person/email'],
+  beginTotp: ['POST', '/person/totp'],
+  removeTotp: ['DELETE', '/person/totp'],
+  confirmTotp: ['POST', '/person/totp/confirm'],
+  renewRecoveryCodes: ['POST', '/person/recovery-codes'],
+  listPasskeys: ['GET', '/person/passkeys'],
+  addPasskey: ['POST', '/person/passkeys'],
+  beginPasskey: ['POST', '/person/passkeys/options'],
+  removePasskey: ['DELETE', '/person/passkeys/{id}'],
   listPaymentProviders: ['GET', '/payment-providers'],
   startTopUp: ['POST', '/top-ups', 'once'],
   listTopUps: ['GET', '/top-ups'],

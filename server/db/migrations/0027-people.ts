@@ -54,6 +54,9 @@ create table mail_tokens (
   person_id id_text references people,
   -- Where it is sent: of an invitation who is meant, of a change the new address.
   email text not null,
+  -- Of a sign-up: who they will be once the address is known to be theirs. Until then nobody is made, so that nobody
+  -- can put a password of their own on an address of another's.
+  newcomer jsonb,
   -- Of an invitation: to what.
   account_id id_text references accounts,
   role text check (role in ('owner', 'operator', 'viewer')),

@@ -1,7 +1,15 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import type { Role } from '../enums.ts';
+import { deleteSome } from './purge.ts';
 
 export type TokenPurpose = 'verify_email' | 'reset_password' | 'invitation' | 'sign_in_link' | 'change_email';
+
+/** Who signs up, before it is known that the address is theirs. */
+export interface Newcomer {
+  password_hash: string;
+  name: string;
+  locale: string;
+}
 
 export interface MailTokenRow {
   id: string;
@@ -10,12 +18,13 @@ export interface MailTokenRow {
   email: string;
   account_id: string | null;
   role: Role | null;
+  newcomer: Newcomer | null;
   created_at: Date;
   expires_at: Date;
   used_at: Date | null;
 }
 
-const columns = sql`id, purpose, person_id, email, account_id, role, created_at, expires_at, used_at`;
+const columns = sql`id, purpose, person_id, email, account_id, role, newcomer, created_at, expires_at, used_at`;
 
 export async function insertMailToken(
   db: Queryable,
@@ -24,9 +33,9 @@ export async function insertMailToken(
 ): Promise<void> {
   await execute(
     db,
-    sql`insert into mail_tokens (id, purpose, hash, person_id, email, account_id, role, created_at, expires_at)
+    sql`insert into mail_tokens (id, purpose, hash, person_id, email, account_id, role, newcomer, created_at, expires_at)
         values (${token.id}, ${token.purpose}, ${hash}, ${token.person_id}, ${token.email}, ${token.account_id},
-          ${token.role}, ${token.created_at}, ${token.expires_at})`,
+          ${token.role}, ${token.newcomer && JSON.stringify(token.newcomer)}::text::jsonb, ${token.created_at}, ${token.expires_at})`,
   );
 }
 
@@ -43,4 +52,60 @@ export function takeMailToken(
         where hash = ${hash} and purpose = ${purpose} and used_at is null and expires_at > ${now}
         returning ${columns}`,
   );
+}
+
+/** The same token, left as it is: who asks what an invitation is for has not accepted it. */
+export function findMailToken(
+  db: Queryable,
+  purpose: TokenPurpose,
+  hash: Uint8Array,
+  now: Date,
+): Promise<MailTokenRow | undefined> {
+  return maybeOne<MailTokenRow>(
+    db,
+    sql`select ${columns} from mail_tokens
+        where hash = ${hash} and purpose = ${purpose} and used_at is null and expires_at > ${now}`,
+  );
+}
+
+/** Makes the links of a person that are for one thing good for nothing. */
+export async function revokeMailTokens(
+  db: Queryable,
+  personId: string,
+  purpose: TokenPurpose,
+  now: Date,
+): Promise<void> {
+  await execute(
+    db,
+    sql`update mail_tokens set used_at = ${now} where id in (
+          select id from mail_tokens where person_id = ${personId} and purpose = ${purpose} and used_at is null
+          order by id for no key update)`,
+  );
+}
+
+/** The invitations to an account that are not answered yet, oldest first. */
+export function listInvitations(db: Queryable, accountId: string, now: Date): Promise<MailTokenRow[]> {
+  return db.query<MailTokenRow>(
+    sql`select ${columns} from mail_tokens where account_id = ${accountId} and purpose = 'invitation'
+          and used_at is null and expires_at > ${now} order by id`,
+  );
+}
+
+/** Takes an invitation back; whether there was one. */
+export async function revokeInvitation(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  now: Date,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    update mail_tokens set used_at = ${now}
+    where id = ${id} and account_id = ${accountId} and purpose = 'invitation' and used_at is null returning id`);
+  return rows.length > 0;
+}
+
+/** Forgets links that ended before `at`. */
+export function deleteTokensBefore(db: Queryable, at: Date, limit: number): Promise<number> {
+  const where = sql`expires_at < ${at}`;
+  return deleteSome(db, { table: sql`mail_tokens`, where, order: sql`expires_at` }, limit);
 }

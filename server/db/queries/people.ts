@@ -1,4 +1,4 @@
-import { execute, maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 
 export interface PersonRow {
   id: string;
@@ -37,4 +37,18 @@ export function findPersonByEmail(db: Queryable, email: string): Promise<PersonR
 /** The person, locked until the transaction ends. */
 export function lockPerson(db: Queryable, id: string): Promise<PersonRow | undefined> {
   return maybeOne<PersonRow>(db, sql`select ${columns} from people where id = ${id} for no key update`);
+}
+
+/** What of a person is to change; what is not named stays. */
+export type PersonChange = Partial<Pick<PersonRow, 'email' | 'name' | 'locale' | 'password_hash'>>;
+
+export async function updatePerson(db: Queryable, id: string, change: PersonChange): Promise<PersonRow> {
+  const { email = null, name = null, locale = null, password_hash = null } = change;
+  return one<PersonRow>(
+    db,
+    sql`update people set email = coalesce(${email}, email),
+          email_key = coalesce(${email && emailKey(email)}, email_key), name = coalesce(${name}, name),
+          locale = coalesce(${locale}, locale), password_hash = coalesce(${password_hash}, password_hash)
+        where id = ${id} returning ${columns}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { execute, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
 import type { Role } from '../enums.ts';
 import type { AccountStatus } from './accounts.ts';
+import { deleteSome } from './purge.ts';
 
 export type SessionStage = 'second_factor' | 'signed_in';
 
@@ -74,4 +75,39 @@ export async function deleteSession(db: Queryable, personId: string, id: string)
     sql`delete from sessions where id = ${id} and person_id = ${personId} returning id`,
   );
   return rows.length > 0;
+}
+
+/** The sessions of a person that are not over, newest first. */
+export function listSessions(db: Queryable, personId: string, now: Date): Promise<SessionRow[]> {
+  return db.query<SessionRow>(
+    sql`select ${columns} from sessions where person_id = ${personId} and ${isLive(now)} order by id desc`,
+  );
+}
+
+/** Ends all sessions of a person but one; their ids. */
+export async function deleteOtherSessions(
+  db: Queryable,
+  personId: string,
+  keep: string | null,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    sql`delete from sessions where person_id = ${personId} and id is distinct from ${keep} returning id`,
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Writes down that the holder of a session has just proved to be its person. */
+export async function confirmSession(db: Queryable, id: string, now: Date): Promise<void> {
+  await execute(db, sql`update sessions set confirmed_at = ${now} where id = ${id}`);
+}
+
+/** Has a session show another account. */
+export async function setSessionAccount(db: Queryable, id: string, accountId: string): Promise<void> {
+  await execute(db, sql`update sessions set account_id = ${accountId} where id = ${id}`);
+}
+
+/** Forgets sessions that are over. */
+export async function deleteSessionsBefore(db: Queryable, now: Date, limit: number): Promise<number> {
+  const where = sql`expires_at < ${now} or last_seen_at < ${new Date(now.getTime() - SESSION_IDLE_MS)}`;
+  return deleteSome(db, { table: sql`sessions`, where, order: sql`expires_at` }, limit);
 }

@@ -1,9 +1,11 @@
 import { generateToken, hashToken, isIssuedToken } from '../../access/secret-token.ts';
-import type { Transaction } from '../../db/database.ts';
+import type { Queryable, Transaction } from '../../db/database.ts';
 import type { Role } from '../../db/enums.ts';
 import {
+  findMailToken,
   insertMailToken,
   type MailTokenRow,
+  type Newcomer,
   type TokenPurpose,
   takeMailToken,
 } from '../../db/queries/mail-tokens.ts';
@@ -30,13 +32,15 @@ export interface NewMailToken {
   email: string;
   /** Of an invitation. */
   place?: { accountId: string; role: Role };
+  /** Of a sign-up. */
+  newcomer?: Newcomer;
 }
 
 /** Makes the secret of a link. It is returned here and nowhere else: only a hash is stored. */
 export async function issueMailToken(
   tx: Transaction,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
-  { purpose, personId, email, place }: NewMailToken,
+  { purpose, personId, email, place, newcomer }: NewMailToken,
 ): Promise<{ token: string; id: string; expiresAt: Date }> {
   const token = generateToken(secrets);
   const now = clock.now();
@@ -49,6 +53,7 @@ export async function issueMailToken(
     email,
     account_id: place?.accountId ?? null,
     role: place?.role ?? null,
+    newcomer: newcomer ?? null,
     created_at: now,
     expires_at: expiresAt,
   };
@@ -67,5 +72,21 @@ export async function useMailToken(
     ? await takeMailToken(tx, purpose, hashToken(token), clock.now())
     : undefined;
   if (row) return row;
-  throw new ApiError('link_invalid', 'The link is not good any more: it was used, replaced, or has expired.');
+  throw linkInvalid();
 }
+
+/** What a link is for, without using it up; undefined where it is good for nothing. */
+export async function peekMailToken(
+  db: Queryable,
+  { clock, secrets }: { clock: Clock; secrets: SecretBox },
+  purpose: TokenPurpose,
+  token: string,
+): Promise<MailTokenRow | undefined> {
+  return isIssuedToken(token, secrets)
+    ? findMailToken(db, purpose, hashToken(token), clock.now())
+    : undefined;
+}
+
+/** The refusal of a link. */
+export const linkInvalid = () =>
+  new ApiError('link_invalid', 'The link is not good any more: it was used, replaced, or has expired.');

@@ -28,7 +28,7 @@ export async function startSession(
   tx: Transaction,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
   { personId, stage, ip, userAgent, accountId }: NewSession,
-): Promise<{ token: string; id: string }> {
+): Promise<{ token: string; id: string; accountId: string | null }> {
   const token = generateToken(secrets);
   const now = clock.now();
   const id = newId('ses', clock);
@@ -50,5 +50,5 @@ export async function startSession(
     },
     hashToken(token),
   );
-  return { token, id };
+  return { token, id, accountId: shown };
 }

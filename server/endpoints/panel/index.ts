@@ -8,19 +8,67 @@ import { listTopUps } from './money/list-top-ups.ts';
 import { setAutoTopUp } from './money/set-auto-top-up.ts';
 import { setBillingProfile } from './money/set-billing-profile.ts';
 import { startTopUp } from './money/start-top-up.ts';
+import { addPasskey } from './passkeys/add-passkey.ts';
+import { beginPasskey } from './passkeys/begin-passkey.ts';
+import { beginPasskeySignIn } from './passkeys/begin-passkey-sign-in.ts';
+import { listPasskeys } from './passkeys/list-passkeys.ts';
+import { removePasskey } from './passkeys/remove-passkey.ts';
+import { signInWithPasskey } from './passkeys/sign-in-with-passkey.ts';
+import { beginTotp } from './person/begin-totp.ts';
+import { changeEmail } from './person/change-email.ts';
+import { changePassword } from './person/change-password.ts';
+import { confirmTotp } from './person/confirm-totp.ts';
+import { removeTotp } from './person/remove-totp.ts';
+import { renewRecoveryCodes } from './person/renew-recovery-codes.ts';
+import { updateProfile } from './person/update-profile.ts';
+import { confirmSession } from './session/confirm-session.ts';
 import { getSession } from './session/get-session.ts';
+import { listSessions } from './session/list-sessions.ts';
+import { requestPasswordReset } from './session/request-password-reset.ts';
+import { resetPasswordByMail } from './session/reset-password-by-mail.ts';
+import { revokeSession } from './session/revoke-session.ts';
+import { signIn } from './session/sign-in.ts';
 import { signInByLink } from './session/sign-in-by-link.ts';
+import { signInSecondFactor } from './session/sign-in-second-factor.ts';
+import { signInWithRecoveryCode } from './session/sign-in-with-recovery-code.ts';
 import { signOut } from './session/sign-out.ts';
+import { signUp } from './session/sign-up.ts';
+import { switchAccount } from './session/switch-account.ts';
+import { verifyEmail } from './session/verify-email.ts';
 import { getPublicPrices } from './site/get-public-prices.ts';
 import { getSite } from './site/get-site.ts';
 
 /** Every operation that only the panel has, in the order in which they are described. */
 export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   getSite,
-  signInByLink,
-  getSession,
-  signOut,
   getPublicPrices,
+  signUp,
+  verifyEmail,
+  signIn,
+  signInSecondFactor,
+  signInWithRecoveryCode,
+  beginPasskeySignIn,
+  signInWithPasskey,
+  signInByLink,
+  requestPasswordReset,
+  resetPasswordByMail,
+  getSession,
+  switchAccount,
+  confirmSession,
+  signOut,
+  listSessions,
+  revokeSession,
+  updateProfile,
+  changePassword,
+  changeEmail,
+  beginTotp,
+  confirmTotp,
+  removeTotp,
+  renewRecoveryCodes,
+  listPasskeys,
+  beginPasskey,
+  addPasskey,
+  removePasskey,
   listPaymentProviders,
   startTopUp,
   getTopUp,

@@ -1,13 +1,17 @@
 import { SharedLimitStore } from '../../access/shared-limits.ts';
 import { sql } from '../../db/database.ts';
 import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
+import { deleteAttemptsBefore } from '../../db/queries/attempts.ts';
 import { deleteExpiredViewerSlots, deleteSharesBefore } from '../../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../../db/queries/events.ts';
 import { issueInvoices } from '../../db/queries/issue-invoices.ts';
 import { deleteFinishedJobs, type JobPlace } from '../../db/queries/jobs.ts';
+import { deleteTokensBefore } from '../../db/queries/mail-tokens.ts';
+import { deleteChallengesBefore } from '../../db/queries/passkeys.ts';
 import { deleteSome } from '../../db/queries/purge.ts';
 import { recognizeRevenue } from '../../db/queries/recognition.ts';
+import { deleteSessionsBefore } from '../../db/queries/sessions.ts';
 import { deleteAttacksBefore } from '../../db/queries/shield-attacks.ts';
 import { sellerParty } from '../../domain/billing/invoice-document.ts';
 import { Failures } from '../../platform/failures.ts';
@@ -25,6 +29,8 @@ const AGENT_RUN_DAYS = 30;
 const EVENT_DAYS = 365;
 /** Long enough to look into a link that was abused; the event log knows longer that it was. */
 const SHARE_DAYS = 7;
+/** Long enough to tell who asks why a link does not work. */
+const LINK_DAYS = 7;
 /** Finished jobs looked at in one round. The last one of each VM stays, so there may be any number of old ones. */
 const JOBS_A_ROUND = 1_000;
 
@@ -74,6 +80,10 @@ export class ExpiredPurge {
       sweep_tickets: () => inBatches((limit) => deleteTicketsBefore(db, now, limit)),
       sweep_seats: () => inBatches((limit) => deleteExpiredViewerSlots(db, now, limit)),
       sweep_shares: () => inBatches((limit) => deleteSharesBefore(db, daysAgo(SHARE_DAYS), limit)),
+      sweep_sessions: () => inBatches((limit) => deleteSessionsBefore(db, now, limit)),
+      sweep_links: () => inBatches((limit) => deleteTokensBefore(db, daysAgo(LINK_DAYS), limit)),
+      sweep_challenges: () => inBatches((limit) => deleteChallengesBefore(db, now, limit)),
+      sweep_attempts: () => inBatches((limit) => deleteAttemptsBefore(db, now, limit)),
       sweep_attacks: () => inBatches((limit) => deleteAttacksBefore(db, daysAgo(EVENT_DAYS), limit)),
       sweep_rate_windows: () => inBatches((limit) => SharedLimitStore.sweep(db, now, limit)),
     };

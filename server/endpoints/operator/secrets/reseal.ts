@@ -1,3 +1,4 @@
+import { TOTP_PURPOSE } from '../../../access/totp.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
 import {
   lockJobInputs,
@@ -6,6 +7,7 @@ import {
   setJobInput,
   setReply,
 } from '../../../db/queries/sealed.ts';
+import { lockTotps, setTotpSecret } from '../../../db/queries/totps.ts';
 import { SEALED_FOR } from '../../../domain/vms/job-inputs.ts';
 import { resealOpsKeys } from '../../../guest-ssh/ops-keys.ts';
 import { REPLY_PURPOSE } from '../../../http/idempotency.ts';
@@ -60,12 +62,27 @@ export async function resealAll({ db, secrets }: Parts): Promise<Resealed> {
     const after: string = job;
     job = await db.transaction((tx) => resealJobs(tx, { db, secrets }, after, renew));
   }
+  let person: string | undefined = '';
+  while (person !== undefined) {
+    const after: string = person;
+    person = await db.transaction((tx) => resealTotps(tx, after, renew));
+  }
   let reply = await db.transaction((tx) => resealReplies(tx, undefined, renew));
   while (reply) {
     const after: ReplyPlace = reply;
     reply = await db.transaction((tx) => resealReplies(tx, after, renew));
   }
   return count;
+}
+
+/** One batch of the secrets of authenticator apps; where the next begins, or undefined after the last. */
+async function resealTotps(tx: Transaction, after: string, renew: Renew): Promise<string | undefined> {
+  const rows = await lockTotps(tx, after, BATCH);
+  for (const { person_id, secret } of rows) {
+    const again = renew(secret, [TOTP_PURPOSE]);
+    if (again !== undefined) await setTotpSecret(tx, person_id, again);
+  }
+  return rows.length < BATCH ? undefined : rows.at(-1)!.person_id;
 }
 
 type Renew = (sealed: string, purposes: readonly string[]) => string | undefined;

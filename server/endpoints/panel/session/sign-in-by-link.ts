@@ -1,7 +1,8 @@
+import { lockPerson } from '../../../db/queries/people.ts';
 import { useMailToken } from '../../../domain/people/mail-tokens.ts';
-import { startSession } from '../../../domain/people/start-session.ts';
 import { Input } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { completeSignIn } from './complete-sign-in.ts';
 import { LinkToken, SignInShape } from './sign-in-shape.ts';
 
 export const signInByLink = panelEndpoint({
@@ -16,16 +17,10 @@ export const signInByLink = panelEndpoint({
   body: Input({ token: LinkToken }),
   data: SignInShape,
   errors: ['link_invalid'],
-  async handle({ body, db, browser, services }) {
+  async handle(context) {
+    const { db, body, services } = context;
     const { person_id } = await useMailToken(db, services, 'sign_in_link', body.token);
-    const { ip, userAgent } = browser;
-    const session = await startSession(db, services, {
-      personId: person_id!,
-      stage: 'signed_in',
-      ip,
-      userAgent,
-    });
-    browser.keepSession(db, session.token);
-    return { data: { next: 'signed_in' } };
+    const person = await lockPerson(db, person_id!);
+    return { data: await completeSignIn(context, person!, 'link') };
   },
 });

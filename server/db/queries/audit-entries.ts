@@ -1,0 +1,51 @@
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
+import { type Page, pageOf } from './page.ts';
+
+export interface AuditRow {
+  id: string;
+  account_id: string | null;
+  person_id: string | null;
+  action: string;
+  subject_id: string | null;
+  details: Record<string, unknown>;
+  ip: string | null;
+  created_at: Date;
+}
+
+export async function insertAuditEntry(db: Queryable, entry: AuditRow): Promise<void> {
+  await execute(
+    db,
+    sql`insert into audit_entries (id, account_id, person_id, action, subject_id, details, ip, created_at)
+        values (${entry.id}, ${entry.account_id}, ${entry.person_id}, ${entry.action}, ${entry.subject_id},
+          ${JSON.stringify(entry.details)}::text::jsonb, ${entry.ip}, ${entry.created_at})`,
+  );
+}
+
+/** An entry with who did it. */
+export interface AuditView extends AuditRow {
+  person_email: string | null;
+}
+
+export function listAuditEntries(db: Queryable, accountId: string, page: Page): Promise<AuditView[]> {
+  return db.query<AuditView>(sql`
+    select a.id, a.account_id, a.person_id, a.action, a.subject_id, a.details, a.ip, a.created_at,
+      people.email as person_email
+    from audit_entries a left join people on people.id = a.person_id
+    where a.account_id = ${accountId} ${pageOf(sql`a.id`, page)}`);
+}
+
+/** Whether a person has signed in before, and if so with this device since `since`. */
+export async function knowsDevice(
+  db: Queryable,
+  personId: string,
+  userAgent: string,
+  since: Date,
+): Promise<{ before: boolean; device: boolean }> {
+  const row = await maybeOne<{ before: boolean; device: boolean }>(
+    db,
+    sql`select count(*) > 0 as before,
+          coalesce(bool_or(details->>'user_agent' = ${userAgent}), false) as device
+        from audit_entries where person_id = ${personId} and action = 'person.signed_in' and created_at > ${since}`,
+  );
+  return row!;
+}

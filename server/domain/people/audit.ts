@@ -1,0 +1,53 @@
+import type { Queryable } from '../../db/database.ts';
+import { insertAuditEntry } from '../../db/queries/audit-entries.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+
+/** What an entry of the audit log is about. */
+export const AUDIT_ACTIONS = [
+  'account.closed',
+  'account.created',
+  'invitation.accepted',
+  'invitation.revoked',
+  'invitation.sent',
+  'key.created',
+  'key.revoked',
+  'member.removed',
+  'member.role_changed',
+  'passkey.added',
+  'passkey.removed',
+  'person.email_changed',
+  'person.password_changed',
+  'person.password_reset',
+  'person.signed_in',
+  'person.signed_up',
+  'recovery_codes.renewed',
+  'session.revoked',
+  'totp.added',
+  'totp.removed',
+] as const;
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
+
+export interface AuditEntry {
+  accountId: string | null;
+  personId: string | null;
+  action: AuditAction;
+  /** What it was done to. */
+  subjectId?: string;
+  details?: Record<string, unknown>;
+  ip: string | null;
+}
+
+/** Writes down what was done, in the transaction that does it. */
+export function recordAudit(db: Queryable, clock: Clock, entry: AuditEntry): Promise<void> {
+  return insertAuditEntry(db, {
+    id: newId('aud', clock),
+    account_id: entry.accountId,
+    person_id: entry.personId,
+    action: entry.action,
+    subject_id: entry.subjectId ?? null,
+    details: entry.details ?? {},
+    ip: entry.ip,
+    created_at: clock.now(),
+  });
+}

@@ -1,0 +1,28 @@
+import { Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { PasskeyOptions, rememberChallenge, webauthn } from './use-passkey.ts';
+
+export const beginPasskeySignIn = panelEndpoint({
+  operation: 'beginPasskeySignIn',
+  method: 'POST',
+  path: '/sign-in/passkey/options',
+  access: 'public',
+  tag: 'session',
+  summary: 'What a passkey is asked to sign in with',
+  description: 'Good once, for five minutes; for a sign-in and for confirmSession.',
+  data: Shape({ options: PasskeyOptions }),
+  errors: [],
+  async prepare({ browser, services }) {
+    await services.attempts.take('sign_in_network', browser.network);
+    const { generateAuthenticationOptions } = await webauthn();
+    const options = await generateAuthenticationOptions({
+      rpID: browser.origin.hostname,
+      userVerification: 'required',
+    });
+    await rememberChallenge(services, options.challenge, null);
+    return options as unknown as Record<string, unknown>;
+  },
+  async handle({ prepared }) {
+    return { data: { options: prepared } };
+  },
+});

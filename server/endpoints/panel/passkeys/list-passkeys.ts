@@ -1,0 +1,18 @@
+import { listPasskeys as readPasskeys } from '../../../db/queries/passkeys.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { PasskeyShape, presentPasskey } from './passkey-shape.ts';
+
+export const listPasskeys = panelEndpoint({
+  operation: 'listPasskeys',
+  method: 'GET',
+  path: '/person/passkeys',
+  access: 'person',
+  tag: 'person',
+  summary: 'The passkeys that sign in',
+  data: Type.Array(PasskeyShape),
+  errors: [],
+  async handle({ db, session }) {
+    return { data: (await readPasskeys(db, session.personId)).map(presentPasskey) };
+  },
+});

@@ -1,0 +1,34 @@
+import { deletePasskey } from '../../../db/queries/passkeys.ts';
+import { lockPerson } from '../../../db/queries/people.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { PathId, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { mailSecurityChange } from '../shared/mails.ts';
+
+export const removePasskey = panelEndpoint({
+  operation: 'removePasskey',
+  method: 'DELETE',
+  path: '/person/passkeys/{id}',
+  access: 'person',
+  confirm: true,
+  tag: 'person',
+  summary: 'Remove a passkey',
+  params: Type.Object({ id: PathId('psk', 'Passkey identifier') }),
+  data: Shape({}),
+  errors: [],
+  async handle({ db, params, session, browser, services }) {
+    const person = await lockPerson(db, session.personId);
+    if (!(await deletePasskey(db, session.personId, params.id))) throw notFound();
+    await recordAudit(db, services.clock, {
+      accountId: session.place?.accountId ?? null,
+      personId: session.personId,
+      action: 'passkey.removed',
+      subjectId: params.id,
+      ip: browser.ip,
+    });
+    await mailSecurityChange(db, services, person!, 'passkey_removed', browser);
+    return { data: {} };
+  },
+});

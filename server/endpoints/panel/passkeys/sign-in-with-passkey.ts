@@ -1,0 +1,27 @@
+import { lockPerson } from '../../../db/queries/people.ts';
+import { Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { completeSignIn } from '../session/complete-sign-in.ts';
+import { SignInShape } from '../session/sign-in-shape.ts';
+import { PasskeyResponse, usePasskey } from './use-passkey.ts';
+
+export const signInWithPasskey = panelEndpoint({
+  operation: 'signInWithPasskey',
+  method: 'POST',
+  path: '/sign-in/passkey',
+  access: 'public',
+  tag: 'session',
+  summary: 'Sign in with a passkey',
+  description: 'It stands for both factors: its authenticator has verified its owner.',
+  body: Input({ response: PasskeyResponse }),
+  data: SignInShape,
+  errors: ['sign_in_failed'],
+  async prepare({ body, browser, services }) {
+    await services.attempts.take('sign_in_network', browser.network);
+    return usePasskey(services, browser, body.response);
+  },
+  async handle(context) {
+    const person = await lockPerson(context.db, context.prepared.personId);
+    return { data: await completeSignIn(context, person!, 'passkey') };
+  },
+});

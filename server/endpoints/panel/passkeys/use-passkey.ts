@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
+import { findPasskey, insertChallenge, takeChallenge, touchPasskey } from '../../../db/queries/passkeys.ts';
+import type { Browser } from '../../../panel/browser.ts';
+import type { PanelServices } from '../../../panel/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+/** Time to find the key, and to touch it. */
+const CHALLENGE_MS = 5 * 60_000;
+
+/** What `navigator.credentials` gives, as JSON: checked by the library, which knows its many forms. */
+export const PasskeyResponse = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'What the browser answers, as `@simplewebauthn/browser` gives it',
+  properties: {},
+});
+/** What the browser is asked for. */
+export const PasskeyOptions = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description: 'For `@simplewebauthn/browser`',
+});
+
+/** The library, loaded by the first who needs it. */
+export const webauthn = () => import('@simplewebauthn/server');
+
+/** Remembers what a passkey is asked to sign; of one person, or of whoever signs in. */
+export async function rememberChallenge(
+  { db, clock }: PanelServices,
+  challenge: string,
+  personId: string | null,
+): Promise<void> {
+  const expiresAt = new Date(clock.now().getTime() + CHALLENGE_MS);
+  await insertChallenge(db, { hash: hashOf(challenge), personId, expiresAt });
+}
+
+/** Uses up what was asked; false where it was not, or another person was. */
+export function useChallenge(
+  { db, clock }: PanelServices,
+  challenge: string,
+  personId: string | null,
+): Promise<boolean> {
+  return takeChallenge(db, hashOf(challenge), personId, clock.now());
+}
+
+const hashOf = (challenge: string) => createHash('sha256').update(challenge).digest();
+
+/**
+ * Whose passkey has signed what was asked, or `sign_in_failed`. The authenticator must have verified its owner, by a PIN
+ * or a finger: it stands for both factors.
+ */
+export async function usePasskey(
+  services: PanelServices,
+  { origin }: Browser,
+  response: Record<string, unknown>,
+): Promise<{ personId: string }> {
+  const { db, clock, logger } = services;
+  const { verifyAuthenticationResponse } = await webauthn();
+  const passkey = typeof response.id === 'string' ? await findPasskey(db, response.id) : undefined;
+  if (!passkey) throw failed();
+  try {
+    const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+      response: response as unknown as AuthenticationResponseJSON,
+      expectedChallenge: (challenge) => useChallenge(services, challenge, null),
+      expectedOrigin: origin.origin,
+      expectedRPID: origin.hostname,
+      credential: {
+        id: passkey.credential_id,
+        publicKey: new Uint8Array(passkey.public_key),
+        counter: Number(passkey.counter),
+      },
+      requireUserVerification: true,
+    });
+    const isNewer =
+      verified && (await touchPasskey(db, passkey.id, authenticationInfo.newCounter, clock.now()));
+    if (isNewer) return { personId: passkey.person_id };
+  } catch (error) {
+    // The library throws for whatever is wrong with a response, which is made by strangers.
+    logger.info({ err: error }, 'passkey refused');
+  }
+  throw failed();
+}
+
+const failed = () =>
+  new ApiError('sign_in_failed', 'The passkey is not known here, or was not used rightly.');

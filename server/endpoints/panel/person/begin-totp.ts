@@ -1,0 +1,34 @@
+import { makeTotp, TOTP_PURPOSE } from '../../../access/totp.ts';
+import { findPerson } from '../../../db/queries/people.ts';
+import { writeTotp } from '../../../db/queries/totps.ts';
+import { Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const beginTotp = panelEndpoint({
+  operation: 'beginTotp',
+  method: 'POST',
+  path: '/person/totp',
+  access: 'person',
+  confirm: true,
+  tag: 'person',
+  summary: 'The secret for an authenticator app',
+  description: 'Guards nothing until confirmTotp has seen a code of it.',
+  data: Shape({
+    secret: Type.String({ description: 'To be typed, in base32' }),
+    uri: Type.String({ description: 'To be shown as a QR code' }),
+  }),
+  errors: ['invalid_state'],
+  async prepare({ session, services: { db, brand } }) {
+    const person = await findPerson(db, session.personId);
+    if (!person) throw notFound();
+    return makeTotp(brand.name, person.email);
+  },
+  async handle({ db, session, services: { secrets }, prepared, now }) {
+    const sealed = secrets.seal(prepared.secret, TOTP_PURPOSE);
+    if (!(await writeTotp(db, session.personId, sealed, now)))
+      throw new ApiError('invalid_state', 'There is an authenticator app already; remove it first.');
+    return { data: prepared };
+  },
+});

@@ -1,0 +1,41 @@
+import { findPersonByEmail, lockPerson } from '../../../db/queries/people.ts';
+import { Input, Shape } from '../../../http/schemas.ts';
+import { localeOf } from '../../../mail/content.ts';
+import { enqueueMail } from '../../../mail/outbox.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { addressOf, Email } from '../shared/inputs.ts';
+import { mailLink } from '../shared/mails.ts';
+
+export const changeEmail = panelEndpoint({
+  operation: 'changeEmail',
+  method: 'POST',
+  path: '/person/email',
+  access: 'person',
+  confirm: true,
+  tag: 'person',
+  summary: 'Ask to change the address',
+  description:
+    'By a link that is mailed to the new one; until it is opened nothing changes. Answered alike whether or not somebody ' +
+    'has that address.',
+  body: Input({ email: Email }),
+  data: Shape({}),
+  errors: [],
+  async prepare({ body, session, services: { attempts } }) {
+    const email = addressOf(body.email);
+    await attempts.take('confirm', session.personId);
+    return { email, mayMail: await attempts.allows('mail_to', email) };
+  },
+  async handle({ db, session, services, prepared: { email, mayMail } }) {
+    const person = await lockPerson(db, session.personId);
+    const holder = await findPersonByEmail(db, email);
+    if (!mayMail || !person) return { data: {} };
+    if (holder && holder.id !== person.id) {
+      const mail = { to: holder.email, template: 'already_signed_up' as const, values: {} };
+      await enqueueMail(db, services, { ...mail, locale: localeOf(holder.locale) });
+    } else {
+      const link = { purpose: 'change_email' as const, personId: person.id, email };
+      await mailLink(db, services, link, person.locale);
+    }
+    return { data: {} };
+  },
+});

@@ -1,0 +1,40 @@
+import { lockPerson } from '../../../db/queries/people.ts';
+import { findTotp } from '../../../db/queries/totps.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { takeTotpCode } from '../session/second-factor.ts';
+import { TotpCode } from '../session/sign-in-second-factor.ts';
+import { mailSecurityChange } from '../shared/mails.ts';
+import { giveRecoveryCodes, RecoveryCodesShape } from './totp-shape.ts';
+
+export const confirmTotp = panelEndpoint({
+  operation: 'confirmTotp',
+  method: 'POST',
+  path: '/person/totp/confirm',
+  access: 'person',
+  confirm: true,
+  tag: 'person',
+  summary: 'Have the authenticator app guard the sign-in',
+  body: Input({ code: TotpCode }),
+  data: RecoveryCodesShape,
+  errors: ['invalid_state'],
+  prepare: ({ session, services: { attempts } }) => attempts.take('second_factor', session.personId),
+  async handle({ db, body, session, browser, services }) {
+    const person = await lockPerson(db, session.personId);
+    const totp = await findTotp(db, session.personId);
+    if (!totp || totp.confirmed_at)
+      throw new ApiError('invalid_state', 'There is no authenticator app to confirm; begin with beginTotp.');
+    await takeTotpCode(db, services, session.personId, body.code);
+    const codes = await giveRecoveryCodes(db, session.personId);
+    await recordAudit(db, services.clock, {
+      accountId: session.place?.accountId ?? null,
+      personId: session.personId,
+      action: 'totp.added',
+      ip: browser.ip,
+    });
+    await mailSecurityChange(db, services, person!, 'totp_added', browser);
+    return { data: { recovery_codes: codes } };
+  },
+});

@@ -1,0 +1,32 @@
+import { lockPerson } from '../../../db/queries/people.ts';
+import { deleteTotp } from '../../../db/queries/totps.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { mailSecurityChange } from '../shared/mails.ts';
+
+export const removeTotp = panelEndpoint({
+  operation: 'removeTotp',
+  method: 'DELETE',
+  path: '/person/totp',
+  access: 'person',
+  confirm: true,
+  tag: 'person',
+  summary: 'Sign in without the authenticator app',
+  description: 'Its recovery codes go with it.',
+  data: Shape({}),
+  errors: ['not_found'],
+  async handle({ db, session, browser, services }) {
+    const person = await lockPerson(db, session.personId);
+    if (!(await deleteTotp(db, session.personId))) throw notFound();
+    await recordAudit(db, services.clock, {
+      accountId: session.place?.accountId ?? null,
+      personId: session.personId,
+      action: 'totp.removed',
+      ip: browser.ip,
+    });
+    await mailSecurityChange(db, services, person!, 'totp_removed', browser);
+    return { data: {} };
+  },
+});

@@ -1,0 +1,37 @@
+import { lockPerson } from '../../../db/queries/people.ts';
+import { findTotp } from '../../../db/queries/totps.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { mailSecurityChange } from '../shared/mails.ts';
+import { giveRecoveryCodes, RecoveryCodesShape } from './totp-shape.ts';
+
+export const renewRecoveryCodes = panelEndpoint({
+  operation: 'renewRecoveryCodes',
+  method: 'POST',
+  path: '/person/recovery-codes',
+  access: 'person',
+  confirm: true,
+  tag: 'person',
+  summary: 'New recovery codes in place of all old ones',
+  data: RecoveryCodesShape,
+  errors: ['invalid_state'],
+  async handle({ db, session, browser, services }) {
+    const person = await lockPerson(db, session.personId);
+    const totp = await findTotp(db, session.personId);
+    if (!totp?.confirmed_at)
+      throw new ApiError(
+        'invalid_state',
+        'Recovery codes stand for an authenticator app, and there is none.',
+      );
+    const codes = await giveRecoveryCodes(db, session.personId);
+    await recordAudit(db, services.clock, {
+      accountId: session.place?.accountId ?? null,
+      personId: session.personId,
+      action: 'recovery_codes.renewed',
+      ip: browser.ip,
+    });
+    await mailSecurityChange(db, services, person!, 'recovery_codes_renewed', browser);
+    return { data: { recovery_codes: codes } };
+  },
+});

@@ -1,0 +1,17 @@
+import { hashRecoveryCode, makeRecoveryCodes } from '../../../access/recovery-codes.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { replaceRecoveryCodes } from '../../../db/queries/totps.ts';
+import { Shape } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const RecoveryCodesShape = Shape(
+  { recovery_codes: Type.Array(Type.String(), { description: 'Shown this once; each is good once' }) },
+  { $id: 'RecoveryCodes', description: 'What stands for the second factor where the app is lost' },
+);
+
+/** New recovery codes in place of all old ones. */
+export async function giveRecoveryCodes(tx: Transaction, personId: string): Promise<string[]> {
+  const codes = makeRecoveryCodes();
+  await replaceRecoveryCodes(tx, personId, codes.map(hashRecoveryCode));
+  return codes;
+}

@@ -1,0 +1,22 @@
+import { updatePerson } from '../../../db/queries/people.ts';
+import { Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { PersonShape, presentPerson } from '../session/session-shape.ts';
+import { Locale, PersonName } from '../shared/inputs.ts';
+
+export const updateProfile = panelEndpoint({
+  operation: 'updateProfile',
+  method: 'PATCH',
+  path: '/person',
+  access: 'person',
+  tag: 'person',
+  summary: 'Change what one is called, and the language',
+  body: Input({ name: Type.Optional(PersonName), locale: Type.Optional(Locale) }, { minProperties: 1 }),
+  data: PersonShape,
+  errors: [],
+  async handle({ db, body: { name, locale }, session }) {
+    const person = await updatePerson(db, session.personId, { name: name?.trim(), locale });
+    return { data: presentPerson(person) };
+  },
+});

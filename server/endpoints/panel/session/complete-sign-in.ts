@@ -1,0 +1,86 @@
+import type { ActiveSession } from '../../../access/sessions.ts';
+import type { Transaction } from '../../../db/database.ts';
+import { knowsDevice } from '../../../db/queries/audit-entries.ts';
+import type { PersonRow } from '../../../db/queries/people.ts';
+import { deleteSession } from '../../../db/queries/sessions.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { startSession } from '../../../domain/people/start-session.ts';
+import { localeOf } from '../../../mail/content.ts';
+import { enqueueMail } from '../../../mail/outbox.ts';
+import type { Browser } from '../../../panel/browser.ts';
+import type { PanelServices } from '../../../panel/endpoint.ts';
+import { deviceOf } from '../shared/device.ts';
+
+/** A device that was not used for so long is a new one. */
+const DEVICE_DAYS = 180;
+const DAY_MS = 86_400_000;
+
+export interface SignInContext {
+  db: Transaction;
+  services: PanelServices;
+  browser: Browser;
+  /** What the browser came with: it ends, as nobody needs it any more. */
+  session: ActiveSession | undefined;
+}
+
+/** How somebody proved who they are. */
+export type SignInMethod = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'invitation';
+
+/** Signs a person in who has proved everything that is asked of them, and mails them where the device is a new one. */
+export async function completeSignIn(
+  context: SignInContext,
+  person: PersonRow,
+  method: SignInMethod,
+): Promise<{ next: 'signed_in' }> {
+  const { db, services, browser } = context;
+  const { clock } = services;
+  const { ip, userAgent } = browser;
+  const since = new Date(clock.now().getTime() - DEVICE_DAYS * DAY_MS);
+  const known = await knowsDevice(db, person.id, userAgent, since);
+  await endSession(context);
+  const made = await startSession(db, services, { personId: person.id, stage: 'signed_in', ip, userAgent });
+  browser.keepSession(db, made.token);
+  await recordAudit(db, clock, {
+    accountId: made.accountId,
+    personId: person.id,
+    action: 'person.signed_in',
+    subjectId: made.id,
+    details: { method, user_agent: userAgent },
+    ip,
+  });
+  if (known.before && !known.device) {
+    const values = { at: clock.now().toISOString(), ip, device: deviceOf(userAgent) };
+    const mail = {
+      to: person.email,
+      template: 'new_device' as const,
+      locale: localeOf(person.locale),
+      values,
+    };
+    await enqueueMail(db, services, mail);
+  }
+  return { next: 'signed_in' };
+}
+
+/** Has a person who has shown a password show the second factor too. */
+export async function askForSecondFactor(
+  context: SignInContext,
+  person: PersonRow,
+): Promise<{ next: 'second_factor' }> {
+  const { db, services, browser } = context;
+  const { ip, userAgent } = browser;
+  await endSession(context);
+  const made = await startSession(db, services, {
+    personId: person.id,
+    stage: 'second_factor',
+    ip,
+    userAgent,
+  });
+  browser.keepSession(db, made.token);
+  return { next: 'second_factor' };
+}
+
+async function endSession({ db, services, session }: SignInContext): Promise<void> {
+  if (!session) return;
+  await deleteSession(db, session.personId, session.id);
+  await services.signals.accessEnded(db, session.id);
+}

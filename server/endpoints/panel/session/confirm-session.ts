@@ -1,0 +1,44 @@
+import { findPerson } from '../../../db/queries/people.ts';
+import { confirmSession as markConfirmed } from '../../../db/queries/sessions.ts';
+import { Input, Shape, Timestamp } from '../../../http/schemas.ts';
+import { CONFIRM_MINUTES, panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError, invalidField } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { PasskeyResponse, usePasskey } from '../passkeys/use-passkey.ts';
+import { Password } from '../shared/inputs.ts';
+
+export const confirmSession = panelEndpoint({
+  operation: 'confirmSession',
+  method: 'POST',
+  path: '/session/confirm',
+  access: 'person',
+  tag: 'session',
+  summary: 'Prove once more who one is',
+  description: `By the password, or by the response of a passkey. For ${CONFIRM_MINUTES} minutes what is dangerous is done then.`,
+  body: Input({ password: Type.Optional(Password), response: Type.Optional(PasskeyResponse) }),
+  data: Shape({ confirmed_until: Timestamp() }),
+  errors: ['invalid_state', 'sign_in_failed'],
+  async prepare({ body, session, browser, services }) {
+    const { db, attempts, passwords } = services;
+    await attempts.take('confirm', session.personId);
+    if (body.response !== undefined) {
+      const { personId } = await usePasskey(services, browser, body.response);
+      if (personId !== session.personId) throw invalidField('response', 'wrong', 'is of somebody else');
+      return;
+    }
+    const person = await findPerson(db, session.personId);
+    if (body.password === undefined) throw invalidField('password', 'required', 'is required');
+    if (person?.password_hash === null)
+      throw new ApiError(
+        'invalid_state',
+        'You have no password: sign in again, or have a link mailed to set one.',
+      );
+    if (!(await passwords.verify(person?.password_hash ?? null, body.password)))
+      throw invalidField('password', 'wrong', 'is wrong');
+  },
+  async handle({ db, session, now, services: { attempts } }) {
+    await markConfirmed(db, session.id, now);
+    db.afterCommit(() => void attempts.forget('confirm', session.personId).catch(() => {}));
+    return { data: { confirmed_until: new Date(now.getTime() + CONFIRM_MINUTES * 60_000) } };
+  },
+});

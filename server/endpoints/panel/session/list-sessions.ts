@@ -1,0 +1,45 @@
+import { listSessions as readSessions } from '../../../db/queries/sessions.ts';
+import { Id, Shape, Timestamp } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { deviceOf } from '../shared/device.ts';
+
+const SessionEntry = Shape(
+  {
+    id: Id('ses'),
+    current: Type.Boolean({ description: 'Whether it is this one' }),
+    ip: Type.String({ description: 'Where it was begun' }),
+    device: Type.String({ description: 'Browser and system, as far as they can be told' }),
+    user_agent: Type.String({ description: 'What the browser says it is' }),
+    created_at: Timestamp(),
+    last_used_at: Timestamp('To the minute'),
+    expires_at: Timestamp('When it ends at the latest'),
+  },
+  { $id: 'SessionEntry', description: 'A browser that is signed in' },
+);
+
+export const listSessions = panelEndpoint({
+  operation: 'listSessions',
+  method: 'GET',
+  path: '/sessions',
+  access: 'person',
+  tag: 'session',
+  summary: 'Where one is signed in',
+  data: Type.Array(SessionEntry),
+  errors: [],
+  async handle({ db, session, now }) {
+    const rows = await readSessions(db, session.personId, now);
+    return {
+      data: rows.map((row) => ({
+        id: row.id,
+        current: row.id === session.id,
+        ip: row.ip,
+        device: deviceOf(row.user_agent),
+        user_agent: row.user_agent,
+        created_at: row.created_at,
+        last_used_at: row.last_seen_at,
+        expires_at: row.expires_at,
+      })),
+    };
+  },
+});

@@ -1,0 +1,31 @@
+import { findPersonByEmail } from '../../../db/queries/people.ts';
+import { Input, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { addressOf, Email } from '../shared/inputs.ts';
+import { mailLink } from '../shared/mails.ts';
+
+export const requestPasswordReset = panelEndpoint({
+  operation: 'requestPasswordReset',
+  method: 'POST',
+  path: '/password-reset',
+  access: 'public',
+  tag: 'session',
+  summary: 'Ask for a link by which to choose a new password',
+  description: 'Answered alike whether or not there is somebody with this address.',
+  body: Input({ email: Email }),
+  data: Shape({}),
+  errors: [],
+  async prepare({ body, browser, services: { attempts } }) {
+    const email = addressOf(body.email);
+    await attempts.take('reset_network', browser.network);
+    return { email, mayMail: await attempts.allows('mail_to', email) };
+  },
+  async handle({ db, services, prepared: { email, mayMail } }) {
+    const person = await findPersonByEmail(db, email);
+    if (person && mayMail) {
+      const link = { purpose: 'reset_password' as const, personId: person.id, email: person.email };
+      await mailLink(db, services, link, person.locale);
+    }
+    return { data: {} };
+  },
+});

@@ -1,0 +1,31 @@
+import { deleteSession } from '../../../db/queries/sessions.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { PathId, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const revokeSession = panelEndpoint({
+  operation: 'revokeSession',
+  method: 'DELETE',
+  path: '/sessions/{id}',
+  access: 'person',
+  tag: 'session',
+  summary: 'Sign out elsewhere',
+  params: Type.Object({ id: PathId('ses', 'Session identifier') }),
+  data: Shape({}),
+  errors: [],
+  async handle({ db, params, session, browser, services: { clock, signals } }) {
+    if (!(await deleteSession(db, session.personId, params.id))) throw notFound();
+    await signals.accessEnded(db, params.id);
+    if (params.id === session.id) browser.dropSession(db);
+    await recordAudit(db, clock, {
+      accountId: session.place?.accountId ?? null,
+      personId: session.personId,
+      action: 'session.revoked',
+      subjectId: params.id,
+      ip: browser.ip,
+    });
+    return { data: {} };
+  },
+});

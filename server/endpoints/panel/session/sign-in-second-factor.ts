@@ -1,0 +1,38 @@
+import { TOTP_CODE } from '../../../access/totp.ts';
+import { lockPerson } from '../../../db/queries/people.ts';
+import { findTotp } from '../../../db/queries/totps.ts';
+import { Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { completeSignIn } from './complete-sign-in.ts';
+import { requireSecondFactorStage, takeTotpCode, wrongCode } from './second-factor.ts';
+import { SignInShape } from './sign-in-shape.ts';
+
+export const TotpCode = Type.String({
+  pattern: TOTP_CODE,
+  'x-expected': 'six digits',
+  description: 'What the authenticator app shows',
+  examples: ['123456'],
+});
+
+export const signInSecondFactor = panelEndpoint({
+  operation: 'signInSecondFactor',
+  method: 'POST',
+  path: '/sign-in/second-factor',
+  access: 'public',
+  tag: 'session',
+  summary: 'Show the second factor',
+  description: 'The code of an authenticator app, after the password. A code is taken once.',
+  body: Input({ code: TotpCode }),
+  data: SignInShape,
+  errors: ['session_required'],
+  prepare: ({ session, services }) => requireSecondFactorStage(session, services),
+  async handle(context) {
+    const { db, body, services, prepared } = context;
+    const person = await lockPerson(db, prepared.personId);
+    const totp = await findTotp(db, prepared.personId);
+    if (!person || !totp?.confirmed_at) throw wrongCode();
+    await takeTotpCode(db, services, person.id, body.code);
+    return { data: await completeSignIn(context, person, 'totp') };
+  },
+});

@@ -1,0 +1,31 @@
+import { hashRecoveryCode } from '../../../access/recovery-codes.ts';
+import { lockPerson } from '../../../db/queries/people.ts';
+import { takeRecoveryCode } from '../../../db/queries/totps.ts';
+import { Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { completeSignIn } from './complete-sign-in.ts';
+import { requireSecondFactorStage, wrongCode } from './second-factor.ts';
+import { SignInShape } from './sign-in-shape.ts';
+
+export const signInWithRecoveryCode = panelEndpoint({
+  operation: 'signInWithRecoveryCode',
+  method: 'POST',
+  path: '/sign-in/recovery-code',
+  access: 'public',
+  tag: 'session',
+  summary: 'Use a recovery code up in place of the second factor',
+  body: Input({
+    code: Type.String({ minLength: 1, maxLength: 40, examples: ['k7wd-3mqz-x2ne-9fht'] }),
+  }),
+  data: SignInShape,
+  errors: ['session_required'],
+  prepare: ({ session, services }) => requireSecondFactorStage(session, services),
+  async handle(context) {
+    const { db, body, services, prepared } = context;
+    const person = await lockPerson(db, prepared.personId);
+    const hash = hashRecoveryCode(body.code);
+    if (!person || !(await takeRecoveryCode(db, person.id, hash, services.clock.now()))) throw wrongCode();
+    return { data: await completeSignIn(context, person, 'recovery_code') };
+  },
+});

@@ -1,0 +1,47 @@
+import { findPersonByEmail, lockPerson } from '../../../db/queries/people.ts';
+import { findTotp } from '../../../db/queries/totps.ts';
+import { Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Email, Password } from '../shared/inputs.ts';
+import { askForSecondFactor, completeSignIn } from './complete-sign-in.ts';
+import { SignInShape } from './sign-in-shape.ts';
+
+export const signIn = panelEndpoint({
+  operation: 'signIn',
+  method: 'POST',
+  path: '/sign-in',
+  access: 'public',
+  tag: 'session',
+  summary: 'Sign in with a password',
+  description: 'Takes as long, and says the same, whether the address or the password is wrong.',
+  body: Input({ email: Email, password: Password }),
+  data: SignInShape,
+  errors: ['sign_in_failed'],
+  async prepare({ body, browser, services: { db, attempts, passwords } }) {
+    const email = body.email.trim();
+    const here = `${email} ${browser.network}`;
+    await attempts.take('sign_in_network', browser.network);
+    await attempts.take('sign_in_here', here);
+    await attempts.take('sign_in_anywhere', email);
+    const person = await findPersonByEmail(db, email);
+    const isRight = await passwords.verify(person?.password_hash ?? null, body.password);
+    if (!person || !isRight) throw failed();
+    await attempts.forget('sign_in_here', here);
+    return person;
+  },
+  async handle(context) {
+    const { db, prepared } = context;
+    const person = await lockPerson(db, prepared.id);
+    // Changed since it was checked: a password that was taken back must let nobody in.
+    if (!person || person.password_hash !== prepared.password_hash) throw failed();
+    const totp = await findTotp(db, person.id);
+    return {
+      data: totp?.confirmed_at
+        ? await askForSecondFactor(context, person)
+        : await completeSignIn(context, person, 'password'),
+    };
+  },
+});
+
+const failed = () => new ApiError('sign_in_failed', 'Address or password is wrong.');

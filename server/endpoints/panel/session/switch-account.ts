@@ -1,0 +1,30 @@
+import { listAccountsOf } from '../../../db/queries/memberships.ts';
+import { setSessionAccount } from '../../../db/queries/sessions.ts';
+import { Id, Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { presentSession, SessionShape } from './session-shape.ts';
+
+export const switchAccount = panelEndpoint({
+  operation: 'switchAccount',
+  method: 'POST',
+  path: '/session/account',
+  access: 'person',
+  tag: 'session',
+  summary: 'Have the session show another account',
+  body: Input({ account_id: Id('acc') }),
+  data: SessionShape,
+  errors: [],
+  async handle({ db, body, session, now }) {
+    const accounts = await listAccountsOf(db, session.personId);
+    const shown = accounts.find(({ account_id }) => account_id === body.account_id);
+    if (!shown) throw invalidField('account_id', 'unknown', 'is not an account of yours');
+    await setSessionAccount(db, session.id, shown.account_id);
+    const place = {
+      accountId: shown.account_id,
+      role: shown.role,
+      suspended: shown.account_status !== 'active',
+    };
+    return { data: await presentSession(db, { ...session, place }, now) };
+  },
+});

@@ -1,0 +1,52 @@
+import type { Transaction } from '../../../db/database.ts';
+import type { PersonRow } from '../../../db/queries/people.ts';
+import { issueMailToken, type NewMailToken } from '../../../domain/people/mail-tokens.ts';
+import { localeOf } from '../../../mail/content.ts';
+import { enqueueMail } from '../../../mail/outbox.ts';
+import type { SecurityChangeValues } from '../../../mail/templates/people.ts';
+import type { Browser } from '../../../panel/browser.ts';
+import type { PanelServices } from '../../../panel/endpoint.ts';
+
+/** The page that each link leads to. Its secret stands behind a `#`, which browsers send to nobody. */
+const PAGES = {
+  verify_email: 'verify-email',
+  change_email: 'verify-email',
+  reset_password: 'reset-password',
+} as const;
+
+/** Mails a link that proves who opens it to be the owner of the address. */
+export async function mailLink(
+  tx: Transaction,
+  services: PanelServices,
+  link: NewMailToken & { purpose: keyof typeof PAGES },
+  locale: string,
+): Promise<void> {
+  const { token, expiresAt } = await issueMailToken(tx, services, link);
+  await enqueueMail(tx, services, {
+    to: link.email,
+    template: link.purpose,
+    locale: localeOf(locale),
+    values: { url: linkTo(services, PAGES[link.purpose], token), expiresAt: expiresAt.toISOString() },
+  });
+}
+
+/** The address of a page with a secret that only it reads. */
+export const linkTo = ({ mails }: PanelServices, page: string, token: string) =>
+  `${mails.panelUrl}/${page}#${token}`;
+
+/** Tells a person that how they sign in was changed: should it be somebody else's doing, they learn of it. */
+export function mailSecurityChange(
+  tx: Transaction,
+  services: PanelServices,
+  { email, locale }: Pick<PersonRow, 'email' | 'locale'>,
+  what: SecurityChangeValues['what'],
+  { ip }: Browser,
+): Promise<void> {
+  const values = { what, at: services.clock.now().toISOString(), ip };
+  return enqueueMail(tx, services, {
+    to: email,
+    template: 'security_change',
+    locale: localeOf(locale),
+    values,
+  });
+}
