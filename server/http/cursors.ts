@@ -4,7 +4,8 @@ import type { Result } from './operation.ts';
 
 /** Bytes that tie a cursor to its list: enough that no cursor fits another list by accident. */
 const TIE_BYTES = 9;
-const ID = /^[a-z]+_[0-9a-z]{26}$/;
+/** An id, or the place of an entry in a journal. */
+const ID = /^([a-z]+_[0-9a-z]{26}|[1-9]\d{0,17})$/;
 
 /**
  * A cursor names the last item of a page, and the list that it is of: elsewhere, or cut, it is refused. It is no

@@ -2,7 +2,6 @@ import { balancesAfter, type StatementRow, statementPage } from '../../../db/que
 import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { Currency, Id, Minor, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
-import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const EntryShape = Shape(
@@ -43,7 +42,7 @@ export const getStatement = panelEndpoint({
     const span = {
       from: query.from === undefined ? undefined : new Date(query.from),
       to: query.to === undefined ? undefined : new Date(query.to),
-      before: positionOf(query.cursor),
+      before: query.cursor === undefined ? null : BigInt(query.cursor),
     };
     const rows = await statementPage(db, accountId, span, limit);
     const shown = rows.slice(0, limit);
@@ -62,12 +61,6 @@ export const getStatement = panelEndpoint({
     return { data, pagination: { limit, next_cursor, has_more } };
   },
 });
-
-function positionOf(cursor: string | undefined): bigint | null {
-  if (cursor === undefined) return null;
-  if (!/^\d{1,18}$/.test(cursor)) throw new ApiError('invalid_cursor', 'The cursor is not one of this list.');
-  return BigInt(cursor);
-}
 
 function present(
   { position, at, reason, amount_minor, order_id, payment_id, promo_credit_id, ...change }: StatementRow,

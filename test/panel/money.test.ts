@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { auditNow } from '../../server/domain/billing/audit/audit.ts';
+import { lookAfterPayments } from '../../server/payments/tasks.ts';
+import { Failures } from '../../server/platform/failures.ts';
+import {
+  STRIPE_KEY,
+  signatureOf,
+  startStripe,
+  type Thing,
+  WEBHOOK_SECRET,
+} from '../payments/support/stripe.ts';
+import { defer } from '../support/cleanup.ts';
+import { openPanel, signInAs, type TestBrowser } from './support/panel.ts';
+
+const DAY_MS = 86_400_000;
+const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
+
+/** The first field that a refusal names. */
+const fieldOf = (error?: { details?: Thing }) => error?.details?.fields?.[0]?.field;
+
+test('money comes in by every way that is offered, and the pages of billing tell of it', async (t) => {
+  const stripe = await startStripe(t);
+  const directory = mkdtempSync(join(tmpdir(), 'vauban-logo-'));
+  defer(t, () => rm(directory, { recursive: true }));
+  const logo = join(directory, 'logo.svg');
+  writeFileSync(logo, LOGO);
+  const panel = await openPanel(t, {
+    VAUBAN_PANEL_LOGO: logo,
+    VAUBAN_PAYMENT_PROVIDERS: 'test, stripe, bank_transfer',
+    VAUBAN_BANK_RECIPIENT: 'Example GmbH',
+    VAUBAN_BANK_IBAN: 'DE89370400440532013000',
+    VAUBAN_STRIPE_SECRET_KEY: STRIPE_KEY,
+    VAUBAN_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    VAUBAN_STRIPE_BASE_URL: stripe.url,
+  });
+  const { browser, accountId } = await signInAs(panel, 'owner');
+  const { browser: operator } = await signInAs(panel, 'operator', accountId);
+  const { browser: viewer } = await signInAs(panel, 'viewer', accountId);
+  const start = (who: TestBrowser, body: object, idempotencyKey: string = randomUUID()) =>
+    who.ask('POST', '/top-ups', { body, idempotencyKey });
+
+  await t.test('whose panel it is', async () => {
+    const { logo_url } = await browser.ok('GET', '/site');
+    const reply = await fetch(panel.baseUrl + logo_url);
+    assert.equal(await reply.text(), LOGO);
+    assert.match(reply.headers.get('content-security-policy')!, /default-src 'none'.*sandbox/);
+    const prices = await browser.ok('GET', '/prices', { headers: { cookie: undefined } });
+    assert.ok(prices.plans.length > 0 && prices.plans.every(({ deprecated }: Thing) => !deprecated));
+  });
+
+  await t.test('a top-up that is paid at once', async () => {
+    const providers = await viewer.ok('GET', '/payment-providers');
+    assert.deepEqual(
+      providers.map(({ id, can_store, minimum_minor }: Thing) => [id, can_store, minimum_minor]),
+      [
+        ['test', true, 500],
+        ['stripe', true, 500],
+        ['bank_transfer', false, 500],
+      ],
+    );
+    const body = { amount_minor: 2500, provider: 'test', keep_method: true };
+    assert.equal((await start(viewer, body)).error?.code, 'role_required');
+    assert.equal((await browser.ask('POST', '/top-ups', { body })).error?.code, 'idempotency_key_missing');
+    const key = randomUUID();
+    const [once, twice] = [await start(operator, body, key), await start(operator, body, key)];
+    assert.deepEqual(twice.data, once.data);
+    assert.deepEqual([once.data.top_up.status, once.data.next], ['succeeded', { kind: 'done' }]);
+    for (const [wrong, field] of [
+      [{ ...body, amount_minor: 499 }, 'amount_minor'],
+      [{ ...body, amount_minor: 100_001 }, 'amount_minor'],
+      [{ ...body, amount_minor: 2 ** 60 }, 'amount_minor'],
+      [{ ...body, amount_minor: 25.5 }, 'amount_minor'],
+      [{ ...body, provider: 'gold' }, 'provider'],
+    ] as const) {
+      const { error } = await start(browser, wrong);
+      assert.equal(fieldOf(error), field, JSON.stringify(error));
+    }
+    const declined = await start(browser, { ...body, amount_minor: 2513 });
+    assert.deepEqual(
+      [declined.data.top_up.status, declined.data.top_up.error],
+      ['failed', 'The card was declined.'],
+    );
+  });
+
+  await t.test('by a bank transfer, up to some that are not paid yet', async () => {
+    const body = { amount_minor: 5000, provider: 'bank_transfer' };
+    const { top_up, next } = (await start(browser, body)).data;
+    assert.deepEqual(
+      [top_up.status, next.kind, next.iban],
+      ['pending', 'bank_transfer', 'DE89370400440532013000'],
+    );
+    assert.match(next.reference, /^TU-[2-9A-Z]{4}-[2-9A-Z]{4}$/);
+    for (let n = 1; n < 10; n++) assert.equal((await start(browser, body)).status, 200);
+    assert.deepEqual((await start(browser, body)).error?.code, 'quota_exceeded');
+    const before = stripe.requests.length;
+    assert.deepEqual((await start(browser, { ...body, provider: 'stripe' })).error?.code, 'quota_exceeded');
+    assert.equal(stripe.requests.length, before, 'Stripe is not asked for what is refused');
+    panel.clock.advance(15 * DAY_MS);
+    await lookAfterPayments(panel.services, new Failures(panel.services));
+    const later = (await signInAs(panel, 'viewer', accountId)).browser;
+    assert.equal((await later.ok('GET', `/top-ups/${top_up.id}`)).status, 'expired');
+  });
+
+  const { browser: owner } = await signInAs(panel, 'owner', accountId);
+
+  await t.test('at Stripe, whose signed event books it', async () => {
+    const { top_up, next } = (await start(owner, { amount_minor: 4000, provider: 'stripe' })).data;
+    const session = [...stripe.sessions.values()].find(({ url }) => url === next.url)!;
+    assert.equal(session.success_url, `${panel.baseUrl}/panel/billing/top-up?top_up=${top_up.id}`);
+    const [event] = stripe.pay(session.id);
+    const payload = JSON.stringify(event);
+    const headers = { 'stripe-signature': signatureOf(payload, panel.clock.now()) };
+    const received = await fetch(`${panel.baseUrl}/webhooks/stripe`, {
+      method: 'POST',
+      body: payload,
+      headers,
+    });
+    assert.equal(received.status, 200);
+    assert.equal((await owner.ok('GET', `/top-ups/${top_up.id}`)).status, 'succeeded');
+    const { browser: stranger } = await signInAs(panel, 'owner');
+    assert.equal((await stranger.ask('GET', `/top-ups/${top_up.id}`)).error?.code, 'not_found');
+  });
+
+  await t.test('a list and a statement, page by page, with the balance after each entry', async () => {
+    const tops = await owner.ask('GET', '/top-ups?limit=2');
+    assert.deepEqual([tops.data.length, tops.pagination?.has_more], [2, true]);
+    const entries: Thing[] = [];
+    let cursor = '';
+    do {
+      const page = await owner.ask('GET', `/statement?limit=1${cursor && `&cursor=${cursor}`}`);
+      entries.push(...page.data);
+      cursor = page.pagination?.next_cursor ?? '';
+    } while (cursor);
+    assert.deepEqual(
+      entries.map(({ entry, reason, change_minor, available_minor }) => [
+        entry,
+        reason,
+        change_minor,
+        available_minor,
+      ]),
+      [
+        [2, 'top_up', 4000, 6500],
+        [1, 'top_up', 2500, 2500],
+      ],
+    );
+    const [first] = await owner.ok(
+      'GET',
+      `/statement?to=${new Date(panel.clock.now().getTime() - DAY_MS).toISOString()}`,
+    );
+    assert.deepEqual([first.entry, first.available_minor], [1, 2500]);
+    assert.equal((await owner.ask('GET', '/statement?cursor=7')).error?.code, 'invalid_cursor');
+  });
+
+  await t.test('the automatic top-up, by its owner alone and with what was kept', async () => {
+    const auto = await owner.ok('GET', '/auto-top-up');
+    assert.deepEqual([auto.enabled, auto.methods.length], [false, 1]);
+    const body = {
+      enabled: true,
+      threshold_minor: 7000,
+      amount_minor: 1500,
+      payment_method_id: auto.methods[0].id,
+    };
+    const again = (await signInAs(panel, 'operator', accountId)).browser;
+    assert.equal((await again.ask('PUT', '/auto-top-up', { body })).error?.code, 'role_required');
+    for (const [wrong, field] of [
+      [{ ...body, payment_method_id: null }, 'payment_method_id'],
+      [{ ...body, payment_method_id: 'pmt_00000000000000000000000000' }, 'payment_method_id'],
+      [{ ...body, amount_minor: 1 }, 'amount_minor'],
+      [{ ...body, threshold_minor: 2 ** 50 }, 'threshold_minor'],
+    ] as const) {
+      const { error } = await owner.ask('PUT', '/auto-top-up', { body: wrong });
+      assert.equal(fieldOf(error), field, JSON.stringify(error));
+    }
+    assert.equal((await owner.ok('PUT', '/auto-top-up', { body })).enabled, true);
+    await lookAfterPayments(panel.services, new Failures(panel.services));
+    const [newest] = await owner.ok('GET', '/top-ups');
+    assert.deepEqual([newest.cause, newest.status], ['auto', 'succeeded']);
+  });
+
+  await t.test('who the invoices are for', async () => {
+    assert.equal((await owner.ok('GET', '/billing-profile')).profile, null);
+    const body = {
+      kind: 'business',
+      name: 'Example B.V.',
+      street: 'Damrak 1',
+      city: 'Amsterdam',
+      country: 'nl',
+    };
+    const saved = await owner.ok('PUT', '/billing-profile', { body: { ...body, vat_id: 'NL004495445B01' } });
+    assert.deepEqual([saved.profile.country, saved.profile.postcode], ['NL', null]);
+    for (const [wrong, field] of [
+      [{ ...body, vat_id: 'DE1' }, 'vat_id'],
+      [{ ...body, country: 'XX' }, 'country'],
+      [{ ...body, name: 'a\u202eb' }, 'name'],
+      [{ ...body, street: ' ' }, 'street'],
+    ] as const) {
+      const { error } = await owner.ask('PUT', '/billing-profile', { body: wrong });
+      assert.equal(fieldOf(error), field, JSON.stringify(error));
+    }
+    assert.deepEqual(await owner.ok('GET', '/billing-profile'), saved);
+  });
+  assert.deepEqual(await auditNow(panel.services.db), []);
+});
