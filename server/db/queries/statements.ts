@@ -30,6 +30,8 @@ export interface StatementSpan {
 
 const movement = (account: Sql) =>
   sql`case when credit = ${account} then amount_minor when debit = ${account} then -amount_minor else 0 end`;
+/** As the index of the chains has it, in which the entries of an account are in order. */
+const ofAccount = (id: string) => sql`coalesce(account_id::text, 'seller') = ${id}`;
 const MONEY = movement(sql`'wallet'`);
 const PROMO = movement(sql`'promo'`);
 const HELD = movement(sql`'hold'`);
@@ -44,7 +46,7 @@ export function statementPage(
   return db.query<StatementRow>(sql`
     select position, created_at as at, reason, amount_minor, order_id, payment_id, promo_credit_id, ${MONEY} as money_minor,
       ${PROMO} as promo_minor, ${HELD} as held_minor
-    from journal where account_id = ${accountId} ${before === null ? empty : sql`and position < ${before}::bigint`}
+    from journal where ${ofAccount(accountId)} ${before === null ? empty : sql`and position < ${before}::bigint`}
       ${from ? sql`and created_at >= ${from}` : empty} ${to ? sql`and created_at < ${to}` : empty}
     order by position desc limit ${limit + 1}`);
 }
@@ -56,6 +58,6 @@ export function balancesAfter(db: Queryable, accountId: string, position: bigint
     sql`
     select coalesce(sum(${MONEY}), 0)::bigint as money_minor, coalesce(sum(${PROMO}), 0)::bigint as promo_minor,
       coalesce(sum(${HELD}), 0)::bigint as held_minor
-    from journal where account_id = ${accountId} and position <= ${position}::bigint`,
+    from journal where ${ofAccount(accountId)} and position <= ${position}::bigint`,
   );
 }
