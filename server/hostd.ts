@@ -3,7 +3,7 @@
 //   node server/hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import { machineCommand } from './compute/qemu/direct-launcher.ts';
+import { qemuCommand } from './compute/qemu/direct-launcher.ts';
 import { perform } from './compute/qemu/host/operations.ts';
 import { createPrivilegedLauncher } from './compute/qemu/host/privileged-launcher.ts';
 import { probeGuests } from './compute/qemu/host/probe.ts';
@@ -55,7 +55,7 @@ const required = allowance.guest_limits !== 'best_effort';
 // By the rule deploy/systemd/vauban-host.rules.
 const find = () => findLimiter(undefined, true);
 const launcher = limitedLauncher(
-  createPrivilegedLauncher({ clock, pool, images, user: guests, uids, command: machineCommand }),
+  createPrivilegedLauncher({ clock, pool, images, user: guests, uids, command: qemuCommand }),
   { logger, find, required },
 );
 

@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Machine } from '../../server/compute/qemu/arguments.ts';
+import type { QemuSpec } from '../../server/compute/qemu/arguments.ts';
 import { findGroup, holdInGroup } from '../../server/compute/qemu/control-groups.ts';
 import { findLimiter, limitedLauncher, shareOf, tryLimits } from '../../server/compute/qemu/limits.ts';
 import { scopeArguments } from '../../server/compute/qemu/scopes.ts';
@@ -166,7 +166,7 @@ test('a machine that cannot be held to its share runs all the same where that wi
   const ended: string[] = [];
   const launcher = { launch: async () => 4711, kill: async ({ id }: { id: string }) => void ended.push(id) };
   const logger = { warn: (...words: unknown[]) => void told.push(words) } as never;
-  const machine = MACHINE as unknown as Machine;
+  const machine = MACHINE as unknown as QemuSpec;
   const apply = async () => {};
   const finds = [
     async () => 'there is none',

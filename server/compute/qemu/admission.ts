@@ -81,7 +81,7 @@ export class Admission {
     }
   }
 
-  /** Whether there is room for a machine of this size beside all guests. */
+  /** Whether there is room for a guest of this size beside all guests. */
   async hasRoom(size: GuestSize): Promise<boolean> {
     const total = await this.#total();
     return shortageOf(total, this.#used(), this.#cost(size)) === undefined;

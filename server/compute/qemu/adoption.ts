@@ -5,7 +5,7 @@ import { guardPool } from './pool-guard.ts';
 import type { Power } from './power.ts';
 import { type NetworkContext, reassertRules } from './traffic.ts';
 
-/** A machine answers within milliseconds. One that hangs delays only requests for itself. */
+/** QEMU answers within milliseconds. One that hangs delays only requests for itself. */
 const ADOPTION_MS = 2_000;
 
 /**

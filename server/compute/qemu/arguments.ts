@@ -4,7 +4,7 @@ import type { Hardware, Offer } from './hardware.ts';
 import type { DirectBoot } from './image.ts';
 
 /** Everything that decides a QEMU process: a plain object, so that it can be checked and stored. */
-export interface Machine {
+export interface QemuSpec {
   /** The VM's id, and the process's name. */
   id: string;
   uuid: string;
@@ -61,7 +61,7 @@ export const FILES = {
 const MAX_SOCKET_PATH_BYTES = 108;
 const LONGEST_SOCKET = FILES.agent;
 
-/** QEMU's names for parts of the machine, as its monitor is asked for them. */
+/** QEMU's names for parts of a guest, as its monitor is asked for them. */
 export const DISK_NODE = 'disk';
 export const DISK_DEVICE = 'disk0';
 export const BALLOON_DEVICE = 'balloon0';
@@ -88,7 +88,7 @@ function escaped(value: string): string {
 /** QEMU keeps translated code for a guest without KVM: 1 GB by default, of which small guests use little. */
 export const translationCacheMb = (ramMb: number) => (ramMb <= 512 ? 64 : 256);
 
-function accelerator({ accelerator, ramMb, hardware: { cpu } }: Machine): string[] {
+function accelerator({ accelerator, ramMb, hardware: { cpu } }: QemuSpec): string[] {
   if (accelerator === 'kvm') return ['-accel', 'kvm', '-cpu', cpu];
   // Without KVM there is no host's processor to pass on.
   return ['-accel', `tcg,tb-size=${translationCacheMb(ramMb)}`, '-cpu', cpu === 'host' ? 'max' : cpu];
@@ -99,7 +99,7 @@ function socket(id: string, path: string): string[] {
   return ['-chardev', `socket,id=${id},path=${escaped(path)},server=on,wait=off`];
 }
 
-function disks({ directory, aio }: Machine): string[] {
+function disks({ directory, aio }: QemuSpec): string[] {
   const disk = {
     driver: 'qcow2',
     'node-name': DISK_NODE,
@@ -123,7 +123,7 @@ function disks({ directory, aio }: Machine): string[] {
   ];
 }
 
-function consoles({ directory }: Machine): string[] {
+function consoles({ directory }: QemuSpec): string[] {
   return [
     // Not a file: a guest writes for ever, also while the service is away, and must neither fill the host nor be held up.
     ...[
@@ -138,20 +138,20 @@ function consoles({ directory }: Machine): string[] {
   ];
 }
 
-function memory({ ramMb, memory: file, hardware: { machine } }: Machine): string[] {
+function memory({ ramMb, memory: file, hardware: { machine } }: QemuSpec): string[] {
   if (!file) return ['-machine', machine, '-m', `${ramMb}`];
   const backend = `size=${ramMb}M,mem-path=${escaped(file.file)},share=${file.shared ? 'on' : 'off'}`;
   const object = ['-object', `memory-backend-file,id=ram0,${backend}`];
   return [...object, '-machine', `${machine},memory-backend=ram0`, '-m', `${ramMb}`];
 }
 
-/** The arguments of `qemu-system-x86_64`; the same machine always has the same. */
-export function qemuArguments(machine: Machine): string[] {
-  const { id, uuid, directory, vcpu, mac, netdev, directBoot: boot, incoming } = machine;
+/** The arguments of `qemu-system-x86_64`; the same specification always has the same. */
+export function qemuArguments(spec: QemuSpec): string[] {
+  const { id, uuid, directory, vcpu, mac, netdev, directBoot: boot, incoming } = spec;
   checkDirectory(directory);
   return [
     ...['-name', escaped(id), '-uuid', uuid],
-    ...['-nodefaults', '-no-user-config', ...memory(machine), ...accelerator(machine)],
+    ...['-nodefaults', '-no-user-config', ...memory(spec), ...accelerator(spec)],
     ...['-smp', `${vcpu}`, '-rtc', 'base=utc'],
     ...['-sandbox', 'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny'],
     // A guest that powers off or panics stays to be looked at, until the service has taken note and ends it.
@@ -159,7 +159,7 @@ export function qemuArguments(machine: Machine): string[] {
     ...[...socket('qmp', join(directory, FILES.monitor)), '-mon', 'chardev=qmp,mode=control'],
     ...[...socket('net', join(directory, FILES.networkMonitor)), '-mon', 'chardev=net,mode=control'],
     ...(boot ? ['-kernel', boot.kernel, '-initrd', boot.initrd, '-append', boot.append] : []),
-    ...disks(machine),
+    ...disks(spec),
     ...['-netdev', netdev, '-device', `virtio-net-pci,id=nic0,netdev=net0,mac=${mac},romfile=`],
     ...['-object', 'rng-random,id=rng0,filename=/dev/urandom', '-device', 'virtio-rng-pci,rng=rng0'],
     // For statistics only: a guest whose memory was taken away by it lost its SSH server.
@@ -170,8 +170,8 @@ export function qemuArguments(machine: Machine): string[] {
     // Tells a kernel that it goes on from a state that others go on from as well.
     ...['-device', 'vmgenid,guid=auto'],
     ...(incoming ? ['-incoming', 'defer'] : []),
-    ...consoles(machine),
+    ...consoles(spec),
     // Last, so that all else has the place that it has in guests without.
-    ...(machine.hardware.tablet ? ['-device', 'qemu-xhci,id=usb', '-device', 'usb-tablet,bus=usb.0'] : []),
+    ...(spec.hardware.tablet ? ['-device', 'qemu-xhci,id=usb', '-device', 'usb-tablet,bus=usb.0'] : []),
   ];
 }

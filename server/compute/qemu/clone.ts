@@ -2,20 +2,20 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
-import { FILES, type Machine } from './arguments.ts';
+import { FILES, type QemuSpec } from './arguments.ts';
 import { run } from './command.ts';
 import type { Launcher } from './direct-launcher.ts';
 import { createOverlay, SHARED_FILE_MODE } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
 import { earlierHardware, findOffer } from './hardware.ts';
-import { connectMonitor, loadState, untilAgent } from './machine-state.ts';
+import { connectMonitor, loadState, untilAgent } from './migration.ts';
 import { until } from './timeouts.ts';
 import { TEMPLATE } from './warm.ts';
 
-/** In an image that can be a warm template: makes a machine of its own of a clone. */
+/** In an image that can be a warm template: makes a guest of its own of a clone. */
 const ADOPT = '/sbin/adopt';
-/** A clone is its own machine within a second; a busy host may need its time. */
+/** A clone is a guest of its own within a second; a busy host may need its time. */
 const WAKE_MS = 30_000;
 /** Each question takes the clone's processor away from what is asked about. */
 const ASK_EVERY_MS = 200;
@@ -26,12 +26,12 @@ export interface CloneParts {
   logger: Pick<Logger, 'warn'>;
 }
 
-/** The machine that a guest is to have, connected by `netdev`. */
-export async function machineOf(
+/** What a guest's process is to be made of, connected by `netdev`. */
+export async function qemuSpecOf(
   guest: Guest,
-  accelerator: Machine['accelerator'],
+  accelerator: QemuSpec['accelerator'],
   netdev: string,
-): Promise<Machine> {
+): Promise<QemuSpec> {
   const { id, uuid, uid, vcpu, ramMb, disk, mac, directBoot } = guest.record;
   const offer = await findOffer(accelerator);
   const { hardware = earlierHardware(offer, accelerator) } = guest.record;
@@ -40,16 +40,16 @@ export async function machineOf(
   return { ...own, accelerator, hardware, aio: offer.aio, netdev };
 }
 
-/** Starts the guest's machine: as a clone of a warm template where it was made to be one, else from its disk. */
-export async function startMachine(parts: CloneParts, guest: Guest, machine: Machine): Promise<number> {
+/** Starts the guest: as a clone of a warm template where it was made to be one, else from its disk. */
+export async function startQemu(parts: CloneParts, guest: Guest, spec: QemuSpec): Promise<number> {
   const { launcher, clock, logger } = parts;
   const { clone, run } = guest.record;
-  if (!clone?.asleep) return launcher.launch(machine);
+  if (!clone?.asleep) return launcher.launch(spec);
   try {
     const memory = { file: await memoryFor(guest, join(clone.of, TEMPLATE.memory)), shared: false };
-    const pid = await launcher.launch({ ...machine, memory, incoming: true });
+    const pid = await launcher.launch({ ...spec, memory, incoming: true });
     await wake(clock, guest.directory, join(clone.of, TEMPLATE.state));
-    // The machine has it open, and its pages stay.
+    // QEMU has it open, and its pages stay.
     await rm(join(guest.directory, FILES.memory), { force: true });
     // Its SSH server listens by now.
     await guest.save({ clone: { ...clone, asleep: false }, run: run && { ...run, booted: true } });
@@ -57,12 +57,12 @@ export async function startMachine(parts: CloneParts, guest: Guest, machine: Mac
   } catch (error) {
     logger.warn({ err: error, vm_id: guest.id }, 'a clone did not wake, and boots instead');
     await discardClone(launcher, guest);
-    return launcher.launch(machine);
+    return launcher.launch(spec);
   }
 }
 
 /**
- * The file that a clone's memory begins with. QEMU opens none that it may not write to: a machine with a user of its own,
+ * The file that a clone's memory begins with. QEMU opens none that it may not write to: a guest with a user of its own,
  * who must not write to what all clones begin with, has a copy, of the pages that hold something.
  */
 async function memoryFor({ directory, record }: Guest, template: string): Promise<string> {

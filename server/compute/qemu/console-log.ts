@@ -10,7 +10,7 @@ const MAX_LOG_BYTES = 1024 * 1024;
 const MAX_QEMU_LOG_BYTES = 64 * 1024;
 /** Of one answer of the monitor, in base64. */
 const READ_BYTES = 64 * 1024;
-/** A machine that hangs has no last words. */
+/** A process that hangs has no last words. */
 const READ_MS = 2_000;
 /** Of the log in an event: a panic with its trace, and what led to it. */
 const TAIL_BYTES = 8_192;
@@ -43,7 +43,7 @@ export async function keepConsoleLog(monitor: Monitor, path: string): Promise<vo
 }
 
 /**
- * Keeps what a machine's own process appends to the log at `path` within its bound: a guest that makes QEMU complain
+ * Keeps what a guest's process appends to the log at `path` within its bound: a guest that makes QEMU complain
  * without end must not fill the pool of all. Never rejects.
  */
 export async function boundQemuLog(path: string): Promise<void> {
@@ -75,7 +75,7 @@ async function append(path: string, said: Buffer): Promise<void> {
   const { O_RDWR, O_CREAT, O_APPEND } = constants;
   const file = await openOwn(path, O_RDWR | O_CREAT | O_APPEND);
   try {
-    // Machines that an older service started write to the file themselves, as fast as they like.
+    // Processes that an older service started write to the file themselves, as fast as they like.
     await cut(file, MAX_LOG_BYTES - said.length);
     if (said.length > 0) await file.write(said);
   } finally {

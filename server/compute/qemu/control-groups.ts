@@ -64,7 +64,7 @@ export async function holdInGroup(group: ControlGroup, share: Share, pid: number
   await writeFile(join(path, 'cgroup.procs'), `${pid}`);
 }
 
-/** Takes groups away whose machines have ended; the kernel keeps those that are in use. */
+/** Takes groups away whose guests have ended; the kernel keeps those that are in use. */
 async function clearGroups(path: string): Promise<void> {
   const names = (await readdir(path)).filter((name) => name.startsWith(PREFIX));
   await Promise.all(names.map((name) => rmdir(join(path, name)).catch(() => {})));

@@ -14,7 +14,7 @@ export interface Pinned extends GuestSize {
 
 /**
  * The CPUs of this host: those that are set aside for dedicated guests, each for one of them alone, and the rest, which all
- * others share. Who runs where is decided when a machine starts, by the affinity that its process begins with.
+ * others share. Who runs where is decided when a guest starts, by the affinity that its process begins with.
  */
 export class Cores {
   readonly #aside: readonly number[];
@@ -60,7 +60,7 @@ export class Cores {
     return free.slice(0, guest.vcpu);
   }
 
-  /** What a guest's machine is started on, as `taskset` takes it; undefined is anywhere. */
+  /** What a guest's process is started on, as `taskset` takes it; undefined is anywhere. */
   listFor({ dedicated, cpus }: Pick<Pinned, 'dedicated' | 'cpus'>): string | undefined {
     return dedicated && cpus ? cpuList(cpus) : this.sharedList;
   }

@@ -3,10 +3,10 @@ import { constants } from 'node:fs';
 import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
-import { FILES, type Machine, qemuArguments } from './arguments.ts';
+import { FILES, type QemuSpec, qemuArguments } from './arguments.ts';
 import { BARE_ENVIRONMENT } from './command.ts';
 import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from './process-wait.ts';
-import { findMachine, isMachine } from './processes.ts';
+import { findQemu, isQemu } from './processes.ts';
 
 /**
  * Starts QEMU processes that outlive the service. As the service's own user where there is no helper, by the
@@ -14,10 +14,10 @@ import { findMachine, isMachine } from './processes.ts';
  * checked description.
  */
 export interface Launcher {
-  /** Starts the machine and resolves with its process id when QEMU has written its pid file; rejects with QEMU's words. */
-  launch(machine: Machine): Promise<number>;
-  /** Ends the machine's process by force; one that is gone is a success. */
-  kill(machine: Pick<Machine, 'id' | 'uuid' | 'directory'>): Promise<void>;
+  /** Starts QEMU and resolves with its process id when QEMU has written its pid file; rejects with QEMU's words. */
+  launch(spec: QemuSpec): Promise<number>;
+  /** Ends the guest's process by force; one that is gone is a success. */
+  kill(spec: Pick<QemuSpec, 'id' | 'uuid' | 'directory'>): Promise<void>;
 }
 
 /** Appended to, so that what follows a cut of it begins there. */
@@ -26,22 +26,22 @@ const NEW_LOG = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | con
 export const QEMU = 'qemu-system-x86_64';
 
 /** The program and its arguments. The affinity is there before the first of its threads, and all have it. */
-export function machineCommand(machine: Machine): [string, ...string[]] {
-  const qemu: [string, ...string[]] = [QEMU, ...qemuArguments(machine)];
-  return machine.cpus === undefined ? qemu : ['taskset', '--cpu-list', machine.cpus, ...qemu];
+export function qemuCommand(spec: QemuSpec): [string, ...string[]] {
+  const qemu: [string, ...string[]] = [QEMU, ...qemuArguments(spec)];
+  return spec.cpus === undefined ? qemu : ['taskset', '--cpu-list', spec.cpus, ...qemu];
 }
 
-/** Starts machines as the service's own user. */
+/** Starts guests as the service's own user. */
 export function createDirectLauncher(clock: Clock): Launcher {
   return {
-    async launch(machine) {
-      const { uuid, directory } = machine;
-      const running = await findMachine(directory, uuid);
+    async launch(spec) {
+      const { uuid, directory } = spec;
+      const running = await findQemu(directory, uuid);
       if (running) return running;
       await rm(join(directory, FILES.pid), { force: true });
       const log = await open(join(directory, FILES.log), NEW_LOG, 0o600);
       // A session of its own: what ends the service's process group must not end the guests.
-      const [program, ...options] = machineCommand(machine);
+      const [program, ...options] = qemuCommand(spec);
       const child = spawn(program, options, {
         cwd: directory,
         detached: true,
@@ -52,7 +52,7 @@ export function createDirectLauncher(clock: Clock): Launcher {
       await writeFile(`/proc/${child.pid}/oom_score_adj`, `${GUEST_OOM_SCORE}`).catch(() => {});
       try {
         return await untilUp(clock, child, {
-          find: () => findMachine(directory, uuid),
+          find: () => findQemu(directory, uuid),
           words: () => lastWords(directory),
         });
       } finally {
@@ -61,8 +61,8 @@ export function createDirectLauncher(clock: Clock): Launcher {
     },
 
     async kill({ id, uuid, directory }) {
-      const pid = await findMachine(directory, uuid);
-      if (pid) await endByForce(clock, id, pid, () => isMachine(pid, uuid));
+      const pid = await findQemu(directory, uuid);
+      if (pid) await endByForce(clock, id, pid, () => isQemu(pid, uuid));
     },
   };
 }

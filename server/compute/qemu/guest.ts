@@ -19,9 +19,9 @@ export interface GuestRecord extends GuestSize {
   template: string;
   /** The image's default user. */
   user: string;
-  /** The user that its machine runs as; absent: the one of all guests, of an earlier version or without a helper. */
+  /** The user that its process runs as; absent: the one of all guests, of an earlier version or without a helper. */
   uid?: number;
-  /** What it sees of the machine, whichever QEMU runs it; absent only until an older record is first read. */
+  /** What hardware it sees, whichever QEMU runs it; absent only until an older record is first read. */
   hardware?: Hardware;
   mac: string;
   addresses: NetworkGuest['addresses'];
@@ -93,7 +93,7 @@ export class Guest {
   run: QemuProcess | undefined;
   /** Resolves when it is known whether it runs, and never rejects. */
   adopting: Promise<void> | undefined;
-  /** Why its machine, which may be running, could not be taken hold of. */
+  /** Why its process, which may be running, could not be adopted. */
   unseen: Error | undefined;
   #retired = false;
   #saving: Promise<void> = Promise.resolve();

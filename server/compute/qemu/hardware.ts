@@ -5,7 +5,7 @@ import { ComputeUnavailableError } from '../driver.ts';
 import { BARE_ENVIRONMENT, run } from './command.ts';
 
 /**
- * The machine that a guest sees, by names that mean the same in every later QEMU: what a guest was made with stays, so
+ * The hardware that a guest sees, by names that mean the same in every later QEMU: what a guest was made with stays, so
  * that an upgrade of QEMU changes no guest.
  */
 export interface Hardware {

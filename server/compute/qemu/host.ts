@@ -21,7 +21,7 @@ export interface Accelerator {
 /** Which accelerator the operator wants; `auto` takes KVM where the processor has it. */
 export type AcceleratorChoice = 'auto' | Accelerator['kind'];
 
-/** One thing that guests need, as it is on this machine. */
+/** One thing that guests need, as it is on this host. */
 export interface Finding {
   what: string;
   /** `limited`: guests run, with less than they could have. `missing`: no guest can run. */
@@ -87,7 +87,7 @@ export async function findNetworkPrivilege({ status, tun } = KERNEL): Promise<Fi
   return { what, state: 'ok', found: `CAP_NET_ADMIN is held and ${tun} opens` };
 }
 
-/** Everything that guests need of this machine, as the calling process sees it. Starts no guest. */
+/** Everything that guests need of this host, as the calling process sees it. Starts no guest. */
 export async function inspectHost(options: {
   dataDir: string;
   /** Of guests' disks. */

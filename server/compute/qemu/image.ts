@@ -18,7 +18,7 @@ export interface Image {
   readiness?: Readiness;
   /** How long that may take before a hint is given; when absent, READY_MS. */
   readyWithinSeconds?: number;
-  /** A clone of a running guest of it becomes a machine of its own by `/sbin/adopt`: see warm.ts. */
+  /** A clone of a running guest of it becomes a guest of its own by `/sbin/adopt`: see warm.ts. */
   warm?: true;
 }
 

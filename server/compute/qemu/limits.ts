@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Logger } from '../../platform/logging.ts';
 import { ComputeUnavailableError, type DiskSpeed } from '../driver.ts';
-import { type Machine, translationCacheMb } from './arguments.ts';
+import { type QemuSpec, translationCacheMb } from './arguments.ts';
 import { type ControlGroup, findGroup, holdInGroup } from './control-groups.ts';
 import type { Launcher } from './direct-launcher.ts';
 import { KeyedMutex } from './keyed-mutex.ts';
@@ -21,7 +21,7 @@ const MEGABYTE = 1_048_576;
 /** QEMU's own threads, beside one for each CPU: up to 64 for the disk, and as many for io_uring. */
 const OVERHEAD_TASKS = 192;
 
-/** What a machine's process may use of the host. */
+/** What a guest's process may use of the host. */
 export interface Share {
   id: string;
   cpus: number;
@@ -32,9 +32,9 @@ export interface Share {
   directory: string;
 }
 
-type Limited = Pick<Machine, 'id' | 'vcpu' | 'ramMb' | 'accelerator' | 'directory' | 'disk'>;
+type Limited = Pick<QemuSpec, 'id' | 'vcpu' | 'ramMb' | 'accelerator' | 'directory' | 'disk'>;
 
-/** What the process of a machine may use: what was sold, and what it takes to run it. */
+/** What the process of a guest may use: what was sold, and what it takes to run it. */
 export function shareOf({ id, vcpu, ramMb, accelerator, directory, disk = {} }: Limited): Share {
   const own = OVERHEAD_MB + Math.ceil(ramMb * OVERHEAD_SHARE);
   const translated = accelerator === 'tcg' ? translationCacheMb(ramMb) : 0;
@@ -100,11 +100,11 @@ function limiterIn(group: ControlGroup): Limiter {
 interface LimitedOptions {
   logger: Pick<Logger, 'warn'>;
   find?: () => Promise<Limiter | string>;
-  /** No machine runs that cannot be held to its share; else it runs all the same, and the log says so once. */
+  /** No guest runs that cannot be held to its share; else it runs all the same, and the log says so once. */
   required?: boolean;
 }
 
-/** Starts machines and holds each to its share. {@link ComputeUnavailableError} where that is required and cannot be. */
+/** Starts guests' processes and holds each to its share. {@link ComputeUnavailableError} where that is required and cannot be. */
 export function limitedLauncher(
   launcher: Launcher,
   { logger, find = findLimiter, required = false }: LimitedOptions,
@@ -115,18 +115,18 @@ export function limitedLauncher(
     if (!warned) logger.warn({ reason: why }, 'guests may use more of the host than was sold');
     warned = true;
   };
-  const hold = async (machine: Machine, pid: number) => {
+  const hold = async (spec: QemuSpec, pid: number) => {
     limiter ??= find();
     const found = await limiter;
     if (typeof found === 'string') throw new Error(found);
-    await found.apply(shareOf(machine), pid);
+    await found.apply(shareOf(spec), pid);
     return found.lacks;
   };
   return {
-    async launch(machine) {
-      const pid = await launcher.launch(machine);
+    async launch(spec) {
+      const pid = await launcher.launch(spec);
       try {
-        const lacks = await hold(machine, pid);
+        const lacks = await hold(spec, pid);
         if (lacks.length > 0) {
           if (required) throw new Error(`no limit of ${lacks.join(', ')}`);
           warn(`no limit of ${lacks.join(', ')}`);
@@ -134,8 +134,8 @@ export function limitedLauncher(
       } catch (error) {
         const { message } = error as Error;
         if (required) {
-          await launcher.kill(machine);
-          throw new ComputeUnavailableError(`${machine.id} cannot be held to its share: ${message}`, {
+          await launcher.kill(spec);
+          throw new ComputeUnavailableError(`${spec.id} cannot be held to its share: ${message}`, {
             cause: error,
           });
         }
@@ -143,7 +143,7 @@ export function limitedLauncher(
       }
       return pid;
     },
-    kill: (machine) => launcher.kill(machine),
+    kill: (spec) => launcher.kill(spec),
   };
 }
 

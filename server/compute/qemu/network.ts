@@ -16,7 +16,7 @@ export interface HostNetwork {
   /**
    * Makes all guests' rules exactly these in one batch, and their routes: after a start, or when another process emptied the
    * tables. Returns the ids of those that have no network now: nothing passes to or from them. Their interface is not
-   * there, or they are to have what they may not; only {@link attach}, before a new start of their machine, can mend it.
+   * there, or they are to have what they may not; only {@link attach}, before their next start, can mend it.
    */
   reassert(guests: { guest: NetworkGuest; policy: NetworkPolicy }[]): Promise<string[]>;
   /**

@@ -37,7 +37,7 @@ export async function openQemu(parts: QemuParts): Promise<ComputeDriver> {
   const host = selectHost(parts);
   const cores = new Cores(config.qemuDedicatedCpus);
   const cpus = cores.sharedList;
-  // A helper starts machines of guests only.
+  // A helper starts guests only.
   const launcher = config.hostHelper === undefined ? host.launcher : createDirectLauncher(clock);
   const templates = { clock, logger, accelerator, launcher, cpus };
   const pool = config.poolDir ?? config.dataDir;

@@ -19,7 +19,7 @@ export interface QemuOptions {
   images: Images;
   network: HostNetwork;
   launcher: Launcher;
-  /** Whom machines run as, one user each; absent: all as the service's own. */
+  /** Whom guests run as, one user each; absent: all as the service's own. */
   users?: () => Promise<GuestUsers>;
   accelerator: 'kvm' | 'tcg';
   capacity: CapacitySettings;

@@ -5,7 +5,7 @@ import { FILES } from './arguments.ts';
 import { run } from './command.ts';
 import type { Guest } from './guest.ts';
 
-/** Users that the machines of guests run as, one each, as the host helper has them. */
+/** Users that guests run as, one each, as the host helper has them. */
 export interface GuestUsers {
   /** The first number and the last; none of them has a name. */
   from: number;
@@ -14,13 +14,13 @@ export interface GuestUsers {
   group: number;
 }
 
-/** Whom a guest's machine runs as, and the group that may use its sockets. */
+/** Whom a guest's process runs as, and the group that may use its sockets. */
 export interface GuestUser {
   uid: number;
   group: number;
 }
 
-/** What the service itself has made; all else in a guest's directory is its machine's. */
+/** What the service itself has made; all else in a guest's directory is its process's. */
 const OF_THE_SERVICE: string[] = [
   FILES.record,
   ...[FILES.disk, FILES.nextDisk, FILES.formerDisk],
@@ -36,7 +36,7 @@ export class Ownership {
   /** Of guests that are being made. */
   readonly #pending = new Set<number>();
 
-  /** `users` absent: machines run as the service's own user, as without a helper they must. */
+  /** `users` absent: guests run as the service's own user, as without a helper they must. */
   constructor(users?: () => Promise<GuestUsers>) {
     this.#users = users;
   }

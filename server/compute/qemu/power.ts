@@ -1,6 +1,6 @@
 import { ComputeUnavailableError, ShutdownTimeoutError } from '../driver.ts';
 import type { Admission } from './admission.ts';
-import { type CloneParts, discardClone, machineOf, startMachine } from './clone.ts';
+import { type CloneParts, discardClone, qemuSpecOf, startQemu } from './clone.ts';
 import { keepConsoleLog } from './console-log.ts';
 import type { Cores } from './cores.ts';
 import { lastWords } from './direct-launcher.ts';
@@ -10,7 +10,7 @@ import type { Guests } from './guests.ts';
 import { LifecycleRecorder } from './lifecycle-recorder.ts';
 import type { HostNetwork } from './network.ts';
 import type { Pool } from './pool.ts';
-import { findMachine } from './processes.ts';
+import { findQemu } from './processes.ts';
 import { QemuProcess } from './qemu-process.ts';
 import type { End, Intent } from './qemu-process-parts.ts';
 import type { Monitor } from './qmp.ts';
@@ -68,21 +68,21 @@ export class Power {
       await guest.save({ run: null });
     }
     const { uuid } = guest.record;
-    const pid = await findMachine(guest.directory, uuid);
+    const pid = await findQemu(guest.directory, uuid);
     if (pid) {
       try {
         await this.#hold(guest, pid);
         return;
       } catch (error) {
         // One that dies just now was found, and is gone.
-        if (await findMachine(guest.directory, uuid)) throw error;
+        if (await findQemu(guest.directory, uuid)) throw error;
       }
     }
     if (guest.record.run)
-      await this.#recorder.ended(guest, { cause: 'crashed', detail: "The guest's machine has gone." });
+      await this.#recorder.ended(guest, { cause: 'crashed', detail: "The guest's spec has gone." });
   }
 
-  /** Starts a machine for the guest unless it has one; one that is just ending is not what the caller asks for. */
+  /** Starts a process for the guest unless it has one; one that is just ending is not what the caller asks for. */
   async on(guest: Guest): Promise<QemuProcess> {
     if (guest.run?.ending) await guest.run.ended;
     if (guest.run) return guest.run;
@@ -96,8 +96,8 @@ export class Power {
       await this.#parts.guests.adopt(guest);
       const netdev = await network.attach(guest.networkGuest, guest.policy);
       const cpus = cores.listFor(guest.record);
-      const machine = { ...(await machineOf(guest, accelerator, netdev)), cpus };
-      const run = await this.#hold(guest, await startMachine(this.#parts, guest, machine));
+      const spec = { ...(await qemuSpecOf(guest, accelerator, netdev)), cpus };
+      const run = await this.#hold(guest, await startQemu(this.#parts, guest, spec));
       if (run.ending) throw new ComputeUnavailableError(`${guest.id} went away as it was started`);
       return run;
     } catch (error) {
@@ -118,7 +118,7 @@ export class Power {
     } else await this.#kill(guest);
   }
 
-  /** Also of a machine that does not answer, which is not held. */
+  /** Also of a process that does not answer, which is not held. */
   async #kill(guest: Guest): Promise<void> {
     // Before it: its end is expected by an adoption that runs meanwhile.
     if (guest.record.run) await guest.save({ run: null }).catch(() => {});
@@ -140,7 +140,7 @@ export class Power {
     throw new ShutdownTimeoutError(`${guest.id} did not power off in time`);
   }
 
-  /** Starts a running guest anew, by a reset unless it obeys; the machine stays the same. Resolves when it boots. */
+  /** Starts a running guest anew, by a reset unless it obeys; the process stays the same. Resolves when it boots. */
   async restart(guest: Guest, run: QemuProcess, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     await this.#want(guest, run, 'reboot');
     if (!(await this.#press(run, timeoutSeconds * 1000, run.nextBoot(), signal))) await run.reset();
@@ -174,7 +174,7 @@ export class Power {
   }
 
   /**
-   * Presses the power button until `done` aborts or the machine is gone, or for `ms`; whether it was done. Nothing of it
+   * Presses the power button until `done` aborts or the process is gone, or for `ms`; whether it was done. Nothing of it
    * is left on signals that live as long as the guest.
    */
   async #press(run: QemuProcess, ms: number, done: AbortSignal, signal?: AbortSignal): Promise<boolean> {
@@ -186,7 +186,7 @@ export class Power {
     for (const each of ends) each.addEventListener('abort', end);
     try {
       for (let left = ms; left > 0; left -= PRESS_EVERY_MS) {
-        // A machine that just went away is what is waited for.
+        // A process that just went away is what is waited for.
         await run.pressPower().catch(() => {});
         const pause = Math.min(left, PRESS_EVERY_MS);
         if (!ends.some(({ aborted }) => aborted)) await clock.sleep(pause, over.signal).catch(() => {});
@@ -199,7 +199,7 @@ export class Power {
     }
   }
 
-  /** Connects to the guest's machine, which runs. */
+  /** Connects to the guest's process, which runs. */
   async #hold(guest: Guest, pid: number): Promise<QemuProcess> {
     const { clock, launcher, pool } = this.#parts;
     const { id, uuid, run } = guest.record;

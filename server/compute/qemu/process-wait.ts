@@ -16,16 +16,16 @@ export const MAX_WORDS = 2_000;
  */
 export const GUEST_OOM_SCORE = 500;
 
-/** How a launcher knows its machines. */
+/** How a launcher knows its processes. */
 export interface Lookout {
-  /** The machine's process id once it runs. */
+  /** The process id once QEMU runs. */
   find(): Promise<number | undefined>;
   /** What was said where it did not start. */
   words(): Promise<string>;
 }
 
 /**
- * The process id of the machine that `child` is, or becomes. {@link ComputeUnavailableError} with what was said when
+ * The process id of the QEMU that `child` is, or becomes. {@link ComputeUnavailableError} with what was said when
  * it ends before that, or takes too long; then it is ended.
  */
 export async function untilUp(clock: Clock, child: ChildProcess, { find, words }: Lookout): Promise<number> {
@@ -55,7 +55,7 @@ export async function untilUp(clock: Clock, child: ChildProcess, { find, words }
   throw new ComputeUnavailableError(`QEMU did not start in ${LAUNCH_MS / 1000} s`);
 }
 
-/** Ends a machine's process by force; resolves when it is gone. */
+/** Ends a guest's process by force; resolves when it is gone. */
 export async function endByForce(
   clock: Clock,
   id: string,

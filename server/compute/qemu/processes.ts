@@ -7,20 +7,20 @@ import { FILES } from './arguments.ts';
 const TICKS_A_SECOND = 100;
 const LOOK_EVERY_MS = 5;
 
-/** Whether `pid` is the machine of this uuid: process ids are used again. */
-export async function isMachine(pid: number, uuid: string): Promise<boolean> {
+/** Whether `pid` is the QEMU of this uuid: process ids are used again. */
+export async function isQemu(pid: number, uuid: string): Promise<boolean> {
   const words = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
   return words.split('\0').includes(uuid);
 }
 
-/** The process of the machine in `directory`, or undefined when it is not running; throws where that cannot be told. */
-export async function findMachine(directory: string, uuid: string): Promise<number | undefined> {
+/** The process of the guest in `directory`, or undefined when it is not running; throws where that cannot be told. */
+export async function findQemu(directory: string, uuid: string): Promise<number | undefined> {
   const text = await readFile(join(directory, FILES.pid), 'utf8').catch((error) => {
     if (error.code !== 'ENOENT') throw error;
     return '';
   });
   const pid = Number(text);
-  return pid > 0 && (await isMachine(pid, uuid)) ? pid : undefined;
+  return pid > 0 && (await isQemu(pid, uuid)) ? pid : undefined;
 }
 
 /** Whether what `isAlive` tells of has ended before `ms` were over. */

@@ -1,6 +1,6 @@
 import { AGENT_CHANNEL } from './arguments.ts';
 import { DiskSpaceWatch } from './disk-space-watch.ts';
-import { hasGone, isMachine } from './processes.ts';
+import { hasGone, isQemu } from './processes.ts';
 import type { End, Intent, QemuProcessParts } from './qemu-process-parts.ts';
 import { Monitor, type QmpEvent } from './qmp.ts';
 
@@ -10,7 +10,7 @@ const CONNECT_EVERY_MS = 5;
 /** An agent starts about when the SSH server does; an image without one is not waited for longer than this. */
 const AGENT_GRACE_MS = 2_000;
 
-/** One machine from power on to power off: a QEMU process, seen through its monitor. */
+/** A guest from power on to power off: one QEMU process, seen through its monitor. */
 export class QemuProcess {
   readonly pid: number;
   intent: Intent = 'none';
@@ -26,10 +26,10 @@ export class QemuProcess {
   readonly #ended = Promise.withResolvers<End>();
   readonly #gone = new AbortController();
   #monitor!: Monitor;
-  /** Its interface on the host is gone: only another machine has another. */
+  /** Its interface on the host is gone: only another process has another. */
   cutOff = false;
   #booting = new AbortController();
-  /** Aborts when the machine is gone or released. */
+  /** Aborts when the process is gone or released. */
   readonly #over = new AbortController();
   readonly #room: DiskSpaceWatch;
   #nextBoot = new AbortController();
@@ -118,7 +118,7 @@ export class QemuProcess {
     return this.ended;
   }
 
-  /** Gives up the machine, which runs on. */
+  /** Releases the process, which runs on. */
   release(): void {
     this.#released = true;
     this.#booting.abort();
@@ -126,7 +126,7 @@ export class QemuProcess {
     this.#monitor.close();
   }
 
-  /** A machine that was just started has written its pid file before it listens. */
+  /** A QEMU that was just started has written its pid file before it listens. */
   async #connect(): Promise<Monitor> {
     const { clock, monitor, uuid } = this.#parts;
     for (;;) {
@@ -134,7 +134,7 @@ export class QemuProcess {
         return await Monitor.connect(monitor, clock, (event) => this.#hear(event));
       } catch (error) {
         const early = ['ENOENT', 'ECONNREFUSED'].includes((error as NodeJS.ErrnoException).code ?? '');
-        if (!early || !(await isMachine(this.pid, uuid))) throw error;
+        if (!early || !(await isQemu(this.pid, uuid))) throw error;
         await clock.sleep(CONNECT_EVERY_MS);
       }
     }
@@ -160,7 +160,7 @@ export class QemuProcess {
     if (event === 'GUEST_PANICKED') this.#panicked();
     if (event === 'BLOCK_IO_ERROR' && data?.nospace === true && data?.action === 'stop') this.#room.stalled();
     if (event === 'VSERPORT_CHANGE') this.#setAgent(data?.open === true);
-    // Firmware resets the machine several times by itself while it boots.
+    // Firmware resets the guest several times by itself while it boots.
     if (event === 'RESET' && data?.guest === true && this.booted) {
       this.#beginBoot();
       const ms = timestamp.seconds * 1_000 + Math.floor(timestamp.microseconds / 1_000);
@@ -193,7 +193,7 @@ export class QemuProcess {
 
   async #lost(): Promise<void> {
     if (this.#released) return;
-    this.#end ??= { cause: 'crashed', detail: "The guest's machine has ended unexpectedly." };
+    this.#end ??= { cause: 'crashed', detail: "The guest's process has ended unexpectedly." };
     this.#booting.abort();
     this.#over.abort();
     // The disk is free again only when the process is gone.
@@ -205,7 +205,7 @@ export class QemuProcess {
 
   #hasGone(): Promise<boolean> {
     const { clock, uuid } = this.#parts;
-    return hasGone(clock, () => isMachine(this.pid, uuid), QUIT_MS);
+    return hasGone(clock, () => isQemu(this.pid, uuid), QUIT_MS);
   }
 
   #beginBoot(): void {

@@ -28,7 +28,7 @@ import { resizeGuest, volumeOf } from './sizing.ts';
 import { dropSnapshot, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { applyRules, type NetworkContext } from './traffic.ts';
 
-/** Real machines on this host, one QEMU process each. See docs/qemu.md. */
+/** Real guests on this host, one QEMU process each. See docs/qemu.md. */
 export function createQemu(options: QemuOptions): ComputeDriver {
   return new Qemu(options);
 }
@@ -122,7 +122,7 @@ class Qemu implements ComputeDriver {
   async reboot(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const guest = await this.#need(id);
-    // A machine cannot be given another interface: it is ended, and the next has one.
+    // A process cannot be given another interface: it is ended, and the next has one.
     if (guest.run?.cutOff) await this.#end(id, timeoutSeconds, signal);
     return guest.run ? this.#power.restart(guest, guest.run, timeoutSeconds, signal) : this.start(id, signal);
   }

@@ -7,7 +7,7 @@ import { within } from './timeouts.ts';
 /** A call takes a millisecond; a QEMU that lets one wait for so long does not work. */
 const CALL_MS = 10_000;
 
-/** What a machine reports by itself. */
+/** What QEMU reports by itself. */
 export interface QmpEvent {
   event: string;
   data?: Record<string, unknown>;
@@ -42,7 +42,7 @@ export class Monitor {
     // The reason does not matter: what counts is that the connection is over, which `close` says.
     socket.on('error', () => {});
     socket.once('close', () => {
-      const gone = new ComputeUnavailableError('the machine went away');
+      const gone = new ComputeUnavailableError('QEMU went away');
       for (const call of this.#calls.values()) call.reject(gone);
       this.#calls.clear();
       closed.resolve();
@@ -50,7 +50,7 @@ export class Monitor {
     readLines(socket, (line) => this.#receive(line, onEvent));
   }
 
-  /** Connects to the monitor at `path`; `onEvent` is called for everything the machine reports. */
+  /** Connects to the monitor at `path`; `onEvent` is called for everything that QEMU reports. */
   static async connect(path: string, clock: Clock, onEvent: (event: QmpEvent) => void): Promise<Monitor> {
     const monitor = new Monitor(await connectUnix(path), clock, onEvent);
     try {
@@ -64,7 +64,7 @@ export class Monitor {
 
   /** Carries out a command. Throws {@link QmpError} when QEMU refuses, else {@link ComputeUnavailableError}. */
   execute<T = unknown>(command: string, args?: Record<string, unknown>, patienceMs = CALL_MS): Promise<T> {
-    if (this.#socket.destroyed) return Promise.reject(new ComputeUnavailableError('the machine went away'));
+    if (this.#socket.destroyed) return Promise.reject(new ComputeUnavailableError('QEMU went away'));
     const id = ++this.#lastId;
     const call = Promise.withResolvers<unknown>();
     this.#calls.set(id, call);

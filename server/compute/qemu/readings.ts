@@ -11,11 +11,11 @@ import type { Monitor } from './qmp.ts';
 import { within } from './timeouts.ts';
 import { type NetworkContext, readTraffic } from './traffic.ts';
 
-/** Machines that have not answered yet: they are asked again when they have, or are given up. */
+/** Processes that have not answered yet: they are asked again when they have, or are given up. */
 const asked = new WeakSet<QemuProcess>();
 
 const MEGABYTE = 1_048_576;
-/** A reading takes some milliseconds; a machine that hangs must not keep those of all others. */
+/** A reading takes some milliseconds; a process that hangs must not keep those of all others. */
 const READING_MS = 5_000;
 /** How often the guest tells about its memory, in seconds: as often as it is read. */
 const BALLOON_SECONDS = 10;

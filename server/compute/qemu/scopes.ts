@@ -49,7 +49,7 @@ function diskProperties({ disk: { iops, mbps }, directory }: Share): string[][] 
 /** Gives a process a scope of its own with the limits of its share. */
 export async function holdInScope(share: Share, pid: number): Promise<void> {
   await run('busctl', ...scopeArguments(share, pid)).catch((error) => {
-    // Of a machine that was running already.
+    // Of a guest that was running already.
     if (!/already (exists|loaded)/.test(error.message)) throw error;
   });
 }

@@ -6,7 +6,7 @@ import { Duplex } from 'node:stream';
 const READ_BYTES = 256 * 1024;
 
 /**
- * The screen of a machine at a unix socket; rejects when nothing listens there. Whole pictures are many megabytes, and
+ * The screen of a guest at a unix socket; rejects when nothing listens there. Whole pictures are many megabytes, and
  * new memory for each read kept the service collecting it for a quarter of its time. So everything is read into the same
  * memory: a chunk is its reader's until its handler returns, and while it pauses the stream.
  */

@@ -6,13 +6,13 @@ import type { Guests } from './guests.ts';
 import type { Power } from './power.ts';
 
 /**
- * Guests whose machines did not answer when they were to be taken hold of: whether they run cannot be told, so nothing is
+ * Guests whose QEMU did not answer when they were to be adopted: whether they run cannot be told, so nothing is
  * said or done about them as if they were off. A question about one adopts it again first.
  */
 export class Sight {
   readonly #power: Pick<Power, 'adopt'>;
   readonly #logger: Pick<Logger, 'warn'>;
-  /** Adoptions under way, by the guest: a machine's monitor serves one client at a time. */
+  /** Adoptions under way, by the guest: a monitor serves one client at a time. */
   readonly #adoptions = new Map<Guest, Promise<void>>();
 
   constructor(power: Pick<Power, 'adopt'>, logger: Pick<Logger, 'warn'>) {
@@ -20,11 +20,11 @@ export class Sight {
     this.#logger = logger;
   }
 
-  /** Takes hold of the guest's machine where that is still to be done; {@link ComputeUnavailableError} while it cannot be. */
+  /** Adopts the guest's QEMU where that is still to be done; {@link ComputeUnavailableError} while it cannot be. */
   async require<T extends Guest | undefined>(guest: T): Promise<T> {
     if (!guest?.unseen) return guest;
     await this.#adopt(guest).catch((error) => {
-      throw new ComputeUnavailableError(`the machine of ${guest.id} does not answer`, { cause: error });
+      throw new ComputeUnavailableError(`${guest.id} does not answer`, { cause: error });
     });
     return guest;
   }
@@ -36,7 +36,7 @@ export class Sight {
     if (!guest) return undefined;
     await this.require(guest);
     const { power, record } = guest;
-    if (power === 'unknown') throw new ComputeUnavailableError(`the machine of ${guest.id} does not answer`);
+    if (power === 'unknown') throw new ComputeUnavailableError(`${guest.id} does not answer`);
     const { id, vcpu, ramMb, diskGb } = record;
     const agent = inside.canChange(guest);
     const addresses = record.addresses.map(({ address }) => address);

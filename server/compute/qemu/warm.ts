@@ -5,26 +5,26 @@ import type { Clock } from '../../platform/clock.ts';
 import { syncPath } from '../../platform/durable-file.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { CapacityError, type GuestSize } from '../driver.ts';
-import { FILES, type Machine, qemuArguments } from './arguments.ts';
+import { FILES, type QemuSpec, qemuArguments } from './arguments.ts';
 import { run } from './command.ts';
 import { type Launcher, QEMU } from './direct-launcher.ts';
 import { createOverlay } from './disk.ts';
 import { askAgent } from './guest-agent.ts';
 import { findOffer } from './hardware.ts';
 import type { Image } from './image.ts';
-import { connectMonitor, saveState, untilAgent } from './machine-state.ts';
+import { connectMonitor, saveState, untilAgent } from './migration.ts';
 import { templateSeed } from './seed.ts';
 
 /**
  * What clones begin with, in a directory of its own: a guest that has booted and stands still. Nothing of it changes: the
- * machines of guests that have users of their own may read its disk, and open nothing else.
+ * guests that have users of their own may read its disk, and open nothing else.
  */
 export const TEMPLATE = {
   /** Clones have overlays of it. */
   disk: FILES.disk,
   /** What the memory holds, of the guest's whole size; clones map it for themselves. */
   memory: FILES.memory,
-  /** Everything else of the machine: processors and devices. */
+  /** Everything else of the guest: processors and devices. */
   state: 'state',
 } as const;
 
@@ -74,7 +74,7 @@ export class WarmTemplates {
   #last: Promise<unknown> = Promise.resolve();
   /** QEMU's version, and how it is called. */
   #maker = '';
-  #booting: Machine | undefined;
+  #booting: QemuSpec | undefined;
   #hasRoom: (size: GuestSize) => Promise<boolean> = async () => true;
   #closed = false;
 
@@ -114,12 +114,12 @@ export class WarmTemplates {
     }
   }
 
-  /** From now on templates are made only while this says that there is room for such a machine. */
+  /** From now on templates are made only while this says that there is room for such a guest. */
   limitBy(hasRoom: (size: GuestSize) => Promise<boolean>): void {
     this.#hasRoom = hasRoom;
   }
 
-  /** The machine that is being made a template of, if any: it takes memory as a guest does. */
+  /** The guest that is being made a template of, if any: it takes memory as a guest does. */
   get making(): GuestSize | undefined {
     return this.#booting && { ...this.#booting, diskGb: 0 };
   }
@@ -196,13 +196,13 @@ export class WarmTemplates {
     return `${this.#maker} ${digest([sha256, directBoot, vcpu, ramMb, diskGb])}`;
   }
 
-  /** Boots a machine until its agent answers, and saves it. */
-  async #boot(machine: Machine): Promise<void> {
+  /** Boots a guest until its agent answers, and saves it. */
+  async #boot(spec: QemuSpec): Promise<void> {
     const { launcher, clock } = this.#parts;
-    const { directory } = machine;
-    this.#booting = machine;
+    const { directory } = spec;
+    this.#booting = spec;
     try {
-      await launcher.launch(machine);
+      await launcher.launch(spec);
       // What was closed meanwhile found no process to end.
       if (this.#closed) throw new Error('the driver is closed');
       const monitor = await connectMonitor(clock, directory);
@@ -212,14 +212,14 @@ export class WarmTemplates {
       await monitor.execute('quit').catch(() => {});
       monitor.close();
     } finally {
-      await launcher.kill(machine);
+      await launcher.kill(spec);
       this.#booting = undefined;
     }
   }
 }
 
 /** Tells one QEMU, and one way to call it, from another. */
-async function makerOf(accelerator: Machine['accelerator']): Promise<string> {
+async function makerOf(accelerator: QemuSpec['accelerator']): Promise<string> {
   const sample = {
     ...(await findOffer(accelerator)),
     ...{ id: 'x', uuid: 'x', directory: '/x', accelerator, vcpu: 1, ramMb: 1 },

@@ -7,7 +7,7 @@ import { cardOf } from '../../../server/compute/qemu/routed/card.ts';
 import { checkTogether } from '../../../server/compute/qemu/routed/consistency.ts';
 import { routeLines } from '../../../server/compute/qemu/routed/links.ts';
 import { checkGuestAndPolicy } from '../../../server/compute/qemu/routed/shapes.ts';
-import { guest, ID, machine, policy, recorder } from './support.ts';
+import { guest, ID, policy, recorder, spec } from './support.ts';
 
 type Tree = Record<string | number, unknown>;
 
@@ -84,34 +84,34 @@ const HOSTILE: [operation: string, path: string, values: unknown[]][] = [
   ['reassert', 'guests', [null, 'all']],
   ['detach', 'id', IDS],
   ['counters', 'ids.0', IDS],
-  ['launch', 'machine.id', IDS],
-  ['launch', 'machine.uuid', ['', 'x', '0d5f1a52-3c8e-4b11-9d1e-0123456789ab,mac=1']],
-  ['launch', 'machine.uid', [0, -1, 1.5, '1900000000', undefined, 2 ** 32]],
-  ['launch', 'machine.directory', PATHS],
-  ['launch', 'machine.accelerator', ['hax', 'tcg,tb-size=1']],
-  ['launch', 'machine.hardware', [undefined, {}, 'q35']],
-  ['launch', 'machine.hardware.machine', ['q35', 'pc-q35-7.2,accel=tcg', 'pc-q35-7.2\n', 'none', '']],
-  ['launch', 'machine.hardware.cpu', ['max,+vmx', '-cpu', 'a b', '', 'max\n']],
-  ['launch', 'machine.hardware.tablet', ['yes', undefined]],
-  ['launch', 'machine.aio', ['native,filename=/etc/shadow', 'threads']],
-  ['launch', 'machine.vcpu', [0, 1e9, '1,sockets=2']],
-  ['launch', 'machine.ramMb', [0, 1e12, '128,slots=2']],
-  ['launch', 'machine.mac', MACS],
+  ['launch', 'spec.id', IDS],
+  ['launch', 'spec.uuid', ['', 'x', '0d5f1a52-3c8e-4b11-9d1e-0123456789ab,mac=1']],
+  ['launch', 'spec.uid', [0, -1, 1.5, '1900000000', undefined, 2 ** 32]],
+  ['launch', 'spec.directory', PATHS],
+  ['launch', 'spec.accelerator', ['hax', 'tcg,tb-size=1']],
+  ['launch', 'spec.hardware', [undefined, {}, 'q35']],
+  ['launch', 'spec.hardware.machine', ['q35', 'pc-q35-7.2,accel=tcg', 'pc-q35-7.2\n', 'none', '']],
+  ['launch', 'spec.hardware.cpu', ['max,+vmx', '-cpu', 'a b', '', 'max\n']],
+  ['launch', 'spec.hardware.tablet', ['yes', undefined]],
+  ['launch', 'spec.aio', ['native,filename=/etc/shadow', 'threads']],
+  ['launch', 'spec.vcpu', [0, 1e9, '1,sockets=2']],
+  ['launch', 'spec.ramMb', [0, 1e12, '128,slots=2']],
+  ['launch', 'spec.mac', MACS],
   [
     'launch',
-    'machine.netdev',
-    ['user,id=net0', 'tap,id=net0,ifname=eth0,script=/tmp/x', `${machine().netdev},script=/tmp/x`],
+    'spec.netdev',
+    ['user,id=net0', 'tap,id=net0,ifname=eth0,script=/tmp/x', `${spec().netdev},script=/tmp/x`],
   ],
-  ['launch', 'machine.directBoot.kernel', PATHS],
-  ['launch', 'machine.directBoot.append', ['a\nb', 'a\0b', 'x'.repeat(2_049)]],
-  ['launch', 'machine.memory', ['memory', 1]],
-  ['launch', 'machine.memory.file', PATHS],
-  ['launch', 'machine.memory.shared', [true, undefined, 'off,mem-path=/x']],
-  ['launch', 'machine.incoming', [false, 'exec:id']],
-  ['launch', 'machine.program', ['/bin/sh']],
-  ['kill', 'machine.directory', PATHS],
-  ['kill', 'machine.uuid', ['', '*']],
-  ['kill', 'machine.pid', [1]],
+  ['launch', 'spec.directBoot.kernel', PATHS],
+  ['launch', 'spec.directBoot.append', ['a\nb', 'a\0b', 'x'.repeat(2_049)]],
+  ['launch', 'spec.memory', ['memory', 1]],
+  ['launch', 'spec.memory.file', PATHS],
+  ['launch', 'spec.memory.shared', [true, undefined, 'off,mem-path=/x']],
+  ['launch', 'spec.incoming', [false, 'exec:id']],
+  ['launch', 'spec.program', ['/bin/sh']],
+  ['kill', 'spec.directory', PATHS],
+  ['kill', 'spec.uuid', ['', '*']],
+  ['kill', 'spec.pid', [1]],
 ];
 
 const GOOD: Record<string, unknown> = {
@@ -122,13 +122,13 @@ const GOOD: Record<string, unknown> = {
   detach: { id: ID },
   counters: { ids: [ID] },
   launch: {
-    machine: {
-      ...machine(),
-      memory: { file: `${machine().directory}/memory`, shared: false },
+    spec: {
+      ...spec(),
+      memory: { file: `${spec().directory}/memory`, shared: false },
       incoming: true,
     },
   },
-  kill: { machine: { id: ID, uuid: machine().uuid, directory: machine().directory } },
+  kill: { spec: { id: ID, uuid: spec().uuid, directory: spec().directory } },
   probe: {},
   users: {},
 };

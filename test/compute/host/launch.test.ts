@@ -4,13 +4,13 @@ import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Machine } from '../../../server/compute/qemu/arguments.ts';
+import type { QemuSpec } from '../../../server/compute/qemu/arguments.ts';
 import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/privileged-launcher.ts';
 import { GUEST_OOM_SCORE } from '../../../server/compute/qemu/process-wait.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 import { GUEST_UIDS } from '../../support/guest-uids.ts';
-import { machine as described, ID, temporaryDirectory } from './support.ts';
+import { spec as described, ID, temporaryDirectory } from './support.ts';
 
 const skip = process.getuid?.() === 0 ? false : 'needs root to become another user';
 /** Whom guests of earlier versions ran as. */
@@ -24,7 +24,7 @@ interface Place {
   root: string;
   pool: string;
   launcher: ReturnType<typeof createPrivilegedLauncher>;
-  machine: Machine;
+  spec: QemuSpec;
 }
 
 async function open(t: TestContext, script = WAIT): Promise<Place> {
@@ -33,12 +33,12 @@ async function open(t: TestContext, script = WAIT): Promise<Place> {
   const root = await temporaryDirectory(t);
   await chmod(root, 0o755);
   const [pool, images] = [join(root, 'guests'), join(root, 'images')];
-  const machine = described(join(pool, ID));
-  for (const directory of [pool, images, machine.directory]) await mkdir(directory);
-  await chown(machine.directory, uid, -1);
-  machine.directBoot = { kernel: join(images, 'k'), initrd: join(images, 'i'), append: '' };
+  const spec = described(join(pool, ID));
+  for (const directory of [pool, images, spec.directory]) await mkdir(directory);
+  await chown(spec.directory, uid, -1);
+  spec.directBoot = { kernel: join(images, 'k'), initrd: join(images, 'i'), append: '' };
   for (const file of ['k', 'i']) await writeFile(join(images, file), '');
-  const command = ({ uuid }: Machine) => ['sh', '-c', script, 'qemu', '-uuid', uuid];
+  const command = ({ uuid }: QemuSpec) => ['sh', '-c', script, 'qemu', '-uuid', uuid];
   const launcher = createPrivilegedLauncher({
     clock,
     pool,
@@ -47,8 +47,8 @@ async function open(t: TestContext, script = WAIT): Promise<Place> {
     uids: GUEST_UIDS,
     command,
   });
-  defer(t, () => launcher.kill(machine).catch(() => {}));
-  return { uid, root, pool, launcher, machine };
+  defer(t, () => launcher.kill(spec).catch(() => {}));
+  return { uid, root, pool, launcher, spec };
 }
 
 const status = async (pid: number) => {
@@ -56,86 +56,86 @@ const status = async (pid: number) => {
   return Object.fromEntries(text.split('\n').map((line) => line.split(/:\s+/))) as Record<string, string>;
 };
 
-test('a machine runs as a user of its own that can gain nothing, and outlives who started it', {
+test('a guest runs as a user of its own that can gain nothing, and outlives who started it', {
   skip,
 }, async (t) => {
-  const { uid, launcher, machine } = await open(t);
-  const pid = await launcher.launch(machine);
+  const { uid, launcher, spec } = await open(t);
+  const pid = await launcher.launch(spec);
   const { Uid, CapEff, CapBnd, CapInh, NoNewPrivs, NSsid } = await status(pid);
   assert.equal(Uid, Array(4).fill(uid).join('\t'));
   for (const capabilities of [CapEff, CapBnd, CapInh]) assert.equal(Number(`0x${capabilities}`), 0);
   assert.equal(NoNewPrivs, '1');
   assert.equal(NSsid, `${pid}`);
   assert.equal((await readFile(`/proc/${pid}/oom_score_adj`, 'utf8')).trim(), `${GUEST_OOM_SCORE}`);
-  assert.equal(await launcher.launch(machine), pid, 'a running machine is a success');
-  const log = join(machine.directory, 'qemu.log');
+  assert.equal(await launcher.launch(spec), pid, 'a running one is a success');
+  const log = join(spec.directory, 'qemu.log');
   assert.equal(await readFile(log, 'utf8'), 'booting\n');
   assert.equal((await stat(log)).uid, uid);
   // The service's group may read it: QEMU's own would be its owner's alone.
-  assert.equal((await stat(join(machine.directory, 'qemu.pid'))).mode & 0o777, 0o660);
-  await launcher.kill({ ...machine, uuid: described().uuid.replace('a', 'b') });
+  assert.equal((await stat(join(spec.directory, 'qemu.pid'))).mode & 0o777, 0o660);
+  await launcher.kill({ ...spec, uuid: described().uuid.replace('a', 'b') });
   assert.ok(existsSync(`/proc/${pid}`), 'another uuid is another machine');
-  await launcher.kill(machine);
+  await launcher.kill(spec);
   assert.ok(!existsSync(`/proc/${pid}/exe`));
-  await launcher.kill(machine);
+  await launcher.kill(spec);
 });
 
 test('a user that is not for guests is refused, and so is one that runs anything else', {
   skip,
 }, async (t) => {
-  const { launcher, machine, pool } = await open(t);
+  const { launcher, spec, pool } = await open(t);
   for (const uid of [undefined, GUEST_UIDS.from - 1, GUEST_UIDS.to + 1, 65_534])
-    await assert.rejects(launcher.launch({ ...machine, uid }), {
+    await assert.rejects(launcher.launch({ ...spec, uid }), {
       name: 'InvalidArgumentError',
-      message: "machine.uid: is not among what this host's configuration allows",
+      message: "spec.uid: is not among what this host's configuration allows",
     });
-  await launcher.launch(machine);
+  await launcher.launch(spec);
   const id = 'vm_other';
-  const other = { ...machine, id, directory: join(pool, id), uuid: machine.uuid.replace('a', 'b') };
+  const other = { ...spec, id, directory: join(pool, id), uuid: spec.uuid.replace('a', 'b') };
   await mkdir(other.directory);
   await assert.rejects(launcher.launch(other), {
     name: 'InvalidArgumentError',
-    message: 'machine.uid: is the user of another machine',
+    message: 'spec.uid: is the user of another guest',
   });
 });
 
 test("what does not start is reported in the program's own words only", { skip }, async (t) => {
-  const { launcher, machine } = await open(t, 'echo "no such disk" >&2; exit 1');
-  await assert.rejects(launcher.launch(machine), {
+  const { launcher, spec } = await open(t, 'echo "no such disk" >&2; exit 1');
+  await assert.rejects(launcher.launch(spec), {
     name: 'ComputeUnavailableError',
     message: /no such disk/,
   });
   const linked = await open(t, 'rm qemu.log; ln -s /etc/shadow qemu.log; exit 1');
-  await assert.rejects(linked.launcher.launch(linked.machine), { message: 'QEMU did not start: ' });
+  await assert.rejects(linked.launcher.launch(linked.spec), { message: 'QEMU did not start: ' });
 });
 
 test('a foreign directory, a link or a kernel from elsewhere is refused', { skip }, async (t) => {
-  const { root, pool, launcher, machine } = await open(t);
+  const { root, pool, launcher, spec } = await open(t);
   const elsewhere = join(root, 'elsewhere');
   await mkdir(elsewhere);
   await symlink(elsewhere, join(pool, 'vm_link'));
   await symlink('/etc/hostname', join(root, 'images', 'link'));
-  await mkdir(join(machine.directory, 'deeper'));
+  await mkdir(join(spec.directory, 'deeper'));
   const directories = [
     elsewhere,
     join(pool, 'vm_link'),
     pool,
-    join(machine.directory, 'deeper'),
+    join(spec.directory, 'deeper'),
     join(pool, 'vm_gone'),
     '/etc',
   ];
   for (const directory of directories) {
-    const refusal = { name: 'InvalidArgumentError', message: /^machine\.directory: / };
-    await assert.rejects(launcher.launch({ ...machine, directory }), refusal, directory);
+    const refusal = { name: 'InvalidArgumentError', message: /^spec\.directory: / };
+    await assert.rejects(launcher.launch({ ...spec, directory }), refusal, directory);
   }
-  await assert.rejects(launcher.launch({ ...machine, id: 'vm_other' }), {
+  await assert.rejects(launcher.launch({ ...spec, id: 'vm_other' }), {
     name: 'InvalidArgumentError',
-    message: "machine.directory: is another guest's than machine.id",
+    message: "spec.directory: is another guest's than spec.id",
   });
   for (const file of [join(root, 'images', 'k'), join(pool, 'vm_other', 'memory'), '/dev/mem'])
-    await assert.rejects(launcher.launch({ ...machine, memory: { file, shared: false } }), {
+    await assert.rejects(launcher.launch({ ...spec, memory: { file, shared: false } }), {
       name: 'InvalidArgumentError',
-      message: "machine.memory: is not in the guest's directory",
+      message: "spec.memory: is not in the guest's directory",
     });
   for (const kernel of [
     '/etc/hostname',
@@ -143,14 +143,14 @@ test('a foreign directory, a link or a kernel from elsewhere is refused', { skip
     join(root, 'images', 'gone'),
     join(root, 'images'),
   ]) {
-    const directBoot = { ...machine.directBoot!, kernel };
-    const refusal = { name: 'InvalidArgumentError', message: /^machine\.directBoot\.kernel: / };
-    await assert.rejects(launcher.launch({ ...machine, directBoot }), refusal, kernel);
+    const directBoot = { ...spec.directBoot!, kernel };
+    const refusal = { name: 'InvalidArgumentError', message: /^spec\.directBoot\.kernel: / };
+    await assert.rejects(launcher.launch({ ...spec, directBoot }), refusal, kernel);
   }
   await rename(join(root, 'images'), join(root, 'unmounted'));
   await mkdir(join(root, 'images'));
   const unmounted = { name: 'Error', message: /^there are no images in .*: is it mounted\?$/ };
-  await assert.rejects(launcher.launch(machine), unmounted);
+  await assert.rejects(launcher.launch(spec), unmounted);
 });
 
 test('the probe opens the devices as the user of guests, and says which does not open and what to do', {
@@ -173,12 +173,12 @@ test('the probe opens the devices as the user of guests, and says which does not
 });
 
 test('a pid file that names a stranger ends no process', { skip }, async (t) => {
-  const { uid, launcher, machine } = await open(t);
-  const file = join(machine.directory, 'qemu.pid');
+  const { uid, launcher, spec } = await open(t);
+  const file = join(spec.directory, 'qemu.pid');
   for (const content of [`${process.pid}`, '1', '-1', '0', 'x', '1e3', '9'.repeat(30)]) {
     await writeFile(file, content);
     await chown(file, uid, -1);
-    await launcher.kill(machine);
+    await launcher.kill(spec);
   }
   assert.ok(existsSync('/proc/1') && existsSync(`/proc/${process.pid}`));
 });

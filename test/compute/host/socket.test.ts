@@ -11,7 +11,7 @@ import { systemClock as clock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { defer } from '../../support/cleanup.ts';
 import { stayAlive } from '../qemu/support.ts';
-import { guest, ID, machine, policy, READING, recorder, temporaryDirectory } from './support.ts';
+import { guest, ID, policy, READING, recorder, spec, temporaryDirectory } from './support.ts';
 
 interface Line {
   operation: string;
@@ -49,18 +49,18 @@ test('the client does over the socket what the parts do, one line of log each', 
   assert.deepEqual(await client.reassert([{ guest: more, policy: policy() }]), [ID]);
   const counters = await client.counters([ID]);
   assert.deepEqual(counters.get(ID), READING);
-  assert.equal(await client.launch(machine()), 4711);
-  await client.kill(machine());
+  assert.equal(await client.launch(spec()), 4711);
+  await client.kill(spec());
   assert.equal(await client.altered(new AbortController().signal), true);
   await client.detach(ID);
-  const process = { id: ID, uuid: machine().uuid, directory: machine().directory };
+  const process = { id: ID, uuid: spec().uuid, directory: spec().directory };
   assert.deepEqual(calls, [
     ['probe'],
     ['attach', guest(), policy()],
     ['apply', guest(), policy()],
     ['reassert', [{ guest: guest(), policy: policy() }]],
     ['counters', [ID]],
-    ['launch', machine()],
+    ['launch', spec()],
     ['kill', process],
     ['altered'],
     ['detach', ID],
@@ -96,7 +96,7 @@ test('a helper that was restarted is found again; what it had not answered fails
     launcher: { ...parts.launcher, kill },
   };
   const { server } = await serve(t, silent, path);
-  const killing = client.kill(machine());
+  const killing = client.kill(spec());
   const failed = assert.rejects(killing, { name: 'ComputeUnavailableError' });
   await waiting;
   await end(server, client);
@@ -116,7 +116,7 @@ test('what a helper that hangs does not answer fails in time, and what it answer
   // The limit's timer keeps no process alive, and neither does what is forgotten.
   defer(t, stayAlive());
   const late = { name: 'ComputeUnavailableError', message: /it did not answer kill in 1 s/ };
-  await assert.rejects(client.kill(machine()), late);
+  await assert.rejects(client.kill(spec()), late);
   assert.equal((await client.probe()).ok, true);
 });
 

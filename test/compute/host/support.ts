@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { NetworkPolicy } from '../../../server/compute/driver.ts';
-import type { Machine } from '../../../server/compute/qemu/arguments.ts';
+import type { QemuSpec } from '../../../server/compute/qemu/arguments.ts';
 import type { HostParts } from '../../../server/compute/qemu/host/operations.ts';
 import type { NetworkGuest } from '../../../server/compute/qemu/network.ts';
 import { netdevOf } from '../../../server/compute/qemu/routed/names.ts';
@@ -41,7 +41,7 @@ export function policy(): NetworkPolicy {
   };
 }
 
-export function machine(directory = `/var/lib/vauban/guests/${ID}`): Machine {
+export function spec(directory = `/var/lib/vauban/guests/${ID}`): QemuSpec {
   return {
     id: ID,
     uuid: '0d5f1a52-3c8e-4b11-9d1e-0123456789ab',

@@ -82,7 +82,7 @@ async function greets(port: number): Promise<boolean> {
   }
 }
 
-function machineArguments(image: Image, directory: string, direct: boolean): string[] {
+function qemuOptions(image: Image, directory: string, direct: boolean): string[] {
   const at = (name: string) => join(directory, name);
   const boot = image.directBoot;
   if (direct && !boot) throw new Error(`${image.name} has no kernel to start directly`);
@@ -123,7 +123,7 @@ export async function bootGuest(
   const overlay = ['-f', 'qcow2', '-F', 'qcow2', '-b', image.disk, at('disk'), `${options.diskMib}M`];
   execFileSync('qemu-img', ['create', '-q', ...overlay]);
 
-  const qemu = spawn('qemu-system-x86_64', machineArguments(image, directory, options.direct), {
+  const qemu = spawn('qemu-system-x86_64', qemuOptions(image, directory, options.direct), {
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const exit = once(qemu, 'exit');

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Machine, qemuArguments } from '../../../server/compute/qemu/arguments.ts';
+import { type QemuSpec, qemuArguments } from '../../../server/compute/qemu/arguments.ts';
 import { type SeedInput, seedFiles, seedImage } from '../../../server/compute/qemu/seed.ts';
 import { netdev } from '../../../server/compute/qemu/user-network.ts';
 import { skipUnlessInstalled } from '../../support/tiny-image.ts';
@@ -12,7 +12,7 @@ import { skipUnlessInstalled } from '../../support/tiny-image.ts';
 const asIs = { serializers: [(text: unknown) => text] };
 const golden = (name: string) => join(import.meta.dirname, 'golden', name);
 
-const MACHINE: Machine = {
+const MACHINE: QemuSpec = {
   id: 'vm_01',
   uuid: '6a3c1c1e-6f0f-4c39-9d43-0f0f3c1d2b11',
   directory: '/srv/vauban/guests/vm_01',
@@ -51,11 +51,11 @@ test('a machine has these arguments', (t) => {
     append: 'root=/dev/vda1 ro',
   };
   const earlier = { machine: 'pc-q35-7.1', cpu: 'host', tablet: false };
-  const old: Machine = { ...MACHINE, accelerator: 'tcg', hardware: earlier, aio: undefined };
-  const small: Machine = { ...old, vcpu: 1, ramMb: 256, directBoot: boot };
+  const old: QemuSpec = { ...MACHINE, accelerator: 'tcg', hardware: earlier, aio: undefined };
+  const small: QemuSpec = { ...old, vcpu: 1, ramMb: 256, directBoot: boot };
   const memory = { file: '/srv/vauban/warm/1/memory', shared: true };
-  const template: Machine = { ...small, memory };
-  const clone: Machine = { ...small, memory: { ...memory, shared: false }, incoming: true };
+  const template: QemuSpec = { ...small, memory };
+  const clone: QemuSpec = { ...small, memory: { ...memory, shared: false }, incoming: true };
   const text = [MACHINE, small, template, clone]
     .map((machine) => qemuArguments(machine).join('\n'))
     .join('\n\n');

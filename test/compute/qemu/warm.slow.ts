@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { ComputeDriver, GuestSpec } from '../../../server/compute/driver.ts';
-import { createDirectLauncher, machineCommand } from '../../../server/compute/qemu/direct-launcher.ts';
+import { createDirectLauncher, qemuCommand } from '../../../server/compute/qemu/direct-launcher.ts';
 import { createPrivilegedLauncher } from '../../../server/compute/qemu/host/privileged-launcher.ts';
 import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { WarmTemplates } from '../../../server/compute/qemu/warm.ts';
@@ -166,7 +166,7 @@ test('clones run as users of their own, who may not open what all clones begin w
       images,
       user,
       uids: GUEST_UIDS,
-      command: machineCommand,
+      command: qemuCommand,
     }),
     users: async () => ({ ...GUEST_UIDS, group: process.getegid!() }),
   });

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { systemClock } from '../../../platform/clock.ts';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
-import type { Machine } from '../arguments.ts';
+import type { QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
@@ -95,12 +95,12 @@ export class HostClient implements HostNetwork, Launcher {
     return (await this.#call('users', {})) as GuestUsers;
   }
 
-  async launch(machine: Machine): Promise<number> {
-    return (await this.#call('launch', { machine })) as number;
+  async launch(spec: QemuSpec): Promise<number> {
+    return (await this.#call('launch', { spec })) as number;
   }
 
-  async kill({ id, uuid, directory }: Pick<Machine, 'id' | 'uuid' | 'directory'>): Promise<void> {
-    await this.#call('kill', { machine: { id, uuid, directory } });
+  async kill({ id, uuid, directory }: Pick<QemuSpec, 'id' | 'uuid' | 'directory'>): Promise<void> {
+    await this.#call('kill', { spec: { id, uuid, directory } });
   }
 
   /** Without the helper: routes lead to the guests, and anyone on the host may use them. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '../../../platform/schema.ts';
-import type { Machine } from '../arguments.ts';
+import type { QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
 import type { HostNetwork } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
@@ -22,7 +22,7 @@ const MAX_DISK_SPEED = 1_000_000_000;
 const MAX_RAM_MB = 16 * 1024 * 1024;
 const Uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 
-const MachineShape = Type.Object(
+const QemuSpecShape = Type.Object(
   {
     id: Id,
     uuid: Uuid,
@@ -71,8 +71,8 @@ export const OPERATIONS = {
   ...Arguments,
   probe: Type.Object({}, closed),
   users: Type.Object({}, closed),
-  launch: Type.Object({ machine: MachineShape }, closed),
-  kill: Type.Object({ machine: Process }, closed),
+  launch: Type.Object({ spec: QemuSpecShape }, closed),
+  kill: Type.Object({ spec: Process }, closed),
 };
 export type Operation = keyof typeof OPERATIONS;
 
@@ -123,12 +123,12 @@ const HANDLERS: Record<Operation, Handler> = {
   altered: ({ network }) => network.altered(NEVER),
   detach: ({ network }, { id }: { id: string }) => network.detach(id),
   counters: async ({ network }, { ids }: { ids: string[] }) => [...(await network.counters(ids))],
-  launch({ launcher }, { machine }: { machine: Machine }) {
+  launch({ launcher }, { spec }: { spec: QemuSpec }) {
     // The guest's own interface and no other: QEMU's word for it could say much more.
-    if (machine.netdev !== netdevOf(machine.id)) {
-      throw new InvalidArgumentError("machine.netdev: is not the guest's own interface");
+    if (spec.netdev !== netdevOf(spec.id)) {
+      throw new InvalidArgumentError("spec.netdev: is not the guest's own interface");
     }
-    return launcher.launch(machine);
+    return launcher.launch(spec);
   },
-  kill: ({ launcher }, { machine }: { machine: Static<typeof Process> }) => launcher.kill(machine),
+  kill: ({ launcher }, { spec }: { spec: Static<typeof Process> }) => launcher.kill(spec),
 };

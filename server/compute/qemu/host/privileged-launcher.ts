@@ -4,7 +4,7 @@ import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../platform/clock.ts';
-import { FILES, type Machine } from '../arguments.ts';
+import { FILES, type QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
 import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../process-wait.ts';
 import { ID_PATTERN, InvalidArgumentError } from '../routed/shapes.ts';
@@ -23,7 +23,7 @@ export interface LaunchOptions {
   /** The directory that kernels of images lie under. */
   images: string;
   /** The program and its arguments. */
-  command(machine: Machine): string[];
+  command(spec: QemuSpec): string[];
 }
 
 /**
@@ -34,20 +34,20 @@ export interface LaunchOptions {
 const START = `echo ${GUEST_OOM_SCORE} >/proc/self/oom_score_adj; umask 007 && cd -- "$1" && rm -f ${FILES.pid} && : >${FILES.pid} && : >${FILES.log} && shift && exec "$@" </dev/null >>${FILES.log} 2>&1`;
 
 /**
- * Starts machines as a user of their own, each in a session of its own, with no privilege left to gain. Files are
+ * Starts guests as a user of their own, each in a session of its own, with no privilege left to gain. Files are
  * given by the service, which may be in a stranger's hands: this process reads a pid and a log there and follows no
  * link to them; it writes nothing.
  */
 export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
   const { clock, user } = options;
   return {
-    async launch(machine) {
-      await checkPlace(options, machine);
-      const uid = allowedUid(options, machine);
-      const running = await findMachine(options, machine);
+    async launch(spec) {
+      await checkPlace(options, spec);
+      const uid = allowedUid(options, spec);
+      const running = await findQemu(options, spec);
       if (running) return running.pid;
-      await checkAlone(machine, uid);
-      const child = spawn('setpriv', [...setprivArguments(uid, user), ...startArguments(options, machine)], {
+      await checkAlone(spec, uid);
+      const child = spawn('setpriv', [...setprivArguments(uid, user), ...startArguments(options, spec)], {
         cwd: '/',
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
@@ -55,20 +55,20 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
       });
       const first = text(child.stderr!);
       return untilUp(clock, child, {
-        find: async () => (await findMachine(options, machine))?.pid,
-        words: async () => (await first).trim() || readOwn(join(machine.directory, FILES.log), uid),
+        find: async () => (await findQemu(options, spec))?.pid,
+        words: async () => (await first).trim() || readOwn(join(spec.directory, FILES.log), uid),
       });
     },
 
-    async kill(machine) {
-      await checkDirectory(options.pool, machine.directory).catch((error) => {
+    async kill(spec) {
+      await checkDirectory(options.pool, spec.directory).catch((error) => {
         // With the directory its process has lost its disk: there is nothing left to end.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       });
-      const found = await findMachine(options, machine);
+      const found = await findQemu(options, spec);
       if (!found) return;
       const { pid, uid } = found;
-      await endByForce(clock, machine.id, pid, () => isMachine(pid, machine.uuid, uid));
+      await endByForce(clock, spec.id, pid, () => isQemu(pid, spec.uuid, uid));
     },
   };
 }
@@ -84,21 +84,21 @@ export function setprivArguments(uid: number, { group, groups }: LaunchOptions['
   return [...identity, ...capabilities, '--no-new-privs'];
 }
 
-function startArguments({ command }: LaunchOptions, machine: Machine): string[] {
-  return ['--', 'sh', '-c', START, 'sh', machine.directory, ...command(machine)];
+function startArguments({ command }: LaunchOptions, spec: QemuSpec): string[] {
+  return ['--', 'sh', '-c', START, 'sh', spec.directory, ...command(spec)];
 }
 
 async function checkPlace(
   { pool, images }: LaunchOptions,
-  { id, directory, directBoot, memory }: Machine,
+  { id, directory, directBoot, memory }: QemuSpec,
 ): Promise<void> {
   await checkDirectory(pool, directory).catch((error) => {
-    throw error.code ? new InvalidArgumentError(`machine.directory: ${error.message}`) : error;
+    throw error.code ? new InvalidArgumentError(`spec.directory: ${error.message}`) : error;
   });
   if (basename(directory) !== id)
-    throw new InvalidArgumentError("machine.directory: is another guest's than machine.id");
+    throw new InvalidArgumentError("spec.directory: is another guest's than spec.id");
   if (memory && memory.file !== join(directory, FILES.memory))
-    throw new InvalidArgumentError("machine.memory: is not in the guest's directory");
+    throw new InvalidArgumentError("spec.memory: is not in the guest's directory");
   if (!directBoot) return;
   const root = await realpath(images);
   for (const name of ['kernel', 'initrd'] as const) {
@@ -107,7 +107,7 @@ async function checkPlace(
     // Not the service's mistake, and over when they are mounted again.
     if ((await readdir(root)).length === 0)
       throw new Error(`there are no images in ${images}: is it mounted?`);
-    throw new InvalidArgumentError(`machine.directBoot.${name}: is not in the directory of images`);
+    throw new InvalidArgumentError(`spec.directBoot.${name}: is not in the directory of images`);
   }
 }
 
@@ -118,36 +118,36 @@ async function checkDirectory(pool: string, directory: string): Promise<void> {
   const fits =
     name.test(basename(directory)) && (await realpath(dirname(directory)).catch(() => '')) === root;
   if (fits && (await realpath(directory)) === join(root, basename(directory))) return;
-  throw new InvalidArgumentError("machine.directory: is not a guest's directory in the pool");
+  throw new InvalidArgumentError("spec.directory: is not a guest's directory in the pool");
 }
 
-/** The machine's user, if the host's own configuration has it for guests. */
-function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: Machine): number {
+/** The guest's user, if the host's own configuration has it for guests. */
+function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: QemuSpec): number {
   if (uid !== undefined && uid >= from && uid <= to) return uid;
-  throw new InvalidArgumentError("machine.uid: is not among what this host's configuration allows");
+  throw new InvalidArgumentError("spec.uid: is not among what this host's configuration allows");
 }
 
-/** Throws {@link InvalidArgumentError} where the machine's user runs anything else: two guests would share what they have. */
-async function checkAlone({ uuid }: Machine, uid: number): Promise<void> {
+/** Throws {@link InvalidArgumentError} where the guest's user runs anything else: two guests would share what they have. */
+async function checkAlone({ uuid }: QemuSpec, uid: number): Promise<void> {
   for (const name of await readdir('/proc')) {
     if (!/^\d+$/.test(name) || (await ownerOf(`/proc/${name}`)) !== uid) continue;
     const words = await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '');
     // Empty of one that has ended, and waits to be taken note of.
     if (words && !words.split('\0').includes(uuid))
-      throw new InvalidArgumentError('machine.uid: is the user of another machine');
+      throw new InvalidArgumentError('spec.uid: is the user of another guest');
   }
 }
 
-/** The machine's process, if it runs, and runs as the guests' user that has written its pid file. */
-async function findMachine(
+/** The guest's process, if it runs, and runs as the guests' user that has written its pid file. */
+async function findQemu(
   { user, uids: { from, to } }: LaunchOptions,
-  { directory, uuid }: Pick<Machine, 'directory' | 'uuid'>,
+  { directory, uuid }: Pick<QemuSpec, 'directory' | 'uuid'>,
 ): Promise<{ pid: number; uid: number } | undefined> {
   const file = join(directory, FILES.pid);
   const uid = await ownerOf(file);
   if (uid === undefined || (uid !== user.uid && (uid < from || uid > to))) return undefined;
   const pid = Number(await readOwn(file, uid).catch(() => ''));
-  const found = Number.isSafeInteger(pid) && pid > 1 && (await isMachine(pid, uuid, uid));
+  const found = Number.isSafeInteger(pid) && pid > 1 && (await isQemu(pid, uuid, uid));
   return found ? { pid, uid } : undefined;
 }
 
@@ -158,7 +158,7 @@ async function ownerOf(path: string): Promise<number | undefined> {
   );
 }
 
-async function isMachine(pid: number, uuid: string, uid: number): Promise<boolean> {
+async function isQemu(pid: number, uuid: string, uid: number): Promise<boolean> {
   try {
     const place = `/proc/${pid}`;
     if ((await stat(place)).uid !== uid) return false;

@@ -78,7 +78,7 @@ async function answer(parts: HostParts, { clock, logger }: ServeOptions, message
 
 /** Whom an operation is about, for the log; unchecked, so cut short. */
 function guestOf(given: unknown): string | undefined {
-  const { id, guest, machine } = Object(given);
-  const found = id ?? Object(guest).id ?? Object(machine).id;
+  const { id, guest, spec } = Object(given);
+  const found = id ?? Object(guest).id ?? Object(spec).id;
   return typeof found === 'string' ? found.slice(0, 64) : undefined;
 }

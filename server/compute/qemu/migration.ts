@@ -9,9 +9,9 @@ import { connectUnix } from './json-lines.ts';
 import { Monitor } from './qmp.ts';
 import { until } from './timeouts.ts';
 
-// The state of a machine whose memory is a file: out of one QEMU, into another. QEMU's word for both is migration.
+// Migration: the state of a guest whose memory is a file, out of one QEMU and into another.
 
-/** In the directory of a machine: where its state goes out and comes in, as QEMU itself may open nothing. */
+/** In the directory of a guest: where its state goes out and comes in, as QEMU itself may open nothing. */
 const STATE_SOCKET = 'state.sock';
 /** Without the memory it is a few megabytes; a busy host may need its time all the same. */
 const STATE_MS = 30_000;
@@ -19,7 +19,7 @@ const STATE_MS = 30_000;
 const CLOSED_EARLY = ['ERR_STREAM_PREMATURE_CLOSE', 'EPIPE', 'ECONNRESET'];
 const CONNECT_MS = 10_000;
 
-/** Connects to the monitor of a machine that was just started, and may not listen yet. */
+/** Connects to the monitor of a QEMU that was just started, and may not listen yet. */
 export async function connectMonitor(clock: Clock, directory: string): Promise<Monitor> {
   let monitor: Monitor | undefined;
   await until(clock, CONNECT_MS, 'QEMU does not answer', async () => {
@@ -37,7 +37,7 @@ export function untilAgent(clock: Clock, monitor: Monitor, ms: number): Promise<
   });
 }
 
-/** Stops a machine for good, and writes its state to the file `to`. */
+/** Stops a guest for good, and writes its state to the file `to`. */
 export async function saveState(
   clock: Clock,
   monitor: Monitor,
@@ -62,7 +62,7 @@ export async function saveState(
   });
 }
 
-/** Lets a machine that waits for its state go on from that in the file `from`. */
+/** Resumes a guest that waits for its state from that in the file `from`. */
 export async function loadState(
   clock: Clock,
   monitor: Monitor,
