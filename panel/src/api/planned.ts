@@ -66,6 +66,7 @@ export interface TopUp {
   currency: string;
   created_at: string;
   settled_at: string | null;
+  next: NextStep | null;
 }
 
 export interface PaymentProvider {
@@ -86,6 +87,17 @@ export type NextStep =
       bic: string | null;
     }
   | { kind: 'done' };
+
+export interface StatementEntry {
+  entry: number;
+  at: string;
+  reason: string;
+  amount_minor: number;
+  available_minor: number;
+  held_minor: number;
+  order_id: string | null;
+  payment_id: string | null;
+}
 
 export interface AutoTopUp {
   enabled: boolean;
@@ -151,7 +163,7 @@ export interface PlannedOperations {
   listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
   getAutoTopUp: { data: AutoTopUp };
   setAutoTopUp: { body: AutoTopUp; data: AutoTopUp };
-  getStatement: { query: { from?: string; to?: string }; data: unknown };
+  getStatement: { query: { from?: string; to?: string }; data: StatementEntry[] };
   restoreSnapshot: { params: { id: string; snapshot_id: string }; data: { job: { id: string } } };
   rebuildVm: { params: { id: string }; body: { image: string }; data: { job: { id: string } } };
 }

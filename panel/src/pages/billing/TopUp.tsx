@@ -1,5 +1,107 @@
-import { Page } from '../../ui/Page.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { PaymentProvider } from '../../api/planned.ts';
+import { read, useChange } from '../../api/queries.ts';
+import { formatMoney, parseMoney, useLocale } from '../../format.ts';
+import { useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Choices } from '../../ui/Choices.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form, FormActions } from '../../ui/Form.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { Card, Empty, Page } from '../../ui/Page.tsx';
+import { useMethodName } from './method-name.ts';
+import { topUpTexts } from './top-up-texts.ts';
 
+const route = getRouteApi('/shell/billing/top-up');
+/** What most top up first. */
+const USUAL_MINOR = 2_500;
+
+/** Puts money into the wallet, by whatever the hoster offers. */
 export function TopUp() {
-  return <Page title="Top up">{null}</Page>;
+  const t = useTexts(topUpTexts);
+  const providers = useQuery(read('listPaymentProviders'));
+  const wallet = useQuery(read('getWallet'));
+  return (
+    <Page title={t.title} narrow>
+      <p>{t.why}</p>
+      <Loaded query={providers}>
+        {(providers) => (
+          <Loaded query={wallet}>
+            {({ currency }) =>
+              providers.length > 0 ? (
+                <TopUpForm providers={providers} currency={currency} />
+              ) : (
+                <Empty title={t.none}>{t.noneWhy}</Empty>
+              )
+            }
+          </Loaded>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function TopUpForm({ providers, currency }: { providers: PaymentProvider[]; currency: string }) {
+  const t = useTexts(topUpTexts);
+  const locale = useLocale();
+  const nameOf = useMethodName();
+  const navigate = useNavigate();
+  const { amount: missing, next } = route.useSearch();
+  const [name, setName] = useState(providers[0]!.id);
+  const provider = providers.find(({ id }) => id === name)!;
+  const first = Math.max(missing ?? USUAL_MINOR, provider.minimum_minor);
+  const [text, setText] = useState(() => (first / 100).toFixed(2));
+  const minor = parseMoney(text);
+  const money = (minor: number) => formatMoney(minor, currency, locale);
+  const start = useChange('startTopUp', {
+    changes: ['getWallet', 'listTopUps', 'listPayments', 'getBillingSummary'],
+    onDone: ({ top_up, next: step }) => {
+      if (step.kind === 'redirect') location.assign(step.url);
+      else navigate({ to: '/billing/top-ups/$id', params: { id: top_up.id }, search: { next } });
+    },
+  });
+  return (
+    <Card>
+      {missing && <Notice>{t.missing(money(missing))}</Notice>}
+      <Form
+        error={start.error}
+        onSubmit={() =>
+          minor !== undefined && start.mutate({ body: { amount_minor: minor, provider: name } })
+        }
+      >
+        <Field
+          label={t.amount}
+          name="amount_minor"
+          value={text}
+          onChange={setText}
+          inputMode="decimal"
+          autoComplete="off"
+          mono
+          suffix={currency}
+          hint={t.between(money(provider.minimum_minor), money(provider.maximum_minor))}
+          validate={(value) => (parseMoney(value) === undefined ? t.notAnAmount : null)}
+          isRequired
+        />
+        <Choices
+          label={t.how}
+          name="provider"
+          value={name}
+          onChange={setName}
+          choices={providers.map(({ id }) => ({
+            value: id,
+            label: nameOf(id),
+            hint: (t as Record<string, unknown>)[id] as string | undefined,
+          }))}
+        />
+        <FormActions>
+          <Button look="main" type="submit" isPending={start.isPending}>
+            {minor === undefined ? t.goOn : t.go(money(minor))}
+          </Button>
+        </FormActions>
+      </Form>
+    </Card>
+  );
 }

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { nextOf } from '../../shell/next.ts';
 import { shellRoute } from '../../shell/routes.ts';
 
 /** Around the pages of the wallet. */
@@ -14,15 +15,70 @@ const overview = createRoute({
   component: lazyRouteComponent(() => import('./Overview.tsx'), 'Overview'),
 });
 
+const invoices = createRoute({
+  getParentRoute: () => billing,
+  path: '/invoices',
+  component: lazyRouteComponent(() => import('./Invoices.tsx'), 'Invoices'),
+});
+
+const payments = createRoute({
+  getParentRoute: () => billing,
+  path: '/payments',
+  component: lazyRouteComponent(() => import('./Payments.tsx'), 'Payments'),
+});
+
+const orders = createRoute({
+  getParentRoute: () => billing,
+  path: '/orders',
+  component: lazyRouteComponent(() => import('./Orders.tsx'), 'Orders'),
+});
+
+const usage = createRoute({
+  getParentRoute: () => billing,
+  path: '/usage',
+  component: lazyRouteComponent(() => import('./Usage.tsx'), 'Usage'),
+});
+
+const statement = createRoute({
+  getParentRoute: () => billing,
+  path: '/statement',
+  component: lazyRouteComponent(() => import('./Statement.tsx'), 'Statement'),
+});
+
+const details = createRoute({
+  getParentRoute: () => billing,
+  path: '/details',
+  component: lazyRouteComponent(() => import('./Details.tsx'), 'Details'),
+});
+
+const invoice = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/billing/invoices/$id',
+  component: lazyRouteComponent(() => import('./Invoice.tsx'), 'Invoice'),
+});
+
 /** Where a payment begins; what is missing somewhere else comes as an amount. */
 const topUp = createRoute({
   getParentRoute: () => shellRoute,
   path: '/billing/top-up',
-  validateSearch: ({ amount, next }: Record<string, unknown>): { amount?: number; next?: string } => ({
-    ...(Number.isSafeInteger(amount) && { amount: amount as number }),
-    ...(typeof next === 'string' && { next }),
+  validateSearch: (search: Record<string, unknown>): { amount?: number; next?: string } => ({
+    ...(Number.isSafeInteger(search.amount) && { amount: search.amount as number }),
+    ...nextOf(search),
   }),
   component: lazyRouteComponent(() => import('./TopUp.tsx'), 'TopUp'),
 });
 
-export const billingRoutes = [billing.addChildren([overview]), topUp] as const;
+/** Where a provider sends people back to. */
+const oneTopUp = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/billing/top-ups/$id',
+  validateSearch: nextOf,
+  component: lazyRouteComponent(() => import('./OneTopUp.tsx'), 'OneTopUp'),
+});
+
+export const billingRoutes = [
+  billing.addChildren([overview, invoices, payments, orders, usage, statement, details]),
+  invoice,
+  topUp,
+  oneTopUp,
+] as const;

@@ -1,0 +1,5 @@
+import { Foot } from '../../ui/Page.tsx';
+
+export function Details() {
+  return <Foot> </Foot>;
+}

@@ -1,0 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { firstMachinesQuery } from '../../shell/machines.ts';
+import { Mono } from '../../ui/Values.tsx';
+
+/** A machine by its name, as long as it is there; by its id when it is not any more. */
+export function MachineName({ id }: { id: string }) {
+  const { data } = useQuery(firstMachinesQuery);
+  const machine = data?.items.find((each) => each.id === id);
+  if (!machine) return <Mono>{id}</Mono>;
+  return (
+    <Link to="/machines/$id" params={{ id }}>
+      {machine.hostname}
+    </Link>
+  );
+}

@@ -1,0 +1,45 @@
+import { useState } from 'react';
+import { addressOf, answerOf } from '../../api/client.ts';
+import { useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { announce } from '../../ui/Status.tsx';
+import { texts } from './texts.ts';
+
+/** Downloads an invoice as PDF: the same address as the invoice, asked for in another type, which no link can do. */
+export function PdfButton({ id, number, small }: { id: string; number: string; small?: boolean }) {
+  const t = useTexts(texts);
+  const [isPending, setPending] = useState(false);
+  const download = async () => {
+    setPending(true);
+    try {
+      const response = await fetch(addressOf('getInvoice', { params: { id } }), {
+        headers: { accept: 'application/pdf' },
+      });
+      if (!response.ok) await answerOf(response);
+      save(await response.blob(), `${number}.pdf`);
+    } catch {
+      announce(t.pdfFailed, 'bad');
+    } finally {
+      setPending(false);
+    }
+  };
+  return (
+    <Button
+      look={small ? 'quiet' : 'normal'}
+      icon="download"
+      isPending={isPending}
+      onPress={download}
+      label={`${t.pdf} ${number}`}
+    >
+      {t.pdf}
+    </Button>
+  );
+}
+
+function save(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}

@@ -1,0 +1,5 @@
+import { Foot } from '../../ui/Page.tsx';
+
+export function Statement() {
+  return <Foot> </Foot>;
+}
