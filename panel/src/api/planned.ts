@@ -1,13 +1,16 @@
 // What pages already call and the service does not have yet. As soon as it does, what it describes takes precedence.
+import type { PublicPlan } from './customer.ts';
 import type { Person, Role, Session } from './panel.ts';
 
 export interface SessionEntry {
   id: string;
   current: boolean;
   ip: string;
-  user_agent: string | null;
+  device: string;
+  user_agent: string;
   created_at: string;
   last_used_at: string;
+  expires_at: string;
 }
 
 export interface ApiKey {
@@ -48,32 +51,36 @@ export interface AuditEntry {
 }
 
 export interface BillingProfile {
-  name: string | null;
-  company: string | null;
-  address_line1: string | null;
-  address_line2: string | null;
-  postal_code: string | null;
-  city: string | null;
-  country: string | null;
+  kind: 'business' | 'consumer';
+  name: string;
+  street: string;
+  city: string;
+  postcode: string | null;
+  country: string;
   vat_id: string | null;
+  updated_at: string;
 }
 
 export interface TopUp {
   id: string;
   provider: string;
+  cause: 'person' | 'auto';
   status: 'pending' | 'succeeded' | 'failed' | 'expired';
   amount_minor: number;
   currency: string;
+  reference: string;
+  error: string | null;
+  payment_id: string | null;
   created_at: string;
+  expires_at: string | null;
   settled_at: string | null;
-  next: NextStep | null;
 }
 
 export interface PaymentProvider {
   id: string;
-  name: string;
   minimum_minor: number;
   maximum_minor: number;
+  currency: string;
   can_store: boolean;
 }
 
@@ -88,31 +95,45 @@ export type NextStep =
     }
   | { kind: 'done' };
 
-export interface StatementEntry {
+export interface BilledAs {
+  profile: BillingProfile | null;
+  tax: { category: string; rate: string; reason: string | null };
+}
+
+export interface WalletEntry {
   entry: number;
   at: string;
   reason: string;
   amount_minor: number;
-  available_minor: number;
-  held_minor: number;
+  change_minor: number;
   order_id: string | null;
   payment_id: string | null;
+  promo_credit_id: string | null;
+  available_minor: number;
+  promo_minor: number;
+  held_minor: number;
+  currency: string;
 }
 
 export interface AutoTopUp {
   enabled: boolean;
   threshold_minor: number;
   amount_minor: number;
+  currency: string;
   payment_method_id: string | null;
+  methods: { id: string; provider: string; label: string; expires_on: string | null; created_at: string }[];
+  failures: number;
+  last_error: string | null;
+  next_attempt_at: string | null;
 }
 
 /** What each operation takes, and what it answers under `data`. */
 export interface PlannedOperations {
   signUp: {
-    body: { email: string; password: string; name?: string; locale?: string; invitation?: string };
-    data: null;
+    body: { email: string; password: string; name?: string; locale?: 'en' | 'de'; invitation?: string };
+    data: { next: 'verify_email' | 'signed_in' };
   };
-  verifyEmail: { body: { token: string }; data: null };
+  verifyEmail: { body: { token: string }; data: { email: string } };
   signIn: { body: { email: string; password: string }; data: { next: 'signed_in' | 'second_factor' } };
   signInSecondFactor: { body: { code: string }; data: { next: 'signed_in' } };
   signInWithRecoveryCode: { body: { code: string }; data: { next: 'signed_in' } };
@@ -121,11 +142,14 @@ export interface PlannedOperations {
   requestPasswordReset: { body: { email: string }; data: null };
   resetPasswordByMail: { body: { token: string; password: string }; data: null };
   switchAccount: { body: { account_id: string }; data: Session };
-  confirmSession: { body: { password: string }; data: { confirmed_until: string } };
+  confirmSession: {
+    body: { password?: string; response?: Record<string, unknown> };
+    data: { confirmed_until: string };
+  };
   listSessions: { data: SessionEntry[] };
   revokeSession: { params: { id: string }; data: null };
-  updateProfile: { body: { name?: string | null; locale?: 'en' | 'de' }; data: Person };
-  changePassword: { body: { password: string; current_password?: string }; data: null };
+  updateProfile: { body: { name?: string; locale?: 'en' | 'de' }; data: Person };
+  changePassword: { body: { password: string }; data: {} };
   changeEmail: { body: { email: string }; data: null };
   beginTotp: { data: { secret: string; uri: string } };
   confirmTotp: { body: { code: string }; data: { recovery_codes: string[] } };
@@ -153,17 +177,49 @@ export interface PlannedOperations {
   removeMember: { params: { id: string }; data: null };
   acceptInvitation: { body: { token: string }; data: null };
   listAudit: { query: { limit?: number; cursor?: string }; data: AuditEntry[]; list: true };
-  getBillingProfile: { data: BillingProfile };
-  setBillingProfile: { body: BillingProfile; data: BillingProfile };
+  getBillingProfile: { data: BilledAs };
+  setBillingProfile: {
+    body: {
+      kind: 'business' | 'consumer';
+      name: string;
+      street: string;
+      city: string;
+      postcode?: string | null;
+      country: string;
+      vat_id?: string | null;
+    };
+    data: BilledAs;
+  };
   closeAccount: { body: { name: string }; data: null };
-  getPublicPrices: { data: { currency: string } };
+  getPublicPrices: {
+    data: {
+      currency: string;
+      plans: PublicPlan[];
+      regions: { code: string; name: string; country: string }[];
+    };
+  };
   listPaymentProviders: { data: PaymentProvider[] };
-  startTopUp: { body: { amount_minor: number; provider: string }; data: { top_up: TopUp; next: NextStep } };
+  startTopUp: {
+    body: { amount_minor: number; provider: string; keep_method?: boolean };
+    data: { top_up: TopUp; next: NextStep };
+  };
   getTopUp: { params: { id: string }; data: TopUp };
   listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
   getAutoTopUp: { data: AutoTopUp };
-  setAutoTopUp: { body: AutoTopUp; data: AutoTopUp };
-  getStatement: { query: { from?: string; to?: string }; data: StatementEntry[] };
+  setAutoTopUp: {
+    body: {
+      enabled: boolean;
+      threshold_minor: number;
+      amount_minor: number;
+      payment_method_id?: string | null;
+    };
+    data: AutoTopUp;
+  };
+  getStatement: {
+    query: { limit?: number; cursor?: string; from?: string; to?: string };
+    data: WalletEntry[];
+    list: true;
+  };
   restoreSnapshot: { params: { id: string; snapshot_id: string }; data: { job: { id: string } } };
   rebuildVm: { params: { id: string }; body: { image: string }; data: { job: { id: string } } };
 }

@@ -1,6 +1,5 @@
-import { Link, Outlet } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { useTexts } from '../../texts.ts';
-import { buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
 import { texts } from './texts.ts';
@@ -9,14 +8,7 @@ import { texts } from './texts.ts';
 export function Billing() {
   const t = useTexts(texts);
   return (
-    <Page
-      title={t.billing}
-      actions={
-        <Link to="/billing/top-up" className={buttonClass('main')}>
-          {t.topUp}
-        </Link>
-      }
-    >
+    <Page title={t.billing}>
       <Tabs
         label={t.billing}
         tabs={[

@@ -1,5 +1,177 @@
-import { Foot } from '../../ui/Page.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import type { BilledAs } from '../../api/planned.ts';
+import { read, useChange } from '../../api/queries.ts';
+import { useLocale } from '../../format.ts';
+import { useRole } from '../../shell/site.ts';
+import { defineTexts, useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Choices } from '../../ui/Choices.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Form, FormActions, textOf } from '../../ui/Form.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Notice } from '../../ui/Notice.tsx';
+import { Card, Stack } from '../../ui/Page.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { announce } from '../../ui/Status.tsx';
+import { COUNTRIES } from './countries.ts';
 
+const texts = defineTexts(
+  {
+    why: 'Who your invoices are for. Invoices that were issued stay as they are.',
+    kind: 'You are',
+    consumer: 'A person',
+    business: 'A business',
+    name: 'Name',
+    company: 'Name of the business',
+    street: 'Street and number',
+    postcode: 'Postcode',
+    city: 'City',
+    country: 'Country',
+    choose: 'Choose',
+    vat: 'VAT identification number',
+    vatHint: 'With it, a business in another country of the EU pays no VAT here.',
+    save: 'Save',
+    saved: 'Saved',
+    tax: (rate: string) => `What you buy is taxed at ${rate}.`,
+  },
+  {
+    why: 'Für wen Ihre Rechnungen sind. Ausgestellte Rechnungen bleiben, wie sie sind.',
+    kind: 'Sie sind',
+    consumer: 'Eine Person',
+    business: 'Ein Unternehmen',
+    name: 'Name',
+    company: 'Name des Unternehmens',
+    street: 'Straße und Hausnummer',
+    postcode: 'Postleitzahl',
+    city: 'Ort',
+    country: 'Land',
+    choose: 'Auswählen',
+    vat: 'Umsatzsteuer-Identifikationsnummer',
+    vatHint: 'Damit zahlt ein Unternehmen in einem anderen Land der EU hier keine Umsatzsteuer.',
+    save: 'Speichern',
+    saved: 'Gespeichert',
+    tax: (rate: string) => `Was Sie kaufen, wird mit ${rate} besteuert.`,
+  },
+);
+
+/** Name and address on invoices. */
 export function Details() {
-  return <Foot> </Foot>;
+  const t = useTexts(texts);
+  const query = useQuery(read('getBillingProfile'));
+  return (
+    <Loaded query={query}>
+      {(billed) => (
+        <Stack>
+          <p>{t.why}</p>
+          <div style={{ maxWidth: 560 }}>
+            <Card>
+              <DetailsForm billed={billed} />
+            </Card>
+          </div>
+        </Stack>
+      )}
+    </Loaded>
+  );
+}
+
+function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
+  const t = useTexts(texts);
+  const locale = useLocale();
+  const mayChange = useRole('owner');
+  const [kind, setKind] = useState(profile?.kind ?? 'consumer');
+  const [country, setCountry] = useState<string | null>(profile?.country ?? null);
+  const countries = useCountries();
+  const set = useChange('setBillingProfile', {
+    changes: ['getBillingProfile'],
+    onDone: () => announce(t.saved),
+  });
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
+  return (
+    <Form
+      error={set.error}
+      onSubmit={(values) => {
+        const [postcode, vat_id] = [textOf(values, 'postcode').trim(), textOf(values, 'vat_id').trim()];
+        set.mutate({
+          body: {
+            kind,
+            name: textOf(values, 'name').trim(),
+            street: textOf(values, 'street').trim(),
+            city: textOf(values, 'city').trim(),
+            country: country ?? '',
+            postcode: postcode || null,
+            vat_id: kind === 'business' && vat_id ? vat_id : null,
+          },
+        });
+      }}
+    >
+      <Choices
+        label={t.kind}
+        name="kind"
+        value={kind}
+        onChange={setKind}
+        choices={[
+          { value: 'consumer', label: t.consumer },
+          { value: 'business', label: t.business },
+        ]}
+      />
+      <Field
+        label={kind === 'business' ? t.company : t.name}
+        name="name"
+        defaultValue={profile?.name}
+        autoComplete={kind === 'business' ? 'organization' : 'name'}
+        isRequired
+      />
+      <Field
+        label={t.street}
+        name="street"
+        defaultValue={profile?.street}
+        autoComplete="street-address"
+        isRequired
+      />
+      <Field
+        label={t.postcode}
+        name="postcode"
+        defaultValue={profile?.postcode ?? ''}
+        autoComplete="postal-code"
+      />
+      <Field
+        label={t.city}
+        name="city"
+        defaultValue={profile?.city}
+        autoComplete="address-level2"
+        isRequired
+      />
+      <Select
+        label={t.country}
+        name="country"
+        value={country}
+        onChange={setCountry}
+        options={countries}
+        placeholder={t.choose}
+      />
+      {kind === 'business' && (
+        <Field label={t.vat} name="vat_id" defaultValue={profile?.vat_id ?? ''} hint={t.vatHint} mono />
+      )}
+      {profile && <Notice>{tax.reason ?? t.tax(percent.format(Number(tax.rate)))}</Notice>}
+      {mayChange && (
+        <FormActions>
+          <Button look="main" type="submit" isPending={set.isPending}>
+            {t.save}
+          </Button>
+        </FormActions>
+      )}
+    </Form>
+  );
+}
+
+/** All countries by their name in the reader's language. */
+function useCountries() {
+  const locale = useLocale();
+  return useMemo(() => {
+    const names = new Intl.DisplayNames(locale, { type: 'region' });
+    return COUNTRIES.map((value) => ({ value, label: names.of(value) ?? value })).sort((a, b) =>
+      a.label.localeCompare(b.label, locale),
+    );
+  }, [locale]);
 }

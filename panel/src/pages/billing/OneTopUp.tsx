@@ -9,6 +9,7 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Card, Facts, Page, Stack } from '../../ui/Page.tsx';
 import { Address, Money } from '../../ui/Values.tsx';
+import { rememberedStep } from './next-step.ts';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-ups/$id');
@@ -25,6 +26,7 @@ export function OneTopUp() {
     ...read('getTopUp', { params: { id } }),
     refetchInterval: ({ state: { data } }) => (data?.status === 'pending' ? LOOK_MS : false),
   });
+  const step = rememberedStep(id);
   const status = query.data?.status;
   useEffect(() => {
     if (status === 'succeeded') void client.invalidateQueries({ queryKey: ['getWallet'] });
@@ -73,7 +75,7 @@ export function OneTopUp() {
           return (
             <Stack>
               <Notice title={t.waiting}>{t.waitingWhy}</Notice>
-              {topUp.next?.kind === 'bank_transfer' && (
+              {step?.kind === 'bank_transfer' && (
                 <Card title={t.transferTitle}>
                   <p>{t.transferWhy}</p>
                   <Facts
@@ -82,27 +84,27 @@ export function OneTopUp() {
                       [
                         t.reference,
                         <Address key="reference" what={t.reference}>
-                          {topUp.next.reference}
+                          {step.reference}
                         </Address>,
                       ],
                       [
                         t.recipient,
                         <Address key="recipient" what={t.recipient}>
-                          {topUp.next.recipient}
+                          {step.recipient}
                         </Address>,
                       ],
                       [
                         'IBAN',
                         <Address key="iban" what="IBAN">
-                          {topUp.next.iban}
+                          {step.iban}
                         </Address>,
                       ],
-                      ...(topUp.next.bic
+                      ...(step.bic
                         ? [
                             [
                               'BIC',
                               <Address key="bic" what="BIC">
-                                {topUp.next.bic}
+                                {step.bic}
                               </Address>,
                             ] as [string, ReactNode],
                           ]

@@ -32,7 +32,7 @@ export function Overview() {
                   </Card>
                   <MonthFigures wallet={wallet} summary={summary} />
                 </Columns>
-                <AutoTopUpCard currency={wallet.currency} />
+                <AutoTopUpCard />
                 <NextCharges summary={summary} />
               </>
             )}

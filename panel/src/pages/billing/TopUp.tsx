@@ -6,6 +6,7 @@ import { read, useChange } from '../../api/queries.ts';
 import { formatMoney, parseMoney, useLocale } from '../../format.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Choices } from '../../ui/Choices.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { Form, FormActions } from '../../ui/Form.tsx';
@@ -13,6 +14,7 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Card, Empty, Page } from '../../ui/Page.tsx';
 import { useMethodName } from './method-name.ts';
+import { rememberStep } from './next-step.ts';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-up');
@@ -54,11 +56,14 @@ function TopUpForm({ providers, currency }: { providers: PaymentProvider[]; curr
   const provider = providers.find(({ id }) => id === name)!;
   const first = Math.max(missing ?? USUAL_MINOR, provider.minimum_minor);
   const [text, setText] = useState(() => (first / 100).toFixed(2));
+  const [wantsKept, setKept] = useState(false);
+  const isKept = wantsKept && provider.can_store;
   const minor = parseMoney(text);
   const money = (minor: number) => formatMoney(minor, currency, locale);
   const start = useChange('startTopUp', {
     changes: ['getWallet', 'listTopUps', 'listPayments', 'getBillingSummary'],
     onDone: ({ top_up, next: step }) => {
+      rememberStep(top_up.id, step);
       if (step.kind === 'redirect') location.assign(step.url);
       else navigate({ to: '/billing/top-ups/$id', params: { id: top_up.id }, search: { next } });
     },
@@ -69,7 +74,10 @@ function TopUpForm({ providers, currency }: { providers: PaymentProvider[]; curr
       <Form
         error={start.error}
         onSubmit={() =>
-          minor !== undefined && start.mutate({ body: { amount_minor: minor, provider: name } })
+          minor !== undefined &&
+          start.mutate({
+            body: { amount_minor: minor, provider: name, ...(isKept && { keep_method: true }) },
+          })
         }
       >
         <Field
@@ -96,6 +104,11 @@ function TopUpForm({ providers, currency }: { providers: PaymentProvider[]; curr
             hint: (t as Record<string, unknown>)[id] as string | undefined,
           }))}
         />
+        {provider.can_store && (
+          <Checkbox isSelected={isKept} onChange={setKept}>
+            {t.keep}
+          </Checkbox>
+        )}
         <FormActions>
           <Button look="main" type="submit" isPending={start.isPending}>
             {minor === undefined ? t.goOn : t.go(money(minor))}

@@ -1,4 +1,4 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { nextOf } from '../../shell/next.ts';
 import { shellRoute } from '../../shell/routes.ts';
 
@@ -61,14 +61,19 @@ const invoice = createRoute({
 const topUp = createRoute({
   getParentRoute: () => shellRoute,
   path: '/billing/top-up',
-  validateSearch: (search: Record<string, unknown>): { amount?: number; next?: string } => ({
+  validateSearch: (search: Record<string, unknown>): { amount?: number; next?: string; top_up?: string } => ({
     ...(Number.isSafeInteger(search.amount) && { amount: search.amount as number }),
+    ...(typeof search.top_up === 'string' && { top_up: search.top_up }),
     ...nextOf(search),
   }),
+  // Where a provider sends people back to.
+  beforeLoad: ({ search: { top_up, next } }) => {
+    if (top_up) throw redirect({ to: '/billing/top-ups/$id', params: { id: top_up }, search: { next } });
+  },
   component: lazyRouteComponent(() => import('./TopUp.tsx'), 'TopUp'),
 });
 
-/** Where a provider sends people back to. */
+/** What became of a payment. */
 const oneTopUp = createRoute({
   getParentRoute: () => shellRoute,
   path: '/billing/top-ups/$id',

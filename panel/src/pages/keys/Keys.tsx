@@ -1,5 +1,144 @@
-import { Page } from '../../ui/Page.tsx';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { ApiKey } from '../../api/planned.ts';
+import { readAll, useChange } from '../../api/queries.ts';
+import { formatDate, useLocale } from '../../format.ts';
+import { useTexts } from '../../texts.ts';
+import { State } from '../../ui/Badge.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Empty, Page } from '../../ui/Page.tsx';
+import { announce } from '../../ui/Status.tsx';
+import { type Column, Table } from '../../ui/Table.tsx';
+import { Ago, Mono } from '../../ui/Values.tsx';
+import { NewKey } from './NewKey.tsx';
+import { texts } from './texts.ts';
 
+/** The keys by which programs use the account. */
 export function Keys() {
-  return <Page title="API keys">{null}</Page>;
+  const t = useTexts(texts);
+  const query = useQuery(readAll('listKeys', { query: {} }));
+  const [isCreating, setCreating] = useState(false);
+  const [revoked, setRevoked] = useState<ApiKey>();
+  const columns = useColumns(setRevoked);
+  const create = (
+    <Button look="main" icon="plus" onPress={() => setCreating(true)}>
+      {t.create}
+    </Button>
+  );
+  return (
+    <Page title={t.title} aside={query.data && query.data.length > 0 && query.data.length} actions={create}>
+      <p style={{ maxWidth: '76ch' }}>{t.why}</p>
+      <Loaded query={query}>
+        {(keys) => (
+          <Table
+            label={t.title}
+            rows={keys}
+            keyOf={({ id }) => id}
+            columns={columns}
+            empty={
+              <Empty
+                title={t.none}
+                action={
+                  <a href="/docs" target="_blank" rel="noreferrer" className={buttonClass()}>
+                    {t.reference}
+                  </a>
+                }
+              >
+                {t.noneWhy}
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+      {isCreating && <NewKey onClose={() => setCreating(false)} />}
+      <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} />
+    </Page>
+  );
+}
+
+function Revoke({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () => void }) {
+  const t = useTexts(texts);
+  const revoke = useChange('revokeKey', {
+    changes: ['listKeys'],
+    onDone: () => {
+      announce(t.revokedNow);
+      onClose();
+    },
+  });
+  return (
+    <ConfirmDialog
+      title={t.revokeTitle(apiKey?.label ?? '')}
+      isOpen={apiKey !== undefined}
+      onClose={onClose}
+      confirm={t.revokeKey}
+      onConfirm={() => apiKey && revoke.mutate({ params: { id: apiKey.id } })}
+      isPending={revoke.isPending}
+      error={revoke.error}
+    >
+      <p>{t.revokeWhy}</p>
+    </ConfirmDialog>
+  );
+}
+
+/** Whether a key still opens anything. */
+function stateOf({ revoked_at, expires_at }: ApiKey): 'active' | 'expired' | 'revoked' {
+  if (revoked_at) return 'revoked';
+  return expires_at && new Date(expires_at) <= new Date() ? 'expired' : 'active';
+}
+
+function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
+  const t = useTexts(texts);
+  const locale = useLocale();
+  return [
+    { id: 'label', title: t.label, narrow: 'title', cell: ({ label }) => label },
+    {
+      id: 'state',
+      title: t.state,
+      narrow: 'aside',
+      cell: (key) => {
+        const state = stateOf(key);
+        return (
+          <State tone={state === 'active' ? 'ok' : 'faint'} shape={state === 'active' ? 'dot' : 'square'}>
+            {t[state]}
+            {state === 'active' && key.expires_at && `, ${t.endsOn(formatDate(key.expires_at, locale))}`}
+          </State>
+        );
+      },
+    },
+    { id: 'key', title: t.key, cell: ({ prefix }) => <Mono>{prefix}…</Mono> },
+    { id: 'scopes', title: t.scopes, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+    {
+      id: 'ips',
+      title: t.from,
+      cell: ({ allowed_ips }) =>
+        allowed_ips.length > 0 ? <Mono>{allowed_ips.join(', ')}</Mono> : t.anywhere,
+    },
+    {
+      id: 'used',
+      title: t.lastUsed,
+      cell: ({ last_used_at }) => (last_used_at ? <Ago at={last_used_at} /> : t.never),
+    },
+    {
+      id: 'act',
+      title: '',
+      align: 'end',
+      cell: (key) =>
+        stateOf(key) === 'active' && (
+          <Button look="quiet" onPress={() => onRevoke(key)}>
+            {t.revoke}
+          </Button>
+        ),
+    },
+  ];
+}
+
+/** Scopes by what they are about: "vm: read, write". */
+function Scopes({ scopes }: { scopes: string[] }) {
+  const byTopic = Map.groupBy(scopes, (scope) => scope.split(':')[0]!);
+  const text = [...byTopic].map(
+    ([topic, all]) => `${topic}: ${all.map((scope) => scope.split(':')[1]).join(', ')}`,
+  );
+  return <span title={scopes.join(' ')}>{text.join(' · ')}</span>;
 }

@@ -15,7 +15,12 @@ export function SignUp({ invitation }: { invitation?: string }) {
   const t = useTexts(texts);
   const { sign_up, terms_url } = useSite();
   const [sentTo, setSentTo] = useState<string>();
-  const signUp = useChange('signUp', { onDone: (_, { body }) => setSentTo(body.email) });
+  const signUp = useChange('signUp', {
+    onDone: ({ next }, { body }) => {
+      if (next === 'signed_in') location.assign('/panel/');
+      else setSentTo(body.email);
+    },
+  });
   const signIn = (
     <>
       {t.haveAccount} <Link to="/sign-in">{t.signIn}</Link>

@@ -36,7 +36,7 @@ const forgotten = createRoute({
 
 const reset = createRoute({
   getParentRoute: () => frontRoute,
-  path: '/password-reset/complete',
+  path: '/reset-password',
   component: lazyRouteComponent(() => import('./NewPassword.tsx'), 'NewPassword'),
 });
 
