@@ -1,5 +1,46 @@
-import { Page } from '../../ui/Page.tsx';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { readPages } from '../../api/queries.ts';
+import { useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Empty, Page, Stack } from '../../ui/Page.tsx';
+import { Table } from '../../ui/Table.tsx';
+import { Mono, TimeOf } from '../../ui/Values.tsx';
+import { texts } from './texts.ts';
 
+/** What was done to the account, and by whom. */
 export function Audit() {
-  return <Page title="Audit log">{null}</Page>;
+  const t = useTexts(texts);
+  const query = useInfiniteQuery(readPages('listAudit', { query: {} }));
+  return (
+    <Page title={t.audit}>
+      <p>{t.auditWhy}</p>
+      <Loaded query={query}>
+        {(entries) => (
+          <Stack>
+            <Table
+              label={t.audit}
+              rows={entries}
+              keyOf={({ id }) => id}
+              empty={<Empty title={t.noAudit} />}
+              columns={[
+                { id: 'what', title: t.what, narrow: 'title', cell: ({ action }) => action },
+                { id: 'who', title: t.who, cell: ({ actor }) => actor },
+                { id: 'when', title: t.when, narrow: 'line', cell: ({ at }) => <TimeOf at={at} /> },
+                { id: 'on', title: t.onWhat, cell: ({ target }) => target && <Mono>{target}</Mono> },
+                { id: 'from', title: t.address, cell: ({ ip }) => ip && <Mono>{ip}</Mono> },
+              ]}
+            />
+            {query.hasNextPage && (
+              <div>
+                <Button isPending={query.isFetchingNextPage} onPress={() => query.fetchNextPage()}>
+                  {t.more}
+                </Button>
+              </div>
+            )}
+          </Stack>
+        )}
+      </Loaded>
+    </Page>
+  );
 }

@@ -1,10 +1,30 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { shellRoute } from '../../shell/routes.ts';
 
+/** Around the pages about oneself. */
 const account = createRoute({
   getParentRoute: () => shellRoute,
   path: '/account',
   component: lazyRouteComponent(() => import('./Account.tsx'), 'Account'),
+});
+
+const profile = createRoute({
+  getParentRoute: () => account,
+  path: '/',
+  component: lazyRouteComponent(() => import('./Profile.tsx'), 'Profile'),
+});
+
+/** Mails lead here. */
+const security = createRoute({
+  getParentRoute: () => account,
+  path: '/security',
+  component: lazyRouteComponent(() => import('./Security.tsx'), 'Security'),
+});
+
+const close = createRoute({
+  getParentRoute: () => account,
+  path: '/close',
+  component: lazyRouteComponent(() => import('./Close.tsx'), 'Close'),
 });
 
 const members = createRoute({
@@ -19,4 +39,4 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./Audit.tsx'), 'Audit'),
 });
 
-export const accountRoutes = [account, members, audit] as const;
+export const accountRoutes = [account.addChildren([profile, security, close]), members, audit] as const;
