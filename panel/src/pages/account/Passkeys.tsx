@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { call } from '../../api/client.ts';
 import { confirmed } from '../../api/confirmation.ts';
 import { ApiError } from '../../api/errors.ts';
-import type { Passkey } from '../../api/planned.ts';
+import type { Passkey } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { AutoTopUp } from '../../api/planned.ts';
+import type { AutoTopUp } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { formatMoney, parseMoney, useLocale } from '../../format.ts';
 import { useRole } from '../../shell/site.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { BilledAs } from '../../api/planned.ts';
+import type { BilledAs } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { useLocale } from '../../format.ts';
 import { useRole } from '../../shell/site.ts';

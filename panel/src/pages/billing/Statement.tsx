@@ -89,6 +89,7 @@ export function Statement() {
                 {
                   id: 'of',
                   title: t.reference,
+                  narrow: 'hide',
                   cell: ({ order_id, payment_id, promo_credit_id }) => (
                     <Mono>{order_id ?? payment_id ?? promo_credit_id}</Mono>
                   ),

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { PaymentProvider } from '../../api/planned.ts';
+import type { PaymentProvider } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { formatMoney, parseMoney, useLocale } from '../../format.ts';
 import { useTexts } from '../../texts.ts';

@@ -1,4 +1,4 @@
-import type { NextStep } from '../../api/planned.ts';
+import type { NextStep } from '../../api/panel.ts';
 
 const keyOf = (id: string) => `vauban_top_up_${id}`;
 
