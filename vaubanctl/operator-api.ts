@@ -278,6 +278,21 @@ export interface MadeAdjustment {
   wallet: Wallet;
 }
 
+/** A mail to a person; what is in it is not shown */
+export interface Mail {
+  id: string;
+  account_id: string | null;
+  recipient: string;
+  locale: string;
+  template: string;
+  status: 'pending' | 'sent' | 'failed';
+  attempts: number;
+  next_attempt_at: string | null;
+  last_error: string | null;
+  created_at: string;
+  settled_at: string | null;
+}
+
 /** An API key with its text */
 export interface NewKey {
   key: string;
@@ -468,6 +483,40 @@ export interface Tenant {
   created_at: string;
 }
 
+/** Money that a customer brings in */
+export interface TopUp {
+  id: string;
+  account_id: string;
+  provider: string;
+  cause: 'person' | 'auto';
+  status: 'pending' | 'succeeded' | 'failed' | 'expired';
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  provider_ref: string | null;
+  error: string | null;
+  payment_id: string | null;
+  created_at: string;
+  expires_at: string | null;
+  settled_at: string | null;
+}
+
+/** Money of a top-up on its way back to where it came from */
+export interface TopUpRefund {
+  id: string;
+  top_up_id: string;
+  account_id: string;
+  amount_minor: number;
+  status: 'pending' | 'succeeded' | 'failed';
+  reason: string;
+  actor: string;
+  payment_id: string;
+  provider_ref: string | null;
+  error: string | null;
+  created_at: string;
+  settled_at: string | null;
+}
+
 /** A VM of any account */
 export interface Vm {
   id: string;
@@ -562,6 +611,7 @@ export interface Reads {
 /** What a GET of each list takes, and an item of it; it is read page by page. */
 export interface Lists {
   '/accounts': { query: { limit?: number; cursor?: string }; item: Account };
+  '/top-ups': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired'; provider?: string }; item: TopUp };
   '/accounts/{id}/adjustments': { query: { limit?: number; cursor?: string }; item: Adjustment };
   '/promo-credits': { query: { limit?: number; cursor?: string; account_id?: string }; item: PromoCredit };
   '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
@@ -570,6 +620,7 @@ export interface Lists {
   '/tenants': { query: { limit?: number; cursor?: string }; item: Tenant };
   '/tenants/{id}/targets': { query: { limit?: number; cursor?: string }; item: Target };
   '/orphans': { query: { limit?: number; cursor?: string }; item: Orphan };
+  '/mails': { query: { limit?: number; cursor?: string; status?: 'pending' | 'sent' | 'failed' }; item: Mail };
   '/log': { query: { limit?: number; cursor?: string }; item: LogEntry };
 }
 
@@ -591,6 +642,8 @@ export interface Writes {
   '/keys/{id}/revoke': { data: Key };
   '/accounts/{id}/credits': { body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
   '/accounts/{id}/debits': { body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
+  '/top-ups/{id}/confirm': { body: { amount?: string; amount_minor?: number; currency?: string }; data: TopUp };
+  '/top-ups/{id}/refunds': { body: { amount?: string; amount_minor?: number; reason: string }; data: TopUpRefund };
   '/accounts/{id}/adjustments': { body: { type: 'credit' | 'debit'; amount?: string; amount_minor?: number; vm_id?: string; reason: string; key?: string }; data: MadeAdjustment };
   '/orders/{id}/refund': { body: { amount?: string; amount_minor?: number; reason: string; key?: string }; data: MadeAdjustment };
   '/orders/{id}/void': { body: { reason: string; key?: string }; data: MadeAdjustment };
@@ -617,6 +670,7 @@ export interface Writes {
   '/images/collect': { data: CollectedImages };
   '/host/drain': { body: { timeout_seconds?: number }; data: DrainedHost };
   '/host/resume': { data: { resumed: true } };
+  '/mails/{id}/retry': { data: Mail };
   '/secrets/rotate': { data: Resealed };
   '/ops-key/rotate': { data: OpsKey };
 }

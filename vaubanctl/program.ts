@@ -34,11 +34,13 @@ import { addKeyCreate } from './commands/key-create.ts';
 import { addKeyList } from './commands/key-list.ts';
 import { addKeyRevoke } from './commands/key-revoke.ts';
 import { addLog } from './commands/log.ts';
+import { addMailList, addMailRetry } from './commands/mail.ts';
 import { addOpsKeyRotate } from './commands/ops-key-rotate.ts';
 import { addOpsKeyShow } from './commands/ops-key-show.ts';
 import { addOrphanList } from './commands/orphan-list.ts';
 import { addOrphanRemove } from './commands/orphan-remove.ts';
 import { addAdjustmentSla, addOutageAdd, addOutageList } from './commands/outage.ts';
+import { addPaymentConfirm, addPaymentList, addPaymentRefund } from './commands/payment.ts';
 import { addPromoGrant, addPromoList, addPromoRevoke } from './commands/promo.ts';
 import { addSecretRotate } from './commands/secret-rotate.ts';
 import { addShieldAttack } from './commands/shield-attack.ts';
@@ -91,6 +93,11 @@ addAccountSmtp(account);
 addAccountSuspend(account);
 addAccountResume(account);
 addAccountClose(account);
+
+const payment = program.command('payment').description('what customers top up themselves');
+addPaymentList(payment);
+addPaymentConfirm(payment);
+addPaymentRefund(payment);
 
 const promo = program.command('promo').description('credit that is given, spent first and never paid out');
 addPromoGrant(promo);
@@ -161,6 +168,10 @@ addImageImport(image);
 addImageList(image);
 addImageRemove(image);
 addImageCollect(image);
+
+const mail = program.command('mail').description('mails to people');
+addMailList(mail);
+addMailRetry(mail);
 
 const secret = program.command('secret').description('the keys that seal secrets in the database');
 addSecretRotate(secret);

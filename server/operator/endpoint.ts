@@ -9,6 +9,7 @@ import type { EdgeDriver } from '../edge/driver.ts';
 import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
 import type { AnyOperation, InputsOf, OperationDefinition, Result } from '../http/operation.ts';
 import type { GuestReconciler } from '../jobs/reconcilers/reconcile-guests.ts';
+import type { Payments } from '../payments/payments.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Metrics } from '../platform/metrics.ts';
@@ -31,6 +32,7 @@ export interface OperatorServices {
   metrics: Metrics;
   opsKeys: OpsKeys;
   secrets: SecretBox;
+  payments: Payments;
   queue: JobPublisher;
   shield: EdgeReconciler;
   signals: Signals;

@@ -59,7 +59,7 @@ const ROOMS: Record<string, Allowed> = {
   },
   'endpoints/operator': {
     value:
-      'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs operator platform shield',
+      'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs mail operator payments platform shield',
   },
   panel: { value: 'access http platform', type: 'config db payments' },
   'endpoints/panel': {
@@ -67,7 +67,7 @@ const ROOMS: Record<string, Allowed> = {
   },
   operator: {
     value: 'config db endpoints/operator http platform',
-    type: 'compute documents domain edge guest-ssh jobs shield',
+    type: 'compute documents domain edge guest-ssh jobs payments shield',
   },
 };
 

@@ -83,7 +83,7 @@ test('a rotation that is killed goes on where it was, and leaves nothing to the 
   const killed: Database = Object.create(db, {
     transaction: {
       value: (work: Parameters<Database['transaction']>[0]) => {
-        if (++transactions === 4) throw new Error('killed');
+        if (++transactions === 5) throw new Error('killed');
         return db.transaction(work);
       },
     },

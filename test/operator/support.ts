@@ -23,6 +23,7 @@ import type { OperatorServices } from '../../server/operator/endpoint.ts';
 import { listenOnSocket, operatorSocket } from '../../server/operator/listen-on-socket.ts';
 import { Readiness } from '../../server/operator/readiness.ts';
 import { createOperatorServer } from '../../server/operator/server.ts';
+import { Payments } from '../../server/payments/payments.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { createLogger } from '../../server/platform/logging.ts';
 import { createMetrics } from '../../server/platform/metrics.ts';
@@ -43,9 +44,14 @@ export async function temporaryDirectory(t: TestContext): Promise<string> {
 }
 
 /** The parts of the service that the operator's API needs, on a clock that stands still. */
-export function operatorServices(db: Database, dataDir = 'data', simulator: Partial<SimulatorOptions> = {}) {
+export function operatorServices(
+  db: Database,
+  dataDir = 'data',
+  simulator: Partial<SimulatorOptions> = {},
+  env: Record<string, string> = {},
+) {
   const clock = new ManualClock(START);
-  const config = loadConfig({ VAUBAN_DATA_DIR: dataDir });
+  const config = loadConfig({ VAUBAN_DATA_DIR: dataDir, ...env });
   const catalog = loadCatalog(join(import.meta.dirname, '../../catalog.yaml'));
   const logger = createLogger({ logLevel: 'silent' });
   const compute = createSimulator({ store: new SimulatorGuests(db), clock, bootSeconds: 1, ...simulator });
@@ -69,6 +75,7 @@ export function operatorServices(db: Database, dataDir = 'data', simulator: Part
     logger,
     metrics,
     opsKeys: new OpsKeys(db, secrets),
+    payments: new Payments(config, 'Example'),
     secrets,
     queue,
     shield,
@@ -110,10 +117,14 @@ export function exchange(socketPath: string, method: string, path: string, body?
 }
 
 /** A running operator's server on a fresh database; `post` and `get` speak to it. */
-export async function startOperator(t: TestContext, simulator?: Partial<SimulatorOptions>) {
+export async function startOperator(
+  t: TestContext,
+  simulator?: Partial<SimulatorOptions>,
+  env?: Record<string, string>,
+) {
   const db = await freshDatabase(t);
   const dataDir = await temporaryDirectory(t);
-  const services = operatorServices(db, dataDir, simulator);
+  const services = operatorServices(db, dataDir, simulator, env);
   defer(t, async () => {
     await Promise.all([services.shield.idle(), services.guests.stop()]);
     await services.leadership.leave();

@@ -35,6 +35,8 @@ import { listKeys } from './keys/list-keys.ts';
 import { listScopes } from './keys/list-scopes.ts';
 import { revokeKey } from './keys/revoke-key.ts';
 import { listLog } from './log/list-log.ts';
+import { listMails } from './mails/list-mails.ts';
+import { retryMail } from './mails/retry-mail.ts';
 import { getOpsKey } from './ops-key/get-ops-key.ts';
 import { rotateOpsKey } from './ops-key/rotate-ops-key.ts';
 import { listOrphans } from './orphans/list-orphans.ts';
@@ -58,6 +60,9 @@ import { removeTarget } from './shield/remove-target.ts';
 import { setTargetMode } from './shield/set-target-mode.ts';
 import { startAttack } from './shield/start-attack.ts';
 import { stopAttack } from './shield/stop-attack.ts';
+import { confirmTopUp } from './top-ups/confirm-top-up.ts';
+import { listTopUps } from './top-ups/list-top-ups.ts';
+import { refundTopUp } from './top-ups/refund-top-up.ts';
 import { getVm } from './vms/get-vm.ts';
 import { listVms } from './vms/list-vms.ts';
 import { rebuildVm } from './vms/rebuild-vm.ts';
@@ -80,6 +85,9 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   revokeKey,
   creditAccount,
   debitAccount,
+  listTopUps,
+  confirmTopUp,
+  refundTopUp,
   makeAdjustment,
   listAdjustments,
   refundOrder,
@@ -126,6 +134,8 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   getCapacity,
   drainHost,
   resumeHost,
+  listMails,
+  retryMail,
   rotateSecrets,
   getOpsKey,
   rotateOpsKey,

@@ -29,6 +29,9 @@ const AGENT_RUN_DAYS = 30;
 const EVENT_DAYS = 365;
 /** Long enough to look into a link that was abused; the event log knows longer that it was. */
 const SHARE_DAYS = 7;
+/** Long enough to answer whether a mail was sent; one that was given up is for the operator to look at. */
+const MAIL_DAYS = 30;
+const FAILED_MAIL_DAYS = 90;
 /** Long enough to tell who asks why a link does not work. */
 const LINK_DAYS = 7;
 /** Finished jobs looked at in one round. The last one of each VM stays, so there may be any number of old ones. */
@@ -63,6 +66,11 @@ export class ExpiredPurge {
       where: sql`created_at < ${daysAgo(IDEMPOTENT_REPLY_DAYS)}`,
       order: sql`created_at`,
     };
+    const mails = {
+      table: sql`mails`,
+      where: sql`settled_at < ${daysAgo(MAIL_DAYS)} and (status = 'sent' or settled_at < ${daysAgo(FAILED_MAIL_DAYS)})`,
+      order: sql`settled_at`,
+    };
     return {
       end_overdue_orders: () => endOverdueOrders(this.#services, this.#failures),
       issue_invoices: () => inBatches((limit) => issueInvoices(db, now, limit, seller)),
@@ -85,6 +93,7 @@ export class ExpiredPurge {
       sweep_challenges: () => inBatches((limit) => deleteChallengesBefore(db, now, limit)),
       sweep_attempts: () => inBatches((limit) => deleteAttemptsBefore(db, now, limit)),
       sweep_attacks: () => inBatches((limit) => deleteAttacksBefore(db, daysAgo(EVENT_DAYS), limit)),
+      sweep_mails: () => inBatches((limit) => deleteSome(db, mails, limit)),
       sweep_rate_windows: () => inBatches((limit) => SharedLimitStore.sweep(db, now, limit)),
     };
   }

@@ -1,5 +1,6 @@
 import { TOTP_PURPOSE } from '../../../access/totp.ts';
 import type { Database, Transaction } from '../../../db/database.ts';
+import { lockSealedMails, setMailValues } from '../../../db/queries/mails.ts';
 import {
   lockJobInputs,
   lockSealedReplies,
@@ -11,6 +12,7 @@ import { lockTotps, setTotpSecret } from '../../../db/queries/totps.ts';
 import { SEALED_FOR } from '../../../domain/vms/job-inputs.ts';
 import { resealOpsKeys } from '../../../guest-ssh/ops-keys.ts';
 import { REPLY_PURPOSE } from '../../../http/idempotency.ts';
+import { MAIL_PURPOSE } from '../../../mail/outbox.ts';
 import { type SecretBox, UnknownKeyError } from '../../../platform/secrets.ts';
 
 /** Rows of one transaction: few enough that no request waits for them. */
@@ -72,6 +74,11 @@ export async function resealAll({ db, secrets }: Parts): Promise<Resealed> {
     const after: ReplyPlace = reply;
     reply = await db.transaction((tx) => resealReplies(tx, after, renew));
   }
+  let mail: string | undefined = '';
+  while (mail !== undefined) {
+    const after: string = mail;
+    mail = await db.transaction((tx) => resealMails(tx, after, renew));
+  }
   return count;
 }
 
@@ -123,4 +130,14 @@ async function resealReplies(
     if (again !== undefined) await setReply(tx, place, again);
   }
   return replies.length < BATCH ? undefined : replies.at(-1);
+}
+
+/** One batch of mails that are still to be sent. */
+async function resealMails(tx: Transaction, after: string, renew: Renew): Promise<string | undefined> {
+  const mails = await lockSealedMails(tx, after, BATCH);
+  for (const { id, sealed_values } of mails) {
+    const again = renew(sealed_values, [MAIL_PURPOSE]);
+    if (again !== undefined) await setMailValues(tx, id, again);
+  }
+  return mails.length < BATCH ? undefined : mails.at(-1)!.id;
 }

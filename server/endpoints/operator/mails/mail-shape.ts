@@ -1,0 +1,26 @@
+import { MAIL_STATUSES, type MailRow } from '../../../db/queries/mails.ts';
+import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const MailParams = Type.Object({ id: PathId('mail', 'Mail identifier') });
+
+export const MailShape = Shape(
+  {
+    id: Id('mail'),
+    account_id: Nullable(Id('acc')),
+    recipient: Type.String(),
+    locale: Type.String(),
+    template: Type.String({ description: 'Which mail it is' }),
+    status: Enum(MAIL_STATUSES, { description: 'Failed: given up' }),
+    attempts: Count('How often it was tried'),
+    next_attempt_at: Nullable(Timestamp('Null: never')),
+    last_error: Nullable(Type.String()),
+    created_at: Timestamp(),
+    settled_at: Nullable(Timestamp('When it was sent, or given up')),
+  },
+  { $id: 'Mail', description: 'A mail to a person; what is in it is not shown' },
+);
+
+export function presentMail({ sealed_values: _, ...mail }: MailRow) {
+  return { ...mail, next_attempt_at: mail.status === 'pending' ? mail.next_attempt_at : null };
+}

@@ -1,0 +1,25 @@
+import { retryMail as retry, systemFindMail } from '../../../db/queries/mails.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import { MailParams, MailShape, presentMail } from './mail-shape.ts';
+
+export const retryMail = operatorEndpoint({
+  operation: 'retryMail',
+  method: 'POST',
+  path: '/mails/{id}/retry',
+  tag: 'service',
+  summary: 'Send a mail that was not sent again at once',
+  params: MailParams,
+  data: MailShape,
+  errors: ['invalid_state'],
+  async handle({ params: { id }, services: { db, clock } }) {
+    if (!(await systemFindMail(db, id))) throw notFound();
+    const mail = await retry(db, id, clock.now());
+    if (!mail)
+      throw new ApiError('invalid_state', 'The mail was sent.', {
+        status: 'sent',
+        allowed: ['pending', 'failed'],
+      });
+    return { data: presentMail(mail) };
+  },
+});

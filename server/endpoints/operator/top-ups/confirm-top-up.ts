@@ -1,0 +1,49 @@
+import { lockTopUp, systemFindTopUp } from '../../../db/queries/top-ups.ts';
+import { formatMinor } from '../../../domain/billing/money.ts';
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { settlePaid } from '../../../payments/settle.ts';
+import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { AmountFields, amountField, amountOf } from '../shared/amount.ts';
+import { presentTopUp, TopUpParams, TopUpShape } from './top-up-shape.ts';
+
+export const confirmTopUp = operatorEndpoint({
+  operation: 'confirmTopUp',
+  method: 'POST',
+  path: '/top-ups/{id}/confirm',
+  tag: 'money',
+  summary: 'Confirm a bank transfer that has arrived',
+  description:
+    'The amount that arrived has to be that of the top-up: any other is booked with `creditAccount`, under the same reference. Confirmed once more, it answers as it did.',
+  params: TopUpParams,
+  body: Input({
+    ...AmountFields,
+    currency: Type.Optional(Type.String({ pattern: '^[A-Z]{3}$', description: "The account's when absent" })),
+  }),
+  data: TopUpShape,
+  errors: ['invalid_state', 'payment_exists'],
+  async handle({ params: { id }, body, services: { db, clock, logger, catalog } }) {
+    const topUp = await db.transaction(async (tx) => {
+      const found = await systemFindTopUp(tx, id);
+      const locked = found && (await lockTopUp(tx, found.id));
+      if (!locked) throw notFound();
+      const { provider, amount_minor, currency } = locked;
+      if (provider !== 'bank_transfer')
+        throw new ApiError('invalid_state', `What comes by ${provider} is confirmed by it alone.`, {
+          provider,
+        });
+      if ((body.currency ?? currency) !== currency)
+        throw invalidField('currency', 'mismatch', `must be ${currency}, in which the top-up is`);
+      const arrived = amountOf(body, catalog.currency);
+      if (arrived !== amount_minor)
+        throw invalidField(
+          amountField(body),
+          'mismatch',
+          `must be ${formatMinor(amount_minor, currency)}, the amount of the top-up; book another one with account credit`,
+        );
+      return settlePaid(tx, { clock, logger }, locked, { amountMinor: arrived, currency, providerRef: null });
+    });
+    return { data: presentTopUp(topUp) };
+  },
+});

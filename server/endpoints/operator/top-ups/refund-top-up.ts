@@ -1,0 +1,26 @@
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { refundTopUp as refund } from '../../../payments/refund-top-up.ts';
+import { AmountFields, optionalAmount } from '../shared/amount.ts';
+import { Reason, requireReadable } from '../shared/input.ts';
+import { presentRefund, RefundShape, TopUpParams } from './top-up-shape.ts';
+
+export const refundTopUp = operatorEndpoint({
+  operation: 'refundTopUp',
+  method: 'POST',
+  path: '/top-ups/{id}/refunds',
+  tag: 'money',
+  summary: 'Send money of a top-up back to where it came from',
+  description:
+    'It leaves the wallet first, and comes back where the provider refuses. Asked for again it is another refund, of what is left.',
+  params: TopUpParams,
+  body: Input({ ...AmountFields, reason: Reason }),
+  data: RefundShape,
+  errors: ['invalid_state', 'insufficient_funds'],
+  async handle({ params: { id }, body, actor, services }) {
+    requireReadable('reason', body.reason);
+    const amountMinor = optionalAmount(body, services.catalog.currency);
+    const made = await refund(services, { topUp: id, amountMinor, reason: body.reason, actor });
+    return { data: presentRefund(made) };
+  },
+});

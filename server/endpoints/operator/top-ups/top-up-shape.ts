@@ -1,0 +1,59 @@
+import type { TopUpRefundRow } from '../../../db/queries/top-up-refunds.ts';
+import { TOP_UP_STATUSES, type TopUpRow } from '../../../db/queries/top-ups.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Currency, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const TopUpParams = Type.Object({
+  id: Type.String({ description: 'Id or reference of the top-up', examples: ['TU-7K3M-9QXD'] }),
+});
+
+export const TopUpShape = Shape(
+  {
+    id: Id('top'),
+    account_id: Id('acc'),
+    provider: Type.String({ description: 'The way it is paid' }),
+    cause: Enum(['person', 'auto'], { description: 'Who wanted it: somebody, or the automatic top-up' }),
+    status: Enum(TOP_UP_STATUSES),
+    amount_minor: Minor('Amount'),
+    currency: Currency,
+    reference: Type.String({ description: 'What the payment is known as' }),
+    provider_ref: Nullable(Type.String({ description: 'As the provider knows it' })),
+    error: Nullable(Type.String({ description: 'Why it failed' })),
+    payment_id: Nullable(Id('pay')),
+    created_at: Timestamp(),
+    expires_at: Nullable(Timestamp('Until when it is waited for')),
+    settled_at: Nullable(Timestamp('When it was decided')),
+  },
+  { $id: 'TopUp', description: 'Money that a customer brings in' },
+);
+
+export function presentTopUp(topUp: TopUpRow) {
+  const { keep_method: _, payment_method_id: __, principal_id: ___, retry_at: ____, ...shown } = topUp;
+  return { ...shown, amount_minor: toJsonInteger(topUp.amount_minor) };
+}
+
+export const RefundShape = Shape(
+  {
+    id: Id('rfd'),
+    top_up_id: Id('top'),
+    account_id: Id('acc'),
+    amount_minor: Minor('Amount'),
+    status: Enum(['pending', 'succeeded', 'failed'], {
+      description: 'Pending: the provider has not said yet; failed: it is back in the wallet',
+    }),
+    reason: Type.String(),
+    actor: Type.String({ description: 'Who did it' }),
+    payment_id: Id('pay'),
+    provider_ref: Nullable(Type.String({ description: 'As the provider knows it' })),
+    error: Nullable(Type.String({ description: 'Why it failed' })),
+    created_at: Timestamp(),
+    settled_at: Nullable(Timestamp()),
+  },
+  { $id: 'TopUpRefund', description: 'Money of a top-up on its way back to where it came from' },
+);
+
+export function presentRefund(refund: TopUpRefundRow) {
+  const { returned_payment_id: _, retry_at: __, ...shown } = refund;
+  return { ...shown, amount_minor: toJsonInteger(refund.amount_minor) };
+}

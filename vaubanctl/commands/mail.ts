@@ -1,0 +1,43 @@
+import { type Command, Option } from 'commander';
+import { contextOf } from '../context.ts';
+import type { Lists } from '../operator-api.ts';
+import { instant, printJson, printTable } from '../output.ts';
+
+export function addMailList(parent: Command): void {
+  parent
+    .command('list')
+    .description('list mails to people, newest first')
+    .addOption(
+      new Option('--status <status>', 'only those; failed: given up').choices(['pending', 'sent', 'failed']),
+    )
+    .action(async ({ status }: Lists['/mails']['query'], command: Command) => {
+      const { client, json } = contextOf(command);
+      const mails = await client.list('/mails', { query: { status } });
+      if (json) return printJson(mails);
+      printTable(
+        ['AT', 'ID', 'TO', 'MAIL', 'STATUS', 'ATTEMPTS', 'ERROR'],
+        mails.map((mail) => [
+          instant(mail.created_at),
+          mail.id,
+          mail.recipient,
+          mail.template,
+          mail.status,
+          String(mail.attempts),
+          mail.last_error ?? '-',
+        ]),
+      );
+    });
+}
+
+export function addMailRetry(parent: Command): void {
+  parent
+    .command('retry')
+    .description('send a mail that was not sent again at once')
+    .argument('<mail>', 'its id, mail_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const mail = await client.post('/mails/{id}/retry', { params: { id } });
+      if (json) printJson(mail);
+      else console.log(`Mail ${mail.id} to ${mail.recipient} will be sent within seconds.`);
+    });
+}
