@@ -178,6 +178,8 @@ test('money comes in by every way that is offered, and the pages of billing tell
       assert.equal(fieldOf(error), field, JSON.stringify(error));
     }
     assert.equal((await owner.ok('PUT', '/auto-top-up', { body })).enabled, true);
+    // Ids of one instant have no order.
+    panel.clock.advance(1);
     await lookAfterPayments(panel.services, new Failures(panel.services));
     const [newest] = await owner.ok('GET', '/top-ups');
     assert.deepEqual([newest.cause, newest.status], ['auto', 'succeeded']);
