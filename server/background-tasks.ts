@@ -10,6 +10,7 @@ import { OpsKeyReplacement } from './guest-ssh/replace-ops-key.ts';
 import { OrphanedJobRecovery } from './jobs/recover-orphaned-jobs.ts';
 import type { JobRunner } from './jobs/runner.ts';
 import { auditDaily } from './jobs/timers/audit-books.ts';
+import { warnOfKeyExpiry } from './jobs/timers/key-expiry.ts';
 import { watchMoney } from './jobs/timers/overdue-orders.ts';
 import { PriceNotices } from './jobs/timers/price-notices.ts';
 import { ExpiredPurge } from './jobs/timers/purge-expired.ts';
@@ -98,6 +99,7 @@ export function backgroundTasks(
       { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
       { name: 'send_mails', everyMs: 2 * SECOND, run: () => services.mails.run() },
       { name: 'payments', everyMs: 30 * SECOND, run: () => lookAfterPayments(services, failures) },
+      { name: 'warn_of_key_expiry', everyMs: 3600 * SECOND, run: () => warnOfKeyExpiry(services) },
       { name: 'sweep', everyMs: 60 * SECOND, run: () => purge.run() },
     ].map((task) => led(leadership, task)),
     ...shieldTasks(services),

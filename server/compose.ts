@@ -46,6 +46,7 @@ import { MailSender } from './mail/sender.ts';
 import { registerHealth } from './operator/health.ts';
 import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
+import { Changes } from './panel/changes.ts';
 import { CustomerSessionMount, PanelMount } from './panel/mounts.ts';
 import { SessionGate } from './panel/session-gate.ts';
 import { registerLogo } from './panel-site/logo.ts';
@@ -248,7 +249,12 @@ function registerPages(http: ReturnType<typeof createHttpServer>, { config, logg
 /** The customers' operations behind a session, and what only the panel has. */
 function panelMounts(services: Services, limiter: RateLimiter) {
   const { config, db, clock, secrets } = services;
-  const panelServices = { ...services, passwords: new Passwords(), attempts: new Attempts(db, clock) };
+  const panelServices = {
+    ...services,
+    passwords: new Passwords(),
+    attempts: new Attempts(db, clock),
+    changes: new Changes(services),
+  };
   const gate = new SessionGate({ config, limiter, sessions: new Sessions(db, clock, secrets) });
   return [new CustomerSessionMount(ENDPOINTS, gate), new PanelMount(PANEL_ENDPOINTS, gate, panelServices)];
 }

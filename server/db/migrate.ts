@@ -27,6 +27,7 @@ import { graceEnded } from './migrations/0025-grace-ended.ts';
 import { mails } from './migrations/0026-mails.ts';
 import { people } from './migrations/0027-people.ts';
 import { topUps } from './migrations/0028-top-ups.ts';
+import { accountChanges } from './migrations/0029-account-changes.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -65,6 +66,7 @@ export const MIGRATIONS: readonly Migration[] = [
   mails,
   people,
   topUps,
+  accountChanges,
 ];
 
 /**

@@ -1460,6 +1460,16 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.tell_account_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_notify('account_changed', new.account_id || ' ' || tg_argv[0]);
+  return null;
+end $function$;
+
+CREATE TRIGGER api_keys_tell AFTER INSERT OR UPDATE OF revoked_at ON public.api_keys FOR EACH ROW EXECUTE FUNCTION tell_account_changed('keys');
 CREATE TRIGGER invoice_corrections_issued BEFORE INSERT ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION guard_correction();
 CREATE TRIGGER invoice_corrections_kept BEFORE DELETE OR UPDATE ON public.invoice_corrections FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER invoice_corrections_no_truncate BEFORE TRUNCATE ON public.invoice_corrections FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
@@ -1496,6 +1506,7 @@ CREATE TRIGGER promo_credits_sealed BEFORE INSERT OR UPDATE ON public.promo_cred
 CREATE TRIGGER promo_draws_kept BEFORE DELETE OR UPDATE ON public.promo_draws FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER promo_draws_no_truncate BEFORE TRUNCATE ON public.promo_draws FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER promo_draws_sealed BEFORE INSERT ON public.promo_draws FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER shield_attacks_tell AFTER INSERT OR UPDATE OF status ON public.shield_attacks FOR EACH ROW EXECUTE FUNCTION tell_account_changed('shield');
 CREATE TRIGGER snapshot_usage_ended BEFORE UPDATE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION guard_snapshot_usage();
 CREATE TRIGGER snapshot_usage_kept BEFORE DELETE ON public.snapshot_usage FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER snapshot_usage_no_truncate BEFORE TRUNCATE ON public.snapshot_usage FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
@@ -1503,3 +1514,4 @@ CREATE TRIGGER snapshot_usage_sealed BEFORE INSERT OR UPDATE ON public.snapshot_
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();
+CREATE TRIGGER wallets_tell AFTER UPDATE ON public.wallets FOR EACH ROW WHEN (((old.available_minor IS DISTINCT FROM new.available_minor) OR (old.held_minor IS DISTINCT FROM new.held_minor))) EXECUTE FUNCTION tell_account_changed('wallet');

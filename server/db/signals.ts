@@ -3,6 +3,8 @@ import { type Database, notify, type Queryable } from './database.ts';
 const VM_CHANGED = 'vm_changed';
 const JOB_CANCELED = 'job_canceled';
 const ACCESS_ENDED = 'access_ended';
+/** Sent by the tables themselves, see migration 0029. */
+const ACCOUNT_CHANGED = 'account_changed';
 
 /**
  * Hints that travel between requests, jobs and nodes by NOTIFY, at commit. A lost hint costs time, never
@@ -13,6 +15,7 @@ export class Signals {
   readonly #onCancel = new Set<(jobId: string) => void>();
   readonly #onVmChange = new Set<(vmId: string) => void>();
   readonly #onAccessEnd = new Set<(id: string) => void>();
+  readonly #onAccountChange = new Set<(accountId: string, what: string) => void>();
   #stops: (() => Promise<void>)[] = [];
 
   async start(db: Database): Promise<void> {
@@ -32,6 +35,10 @@ export class Signals {
       await db.listen(ACCESS_ENDED, (id) => {
         this.wake(id);
         for (const listener of this.#onAccessEnd) listener(id);
+      }),
+      await db.listen(ACCOUNT_CHANGED, (payload) => {
+        const [accountId = '', what = ''] = payload.split(' ');
+        for (const listener of this.#onAccountChange) listener(accountId, what);
       }),
     ];
   }
@@ -55,7 +62,8 @@ export class Signals {
     return notify(tx, JOB_CANCELED, jobId);
   }
 
-  /** Tells every node, when the transaction commits, that an API key or a share link is good for nothing any more. */
+  /** Tells every node, when the transaction commits, that an API key, a session or a share link is good for nothing any more,
+   * or a person for less than before. */
   accessEnded(tx: Queryable, id: string): Promise<void> {
     return notify(tx, ACCESS_ENDED, id);
   }
@@ -66,6 +74,11 @@ export class Signals {
 
   onAccessEnded(listener: (id: string) => void): void {
     this.#onAccessEnd.add(listener);
+  }
+
+  /** What has changed of an account, such as "wallet". */
+  onAccountChanged(listener: (accountId: string, what: string) => void): void {
+    this.#onAccountChange.add(listener);
   }
 
   onJobCanceled(listener: (jobId: string) => void): void {

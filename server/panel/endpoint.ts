@@ -11,11 +11,13 @@ import type { Payments } from '../payments/payments.ts';
 import type { ErrorCode } from '../platform/errors.ts';
 import type { TObject } from '../platform/schema.ts';
 import type { Browser } from './browser.ts';
+import type { Changes } from './changes.ts';
 
 /** What the panel's operations need of the service. */
 export interface PanelServices extends EndpointServices {
   attempts: Attempts;
   brand: Brand;
+  changes: Changes;
   payments: Payments;
   /** Where the links of mails lead: as configured, and never what a request says of itself. */
   mails: { panelUrl: string };

@@ -42,6 +42,31 @@ export interface AccountOfPerson {
   role: Role;
 }
 
+/** An API key, without its text */
+export interface ApiKey {
+  id: string;
+  label: string;
+  prefix: string;
+  status: 'active' | 'expired' | 'revoked';
+  scopes: Scope[];
+  allowed_ips: string[];
+  created_at: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+}
+
+/** Something that was done to an account or in its name */
+export interface AuditEntry {
+  id: string;
+  at: string;
+  actor: string;
+  action: string;
+  target: string | null;
+  details: Record<string, unknown>;
+  ip: string | null;
+}
+
 /** What an account tops up by itself */
 export interface AutoTopUp {
   enabled: boolean;
@@ -71,6 +96,36 @@ export interface BillingProfile {
   country: string;
   vat_id: string | null;
   updated_at: string;
+}
+
+/** Something of the account has changed */
+export interface Change {
+  kind: 'vm' | 'wallet' | 'shield' | 'keys';
+  id: string | null;
+}
+
+/** Work on a VM that takes time */
+export interface Job {
+  id: string;
+  kind: 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  progress: number;
+  vm_id: string;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  error: { code: string; message: string } | null;
+}
+
+/** Somebody who is in the account, or was invited to it */
+export interface Member {
+  id: string;
+  person_id: string | null;
+  email: string;
+  name: string | null;
+  role: 'owner' | 'operator' | 'viewer';
+  status: 'active' | 'invited';
+  created_at: string;
 }
 
 /** A price that is announced */
@@ -151,6 +206,9 @@ export interface RecoveryCodes {
 
 /** What a person may do in an account */
 export type Role = 'owner' | 'operator' | 'viewer';
+
+/** What a key may do */
+export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
 
 /** Who has signed in, and for which account */
 export interface Session {
@@ -259,6 +317,20 @@ export interface PanelOperations {
   addPasskey: { body: { name: string; response: { [name: string]: unknown } }; data: Passkey };
   beginPasskey: { data: { options: Record<string, unknown> } };
   removePasskey: { params: { id: string }; data: {  } };
+  listScopes: { data: { scopes: { scope: Scope; description: string; grantable: boolean }[]; presets: { id: 'read_only' | 'operate' | 'deploy' | 'everything'; scopes: Scope[] }[] } };
+  listKeys: { query: { limit?: number; cursor?: string }; data: ApiKey[]; list: true };
+  createKey: { body: { label: string; scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[]; allowed_ips?: string[]; expires_at?: string | null }; data: { key: ApiKey; secret: string } };
+  revokeKey: { params: { id: string }; data: ApiKey };
+  listMembers: { data: Member[] };
+  inviteMember: { body: { email: string; role: 'owner' | 'operator' | 'viewer' }; data: Member };
+  changeMemberRole: { params: { id: string }; body: { role: 'owner' | 'operator' | 'viewer' }; data: Member };
+  removeMember: { params: { id: string }; data: {  } };
+  acceptInvitation: { body: { token: string }; data: { account_id: string } };
+  listAudit: { query: { limit?: number; cursor?: string }; data: AuditEntry[]; list: true };
+  closeAccount: { body: { name: string }; data: {  } };
+  restoreSnapshot: { params: { id: string; snapshot_id: string }; data: { job: Job } };
+  rebuildVm: { params: { id: string }; body: { image: string; ssh_key_ids?: string[]; delete_snapshots?: boolean }; data: { job: Job; initial_password: string | null } };
+  streamChanges: { line: Change };
   listPaymentProviders: { data: PaymentProvider[] };
   startTopUp: { body: { amount_minor: number; provider: string; keep_method?: boolean }; data: { top_up: TopUp; next: NextStep } };
   listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
@@ -301,6 +373,20 @@ export const PANEL_OPERATIONS = {
   addPasskey: ['POST', '/person/passkeys'],
   beginPasskey: ['POST', '/person/passkeys/options'],
   removePasskey: ['DELETE', '/person/passkeys/{id}'],
+  listScopes: ['GET', '/scopes'],
+  listKeys: ['GET', '/keys'],
+  createKey: ['POST', '/keys'],
+  revokeKey: ['DELETE', '/keys/{id}'],
+  listMembers: ['GET', '/members'],
+  inviteMember: ['POST', '/members'],
+  changeMemberRole: ['PATCH', '/members/{id}'],
+  removeMember: ['DELETE', '/members/{id}'],
+  acceptInvitation: ['POST', '/invitations/accept'],
+  listAudit: ['GET', '/audit'],
+  closeAccount: ['POST', '/account/close'],
+  restoreSnapshot: ['POST', '/vm/{id}/snapshots/{snapshot_id}/restore'],
+  rebuildVm: ['POST', '/vm/{id}/rebuild'],
+  streamChanges: ['GET', '/changes'],
   listPaymentProviders: ['GET', '/payment-providers'],
   startTopUp: ['POST', '/top-ups', 'once'],
   listTopUps: ['GET', '/top-ups'],

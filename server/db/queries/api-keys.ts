@@ -1,6 +1,7 @@
-import { execute, maybeOne, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import type { Scope } from '../enums.ts';
 import type { AccountStatus } from './accounts.ts';
+import { type Page, pageOf } from './page.ts';
 
 export interface ApiKeyRow {
   id: string;
@@ -72,3 +73,63 @@ export async function recordKeyUse(db: Queryable, uses: { id: string; at: Date }
     from used join locked on locked.id = used.id where api_keys.id = used.id`,
   );
 }
+
+/** A page of the keys of an account, newest first. */
+export function listKeysPage(db: Queryable, accountId: string, page: Page): Promise<ApiKeyRow[]> {
+  return db.query<ApiKeyRow>(
+    sql`select ${columns} from api_keys where account_id = ${accountId} ${pageOf(sql`id`, page)}`,
+  );
+}
+
+export function findKey(db: Queryable, accountId: string, id: string): Promise<ApiKeyRow | undefined> {
+  return maybeOne<ApiKeyRow>(
+    db,
+    sql`select ${columns} from api_keys where id = ${id} and account_id = ${accountId}`,
+  );
+}
+
+/** Keys of an account that still work, or will not before somebody revokes them. */
+export async function countLiveKeys(db: Queryable, accountId: string, now: Date): Promise<number> {
+  const { n } = await one<{ n: number }>(
+    db,
+    sql`select count(*)::int as n from api_keys where account_id = ${accountId} and revoked_at is null
+          and (expires_at is null or expires_at > ${now})`,
+  );
+  return n;
+}
+
+/** A key that ends soon, and an owner of its account who has not been told. */
+export interface ExpiringKeyRow {
+  id: string;
+  account_id: string;
+  account_name: string;
+  name: string;
+  hint: string;
+  expires_at: Date;
+  person_id: string;
+  email: string;
+  locale: string;
+}
+
+/**
+ * Keys that end between `now` and `until`, with each owner who was not mailed so, by the key under which such mails are
+ * written once. Those that were made for less than twice that time were made to end: nobody is told.
+ */
+export function listExpiringKeys(
+  db: Queryable,
+  { now, until, limit }: { now: Date; until: Date; limit: number },
+): Promise<ExpiringKeyRow[]> {
+  return db.query<ExpiringKeyRow>(sql`
+    select k.id, k.account_id, a.name as account_name, k.name, k.hint, k.expires_at, p.id as person_id, p.email, p.locale
+    from api_keys k
+    join accounts a on a.id = k.account_id and a.status <> 'closed'
+    join memberships m on m.account_id = k.account_id and m.role = 'owner'
+    join people p on p.id = m.person_id
+    where k.revoked_at is null and k.expires_at > ${now} and k.expires_at <= ${until}
+      and k.expires_at - k.created_at >= 2 * (${until}::timestamptz - ${now}::timestamptz)
+      and not exists (select from mails where dedupe_key = ${KEY_EXPIRY} || ' ' || k.id || ' ' || p.id)
+    order by k.id, p.id limit ${limit}`);
+}
+
+/** What a warning is written once under: with the key's id and the person's. */
+export const KEY_EXPIRY = 'key_expiry';

@@ -52,3 +52,41 @@ export function findMembership(
         where person_id = ${personId} and account_id = ${accountId}`,
   );
 }
+
+/** A member with who they are. */
+export interface MemberRow extends MembershipRow {
+  email: string;
+  name: string;
+  locale: string;
+}
+
+const members = sql`
+  select m.id, m.person_id, m.account_id, m.role, m.created_at, people.email, people.name, people.locale
+  from memberships m join people on people.id = m.person_id`;
+
+/** Members of an account, oldest first. */
+export function listMembers(db: Queryable, accountId: string): Promise<MemberRow[]> {
+  return db.query<MemberRow>(sql`${members} where m.account_id = ${accountId} order by m.id`);
+}
+
+export function findMember(db: Queryable, accountId: string, id: string): Promise<MemberRow | undefined> {
+  return maybeOne<MemberRow>(db, sql`${members} where m.account_id = ${accountId} and m.id = ${id}`);
+}
+
+export async function setRole(db: Queryable, id: string, role: Role): Promise<void> {
+  await execute(db, sql`update memberships set role = ${role} where id = ${id}`);
+}
+
+export async function deleteMembership(db: Queryable, id: string): Promise<void> {
+  await execute(db, sql`delete from memberships where id = ${id}`);
+}
+
+/** What stands on the members of an account besides its keys: the people, and their sessions. */
+export async function rightsOfMembers(db: Queryable, accountId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select person_id as id from memberships where account_id = ${accountId}
+    union all
+    select sessions.id from sessions join memberships m on m.person_id = sessions.person_id
+    where m.account_id = ${accountId}`);
+  return rows.map(({ id }) => id);
+}

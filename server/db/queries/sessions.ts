@@ -111,3 +111,18 @@ export async function deleteSessionsBefore(db: Queryable, now: Date, limit: numb
   const where = sql`expires_at < ${now} or last_seen_at < ${new Date(now.getTime() - SESSION_IDLE_MS)}`;
   return deleteSome(db, { table: sql`sessions`, where, order: sql`expires_at` }, limit);
 }
+
+/** Whether a session is not over, and its person a member of an account. */
+export async function isInAccount(db: Queryable, id: string, accountId: string, now: Date): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from sessions join memberships on memberships.person_id = sessions.person_id
+    join accounts on accounts.id = memberships.account_id and accounts.status <> 'closed'
+    where sessions.id = ${id} and memberships.account_id = ${accountId} and ${isLive(now)}`);
+  return rows.length > 0;
+}
+
+/** The sessions of a person, whatever their state. */
+export async function sessionIdsOf(db: Queryable, personId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`select id from sessions where person_id = ${personId}`);
+  return rows.map(({ id }) => id);
+}

@@ -208,3 +208,9 @@ export async function updateVm(db: Queryable, id: string, change: VmChange, at: 
     .map(([column, value]) => sql`${COLUMN.get(column as keyof VmChange)!} = ${value}`);
   await execute(db, sql`update vms set ${join([...sets, sql`updated_at = ${at}`])} where id = ${id}`);
 }
+
+/** Whose a VM is, or was. */
+export async function systemAccountOfVm(db: Queryable, id: string): Promise<string | undefined> {
+  const row = await maybeOne<{ account_id: string }>(db, sql`select account_id from vms where id = ${id}`);
+  return row?.account_id;
+}

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../db/database.ts';
 import { findAccount, lockAccount, setAccountStatus } from '../../db/queries/accounts.ts';
 import { listKeys, revokeKey } from '../../db/queries/api-keys.ts';
+import { rightsOfMembers } from '../../db/queries/memberships.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -17,16 +18,17 @@ export async function requireOpen(tx: Transaction, accountId: string): Promise<v
 
 /**
  * Suspends an account, or lets it go on. Its keys may only read from the next second on; returns their ids, whose
- * consoles and agent runs end with it.
+ * consoles and agent runs end with it, and those of the
+ * people and their sessions, likewise.
  */
 export async function setSuspended(
   tx: Transaction,
   accountId: string,
   suspended: boolean,
-): Promise<{ keyIds: string[] }> {
+): Promise<{ rightIds: string[] }> {
   await requireOpen(tx, accountId);
   await setAccountStatus(tx, accountId, suspended ? 'suspended' : 'active');
-  return { keyIds: (await listKeys(tx, accountId)).map(({ id }) => id) };
+  return { rightIds: await rightsOf(tx, accountId) };
 }
 
 /**
@@ -37,7 +39,7 @@ export async function closeAccount(
   tx: Transaction,
   clock: Clock,
   accountId: string,
-): Promise<{ keyIds: string[] }> {
+): Promise<{ rightIds: string[] }> {
   await requireOpen(tx, accountId);
   await lockWallet(tx, accountId);
   const { vm_count, available_minor, held_minor } = (await findAccount(tx, accountId))!;
@@ -50,8 +52,14 @@ export async function closeAccount(
         balance_minor: toJsonInteger(available_minor + held_minor),
       },
     );
-  const keys = await listKeys(tx, accountId);
-  for (const { id } of keys) await revokeKey(tx, id, clock.now());
+  const ended = await rightsOf(tx, accountId);
+  for (const { id } of await listKeys(tx, accountId)) await revokeKey(tx, id, clock.now());
   await setAccountStatus(tx, accountId, 'closed');
-  return { keyIds: keys.map(({ id }) => id) };
+  return { rightIds: ended };
+}
+
+/** Everything that stands on an account being open: keys, people, sessions. */
+async function rightsOf(tx: Transaction, accountId: string): Promise<string[]> {
+  const keys = await listKeys(tx, accountId);
+  return [...keys.map(({ id }) => id), ...(await rightsOfMembers(tx, accountId))];
 }

@@ -62,13 +62,13 @@ export function expiry(text: string, now: Date): Date {
   throw invalidField('expires_at', 'not_in_future', 'must be an instant in the future');
 }
 
-/** CIDRs and single addresses of the field `allow_cidrs` as CIDRs, each once. */
-export function allowList(entries: readonly string[]): string[] {
+/** CIDRs and single addresses of a list, which `list` is the name of, as CIDRs, each once. */
+export function allowList(entries: readonly string[], list = 'allow_cidrs'): string[] {
   const cidrs = entries.map((entry, index) => {
     const ip = normalizeIp(entry);
     const text = isIP(ip) === 0 ? entry : `${ip}/${isIP(ip) === 4 ? 32 : 128}`;
     const cidr = parseCidr(text);
-    const field = `allow_cidrs.${index}`;
+    const field = `${list}.${index}`;
     if (!cidr) throw invalidField(field, 'cidr', 'must be an address or a CIDR such as 203.0.113.0/24');
     if (cidr.hasHostBits) throw invalidField(field, 'host_bits', 'has bits set right of its prefix');
     return text;

@@ -1,4 +1,16 @@
 import type { PanelEndpoint } from '../../panel/endpoint.ts';
+import { closeAccount } from './account/close-account.ts';
+import { listAudit } from './audit/list-audit.ts';
+import { createKey } from './keys/create-key.ts';
+import { listKeys } from './keys/list-keys.ts';
+import { listScopes } from './keys/list-scopes.ts';
+import { revokeKey } from './keys/revoke-key.ts';
+import { streamChanges } from './live/stream-changes.ts';
+import { acceptInvitation } from './members/accept-invitation.ts';
+import { changeMemberRole } from './members/change-member-role.ts';
+import { inviteMember } from './members/invite-member.ts';
+import { listMembers } from './members/list-members.ts';
+import { removeMember } from './members/remove-member.ts';
 import { getAutoTopUp } from './money/get-auto-top-up.ts';
 import { getBillingProfile } from './money/get-billing-profile.ts';
 import { getStatement } from './money/get-statement.ts';
@@ -37,6 +49,8 @@ import { switchAccount } from './session/switch-account.ts';
 import { verifyEmail } from './session/verify-email.ts';
 import { getPublicPrices } from './site/get-public-prices.ts';
 import { getSite } from './site/get-site.ts';
+import { rebuildVm } from './vms/rebuild-vm.ts';
+import { restoreSnapshot } from './vms/restore-snapshot.ts';
 
 /** Every operation that only the panel has, in the order in which they are described. */
 export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
@@ -69,6 +83,20 @@ export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   beginPasskey,
   addPasskey,
   removePasskey,
+  listScopes,
+  listKeys,
+  createKey,
+  revokeKey,
+  listMembers,
+  inviteMember,
+  changeMemberRole,
+  removeMember,
+  acceptInvitation,
+  listAudit,
+  closeAccount,
+  restoreSnapshot,
+  rebuildVm,
+  streamChanges,
   listPaymentProviders,
   startTopUp,
   getTopUp,

@@ -8,12 +8,12 @@ export async function changeStatus(
   { db, catalog, logger, signals }: OperatorServices,
   accountId: string,
   what: string,
-  work: (tx: Transaction) => Promise<{ keyIds: string[] }>,
+  work: (tx: Transaction) => Promise<{ rightIds: string[] }>,
 ) {
   const account = await db.transaction(async (tx) => {
     await requireAccount(tx, accountId);
-    const { keyIds } = await work(tx);
-    for (const id of keyIds) await signals.accessEnded(tx, id);
+    const { rightIds } = await work(tx);
+    for (const id of rightIds) await signals.accessEnded(tx, id);
     return requireAccount(tx, accountId);
   });
   logger.info({ account_id: accountId }, what);

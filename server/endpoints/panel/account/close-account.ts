@@ -1,0 +1,63 @@
+import type { Queryable } from '../../../db/database.ts';
+import { findAccount } from '../../../db/queries/accounts.ts';
+import { closeAccount as close } from '../../../domain/accounts/account-status.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { Input, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const closeAccount = panelEndpoint({
+  operation: 'closeAccount',
+  method: 'POST',
+  path: '/account/close',
+  access: 'owner',
+  confirm: true,
+  tag: 'account',
+  summary: 'Close the account for good',
+  description:
+    'Refused while there are VMs or money in it, which `details` counts. Its keys end; invoices are kept as the law has it.',
+  body: Input({
+    name: Type.String({
+      maxLength: 200,
+      description: 'The name of the account, to be sure',
+      examples: ['Example Ltd'],
+    }),
+  }),
+  data: Shape({}),
+  errors: ['invalid_state'],
+  async handle({ body, caller, session, db, browser, services: { clock, signals } }) {
+    const { accountId } = caller;
+    await requireEmpty(db, accountId, body.name);
+    const { rightIds } = await close(db, clock, accountId);
+    for (const id of rightIds) await signals.accessEnded(db, id);
+    await recordAudit(db, clock, {
+      accountId,
+      personId: session.personId,
+      action: 'account.closed',
+      subjectId: accountId,
+      ip: browser.ip,
+    });
+    return { data: {} };
+  },
+});
+
+/** Says what is in the way, for who cannot book money as the operator does. What counts is what `close` finds. */
+async function requireEmpty(db: Queryable, accountId: string, name: string): Promise<void> {
+  const account = await findAccount(db, accountId);
+  if (!account) throw notFound();
+  if (name.trim() !== account.name) throw invalidField('name', 'wrong', 'is not the name of the account');
+  const balance = account.available_minor + account.held_minor;
+  const vms = Number(account.vm_count);
+  if (vms === 0 && balance === 0n) return;
+  const obstacles = [
+    ...(vms > 0 ? [`${vms} VM${vms === 1 ? '' : 's'}, which you can delete`] : []),
+    ...(balance > 0n ? ['money in the wallet, which support pays back'] : []),
+  ];
+  throw new ApiError('invalid_state', `The account still has ${obstacles.join(', and ')}.`, {
+    vm_count: vms,
+    balance_minor: toJsonInteger(balance),
+    currency: account.currency,
+  });
+}

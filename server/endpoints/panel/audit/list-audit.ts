@@ -1,0 +1,50 @@
+import { type AuditView, listAuditEntries } from '../../../db/queries/audit-entries.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+const AuditEntryShape = Shape(
+  {
+    id: Id('aud'),
+    at: Timestamp(),
+    actor: Type.String({ description: 'The address of who did it; empty for the service itself' }),
+    action: Type.String({ description: 'What was done, such as `key.created`' }),
+    target: Nullable(Type.String({ description: 'The id of what it was done to' })),
+    details: Type.Unsafe<Record<string, unknown>>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'Particulars of the action',
+    }),
+    ip: Nullable(Type.String()),
+  },
+  { $id: 'AuditEntry', description: 'Something that was done to an account or in its name' },
+);
+
+const present = (entry: AuditView) => ({
+  id: entry.id,
+  at: entry.created_at,
+  actor: entry.person_email ?? '',
+  action: entry.action,
+  target: entry.subject_id,
+  details: entry.details,
+  ip: entry.ip,
+});
+
+export const listAudit = panelEndpoint({
+  operation: 'listAudit',
+  method: 'GET',
+  path: '/audit',
+  access: 'owner',
+  tag: 'account',
+  summary: 'What was done in the account, newest first',
+  description: 'Sign-ins, keys, members and security. What was done to a VM stands in its events.',
+  query: Type.Object(PageQuery),
+  data: Type.Array(AuditEntryShape),
+  paginated: true,
+  errors: [],
+  async handle({ caller, db, query }) {
+    const page = pageFrom(query);
+    return paginated(await listAuditEntries(db, caller.accountId, page), page, present);
+  },
+});

@@ -1,0 +1,23 @@
+import { listKeysPage } from '../../../db/queries/api-keys.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { PageQuery } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { ApiKeyShape, presentKey } from './key-shape.ts';
+
+export const listKeys = panelEndpoint({
+  operation: 'listKeys',
+  method: 'GET',
+  path: '/keys',
+  access: 'viewer',
+  tag: 'key',
+  summary: 'The API keys of the account',
+  query: Type.Object(PageQuery),
+  data: Type.Array(ApiKeyShape),
+  paginated: true,
+  errors: [],
+  async handle({ caller, db, query, now }) {
+    const page = pageFrom(query);
+    return paginated(await listKeysPage(db, caller.accountId, page), page, (key) => presentKey(key, now));
+  },
+});

@@ -1,0 +1,52 @@
+import { ROLE_SCOPES } from '../../../access/roles.ts';
+import { ALL_SCOPES, isReadScope, SCOPES, type Scope } from '../../../access/scopes.ts';
+import { Enum, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { ScopeShape } from './key-shape.ts';
+
+/** What keys are usually made for. */
+const PRESETS: { id: 'read_only' | 'operate' | 'deploy' | 'everything'; scopes: Scope[] }[] = [
+  { id: 'read_only', scopes: ALL_SCOPES.filter(isReadScope) },
+  { id: 'operate', scopes: [...ALL_SCOPES.filter(isReadScope), 'vm:write', 'vm:console', 'shield:write'] },
+  {
+    id: 'deploy',
+    scopes: ['catalog:read', 'vm:read', 'vm:write', 'vm:create', 'vm:destroy', 'sshkey:read', 'sshkey:write'],
+  },
+  { id: 'everything', scopes: ALL_SCOPES },
+];
+
+export const listScopes = panelEndpoint({
+  operation: 'listScopes',
+  method: 'GET',
+  path: '/scopes',
+  access: 'viewer',
+  tag: 'key',
+  summary: 'What a key can be allowed',
+  data: Shape({
+    scopes: Type.Array(
+      Shape({
+        scope: ScopeShape,
+        description: Type.String(),
+        grantable: Type.Boolean({ description: 'Whether your role holds it, so that you can give it' }),
+      }),
+    ),
+    presets: Type.Array(Shape({ id: Enum(PRESETS.map(({ id }) => id)), scopes: Type.Array(ScopeShape) }), {
+      description: 'What keys are usually made for, as far as you can give it',
+    }),
+  }),
+  errors: [],
+  async handle({ session }) {
+    const held = ROLE_SCOPES[session.place!.role];
+    return {
+      data: {
+        scopes: ALL_SCOPES.map((scope) => ({
+          scope,
+          description: SCOPES[scope],
+          grantable: held.has(scope),
+        })),
+        presets: PRESETS.filter(({ scopes }) => scopes.every((scope) => held.has(scope))),
+      },
+    };
+  },
+});

@@ -1,0 +1,42 @@
+import { findKey, revokeKey as revoke } from '../../../db/queries/api-keys.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { PathId } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { ApiKeyShape, presentKey } from './key-shape.ts';
+
+export const revokeKey = panelEndpoint({
+  operation: 'revokeKey',
+  method: 'DELETE',
+  path: '/keys/{id}',
+  access: 'operator',
+  // A key that is out must end, whatever else the account may do.
+  whileSuspended: true,
+  tag: 'key',
+  summary: 'End a key for good',
+  description: 'Within a second, and its terminals and agent runs with it.',
+  params: Type.Object({ id: PathId('apk', 'Key identifier') }),
+  data: ApiKeyShape,
+  errors: [],
+  async load({ caller, params, db }) {
+    const key = await findKey(db, caller.accountId, params.id);
+    if (!key) throw notFound();
+    return key;
+  },
+  async handle({ resource, caller, session, db, now, browser, services: { clock, signals } }) {
+    const revoked = await revoke(db, resource.id, now);
+    await signals.accessEnded(db, resource.id);
+    if (!resource.revoked_at) {
+      await recordAudit(db, clock, {
+        accountId: caller.accountId,
+        personId: session.personId,
+        action: 'key.revoked',
+        subjectId: resource.id,
+        details: { label: resource.name },
+        ip: browser.ip,
+      });
+    }
+    return { data: presentKey(revoked!, now) };
+  },
+});

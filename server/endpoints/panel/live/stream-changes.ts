@@ -1,0 +1,30 @@
+import { Enum, Nullable, Shape } from '../../../http/schemas.ts';
+import { CHANGE_KINDS } from '../../../panel/change-stream.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const streamChanges = panelEndpoint({
+  operation: 'streamChanges',
+  method: 'GET',
+  path: '/changes',
+  access: 'viewer',
+  tag: 'live',
+  summary: 'What changes in the account, as it does',
+  description:
+    'Server-sent events: what to read again, and never what it says. A hint can be lost; after a gap read everything again. ' +
+    'Ends with the session.',
+  data: Shape(
+    {
+      kind: Enum(CHANGE_KINDS, { description: "Of what; a VM's jobs are the VM" }),
+      id: Nullable(Type.String({ description: 'Which one, where there are several' })),
+    },
+    { $id: 'Change', description: 'Something of the account has changed' },
+  ),
+  streams: true,
+  errors: [],
+  async handle({ caller, session, services: { changes }, hangUp }) {
+    const whose = { accountId: caller.accountId, sessionId: session.id };
+    const readable = changes.open(whose, hangUp());
+    return { stream: () => readable };
+  },
+});

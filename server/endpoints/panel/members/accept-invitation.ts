@@ -1,0 +1,35 @@
+import { emailKey, lockPerson } from '../../../db/queries/people.ts';
+import { setSessionAccount } from '../../../db/queries/sessions.ts';
+import { acceptInvitation as accept } from '../../../domain/people/invitations.ts';
+import { useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { Id, Input, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { LinkToken } from '../session/sign-in-shape.ts';
+
+export const acceptInvitation = panelEndpoint({
+  operation: 'acceptInvitation',
+  method: 'POST',
+  path: '/invitations/accept',
+  access: 'person',
+  tag: 'member',
+  summary: 'Become a member of the account that one was invited to',
+  description:
+    'The session shows that account then. Who has not signed up yet does so by signUp, with the invitation.',
+  body: Input({ token: LinkToken }),
+  data: Shape({ account_id: Id('acc') }),
+  errors: ['link_invalid', 'invalid_state'],
+  async handle({ body, session, db, browser, services }) {
+    const invitation = await useMailToken(db, services, 'invitation', body.token);
+    const person = await lockPerson(db, session.personId);
+    // Its mail went to somebody: a link that was passed on is nobody else's.
+    if (!person || emailKey(person.email) !== emailKey(invitation.email))
+      throw new ApiError(
+        'invalid_state',
+        `The invitation is for ${invitation.email}: sign in with that address.`,
+      );
+    await accept(db, services, { invitation, personId: person.id, ip: browser.ip });
+    await setSessionAccount(db, session.id, invitation.account_id!);
+    return { data: { account_id: invitation.account_id } };
+  },
+});

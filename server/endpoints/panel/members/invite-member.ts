@@ -1,0 +1,86 @@
+import { ROLES } from '../../../access/roles.ts';
+import { findAccount } from '../../../db/queries/accounts.ts';
+import { listInvitations, revokeInvitation } from '../../../db/queries/mail-tokens.ts';
+import { listMembers } from '../../../db/queries/memberships.ts';
+import { emailKey, findPerson } from '../../../db/queries/people.ts';
+import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
+import { issueMailToken } from '../../../domain/people/mail-tokens.ts';
+import { Enum, Input } from '../../../http/schemas.ts';
+import { localeOf } from '../../../mail/content.ts';
+import { enqueueMail } from '../../../mail/outbox.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError, invalidField } from '../../../platform/errors.ts';
+import { addressOf, Email } from '../shared/inputs.ts';
+import { linkTo } from '../shared/mails.ts';
+import { MemberShape, presentInvitation } from './member-shape.ts';
+
+/** Members and invitations of one account. */
+const MOST_MEMBERS = 100;
+
+export const inviteMember = panelEndpoint({
+  operation: 'inviteMember',
+  method: 'POST',
+  path: '/members',
+  access: 'owner',
+  confirm: true,
+  tag: 'member',
+  summary: 'Invite somebody to the account',
+  description:
+    'By a mail, which is good for a week. An invitation to the same address takes the place of an earlier one.',
+  body: Input({ email: Email, role: Enum(ROLES, { examples: ['operator'] }) }),
+  data: MemberShape,
+  errors: ['quota_exceeded', 'invalid_state'],
+  async prepare({ body, caller, services: { attempts } }) {
+    await attempts.take('invite', caller.accountId);
+    return addressOf(body.email);
+  },
+  async handle({ body, caller, session, db, now, browser, services, prepared: email }) {
+    const { accountId } = caller;
+    await requireOpen(db, accountId);
+    const [members, invitations] = [
+      await listMembers(db, accountId),
+      await listInvitations(db, accountId, now),
+    ];
+    if (members.some((member) => emailKey(member.email) === emailKey(email)))
+      throw invalidField('email', 'member', 'is a member already');
+    const used = members.length + invitations.length;
+    if (used >= MOST_MEMBERS)
+      throw new ApiError('quota_exceeded', 'The account has as many members as it can have.', {
+        resource: 'members',
+        limit: MOST_MEMBERS,
+        used,
+      });
+    for (const { id, email: invited } of invitations)
+      if (emailKey(invited) === emailKey(email)) await revokeInvitation(db, accountId, id, now);
+    const place = { accountId, role: body.role };
+    const { id, token, expiresAt } = await issueMailToken(db, services, {
+      purpose: 'invitation',
+      email,
+      place,
+    });
+    const inviter = await findPerson(db, session.personId);
+    const account = await findAccount(db, accountId);
+    await enqueueMail(db, services, {
+      to: email,
+      template: 'invitation',
+      locale: localeOf(inviter!.locale),
+      accountId,
+      values: {
+        url: linkTo(services, 'invitation', token),
+        expiresAt: expiresAt.toISOString(),
+        account: account!.name,
+        inviter: inviter!.name || inviter!.email,
+      },
+    });
+    await recordAudit(db, services.clock, {
+      accountId,
+      personId: session.personId,
+      action: 'invitation.sent',
+      subjectId: id,
+      details: { email, role: body.role },
+      ip: browser.ip,
+    });
+    return { data: presentInvitation({ id, email, role: body.role, created_at: now }) };
+  },
+});

@@ -1,0 +1,23 @@
+import { listInvitations } from '../../../db/queries/mail-tokens.ts';
+import { listMembers as readMembers } from '../../../db/queries/memberships.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { MemberShape, presentInvitation, presentMember } from './member-shape.ts';
+
+export const listMembers = panelEndpoint({
+  operation: 'listMembers',
+  method: 'GET',
+  path: '/members',
+  access: 'viewer',
+  tag: 'member',
+  summary: 'Who is in the account, and who was invited to it',
+  data: Type.Array(MemberShape),
+  errors: [],
+  async handle({ caller, db, now }) {
+    const [members, invitations] = [
+      await readMembers(db, caller.accountId),
+      await listInvitations(db, caller.accountId, now),
+    ];
+    return { data: [...members.map(presentMember), ...invitations.map(presentInvitation)] };
+  },
+});

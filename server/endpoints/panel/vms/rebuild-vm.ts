@@ -1,0 +1,63 @@
+import { askCapacity } from '../../../compute/ask.ts';
+import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
+import { startJob } from '../../../domain/vms/start-job.ts';
+import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { JobShape, presentJob } from '../../customer/vms/job-shape.ts';
+import { loadVmForChange } from '../../customer/vms/load-vm.ts';
+
+/** As a new VM may have them. */
+const MOST_KEYS = 20;
+
+export const rebuildVm = panelEndpoint({
+  operation: 'rebuildVm',
+  method: 'POST',
+  path: '/vm/{id}/rebuild',
+  access: 'operator',
+  tag: 'vm',
+  summary: 'Make a VM anew from an image',
+  description:
+    'Its disk is lost, and with it its snapshots, which have to be named. Its addresses and price stay.',
+  params: VmParams,
+  body: Input({
+    image: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      description: 'A template of the catalog',
+      examples: ['debian-12'],
+    }),
+    ssh_key_ids: Type.Optional(
+      Type.Array(Type.String({ maxLength: 64 }), {
+        maxItems: MOST_KEYS,
+        uniqueItems: true,
+        description: 'Keys of the account, instead of those that the VM has',
+      }),
+    ),
+    delete_snapshots: Type.Optional(
+      Type.Boolean({ description: 'Delete its snapshots instead of refusing where it has some' }),
+    ),
+  }),
+  data: Shape({
+    job: JobShape,
+    initial_password: Nullable(Type.String({ description: 'Shown this once; null where a key may log in' })),
+  }),
+  errors: [
+    'vm_locked',
+    'vm_suspended',
+    'invalid_state',
+    'unknown_template',
+    'compute_unavailable',
+    'capacity_unavailable',
+  ],
+  prepare: ({ services }) => askCapacity(services),
+  load: ({ caller, params, db }) => loadVmForChange({ caller, params, db }),
+  async handle(context) {
+    const { db, services, resource: vm, body, prepared } = context;
+    const { image: template, ssh_key_ids, delete_snapshots } = body;
+    const request = { template, ssh_key_ids, delete_snapshots };
+    const { input, initialPassword } = await decideRebuild(db, services, vm, request, prepared);
+    const job = await startJob(context, vm, { kind: 'rebuild', input });
+    return { data: { job: presentJob(job), initial_password: initialPassword } };
+  },
+});

@@ -1,0 +1,33 @@
+import { askCapacity } from '../../../compute/ask.ts';
+import { decideRestore } from '../../../domain/vms/restore-vm.ts';
+import { startJob } from '../../../domain/vms/start-job.ts';
+import { PathId, Shape } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { JobShape, presentJob } from '../../customer/vms/job-shape.ts';
+import { loadVmForChange } from '../../customer/vms/load-vm.ts';
+
+export const restoreSnapshot = panelEndpoint({
+  operation: 'restoreSnapshot',
+  method: 'POST',
+  path: '/vm/{id}/snapshots/{snapshot_id}/restore',
+  access: 'operator',
+  tag: 'vm',
+  summary: 'Bring a VM back to one of its snapshots',
+  description:
+    'What was written since then is lost. The VM is switched off for it, and on again where it was.',
+  params: Type.Object({
+    id: PathId('vm', 'VM identifier'),
+    snapshot_id: PathId('snap', 'Snapshot identifier'),
+  }),
+  data: Shape({ job: JobShape }),
+  errors: ['vm_locked', 'vm_suspended', 'invalid_state', 'compute_unavailable', 'capacity_unavailable'],
+  prepare: ({ services }) => askCapacity(services),
+  load: ({ caller, params, db }) => loadVmForChange({ caller, params, db }),
+  async handle(context) {
+    const { db, services, resource: vm, params, prepared } = context;
+    const { input } = await decideRestore(db, services, vm, params.snapshot_id, prepared);
+    const job = await startJob(context, vm, { kind: 'snapshot_restore', input });
+    return { data: { job: presentJob(job) } };
+  },
+});
