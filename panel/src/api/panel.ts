@@ -317,7 +317,7 @@ export interface PanelOperations {
   addPasskey: { body: { name: string; response: { [name: string]: unknown } }; data: Passkey };
   beginPasskey: { data: { options: Record<string, unknown> } };
   removePasskey: { params: { id: string }; data: {  } };
-  listScopes: { data: { scopes: { scope: Scope; description: string; grantable: boolean }[]; presets: { id: 'read_only' | 'operate' | 'deploy' | 'everything'; scopes: Scope[] }[] } };
+  listScopes: { data: { scopes: { scope: Scope; description: string; grantable: boolean }[]; presets: { id: 'read_only' | 'operate' | 'full'; scopes: Scope[] }[] } };
   listKeys: { query: { limit?: number; cursor?: string }; data: ApiKey[]; list: true };
   createKey: { body: { label: string; scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[]; allowed_ips?: string[]; expires_at?: string | null }; data: { key: ApiKey; secret: string } };
   revokeKey: { params: { id: string }; data: ApiKey };

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Role } from '../../../server/access/roles.ts';
+import { sql } from '../../../server/db/database.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { addMember, createPerson } from '../../../server/domain/people/create-person.ts';
 import { issueMailToken } from '../../../server/domain/people/mail-tokens.ts';
+import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { startInProcess } from '../../chaos/support/in-process.ts';
 
 /** Below it is all that a browser asks for. */
@@ -134,3 +136,26 @@ export async function signInAs(panel: Panel, role: Role, account?: string) {
   const person = await newPerson(panel, { place: { accountId, role } });
   return { ...person, accountId, browser: await signInByLink(panel, person.personId) };
 }
+
+/** A mail that was written, and what it is filled in with. */
+export interface WrittenMail {
+  template: string;
+  locale: string;
+  values: Record<string, string>;
+}
+
+/** The mails to an address, oldest first. */
+export async function mailsTo({ services: { db, secrets } }: Panel, email: string): Promise<WrittenMail[]> {
+  const rows = await db.query<{ template: string; locale: string; sealed_values: string | null }>(
+    sql`select template, locale, sealed_values from mails where recipient = ${email} order by id`,
+  );
+  return rows.map(({ template, locale, sealed_values }) => ({
+    template,
+    locale,
+    // Forgotten once it was sent.
+    values: sealed_values === null ? {} : JSON.parse(secrets.open(sealed_values, MAIL_PURPOSE)),
+  }));
+}
+
+/** The secret in the link of a mail. */
+export const linkIn = ({ values }: WrittenMail): string => values.url!.split('#')[1]!;

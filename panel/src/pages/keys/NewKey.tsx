@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Data } from '../../api/operations.ts';
+import type { Scope } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -53,7 +54,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
 
 interface Wish {
   label: string;
-  scopes: string[];
+  scopes: Scope[];
   allowed_ips: string[];
   expires_at: string | null;
 }
@@ -69,8 +70,8 @@ function NewKeyForm({
 }) {
   const t = useTexts(texts);
   const named = t as Record<string, unknown>;
-  const [preset, setPreset] = useState(presets[0]?.id ?? 'custom');
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [preset, setPreset] = useState<string>(presets[0]?.id ?? 'custom');
+  const [chosen, setChosen] = useState<Scope[]>([]);
   const [lifetime, setLifetime] = useState<(typeof LIFETIMES)[number]>('90');
   const wished = preset === 'custom' ? chosen : (presets.find(({ id }) => id === preset)?.scopes ?? []);
   const submit = (values: FormData) =>

@@ -6,14 +6,10 @@ import { Type } from '../../../platform/schema.ts';
 import { ScopeShape } from './key-shape.ts';
 
 /** What keys are usually made for. */
-const PRESETS: { id: 'read_only' | 'operate' | 'deploy' | 'everything'; scopes: Scope[] }[] = [
+const PRESETS: { id: 'read_only' | 'operate' | 'full'; scopes: Scope[] }[] = [
   { id: 'read_only', scopes: ALL_SCOPES.filter(isReadScope) },
   { id: 'operate', scopes: [...ALL_SCOPES.filter(isReadScope), 'vm:write', 'vm:console', 'shield:write'] },
-  {
-    id: 'deploy',
-    scopes: ['catalog:read', 'vm:read', 'vm:write', 'vm:create', 'vm:destroy', 'sshkey:read', 'sshkey:write'],
-  },
-  { id: 'everything', scopes: ALL_SCOPES },
+  { id: 'full', scopes: ALL_SCOPES },
 ];
 
 export const listScopes = panelEndpoint({
