@@ -1,22 +1,20 @@
 import type { Transaction } from '../../db/database.ts';
-import { type MailTokenRow, revokeMailTokens } from '../../db/queries/mail-tokens.ts';
-import { findPersonByEmail, lockPerson, type PersonRow, updatePerson } from '../../db/queries/people.ts';
+import { revokeMailTokens } from '../../db/queries/mail-tokens.ts';
+import { findPersonByEmail, type PersonRow, updatePerson } from '../../db/queries/people.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { recordAudit } from './audit.ts';
 
 /**
- * Gives a person the address that a link has proved to be theirs; who they were before, whose address learns of it.
+ * Gives a person, who is locked, the address that a link has proved to be theirs; who they were before, whose address learns of it.
  * Undefined where somebody else has it by now.
  */
 export async function changeAddress(
   tx: Transaction,
   { clock }: { clock: Clock },
-  { person_id, email }: MailTokenRow,
-  ip: string,
+  { person, email, ip }: { person: PersonRow; email: string; ip: string },
 ): Promise<PersonRow | undefined> {
-  const person = await lockPerson(tx, person_id!);
   const holder = await findPersonByEmail(tx, email);
-  if (!person || (holder && holder.id !== person.id)) return undefined;
+  if (holder && holder.id !== person.id) return undefined;
   await updatePerson(tx, person.id, { email });
   // What was sent to the old address must not open anything any more.
   await revokeMailTokens(tx, person.id, 'reset_password', clock.now());

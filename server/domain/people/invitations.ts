@@ -8,7 +8,19 @@ import type { SecretBox } from '../../platform/secrets.ts';
 import { requireOpen } from '../accounts/account-status.ts';
 import { recordAudit } from './audit.ts';
 import { addMember } from './create-person.ts';
-import { linkInvalid, useMailToken } from './mail-tokens.ts';
+import { linkInvalid, peekMailToken, useMailToken } from './mail-tokens.ts';
+
+/** Uses an invitation up, to an account that is open and stays so until the transaction ends. */
+export async function takeInvitation(
+  tx: Transaction,
+  parts: { clock: Clock; secrets: SecretBox },
+  token: string,
+): Promise<MailTokenRow> {
+  const seen = await peekMailToken(tx, parts, 'invitation', token);
+  if (!seen?.account_id) throw linkInvalid();
+  await requireOpen(tx, seen.account_id);
+  return useMailToken(tx, parts, 'invitation', token);
+}
 
 /**
  * Uses an invitation up for somebody new, whose address its mail has proved to be theirs. Who can sign in already does
@@ -20,7 +32,7 @@ export async function requireInvitation(
   token: string,
   email: string,
 ): Promise<MailTokenRow> {
-  const invitation = await useMailToken(tx, parts, 'invitation', token);
+  const invitation = await takeInvitation(tx, parts, token);
   if (emailKey(invitation.email) !== emailKey(email))
     throw invalidField('email', 'not_invited', 'is not the address that was invited');
   if (await findPersonByEmail(tx, email))
@@ -31,7 +43,7 @@ export async function requireInvitation(
   return invitation;
 }
 
-/** Makes a person a member, as an invitation says that was used up for them; undefined where they are one already. */
+/** Makes a person a member, as an invitation says that was used up for them. */
 export async function acceptInvitation(
   tx: Transaction,
   { clock }: { clock: Clock },
@@ -39,7 +51,6 @@ export async function acceptInvitation(
 ): Promise<void> {
   const { account_id: accountId, role } = invitation;
   if (!accountId || !role) throw linkInvalid();
-  await requireOpen(tx, accountId);
   if (await findMembership(tx, personId, accountId))
     throw new ApiError('invalid_state', 'You are a member of this account already.');
   await addMember(tx, clock, { personId, accountId, role });

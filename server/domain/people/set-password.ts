@@ -5,7 +5,7 @@ import { deleteOtherSessions } from '../../db/queries/sessions.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 
-/** Sets a person's password. Whoever knew the old one is signed out, and links to choose another are good for nothing. */
+/** Sets the password of a person who is locked. Whoever knew the old one is signed out, and links to choose another are good for nothing. */
 export async function setPassword(
   tx: Transaction,
   { clock, signals }: { clock: Clock; signals: Signals },
@@ -16,7 +16,7 @@ export async function setPassword(
   }: { personId: string; passwordHash: string; keepSession: string | null },
 ): Promise<void> {
   await updatePerson(tx, personId, { password_hash: passwordHash });
-  for (const id of await deleteOtherSessions(tx, personId, keepSession)) await signals.accessEnded(tx, id);
   await revokeMailTokens(tx, personId, 'reset_password', clock.now());
   await revokeMailTokens(tx, personId, 'sign_in_link', clock.now());
+  for (const id of await deleteOtherSessions(tx, personId, keepSession)) await signals.accessEnded(tx, id);
 }

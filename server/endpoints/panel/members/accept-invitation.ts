@@ -1,7 +1,6 @@
-import { emailKey, lockPerson } from '../../../db/queries/people.ts';
+import { emailKey, findPerson } from '../../../db/queries/people.ts';
 import { setSessionAccount } from '../../../db/queries/sessions.ts';
-import { acceptInvitation as accept } from '../../../domain/people/invitations.ts';
-import { useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { acceptInvitation as accept, takeInvitation } from '../../../domain/people/invitations.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
@@ -20,8 +19,8 @@ export const acceptInvitation = panelEndpoint({
   data: Shape({ account_id: Id('acc') }),
   errors: ['link_invalid', 'invalid_state'],
   async handle({ body, session, db, browser, services }) {
-    const invitation = await useMailToken(db, services, 'invitation', body.token);
-    const person = await lockPerson(db, session.personId);
+    const invitation = await takeInvitation(db, services, body.token);
+    const person = await findPerson(db, session.personId);
     // Its mail went to somebody: a link that was passed on is nobody else's.
     if (!person || emailKey(person.email) !== emailKey(invitation.email))
       throw new ApiError(

@@ -26,12 +26,12 @@ export const resetPasswordByMail = panelEndpoint({
     const token = await peekMailToken(services.db, services, 'reset_password', body.token);
     if (!token) throw linkInvalid();
     requireGoodPassword(body.password, token.email);
-    return services.passwords.hash(body.password);
+    return { personId: token.person_id!, passwordHash: await services.passwords.hash(body.password) };
   },
-  async handle({ db, body, services, browser, prepared: passwordHash }) {
+  async handle({ db, body, services, browser, prepared: { personId, passwordHash } }) {
+    const person = await lockPerson(db, personId);
     const { person_id } = await useMailToken(db, services, 'reset_password', body.token);
-    const person = await lockPerson(db, person_id!);
-    if (!person) throw linkInvalid();
+    if (!person || person.id !== person_id) throw linkInvalid();
     await setPassword(db, services, { personId: person.id, passwordHash, keepSession: null });
     await recordAudit(db, services.clock, {
       accountId: null,

@@ -1,5 +1,5 @@
 import { lockPerson } from '../../../db/queries/people.ts';
-import { useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { Input } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { completeSignIn } from './complete-sign-in.ts';
@@ -19,8 +19,10 @@ export const signInByLink = panelEndpoint({
   errors: ['link_invalid'],
   async handle(context) {
     const { db, body, services } = context;
-    const { person_id } = await useMailToken(db, services, 'sign_in_link', body.token);
-    const person = await lockPerson(db, person_id!);
-    return { data: await completeSignIn(context, person!, 'link') };
+    const link = await peekMailToken(db, services, 'sign_in_link', body.token);
+    const person = link && (await lockPerson(db, link.person_id!));
+    if (!person) throw linkInvalid();
+    await useMailToken(db, services, 'sign_in_link', body.token);
+    return { data: await completeSignIn(context, person, 'link') };
   },
 });

@@ -1,3 +1,4 @@
+import { lockPerson } from '../../../db/queries/people.ts';
 import { changeAddress } from '../../../domain/people/change-address.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { welcome } from '../../../domain/people/welcome.ts';
@@ -22,8 +23,10 @@ export const verifyEmail = panelEndpoint({
   async handle({ body, db, services, browser }) {
     const change = await peekMailToken(db, services, 'change_email', body.token);
     if (change) {
+      const person = await lockPerson(db, change.person_id!);
       const token = await useMailToken(db, services, 'change_email', body.token);
-      const old = await changeAddress(db, services, token, browser.ip);
+      const old =
+        person && (await changeAddress(db, services, { person, email: token.email, ip: browser.ip }));
       if (!old) throw linkInvalid();
       await mailSecurityChange(db, services, old, 'email_changed', browser);
       return { data: { email: token.email } };

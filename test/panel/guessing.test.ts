@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Passwords } from '../../server/access/passwords.ts';
+import { updatePerson } from '../../server/db/queries/people.ts';
+import { type Answer, mailsTo, newPerson, openPanel, TestBrowser } from './support/panel.ts';
+
+const PASSWORD = 'seven quiet otters';
+
+test('nothing tells whether an address is known, and guesses end', async (t) => {
+  const panel = await openPanel(t, { VAUBAN_TRUST_PROXY: '127.0.0.1' });
+  const { db } = panel.services;
+  const { personId, email } = await newPerson(panel, { email: 'anna@example.com' });
+  const hash = await new Passwords().hash(PASSWORD);
+  await db.transaction((tx) => updatePerson(tx, personId, { password_hash: hash }));
+  const stranger = new TestBrowser(panel);
+  const from = (ip: string) => ({ 'x-forwarded-for': ip });
+  const seen = ({ status, data, error }: Answer<unknown>) => ({ status, data, error });
+
+  // Every way in from outside, for an address that is known and for one that is not.
+  const bodies: [string, (address: string) => object][] = [
+    ['/sign-in', (address) => ({ email: address, password: 'not the password' })],
+    ['/sign-up', (address) => ({ email: address, password: PASSWORD })],
+    ['/password-reset', (address) => ({ email: address })],
+  ];
+  for (const [path, body] of bodies) {
+    const headers = from('203.0.113.1');
+    const known = await stranger.ask('POST', path, { body: body(email), headers });
+    const unknown = await stranger.ask('POST', path, { body: body('nobody@example.com'), headers });
+    assert.deepEqual(seen(known), seen(unknown), path);
+    assert.equal(known.headers.get('set-cookie'), null);
+  }
+  const mails = await mailsTo(panel, email);
+  assert.deepEqual(mails.map(({ template }) => template).sort(), ['already_signed_up', 'reset_password']);
+
+  // One network that guesses is stopped; its victim is let in from elsewhere.
+  const attempt = (ip: string, password: string) =>
+    stranger.ask('POST', '/sign-in', { body: { email, password }, headers: from(ip) });
+  for (let guess = 0; guess < 9; guess++)
+    assert.equal((await attempt('203.0.113.1', `guess number ${guess}`)).status, 401);
+  const stopped = await attempt('203.0.113.1', PASSWORD);
+  assert.deepEqual([stopped.status, stopped.error?.details?.policy], [429, 'attempts']);
+  assert.equal(stopped.headers.get('retry-after'), '900');
+  assert.equal((await attempt('198.51.100.7', PASSWORD)).status, 200);
+  // An IPv6 network is one place, however many addresses it has.
+  for (let guess = 0; guess < 10; guess++) await attempt(`2001:db8::${guess + 1}`, 'not the password');
+  assert.equal((await attempt('2001:db8::ffff', PASSWORD)).status, 429);
+  panel.clock.advance(15 * 60_000);
+  assert.equal((await attempt('203.0.113.1', PASSWORD)).status, 200);
+  // Mails that others ask for are few, and it is not told that there are none any more.
+  for (let round = 0; round < 5; round++)
+    await stranger.ok('POST', '/password-reset', { body: { email }, headers: from(`198.51.100.${round}`) });
+  const asked = (await mailsTo(panel, email)).filter(({ template }) => template === 'reset_password');
+  assert.equal(asked.length, 2);
+  // A password is taken as it is typed, and a simple one is not.
+  for (const password of ['aaaaaaaaaaaa', 'anna@example.com', '1234567890']) {
+    const refused = await stranger.ask('POST', '/sign-up', {
+      body: { email, password },
+      headers: from('192.0.2.9'),
+    });
+    assert.match(refused.error?.message ?? '', /^password: is too easy to guess/, password);
+  }
+});
+
+test('who may not sign up is told so', async (t) => {
+  const panel = await openPanel(t, { VAUBAN_PANEL_SIGN_UP: 'closed' });
+  const body = { email: 'anna@example.com', password: PASSWORD };
+  const refused = await new TestBrowser(panel).ask('POST', '/sign-up', { body });
+  assert.deepEqual([refused.status, refused.error?.code], [403, 'sign_up_closed']);
+});
+
+test('passwords are hashed few at once, and too many that wait are turned away', async () => {
+  const passwords = new Passwords();
+  const stored = await passwords.hash(PASSWORD);
+  assert.match(stored, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  assert.equal(await passwords.verify(stored, PASSWORD), true);
+  assert.equal(await passwords.verify(stored, `${PASSWORD} `), false);
+  assert.equal(await passwords.verify(null, PASSWORD), false);
+  // The same letters, composed and decomposed.
+  assert.equal(
+    await passwords.verify(await passwords.hash('über alle Berge'), 'u\u0308ber alle Berge'),
+    true,
+  );
+  const many = await Promise.allSettled(Array.from({ length: 40 }, () => passwords.verify(null, PASSWORD)));
+  const refused = many.flatMap((result) => (result.status === 'rejected' ? [result.reason.code] : []));
+  assert.deepEqual(refused, Array(6).fill('service_unavailable'));
+  assert.equal(await passwords.verify(stored, PASSWORD), true, 'and the queue is empty again');
+});
