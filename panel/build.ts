@@ -46,6 +46,8 @@ function configuration(outDir: string): InlineConfig {
       reportCompressedSize: false,
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
+        // A busy machine is nothing that somebody who installs could mend.
+        checks: { pluginTimings: false },
         input: { index: join(ROOT, 'index.html'), terminal: join(ROOT, 'terminal.html') },
       },
     },
