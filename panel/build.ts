@@ -47,7 +47,7 @@ function configuration(outDir: string): InlineConfig {
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
         // A busy machine is nothing that somebody who installs could mend.
-        checks: { pluginTimings: false },
+        checks: { bundlerTimings: false },
         input: { index: join(ROOT, 'index.html'), terminal: join(ROOT, 'terminal.html') },
       },
     },
