@@ -28,6 +28,7 @@ import { mails } from './migrations/0026-mails.ts';
 import { people } from './migrations/0027-people.ts';
 import { topUps } from './migrations/0028-top-ups.ts';
 import { accountChanges } from './migrations/0029-account-changes.ts';
+import { collectedMails } from './migrations/0030-collected-mails.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -67,6 +68,7 @@ export const MIGRATIONS: readonly Migration[] = [
   people,
   topUps,
   accountChanges,
+  collectedMails,
 ];
 
 /**

@@ -433,6 +433,7 @@ create table mails (
   last_error text,
   created_at timestamp with time zone not null,
   settled_at timestamp with time zone,
+  collect_key text,
   constraint mails_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint mails_check CHECK (((status = 'pending'::text) = (settled_at IS NULL))),
   constraint mails_check1 CHECK (((status = 'sent'::text) OR (sealed_values IS NOT NULL))),
@@ -1202,6 +1203,7 @@ END)) WHERE (reason = 'recognition'::text);
 CREATE INDEX mail_tokens_by_account ON public.mail_tokens USING btree (account_id, purpose);
 CREATE INDEX mail_tokens_by_end ON public.mail_tokens USING btree (expires_at);
 CREATE INDEX mail_tokens_by_person ON public.mail_tokens USING btree (person_id, purpose);
+CREATE UNIQUE INDEX mails_collecting ON public.mails USING btree (collect_key) WHERE ((status = 'pending'::text) AND (attempts = 0));
 CREATE INDEX mails_due ON public.mails USING btree (next_attempt_at, id) WHERE (status = 'pending'::text);
 CREATE INDEX mails_failed ON public.mails USING btree (id) WHERE (status = 'failed'::text);
 CREATE INDEX mails_settled ON public.mails USING btree (settled_at) WHERE (settled_at IS NOT NULL);

@@ -6,19 +6,22 @@ import type { Signals } from '../db/signals.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import { JOBS } from './definitions/index.ts';
 import type { JobError, Outcome } from './job.ts';
+import { mailEvent } from './tell-owners.ts';
 
 interface EndServices {
   clock: Clock;
   catalog: Catalog;
+  secrets: SecretBox;
   signals: Signals;
 }
 
 /** What a job's end makes of its VM: within the transaction that ends the job. */
 export async function settleVm(
   tx: Transaction,
-  { clock, signals }: EndServices,
+  services: EndServices,
   { job, status, at }: { job: JobRow; status: 'succeeded' | 'failed'; at: Date },
   { change, event }: Outcome,
 ): Promise<void> {
@@ -29,8 +32,11 @@ export async function settleVm(
   };
   await updateVm(tx, job.vm_id, { ...change, active_job_id: null, last_job_id: job.id }, at);
   const told = event ?? (status === 'failed' ? failure : undefined);
-  if (told) await recordSystemEvent(tx, clock, job, status === 'failed' ? 'error' : 'info', told);
-  await signals.vmChanged(tx, job.vm_id);
+  if (told) {
+    await recordSystemEvent(tx, services.clock, job, status === 'failed' ? 'error' : 'info', told);
+    await mailEvent(tx, services, job, told);
+  }
+  await services.signals.vmChanged(tx, job.vm_id);
 }
 
 /**

@@ -53,6 +53,6 @@ export async function enqueueMail(
       sealed_values: secrets.seal(JSON.stringify(values), MAIL_PURPOSE),
       created_at: clock.now(),
     },
-    dedupeKey ?? null,
+    { dedupeKey },
   );
 }

@@ -64,10 +64,11 @@ export class MailSender {
     return this.#transport.close();
   }
 
-  async #attempt(mail: MailRow): Promise<void> {
+  async #attempt(due: MailRow): Promise<void> {
     const { db, clock, logger, metrics } = this.#parts;
-    const wait = WAITS_MS[mail.attempts] ?? WAITS_MS.at(-1)!;
-    if (!(await beginAttempt(db, mail, new Date(clock.now().getTime() + wait)))) return;
+    const wait = WAITS_MS[due.attempts] ?? WAITS_MS.at(-1)!;
+    const mail = await beginAttempt(db, due, new Date(clock.now().getTime() + wait));
+    if (!mail) return;
     const about = { mail_id: mail.id, template: mail.template };
     try {
       const { file } = await this.#transport.send({
@@ -81,14 +82,11 @@ export class MailSender {
       if (file) logger.info({ ...about, to: mail.recipient, file }, 'mail written to a file');
       else logger.info(about, 'mail sent');
     } catch (error) {
-      const isLast = mail.attempts + 1 >= WAITS_MS.length || error instanceof MailRefusedError;
+      const isLast = mail.attempts >= WAITS_MS.length || error instanceof MailRefusedError;
       const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR);
       await markFailed(db, mail.id, { error: reason, at: clock.now(), isLast });
       if (isLast) metrics.mailEnded('failed');
-      logger.warn(
-        { ...about, reason, attempts: mail.attempts + 1 },
-        isLast ? 'mail given up' : 'mail not sent',
-      );
+      logger.warn({ ...about, reason, attempts: mail.attempts }, isLast ? 'mail given up' : 'mail not sent');
     }
   }
 

@@ -10,14 +10,17 @@ import {
 } from '../db/queries/payment-methods.ts';
 import { changeTopUp, insertTopUp, lockTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import { lockWallet } from '../db/queries/wallets.ts';
+import { toJsonInteger } from '../domain/billing/money.ts';
+import { mailOwners } from '../mail/owners.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Failures } from '../platform/failures.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import { newReference } from './bank-transfer.ts';
 import type { Payments } from './payments.ts';
 import { type Outcome, ProviderUnavailableError } from './provider.ts';
-import { type Paid, settlePaid, settleUnpaid } from './settle.ts';
+import { type Paid, type SettleParts, settlePaid, settleUnpaid } from './settle.ts';
 
 /** What charging takes. */
 export interface ChargeParts {
@@ -25,6 +28,7 @@ export interface ChargeParts {
   db: Database;
   logger: Logger;
   payments: Payments;
+  secrets: SecretBox;
 }
 
 const HOUR_MS = 3_600_000;
@@ -39,6 +43,7 @@ const RETRY_MS = 5 * 60_000;
 const KNOWN_MS = 20 * HOUR_MS;
 /** For methods that take days, such as direct debits. */
 const VALID_MS = 14 * DAY_MS;
+const GONE = 'The payment method is not there any more.';
 /** Accounts read at once. */
 const BATCH = 100;
 
@@ -64,9 +69,10 @@ async function topUpAccount(parts: ChargeParts, accountId: string): Promise<void
 /** Writes the top-up before anything is charged, so that a charge is never without one. */
 async function begin(
   tx: Transaction,
-  { clock, payments }: ChargeParts,
+  parts: ChargeParts,
   accountId: string,
 ): Promise<{ topUp: TopUpRow; method: PaymentMethodRow } | undefined> {
+  const { clock, payments } = parts;
   const now = clock.now();
   if ((await lockAccount(tx, accountId)) !== 'active') return undefined;
   const auto = await lockAutoTopUp(tx, accountId);
@@ -75,7 +81,7 @@ async function begin(
   const { available_minor, currency } = await lockWallet(tx, accountId);
   if (available_minor >= auto.threshold_minor) return undefined;
   if (!method || !payments.find(method.provider)?.charge) {
-    await noteFailure(tx, auto, 'The payment method is not there any more.', now);
+    await noteFailure(tx, parts, { auto, error: GONE, reference: 'none', currency });
     return undefined;
   }
   const topUp: TopUpRow = {
@@ -140,19 +146,18 @@ async function askLater(tx: Transaction, { clock }: ChargeParts, id: string): Pr
 
 /** Asks again about a charge of which it is not known whether it was made. */
 export async function retryCharge(parts: ChargeParts, topUp: TopUpRow): Promise<void> {
-  const { db, clock, payments } = parts;
+  const { db, payments } = parts;
   const method =
     topUp.payment_method_id !== null &&
     (await findPaymentMethod(db, topUp.account_id, topUp.payment_method_id));
   if (method && payments.find(method.provider)?.charge) return charge(parts, topUp, method);
-  const error = 'The payment method is not there any more.';
-  await db.transaction((tx) => settleCharge(tx, { ...parts, clock }, topUp, { status: 'failed', error }));
+  await db.transaction((tx) => settleCharge(tx, parts, topUp, { status: 'failed', error: GONE }));
 }
 
 /** Books what became of a charge, whoever says so: the provider's reply, or what it tells later. */
 export async function settleCharge(
   tx: Transaction,
-  parts: Pick<ChargeParts, 'clock' | 'logger'>,
+  parts: SettleParts,
   { id, account_id }: Pick<TopUpRow, 'id' | 'account_id'>,
   outcome: Outcome,
   paid?: Paid,
@@ -160,7 +165,6 @@ export async function settleCharge(
   const auto = await lockAutoTopUp(tx, account_id);
   const topUp = await lockTopUp(tx, id);
   if (!topUp || topUp.status === 'succeeded') return;
-  const now = parts.clock.now();
   switch (outcome.status) {
     case 'succeeded': {
       const { amount_minor: amountMinor, currency } = topUp;
@@ -181,16 +185,36 @@ export async function settleCharge(
     case 'failed':
       if (topUp.status !== 'pending') return;
       await settleUnpaid(tx, parts, topUp, outcome);
-      if (auto) await noteFailure(tx, auto, outcome.error, now);
+      if (auto) await noteFailure(tx, parts, { ...topUp, auto, error: outcome.error });
   }
 }
 
-async function noteFailure(tx: Transaction, auto: AutoTopUpRow, error: string, now: Date): Promise<void> {
+/** An attempt that failed. */
+interface Failure {
+  auto: AutoTopUpRow;
+  error: string;
+  reference: string;
+  currency: string;
+}
+
+async function noteFailure(
+  tx: Transaction,
+  parts: SettleParts,
+  { auto, error, reference, currency }: Failure,
+): Promise<void> {
+  const { account_id, amount_minor, enabled } = auto;
   const wait = WAITS_MS[auto.failures];
-  await noteAutoTopUp(tx, auto.account_id, {
-    enabled: auto.enabled && wait !== undefined,
+  const isOff = wait === undefined;
+  await noteAutoTopUp(tx, account_id, {
+    enabled: enabled && !isOff,
     failures: auto.failures + 1,
-    next_attempt_at: wait === undefined ? null : new Date(now.getTime() + wait),
+    next_attempt_at: isOff ? null : new Date(parts.clock.now().getTime() + wait),
     last_error: error,
   });
+  const amountMinor = toJsonInteger(amount_minor);
+  await mailOwners(tx, parts, account_id, 'auto_top_up_failed', (account) => ({
+    ...{ account, amountMinor, currency, reference },
+    reason: error,
+    isOff,
+  }));
 }

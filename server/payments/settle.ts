@@ -1,13 +1,18 @@
 import type { Transaction } from '../db/database.ts';
 import { changeTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import { creditAccount } from '../domain/accounts/book-payment.ts';
+import { toJsonInteger } from '../domain/billing/money.ts';
+import { mailOwners } from '../mail/owners.ts';
+import type { TopUpValues } from '../mail/templates/money.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 
 /** What settling takes. */
 export interface SettleParts {
   clock: Clock;
   logger: Logger;
+  secrets: SecretBox;
 }
 
 /** What is known of a payment. */
@@ -31,11 +36,12 @@ export class PaymentMismatchError extends Error {
  */
 export async function settlePaid(
   tx: Transaction,
-  { clock, logger }: SettleParts,
+  parts: SettleParts,
   topUp: TopUpRow,
   paid: Paid,
 ): Promise<TopUpRow> {
   if (topUp.status === 'succeeded') return topUp;
+  const { clock, logger } = parts;
   if (paid.amountMinor !== topUp.amount_minor || paid.currency !== topUp.currency)
     throw new PaymentMismatchError(
       `${topUp.id} is for ${topUp.amount_minor} ${topUp.currency}, and ${paid.amountMinor} ${paid.currency} were paid`,
@@ -54,6 +60,7 @@ export async function settlePaid(
     settled_at: clock.now(),
     retry_at: null,
   });
+  await mailOwners(tx, parts, topUp.account_id, 'top_up_succeeded', (account) => valuesOf(topUp, account));
   tx.afterCommit(() =>
     logger.info(
       { top_up_id: topUp.id, account_id: topUp.account_id, provider: topUp.provider, payment_id: payment.id },
@@ -63,10 +70,15 @@ export async function settlePaid(
   return settled;
 }
 
+/** What a mail says of a top-up. */
+export function valuesOf({ amount_minor, currency, reference }: TopUpRow, account: string): TopUpValues {
+  return { account, amountMinor: toJsonInteger(amount_minor), currency, reference };
+}
+
 /** Ends a top-up that was not paid; what is decided stays so. The caller holds its lock. */
 export async function settleUnpaid(
   tx: Transaction,
-  { clock, logger }: SettleParts,
+  { clock, logger }: Pick<SettleParts, 'clock' | 'logger'>,
   topUp: TopUpRow,
   { status, error }: { status: 'failed' | 'expired'; error: string | null },
 ): Promise<TopUpRow> {

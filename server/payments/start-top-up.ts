@@ -11,6 +11,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import { newReference } from './bank-transfer.ts';
 import type { Payments } from './payments.ts';
 import type { Begun, KeptMethod, NextStep, PaymentProvider } from './provider.ts';
@@ -28,6 +29,7 @@ export interface StartParts {
   db: Database;
   logger: Logger;
   payments: Payments;
+  secrets: SecretBox;
 }
 
 /** What a customer asks for. */

@@ -6,6 +6,7 @@ import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { SecretBox } from '../platform/secrets.ts';
 import type { Payments } from './payments.ts';
 import { isSigned } from './stripe/signature.ts';
 import { receiveEvent } from './stripe/webhook.ts';
@@ -23,6 +24,7 @@ export interface WebhookServices {
   db: Database;
   logger: Logger;
   payments: Payments;
+  secrets: SecretBox;
 }
 
 const config: RouteConfig = { open: true };
@@ -30,11 +32,11 @@ const config: RouteConfig = { open: true };
 /** Where Stripe sends its events; there is no such path where Stripe is not offered. */
 export function registerWebhooks(
   app: FastifyInstance,
-  { clock, db, logger, payments }: WebhookServices,
+  { clock, db, logger, payments, secrets }: WebhookServices,
 ): void {
   const { stripe } = payments;
   if (!stripe) return;
-  const parts = { api: stripe.api, clock, db, logger };
+  const parts = { api: stripe.api, clock, db, logger, secrets };
   const unsigned = new RateLimiter(
     { key: 0, account: 0, ip: UNSIGNED_A_MINUTE },
     new LocalLimitStore(0),

@@ -39,7 +39,7 @@ const ROOMS: Record<string, Allowed> = {
   metering: { value: 'db domain platform', type: 'compute' },
   cluster: { value: 'compute db domain platform' },
   mail: { value: 'db platform', type: 'config' },
-  payments: { value: 'access config db domain platform', type: 'http' },
+  payments: { value: 'access config db domain mail platform', type: 'http' },
   shield: { value: 'cluster db domain edge metering platform' },
   'guest-ssh': { value: 'db domain platform', type: 'compute' },
   agent: { value: 'cluster config db domain guest-ssh platform', type: 'access compute' },

@@ -26,22 +26,50 @@ export interface MailRow {
 const columns = sql`id, account_id, recipient, locale, template, sealed_values, status, attempts, next_attempt_at, last_error,
   created_at, settled_at`;
 
+/** How a mail is told from others, and when it is sent: at once where that is not said. */
+export interface MailTerms {
+  /** What it is about, where that is told once and no more. */
+  dedupeKey?: string | undefined;
+  /** The name under which more can be added to it until it is first sent. */
+  collectKey?: string;
+  notBefore?: Date;
+}
+
 /** Writes a mail that is to be sent; nothing where there is one with its `dedupeKey`. */
 export async function insertMail(
   db: Queryable,
   mail: Pick<MailRow, 'id' | 'account_id' | 'recipient' | 'locale' | 'template' | 'created_at'> & {
     sealed_values: string;
   },
-  dedupeKey: string | null,
+  { dedupeKey, collectKey, notBefore = mail.created_at }: MailTerms,
 ): Promise<void> {
   await execute(
     db,
     sql`
-    insert into mails (id, account_id, recipient, locale, template, sealed_values, status, dedupe_key, next_attempt_at, created_at)
+    insert into mails (id, account_id, recipient, locale, template, sealed_values, status, dedupe_key, collect_key, next_attempt_at,
+      created_at)
     values (${mail.id}, ${mail.account_id}, ${mail.recipient}, ${mail.locale}, ${mail.template}, ${mail.sealed_values}, 'pending',
-      ${dedupeKey}, ${mail.created_at}, ${mail.created_at})
+      ${dedupeKey ?? null}, ${collectKey ?? null}, ${notBefore}, ${mail.created_at})
     on conflict (dedupe_key) do nothing`,
   );
+}
+
+/** The mail to which can still be added under this name, locked until the transaction ends. */
+export function lockCollecting(
+  db: Queryable,
+  collectKey: string,
+): Promise<{ id: string; sealed_values: string } | undefined> {
+  return maybeOne(
+    db,
+    sql`
+    select id, sealed_values from mails where collect_key = ${collectKey} and status = 'pending' and attempts = 0
+    for no key update`,
+  );
+}
+
+/** Replaces what is filled in: by more, or by the same under another key. The caller holds the lock. */
+export async function setMailValues(db: Queryable, id: string, sealed: string): Promise<void> {
+  await execute(db, sql`update mails set sealed_values = ${sealed} where id = ${id}`);
 }
 
 /** Mails that are due, the longest first. */
@@ -52,21 +80,20 @@ export function dueMails(db: Queryable, now: Date, limit: number): Promise<MailR
 }
 
 /**
- * Counts an attempt before it is made, and says when the next is due should nothing more be heard of this one. False where
- * another node was faster.
+ * Counts an attempt before it is made, and says when the next is due should nothing more be heard of this one. The mail as
+ * it is to be sent, to which nothing can be added any more; undefined where another node was faster.
  */
-export async function beginAttempt(
+export function beginAttempt(
   db: Queryable,
   { id, attempts }: Pick<MailRow, 'id' | 'attempts'>,
   nextAttemptAt: Date,
-): Promise<boolean> {
-  const row = await maybeOne(
+): Promise<MailRow | undefined> {
+  return maybeOne<MailRow>(
     db,
     sql`
     update mails set attempts = attempts + 1, next_attempt_at = ${nextAttemptAt}
-    where id = ${id} and status = 'pending' and attempts = ${attempts} returning id`,
+    where id = ${id} and status = 'pending' and attempts = ${attempts} returning ${columns}`,
   );
-  return row !== undefined;
 }
 
 /** It was sent; what was filled in is forgotten. */
@@ -111,7 +138,7 @@ export function retryMail(db: Queryable, id: string, now: Date): Promise<MailRow
   return maybeOne<MailRow>(
     db,
     sql`
-    update mails set status = 'pending', attempts = 0, next_attempt_at = ${now}, settled_at = null
+    update mails set status = 'pending', attempts = 0, collect_key = null, next_attempt_at = ${now}, settled_at = null
     where id = ${id} and status <> 'sent' returning ${columns}`,
   );
 }
@@ -130,9 +157,4 @@ export function lockSealedMails(
   return db.query(sql`
     select id, sealed_values from mails where sealed_values is not null and id > ${after}
     order by id limit ${limit} for no key update`);
-}
-
-/** Replaces what is filled in by the same under another key. */
-export async function setMailValues(db: Queryable, id: string, sealed: string): Promise<void> {
-  await execute(db, sql`update mails set sealed_values = ${sealed} where id = ${id}`);
 }

@@ -8,16 +8,19 @@ import { max } from '../../domain/billing/money.ts';
 import { unpaidSchedule } from '../../domain/billing/overview.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { settleDeletion } from '../../domain/vms/delete-vm.ts';
-import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { EventText } from '../../domain/vms/events.ts';
 import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
 import type { Clock } from '../../platform/clock.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import { warnOwners } from '../tell-owners.ts';
 
 /** What dunning needs of the service. */
 export interface DunServices {
   catalog: Catalog;
   clock: Clock;
   queue: JobPublisher;
+  secrets: SecretBox;
   signals: Signals;
 }
 
@@ -48,12 +51,12 @@ interface Debt {
 
 /** The next step against an unpaid VM. */
 export async function dun(services: DunServices, tx: Transaction, row: VmRow, debt: Debt): Promise<void> {
-  const { catalog, clock } = services;
+  const { catalog } = services;
   const { now } = debt;
   const amount = debt.arrears.total_minor;
   const due = { amount, lacking: max(amount - debt.available, 0n) };
   const notify = (event: EventText) =>
-    recordSystemEvent(tx, clock, { account_id: row.account_id, vm_id: row.id }, 'warning', event);
+    warnOwners(tx, services, { account_id: row.account_id, vm_id: row.id }, event);
   const vm = { ...row, unpaid_since: row.unpaid_since ?? row.billing_period_end_at };
   if (!row.unpaid_since) {
     await updateVm(tx, vm.id, { unpaid_since: vm.unpaid_since }, now);

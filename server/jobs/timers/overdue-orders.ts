@@ -7,6 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 import { abandon } from '../end-job.ts';
 import { inTransaction } from './renew-vms.ts';
 
@@ -16,6 +17,7 @@ export interface OrderServices {
   db: Database;
   logger: Logger;
   metrics: Metrics;
+  secrets: SecretBox;
   signals: Signals;
   catalog: Catalog;
 }

@@ -4,9 +4,11 @@ import { updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
 import { planRetires, priceChange } from '../../domain/billing/dunning-events.ts';
 import { FORGOTTEN, lookAhead, type PriceOutlook } from '../../domain/billing/price-outlook.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
-import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { EventText } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import { warnOwners } from '../tell-owners.ts';
 import { inTransaction } from './renew-vms.ts';
 
 /** What it needs of the service. */
@@ -14,6 +16,7 @@ interface NoticeServices {
   catalog: Catalog;
   clock: Clock;
   db: Database;
+  secrets: SecretBox;
 }
 
 const DAY_MS = 86_400_000;
@@ -70,7 +73,7 @@ export class PriceNotices {
   }
 
   async #notify(tx: Transaction, vm: VmRow): Promise<void> {
-    const { clock, catalog } = this.#services;
+    const { clock, catalog, secrets } = this.#services;
     const now = clock.now();
     const outlook = lookAhead(vm, catalog, now);
     const change = changeBy(vm, outlook);
@@ -85,7 +88,7 @@ export class PriceNotices {
     const subject = { account_id: vm.account_id, vm_id: vm.id };
     // The event has the instant of the notice, however long the lines between have taken.
     const still: Clock = { now: () => now, sleep: (ms, signal) => clock.sleep(ms, signal) };
-    const notify = (event: EventText) => recordSystemEvent(tx, still, subject, 'warning', event);
+    const notify = (event: EventText) => warnOwners(tx, { clock: still, secrets }, subject, event);
     if (notice) await notify(priceChange(vm, notice));
     if (retiresAt && isOther(vm.retires_at, retiresAt)) await notify(planRetires(vm, retiresAt));
   }

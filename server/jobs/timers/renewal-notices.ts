@@ -7,9 +7,11 @@ import { planRetires, renewalDue } from '../../domain/billing/dunning-events.ts'
 import { lackingFor } from '../../domain/billing/ranking.ts';
 import { isRetired } from '../../domain/billing/retirement.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
-import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
+import type { EventText } from '../../domain/vms/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
+import { warnOwners } from '../tell-owners.ts';
 import { inTransaction } from './renew-vms.ts';
 
 /** What it needs of the service. */
@@ -17,6 +19,7 @@ interface NoticeServices {
   catalog: Catalog;
   clock: Clock;
   db: Database;
+  secrets: SecretBox;
 }
 
 const DAY_MS = 86_400_000;
@@ -62,14 +65,15 @@ function vmsToLookAt({ db }: NoticeServices, now: Date, after: VmRow | undefined
     order by billing_period_end_at, id limit ${BATCH}`);
 }
 
-async function giveNotice({ catalog, clock }: NoticeServices, tx: Transaction, vm: VmRow): Promise<void> {
+async function giveNotice(services: NoticeServices, tx: Transaction, vm: VmRow): Promise<void> {
+  const { catalog, clock } = services;
   const now = clock.now();
   const notices = noticesBy(vm, now);
   if (!vm.auto_renew || vm.billing_period_end_at <= now || vm.renewal_notices >= notices) return;
   await updateVm(tx, vm.id, { renewal_notices: notices }, now);
   const days = NOTICE_DAYS[notices - 1]!;
   const subject = { account_id: vm.account_id, vm_id: vm.id };
-  const tell = (event: EventText) => recordSystemEvent(tx, clock, subject, 'warning', event);
+  const tell = (event: EventText) => warnOwners(tx, services, subject, event);
   if (isRetired(vm)) {
     await tell(planRetires(vm, vm.billing_period_end_at, days));
     return;

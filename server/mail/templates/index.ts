@@ -1,5 +1,7 @@
 import type { Template } from '../content.ts';
+import * as money from './money.ts';
 import * as people from './people.ts';
+import * as vms from './vms.ts';
 
 /** Every mail that the service writes, by its name in the outbox. A name that has been used stays what it is. */
 export const TEMPLATES = {
@@ -12,6 +14,15 @@ export const TEMPLATES = {
   new_device: people.newDevice,
   security_change: people.securityChange,
   key_expiry: people.keyExpiry,
+  top_up_succeeded: money.topUpSucceeded,
+  auto_top_up_failed: money.autoTopUpFailed,
+  vm_renewal_due: vms.renewalDue,
+  vm_unpaid: vms.unpaid,
+  vm_ended: vms.ended,
+  vm_suspended: vms.suspended,
+  vm_deletion_due: vms.deletionDue,
+  vm_plan_retires: vms.planRetires,
+  vm_price_change: vms.priceChange,
 } as const;
 
 export type TemplateName = keyof typeof TEMPLATES;

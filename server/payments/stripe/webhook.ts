@@ -3,6 +3,7 @@ import { findRefund } from '../../db/queries/top-up-refunds.ts';
 import { findTopUpOfProvider, lockTopUp, systemFindTopUp, type TopUpRow } from '../../db/queries/top-ups.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
+import type { SecretBox } from '../../platform/secrets.ts';
 import { settleCharge } from '../auto-top-up.ts';
 import { settleRefund } from '../refund-top-up.ts';
 import { PaymentMismatchError, settlePaid, settleUnpaid } from '../settle.ts';
@@ -17,6 +18,7 @@ export interface WebhookParts {
   clock: Clock;
   db: Database;
   logger: Logger;
+  secrets: SecretBox;
 }
 
 /**

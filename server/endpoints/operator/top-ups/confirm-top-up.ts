@@ -23,7 +23,8 @@ export const confirmTopUp = operatorEndpoint({
   }),
   data: TopUpShape,
   errors: ['invalid_state', 'payment_exists'],
-  async handle({ params: { id }, body, services: { db, clock, logger, catalog } }) {
+  async handle({ params: { id }, body, services }) {
+    const { catalog, db } = services;
     const topUp = await db.transaction(async (tx) => {
       const found = await systemFindTopUp(tx, id);
       const locked = found && (await lockTopUp(tx, found.id));
@@ -42,7 +43,7 @@ export const confirmTopUp = operatorEndpoint({
           'mismatch',
           `must be ${formatMinor(amount_minor, currency)}, the amount of the top-up; book another one with account credit`,
         );
-      return settlePaid(tx, { clock, logger }, locked, { amountMinor: arrived, currency, providerRef: null });
+      return settlePaid(tx, services, locked, { amountMinor: arrived, currency, providerRef: null });
     });
     return { data: presentTopUp(topUp) };
   },

@@ -1,0 +1,67 @@
+import type { Transaction } from '../db/database.ts';
+import type { EventType } from '../db/enums.ts';
+import { systemFindVm } from '../db/queries/vms.ts';
+import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
+import type { MailParts } from '../mail/outbox.ts';
+import { mailVmNotice, type VmMailName } from '../mail/owners.ts';
+import type { VmNotice } from '../mail/templates/vms.ts';
+
+/** Events of VMs that their owners are written to about. */
+const MAILS: Partial<Record<EventType, VmMailName>> = {
+  'billing.renewal_due': 'vm_renewal_due',
+  'billing.unpaid': 'vm_unpaid',
+  'billing.ended': 'vm_ended',
+  'billing.deletion_due': 'vm_deletion_due',
+  'billing.plan_retires': 'vm_plan_retires',
+  'billing.price_change': 'vm_price_change',
+  'vm.suspended': 'vm_suspended',
+};
+
+interface Subject {
+  account_id: string;
+  vm_id: string;
+}
+
+/** Logs what the service has to warn the owners of a VM of, and writes to them: both or neither. */
+export async function warnOwners(
+  tx: Transaction,
+  parts: MailParts,
+  subject: Subject,
+  event: EventText,
+): Promise<void> {
+  await recordSystemEvent(tx, parts.clock, subject, 'warning', event);
+  await mailEvent(tx, parts, subject, event);
+}
+
+/** Writes to the owners of a VM about an event, where they are to know of it. */
+export async function mailEvent(
+  tx: Transaction,
+  parts: MailParts,
+  { account_id, vm_id }: Subject,
+  { type, metadata = {} }: EventText,
+): Promise<void> {
+  const template = MAILS[type];
+  const vm = template && (await systemFindVm(tx, vm_id));
+  if (!vm) return;
+  const notice = noticeOf(vm.hostname, metadata);
+  await mailVmNotice(tx, parts, account_id, { template, group: String(metadata.days ?? ''), notice });
+}
+
+/** What a mail says of an event: the names are those of its metadata. */
+function noticeOf(hostname: string, metadata: Record<string, unknown>): VmNotice {
+  const { currency, plan, amount_minor, price_monthly_minor, lacking_minor, old_price_monthly_minor } =
+    metadata;
+  const { suspends_at, retires_at, from_at, due_at, deletes_at } = metadata;
+  const at = suspends_at ?? retires_at ?? from_at ?? due_at;
+  const amount = amount_minor ?? price_monthly_minor;
+  return {
+    hostname,
+    ...(typeof currency === 'string' && { currency }),
+    ...(typeof plan === 'string' && { plan }),
+    ...(typeof amount === 'number' && { amountMinor: amount }),
+    ...(typeof lacking_minor === 'number' && { lackingMinor: lacking_minor }),
+    ...(typeof old_price_monthly_minor === 'number' && { oldMinor: old_price_monthly_minor }),
+    ...(at instanceof Date && { at: at.toISOString() }),
+    ...(deletes_at instanceof Date && { thenAt: deletes_at.toISOString() }),
+  };
+}

@@ -1,0 +1,84 @@
+import type { Transaction } from '../db/database.ts';
+import { type AccountOwnerRow, ownersOf } from '../db/queries/account-owners.ts';
+import { insertMail, lockCollecting, setMailValues } from '../db/queries/mails.ts';
+import { newId } from '../platform/ids.ts';
+import { localeOf } from './content.ts';
+import { enqueueMail, MAIL_PURPOSE, type Mail, type MailParts } from './outbox.ts';
+import type { TemplateName, TemplateValues } from './templates/index.ts';
+import { MAX_LISTED, type VmNotice, type VmNotices } from './templates/vms.ts';
+
+/** How long a mail about VMs waits for what is told of others at the same time. */
+const COLLECT_MS = 120_000;
+
+/** Mails about VMs. */
+export type VmMailName = {
+  [N in TemplateName]: TemplateValues[N] extends VmNotices ? N : never;
+}[TemplateName];
+
+/** Mails the owners of an account, in the language of each; nothing where it has none, such as one that has only keys. */
+export async function mailOwners<N extends TemplateName>(
+  tx: Transaction,
+  parts: MailParts,
+  accountId: string,
+  template: N,
+  values: (account: string) => TemplateValues[N],
+): Promise<void> {
+  for (const { email, locale, account_name } of await ownersOf(tx, accountId)) {
+    const mail = { to: email, locale: localeOf(locale), accountId, template, values: values(account_name) };
+    await enqueueMail(tx, parts, mail as Mail);
+  }
+}
+
+/**
+ * Tells the owners of an account of one of its VMs. What is told of several within two minutes is one mail: where a wallet
+ * is empty, fifty VMs may be unpaid at once. `group` keeps apart what must not be in one, such as notices of other days.
+ */
+export async function mailVmNotice(
+  tx: Transaction,
+  parts: MailParts,
+  accountId: string,
+  { template, group = '', notice }: { template: VmMailName; group?: string; notice: VmNotice },
+): Promise<void> {
+  for (const owner of await ownersOf(tx, accountId)) {
+    const key = ['vms', template, group, accountId, owner.person_id].join(' ');
+    const begun = await lockCollecting(tx, key);
+    if (!begun) await begin(tx, parts, { owner, accountId, template, key, notice });
+    else {
+      const values: VmNotices = JSON.parse(parts.secrets.open(begun.sealed_values, MAIL_PURPOSE));
+      const sealed = parts.secrets.seal(JSON.stringify(withNotice(values, notice)), MAIL_PURPOSE);
+      await setMailValues(tx, begun.id, sealed);
+    }
+  }
+}
+
+function withNotice({ vms, more = 0, ...rest }: VmNotices, notice: VmNotice): VmNotices {
+  if (vms.length >= MAX_LISTED) return { ...rest, vms, more: more + 1 };
+  return { ...rest, vms: [...vms, notice], more };
+}
+
+interface Beginning {
+  owner: AccountOwnerRow;
+  accountId: string;
+  template: VmMailName;
+  key: string;
+  notice: VmNotice;
+}
+
+function begin(
+  tx: Transaction,
+  { clock, secrets }: MailParts,
+  { owner, accountId, template, key, notice }: Beginning,
+): Promise<void> {
+  const values: VmNotices = { account: owner.account_name, vms: [notice] };
+  const now = clock.now();
+  const row = {
+    id: newId('mail', clock),
+    account_id: accountId,
+    recipient: owner.email,
+    locale: localeOf(owner.locale),
+    template,
+    sealed_values: secrets.seal(JSON.stringify(values), MAIL_PURPOSE),
+    created_at: now,
+  };
+  return insertMail(tx, row, { collectKey: key, notBefore: new Date(now.getTime() + COLLECT_MS) });
+}
