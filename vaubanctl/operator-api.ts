@@ -378,6 +378,13 @@ export interface Resealed {
 /** What a key may do */
 export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
 
+/** A link that signs a person in */
+export interface SignInLink {
+  person_id: string;
+  url: string;
+  expires_at: string;
+}
+
 /** An attack of pretence */
 export interface SimulatedAttack {
   target_id: string;
@@ -647,6 +654,7 @@ export interface Writes {
   '/accounts/{id}/adjustments': { body: { type: 'credit' | 'debit'; amount?: string; amount_minor?: number; vm_id?: string; reason: string; key?: string }; data: MadeAdjustment };
   '/orders/{id}/refund': { body: { amount?: string; amount_minor?: number; reason: string; key?: string }; data: MadeAdjustment };
   '/orders/{id}/void': { body: { reason: string; key?: string }; data: MadeAdjustment };
+  '/people/sign-in-link': { body: { email: string; account_id?: string; role?: 'owner' | 'operator' | 'viewer' }; data: SignInLink };
   '/accounts/{id}/promo-credits': { body: { amount?: string; amount_minor?: number; until: string; reason: string; key?: string }; data: ChangedPromoCredit };
   '/promo-credits/{id}/revoke': { data: ChangedPromoCredit };
   '/outages': { body: { region?: string; vm_id?: string; from: string; to: string; reason: string; key?: string }; data: Outage };

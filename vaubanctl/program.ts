@@ -41,6 +41,7 @@ import { addOrphanList } from './commands/orphan-list.ts';
 import { addOrphanRemove } from './commands/orphan-remove.ts';
 import { addAdjustmentSla, addOutageAdd, addOutageList } from './commands/outage.ts';
 import { addPaymentConfirm, addPaymentList, addPaymentRefund } from './commands/payment.ts';
+import { addPersonLink } from './commands/person-link.ts';
 import { addPromoGrant, addPromoList, addPromoRevoke } from './commands/promo.ts';
 import { addSecretRotate } from './commands/secret-rotate.ts';
 import { addShieldAttack } from './commands/shield-attack.ts';
@@ -123,6 +124,9 @@ const key = program.command('key').description('API keys of an account');
 addKeyCreate(key);
 addKeyList(key);
 addKeyRevoke(key);
+
+const person = program.command('person').description('the people who sign in to the panel');
+addPersonLink(person);
 
 const vm = program.command('vm').description('the VMs of all accounts');
 addVmList(vm);

@@ -30,6 +30,8 @@ export interface OperatorServices {
   guests: GuestReconciler;
   logger: Logger;
   metrics: Metrics;
+  /** Where the panel is. */
+  mails: { panelUrl: string };
   opsKeys: OpsKeys;
   secrets: SecretBox;
   payments: Payments;

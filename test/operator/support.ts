@@ -74,6 +74,7 @@ export function operatorServices(
     leadership,
     logger,
     metrics,
+    mails: { panelUrl: 'http://127.0.0.1:8080/panel' },
     opsKeys: new OpsKeys(db, secrets),
     payments: new Payments(config, 'Example'),
     secrets,

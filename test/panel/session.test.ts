@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openPanel, signInAs, TestBrowser } from './support/panel.ts';
+import { operate } from '../chaos/support/customer.ts';
+import { newAccount, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 
 test('a link signs its person in once, and the session does what the role may', async (t) => {
   const panel = await openPanel(t);
@@ -20,4 +21,21 @@ test('a link signs its person in once, and the session does what the role may', 
   assert.equal(browser.cookie, undefined);
   const stale = await new TestBrowser(panel, cookie).ask('GET', '/session');
   assert.deepEqual([stale.status, stale.error?.code], [401, 'session_required']);
+});
+
+test('the operator lets people in by a link: the first of an account, and who has lost their factors', async (t) => {
+  const panel = await openPanel(t);
+  const accountId = await newAccount(panel);
+  const email = 'anna@example.com';
+  const ask = (body: object) => operate(panel, '/people/sign-in-link', body);
+  await assert.rejects(ask({ email }), /not_found/, 'nobody is made without an account to be in');
+  for (let round = 0; round < 2; round++) {
+    const { url } = await ask({ email, account_id: accountId });
+    const link = new URL(url);
+    assert.deepEqual([link.origin, link.pathname], [panel.baseUrl, '/panel/sign-in/link']);
+    const browser = new TestBrowser(panel);
+    await browser.ok('POST', '/sign-in/link', { body: { token: link.hash.slice(1) } });
+    const session = await browser.ok('GET', '/session');
+    assert.deepEqual([session.person.email, session.account.id, session.role], [email, accountId, 'owner']);
+  }
 });

@@ -46,6 +46,7 @@ import { listOutages } from './outages/list-outages.ts';
 import { reportOutage } from './outages/report-outage.ts';
 import { creditAccount } from './payments/credit-account.ts';
 import { debitAccount } from './payments/debit-account.ts';
+import { createSignInLink } from './people/create-sign-in-link.ts';
 import { grantPromoCredit } from './promo-credits/grant-promo-credit.ts';
 import { listPromoCredits } from './promo-credits/list-promo-credits.ts';
 import { revokePromoCredit } from './promo-credits/revoke-promo-credit.ts';
@@ -92,6 +93,7 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   listAdjustments,
   refundOrder,
   voidOrder,
+  createSignInLink,
   grantPromoCredit,
   listPromoCredits,
   revokePromoCredit,

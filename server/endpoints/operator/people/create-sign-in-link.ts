@@ -1,0 +1,67 @@
+import { ROLES } from '../../../access/roles.ts';
+import { findMembership } from '../../../db/queries/memberships.ts';
+import { findPersonByEmail } from '../../../db/queries/people.ts';
+import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { addMember, createPerson } from '../../../domain/people/create-person.ts';
+import { issueMailToken } from '../../../domain/people/mail-tokens.ts';
+import { Enum, Id, Input, Shape, Timestamp } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { invalidField, notFound } from '../../../platform/errors.ts';
+import { parseMailAddress } from '../../../platform/mail-address.ts';
+import { Type } from '../../../platform/schema.ts';
+import { requireAccount } from '../accounts/require-account.ts';
+import { Code, Line } from '../shared/input.ts';
+
+export const createSignInLink = operatorEndpoint({
+  operation: 'createSignInLink',
+  method: 'POST',
+  path: '/people/sign-in-link',
+  tag: 'account',
+  summary: 'Make a link that signs a person in to the panel, once',
+  description:
+    'It stands for every factor: for who has lost theirs, and for who is the first in an account. With `account_id` ' +
+    'somebody who is not there yet is made, and becomes a member.',
+  body: Input({
+    email: Line('anna@example.com', 'How the person signs in'),
+    account_id: Type.Optional(Code('acc_06f2v3n7k8q1m5x9z4b7c2d0gh')),
+    role: Type.Optional(Enum(ROLES, { description: 'In that account; owner when absent' })),
+  }),
+  data: Shape(
+    {
+      person_id: Id('prs'),
+      url: Type.String({ description: 'Good once; whoever has it is that person' }),
+      expires_at: Timestamp(),
+    },
+    { $id: 'SignInLink', description: 'A link that signs a person in' },
+  ),
+  errors: ['not_found', 'invalid_state'],
+  async handle({ body, services }) {
+    const { clock, db, logger, mails } = services;
+    const email = parseMailAddress(body.email);
+    if (email === undefined)
+      throw invalidField('email', 'email', 'must be an address such as anna@example.com');
+    const made = await db.transaction(async (tx) => {
+      const { account_id: accountId, role = 'owner' } = body;
+      if (accountId !== undefined) {
+        await requireAccount(tx, accountId);
+        await requireOpen(tx, accountId);
+      }
+      const there = await findPersonByEmail(tx, email);
+      if (!there && accountId === undefined) throw notFound();
+      const newcomer = { email, name: '', locale: 'en', passwordHash: null, verified: true };
+      const { id: personId } = there ?? (await createPerson(tx, clock, newcomer));
+      if (accountId !== undefined && !(await findMembership(tx, personId, accountId)))
+        await addMember(tx, clock, { personId, accountId, role });
+      const link = { purpose: 'sign_in_link' as const, personId, email };
+      return { personId, ...(await issueMailToken(tx, services, link)) };
+    });
+    logger.info({ person_id: made.personId }, 'sign-in link made by the operator');
+    return {
+      data: {
+        person_id: made.personId,
+        url: `${mails.panelUrl}/sign-in/link#${made.token}`,
+        expires_at: made.expiresAt,
+      },
+    };
+  },
+});
