@@ -30,7 +30,7 @@ export function draw(
     {
       width: Math.max(40, place.clientWidth),
       height,
-      padding: [8, 4, 0, 0],
+      padding: [8, 18, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { size: 6 }, drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (_plot, _least, most) => [0, current().max ?? topOf(most)] } },
@@ -126,10 +126,19 @@ function splitsOf(least: number, most: number, height: number, hasTop: boolean):
 
 const topOf = (most: number | null) => Math.max(LEAST, (most ?? 0) * HEADROOM);
 
+const DAY = 86_400;
+
+/** Times as they tell neighbours apart: days where days pass between them, seconds where less than a minute does. */
 function times(splits: number[], locale: string): string[] {
-  const span = (splits.at(-1) ?? 0) - (splits[0] ?? 0);
+  const [first = 0, second = first] = splits;
+  const span = (splits.at(-1) ?? first) - first;
+  const clock = { hour: '2-digit', minute: '2-digit' } as const;
   const options: Intl.DateTimeFormatOptions =
-    span > 2 * 86_400 ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' };
+    span > 2 * DAY
+      ? { day: 'numeric', month: 'short' }
+      : second - first < 60
+        ? { ...clock, second: '2-digit' }
+        : clock;
   const format = new Intl.DateTimeFormat(locale, options);
   return splits.map((at) => format.format(at * 1000));
 }

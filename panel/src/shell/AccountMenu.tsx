@@ -64,8 +64,9 @@ export function AccountMenu() {
     <Menu
       label={t.account}
       trigger={
-        <Button className={classes.avatar!} aria-label={t.you(name)}>
+        <Button className={classes.avatar!}>
           {initials(name)}
+          <span className="visually-hidden"> {t.you(name)}</span>
         </Button>
       }
       choices={choices}

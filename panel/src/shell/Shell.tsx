@@ -95,7 +95,7 @@ function Finder() {
   const isMac = /Mac|iP(hone|ad)/.test(navigator.userAgent);
   return (
     <>
-      <button type="button" className={classes.find} aria-label={t.find} onClick={() => setOpen(true)}>
+      <button type="button" className={classes.find} onClick={() => setOpen(true)}>
         <span>{t.find}</span>
         <kbd>{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>

@@ -24,9 +24,11 @@ export function WalletChip() {
       <Link
         to="/billing"
         className={`${classes.chip} ${isShort ? classes.short : ''}`}
-        aria-label={t.wallet(amount)}
+        aria-label={[t.wallet(amount), runway_days !== null && t.lasts(runway_days)]
+          .filter(Boolean)
+          .join(' ')}
       >
-        <span className={classes.amount}>{amount}</span>
+        <span className={classes.amount}>{amount}</span>{' '}
         {runway_days !== null && <small>{t.lasts(runway_days)}</small>}
       </Link>
       <Link to="/billing/top-up" className={`${buttonClass('main')} ${classes.topUp}`}>

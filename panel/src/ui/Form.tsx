@@ -1,4 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { Form as AriaForm } from 'react-aria-components/Form';
 import { ApiError } from '../api/errors.ts';
 import classes from './Form.module.css';
@@ -20,13 +20,21 @@ export interface Props {
 /** A form whose fields say what the service had against them. What names no field of it is said above. */
 export function Form({ children, onSubmit, error, explain, id, inline }: Props) {
   const form = useRef<HTMLFormElement>(null);
-  const fields = error instanceof ApiError ? error.fields : [];
+  const fields = useMemo(() => (error instanceof ApiError ? error.fields : []), [error]);
   // What is wrong with an element of a list, such as `cidrs.2`, is said at the field that holds the list.
-  const problems = Object.fromEntries(
-    fields.flatMap(({ field, message }) => [
-      [field, message],
-      [listOf(field), message],
-    ]),
+  const mended = useMended(error);
+  // The same object while the problems are: another one would be taken for another refusal, of what was mended since.
+  const problems = useMemo(
+    () =>
+      Object.fromEntries(
+        fields
+          .flatMap(({ field, message }) => [
+            [field, message],
+            [listOf(field), message],
+          ])
+          .filter(([field]) => !mended.names.has(field!)),
+      ),
+    [fields, mended.names],
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
@@ -53,10 +61,28 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
             : explain?.(error)}
         </Problem>
       )}
-      <FormProblems value={problems}>{children}</FormProblems>
+      <div className={classes.fields} onInput={mended.add}>
+        <FormProblems value={problems}>{children}</FormProblems>
+      </div>
     </AriaForm>
   );
 }
+
+/**
+ * Fields that were typed into since they were found wrong: what was said of them is taken away while they are typed
+ * into. When they are left it would be too late, for what moves up then is missed by the press that left them.
+ */
+function useMended(error: Error | null | undefined) {
+  const [mended, setMended] = useState<{ error?: Error | null; names: ReadonlySet<string> }>({ names: NONE });
+  const names = mended.error === error ? mended.names : NONE;
+  const add = ({ target }: FormEvent) => {
+    const { name } = target as HTMLInputElement;
+    if (error && !names.has(name)) setMended({ error, names: new Set([...names, name]) });
+  };
+  return { names, add };
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 const listOf = (field: string) => field.split('.', 1)[0]!;
 

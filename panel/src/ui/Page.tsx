@@ -79,7 +79,7 @@ export function Card({
     <div className={classes.card}>
       {(title || actions) && (
         <header className={classes.cardHead}>
-          <h3>{title}</h3>
+          <h2>{title}</h2>
           {actions}
         </header>
       )}

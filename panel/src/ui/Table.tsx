@@ -116,6 +116,8 @@ function HeaderCell<Row>({
   onOrder: (order: Order | undefined) => void;
 }) {
   const own = order?.column === column.id ? order : undefined;
+  // A header that says nothing is none: it would be read out as such.
+  if (!column.title) return <td role="cell" className={classes.untitled} />;
   const press = () => {
     if (own?.isDescending) onOrder(undefined);
     else onOrder({ column: column.id, isDescending: own !== undefined });

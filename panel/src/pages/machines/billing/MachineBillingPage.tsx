@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { VM, VMBilling } from '../../../api/customer.ts';
 import { read } from '../../../api/queries.ts';
-import { formatBytes, formatDecimal, useLocale } from '../../../format.ts';
+import { formatBytes, formatDecimal, formatNumber, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
 import { buttonClass } from '../../../ui/Button.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
@@ -123,7 +123,7 @@ function usageFacts(
     [
       t.snapshots,
       <span key="s">
-        {snapshots.gb_months} {t.gbMonths}, {money(snapshots.amount_minor)}
+        {formatNumber(Number(snapshots.gb_months), locale, 3)} {t.gbMonths}, {money(snapshots.amount_minor)}
       </span>,
     ],
   ];

@@ -71,11 +71,11 @@ export function Purchase({
         </small>
       </div>
       {size && (
-        <p className={classes.note}>
+        <p className={`${classes.note} ${classes.detail}`}>
           {words.size(size.vcpu, formatRam(size.ram_mb, locale), formatDisk(size.disk_gb, locale))}
         </p>
       )}
-      <dl className={classes.sums}>
+      <dl className={`${classes.sums} ${classes.detail}`}>
         <dt>{t.inWallet}</dt>
         <dd>{available === undefined ? '–' : formatMoney(available, currency, locale)}</dd>
         <dt>{t.after}</dt>
@@ -92,15 +92,17 @@ export function Purchase({
         </p>
       )}
       {buy.error && isRefusal(buy.error, 'price_changed') && <Notice kind="warn">{t.priceChanged}</Notice>}
-      <Button
-        look="main"
-        isPending={buy.isPending}
-        isDisabled={!plan || missing > 0 || !draft.hostname.trim()}
-        onPress={() => plan && buy.mutate(plan)}
-      >
-        {t.buy}
-      </Button>
-      <p className={classes.note}>{t.fair}</p>
+      <div className={classes.buy}>
+        <Button
+          look="main"
+          isPending={buy.isPending}
+          isDisabled={!plan || missing > 0}
+          onPress={() => plan && buy.mutate(plan)}
+        >
+          {t.buy}
+        </Button>
+      </div>
+      <p className={`${classes.note} ${classes.detail}`}>{t.fair}</p>
       <Secret buy={buy} />
     </aside>
   );

@@ -11,7 +11,7 @@ export const settingsTexts = defineTexts(
     nextMode: 'How the months to come are billed',
     modeHint: 'The month that is paid stays as it is.',
     access: 'Access',
-    accessIs: 'Both are done inside the running machine, and the password is for its default user.',
+    accessIs: 'A key or a new password is set inside the running machine, for its default user.',
     attachKey: 'Attach an SSH key',
     resetPassword: 'Reset password',
     resetTitle: (name: string) => `Reset the password of ${name}?`,
@@ -66,7 +66,8 @@ export const settingsTexts = defineTexts(
     nextMode: 'Wie die nächsten Monate abgerechnet werden',
     modeHint: 'Der bezahlte Monat bleibt, wie er ist.',
     access: 'Zugang',
-    accessIs: 'Beides geschieht in der laufenden Maschine; das Passwort gilt für ihren Standardbenutzer.',
+    accessIs:
+      'Ein Schlüssel oder ein neues Passwort wird in der laufenden Maschine gesetzt, für ihren Standardbenutzer.',
     attachKey: 'SSH-Schlüssel hinterlegen',
     resetPassword: 'Passwort zurücksetzen',
     resetTitle: (name: string) => `Passwort von ${name} zurücksetzen?`,

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { Operator } from '../../acceptance/support/operator.ts';
+import { NO_BROWSER } from '../../consoles/support/browser.ts';
+import { lookAt, openPanel, type Panel } from './support.ts';
+
+const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
+const dialog = (page: Page) => page.getByRole('dialog');
+const tab = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Parts of this machine' }).getByRole('link', { name, exact: true });
+
+/** What is on the terminal's screen, as its lines. */
+const printed = (page: Page) => page.frameLocator('iframe').locator('.xterm-rows');
+
+test('machines, from the purchase to the refund', { skip: NO_BROWSER }, async (t) => {
+  const panel = await openPanel(t);
+  const { page } = panel;
+  const id = await buys(page);
+  await t.test('types a command in the terminal and reads what it printed', () => types(page));
+  await t.test('shares a terminal with somebody who has no account', () => shares(panel));
+  await t.test('opens a port, with what that changes shown before', () => opensAPort(page));
+  await t.test('resizes, with what it costs shown before', () => resizes(page));
+  await t.test('looks right everywhere', () => looksRight(panel, id));
+  await t.test('deletes, with what is lost and what comes back', () => deletes(page));
+  await t.test('scrolls ten thousand machines', () => scrolls(panel));
+  assert.deepEqual(panel.complaints, []);
+});
+
+/** Buys a machine and watches it become running; its id. */
+async function buys(page: Page): Promise<string> {
+  await page.getByRole('link', { name: 'Create machine' }).first().click();
+  await button(page, 'Buy and create').click();
+  // The service names the field that lacks something.
+  await page
+    .getByText(/hostname|must/i)
+    .first()
+    .waitFor();
+  await page.getByLabel('Hostname').fill('web-1');
+  await page.getByRole('radio', { name: /Shared S2/ }).check({ force: true });
+  await page.getByText('In the wallet').waitFor();
+  await button(page, 'Buy and create').click();
+  await dialog(page).getByText('It is shown this once').waitFor();
+  await button(page, 'I have it').click();
+  await page.waitForURL('**/machines/vm_*');
+  await page.getByText('Running', { exact: true }).waitFor();
+  const [, id] = /(vm_\w+)/.exec(page.url())!;
+  return id!;
+}
+
+async function types(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Open terminal' }).click();
+  await printed(page).getByText('$').first().waitFor();
+  await page.frameLocator('iframe').locator('textarea').focus();
+  await page.keyboard.type('cat /etc/hostname\n');
+  await printed(page)
+    .getByText(/^web-1\s*$/)
+    .waitFor();
+}
+
+async function shares({ page, browser, service }: Panel): Promise<void> {
+  await button(page, 'Share a terminal').click();
+  await dialog(page).getByLabel('What for').fill('Support');
+  await button(page, 'Make the link').click();
+  const url = (await dialog(page).locator('pre').textContent()) ?? '';
+  assert.ok(url.startsWith(service.baseUrl), 'a link to this service');
+  await button(page, 'I have it').click();
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(url);
+  await stranger.getByText('Read only').waitFor();
+  await page.getByRole('cell', { name: '1 / 10' }).waitFor();
+  await button(page, 'Revoke').click();
+  await dialog(page).getByRole('button', { name: 'Revoke' }).click();
+  await stranger.getByText('This link is over').waitFor();
+  await stranger.context().close();
+}
+
+async function opensAPort(page: Page): Promise<void> {
+  await tab(page, 'Network').click();
+  await page.getByText('Nobody', { exact: true }).waitFor();
+  await button(page, 'Add a rule').click();
+  await button(page, 'HTTPS').click();
+  const changes = page.getByRole('region', { name: 'What this changes' });
+  assert.match(await changes.innerText(), /Opens\s+TCP 443 from everywhere/);
+  await dialog(page).getByLabel('From').fill('203.0.113.7/24');
+  await button(page, 'Save rule').click();
+  // What the service has against one of the networks is said at their field.
+  await dialog(page).getByText('has bits set right of its prefix').waitFor();
+  await dialog(page).getByLabel('From').fill('203.0.113.0/24');
+  assert.match(await changes.innerText(), /Opens\s+TCP 443 from 203\.0\.113\.0\/24/);
+  await button(page, 'Save rule').click();
+  await dialog(page).waitFor({ state: 'detached' });
+  await page.getByRole('cell', { name: 'In force' }).waitFor();
+  await page.getByText('Everything else is dropped.').waitFor();
+}
+
+async function resizes(page: Page): Promise<void> {
+  await tab(page, 'Resize').click();
+  await page
+    .getByRole('row', { name: /Shared S4/ })
+    .getByRole('button', { name: 'Choose' })
+    .click();
+  await dialog(page).getByText('To pay now').waitFor();
+  await dialog(page).getByText('Restart the machine for it').click();
+  await button(page, 'Pay and change').click();
+  await dialog(page).waitFor({ state: 'detached' });
+  await page.getByRole('row', { name: /Shared S4 now/ }).waitFor();
+}
+
+async function looksRight(panel: Panel, id: string): Promise<void> {
+  const { page, service } = panel;
+  const { baseUrl } = service;
+  await page.getByText('Running', { exact: true }).first().waitFor();
+  const target = await underAttack(panel, id);
+  const machine = [
+    '',
+    '/network',
+    '/snapshots',
+    '/agent',
+    '/activity',
+    '/billing',
+    '/resize',
+    '/settings',
+    '/screen',
+  ];
+  const paths = [
+    '/machines',
+    '/machines/new',
+    ...machine.map((part) => `/machines/${id}${part}`),
+    '/ssh-keys',
+    '/shield',
+    target,
+  ];
+  await lookAt(panel, paths, async (shown) => {
+    await shown.locator('h1').waitFor();
+    await shown.locator('[role=status][aria-label=Loading]').first().waitFor({ state: 'detached' });
+  });
+  await page.goto(`${baseUrl}/panel/machines/${id}`);
+}
+
+/** Protects the machine's address and attacks it; the path of its page. */
+async function underAttack({ page, service }: Panel, id: string): Promise<string> {
+  const operator = new Operator(service.operatorSocket);
+  const ask = (path: string) => page.evaluate(async (url) => (await (await fetch(url)).json()).data, path);
+  const { account } = await ask('/panel/api/session');
+  const { ipv4 } = await ask(`/panel/api/v1/vm/${id}`);
+  const tenant = await operator.tenant(account.id);
+  const target = await operator.target(tenant, ipv4);
+  await operator.attack(target, { vector: 'syn_flood', pps: 300_000, seconds: 3_600 });
+  const path = `/shield/${tenant}/${target}`;
+  await page.goto(`${service.baseUrl}/panel${path}`);
+  // The detector looks each second, and the page every five.
+  await page.getByText('SYN flood').first().waitFor();
+  await page.getByText('Noticed').waitFor();
+  return path;
+}
+
+async function deletes(page: Page): Promise<void> {
+  await tab(page, 'Settings').click();
+  await button(page, 'Delete this machine').click();
+  await dialog(page).getByText('This is lost').waitFor();
+  await dialog(page).getByText('This comes back').waitFor();
+  const sure = button(page, 'Delete for good');
+  assert.ok(await sure.isDisabled());
+  await dialog(page).getByRole('textbox').fill('web-1');
+  await sure.click();
+  await page
+    .getByRole('status')
+    .getByText(/went back to the wallet/)
+    .waitFor();
+  await page.waitForURL('**/panel/machines');
+}
+
+/** Answers the list of machines with ten thousand of them, in pages as the service does. */
+async function scrolls({ page }: Panel): Promise<void> {
+  const COUNT = 10_000;
+  await page.route('**/panel/api/v1/vm?*', async (route) => {
+    const query = new URL(route.request().url()).searchParams;
+    const from = Number(query.get('cursor') ?? 0);
+    const limit = Number(query.get('limit') ?? 50);
+    const data = Array.from({ length: Math.min(limit, COUNT - from) }, (_, i) => machineNumber(from + i));
+    const next = from + limit < COUNT ? `${from + limit}` : null;
+    await route.fulfill({
+      json: { data, pagination: { limit, next_cursor: next, has_more: next !== null } },
+    });
+  });
+  await page.reload();
+  await page.getByText('10000', { exact: true }).first().waitFor();
+  const rows = () => page.locator('tbody tr').count();
+  assert.ok((await rows()) < 200);
+  await page.getByLabel('Find by name').first().fill('web-9999');
+  await page.getByRole('link', { name: 'web-9999' }).waitFor();
+  await page.getByLabel('Find by name').first().fill('');
+  await page.keyboard.press('Tab');
+  await page.evaluate(
+    '(document.scrollingElement.scrollTop = 1e9, document.querySelector("main").scrollTop = 1e9)',
+  );
+  await page.getByRole('link', { name: 'web-9999' }).waitFor();
+  assert.ok((await rows()) < 200);
+  await page.unroute('**/panel/api/v1/vm?*');
+}
+
+const machineNumber = (n: number) => ({
+  id: `vm_${n}`,
+  hostname: `web-${n}`,
+  notes: null,
+  status: 'stopped',
+  wanted_power: 'off',
+  locked: false,
+  active_job: null,
+  last_job: null,
+  plan: 's1',
+  is_custom: false,
+  vcpu: 1,
+  ram_mb: 1024,
+  disk_gb: 20,
+  bandwidth_gb: null,
+  template: 'debian-12',
+  region: 'eu-central',
+  zone: 'eu-central-a',
+  ipv4: `10.1.${n >> 8}.${n & 255}`,
+  ipv6: null,
+  price_monthly_minor: 399,
+  price_hourly: '0.006',
+  billing_mode: 'monthly',
+  next_billing_mode: 'monthly',
+  currency: 'EUR',
+  auto_renew: true,
+  renewal_priority: 100,
+  billing_period_start_at: '2026-01-01T00:00:00.000Z',
+  billing_period_end_at: '2026-02-01T00:00:00.000Z',
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+});
