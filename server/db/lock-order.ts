@@ -24,11 +24,11 @@ export const LOCK_ORDER = [
   'agent_entries',
   // What becomes money: whoever settles one goes first, and then to the wallet.
   'auto_top_ups',
-  'payment_methods',
   'top_ups',
   'top_up_refunds',
   // Money: the wallet decides who is first.
   'wallets',
+  'payment_methods',
   'promo_credits',
   // By the journal's own triggers, as the end of the account's chain.
   'journal_heads',

@@ -3,6 +3,7 @@ import {
   changeRefund,
   findRefund,
   insertRefund,
+  lockRefund,
   refundsOf,
   type TopUpRefundRow,
 } from '../db/queries/top-up-refunds.ts';
@@ -142,7 +143,7 @@ async function askLater(
   { id, top_up_id, created_at }: TopUpRefundRow,
 ): Promise<TopUpRefundRow> {
   await lockTopUp(tx, top_up_id);
-  const refund = (await findRefund(tx, id))!;
+  const refund = (await lockRefund(tx, id))!;
   if (refund.status !== 'pending') return refund;
   const isKnown = clock.now().getTime() - created_at.getTime() < KNOWN_MS;
   // Asked for again after that it might be made twice.
@@ -163,7 +164,7 @@ export async function settleRefund(
   const found = await findRefund(tx, id);
   if (!found) throw notFound();
   const topUp = (await lockTopUp(tx, found.top_up_id))!;
-  const refund = (await findRefund(tx, id))!;
+  const refund = (await lockRefund(tx, id))!;
   if (refund.status === 'failed') return refund;
   const at = clock.now();
   if (outcome.status !== 'failed') {

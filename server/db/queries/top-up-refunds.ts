@@ -46,7 +46,15 @@ export function findRefund(db: Queryable, id: string): Promise<TopUpRefundRow | 
   return maybeOne<TopUpRefundRow>(db, sql`select ${columns} from top_up_refunds where id = ${id}`);
 }
 
-/** The caller holds the lock of its top-up. */
+/** A refund, locked until the transaction ends, by the holder of its top-up. */
+export function lockRefund(db: Queryable, id: string): Promise<TopUpRefundRow | undefined> {
+  return maybeOne<TopUpRefundRow>(
+    db,
+    sql`select ${columns} from top_up_refunds where id = ${id} for no key update`,
+  );
+}
+
+/** The caller holds its lock. */
 export function changeRefund(
   db: Queryable,
   row: TopUpRefundRow,
