@@ -1162,6 +1162,7 @@ CREATE INDEX api_keys_by_account ON public.api_keys USING btree (account_id, id)
 CREATE INDEX attempts_by_end ON public.attempts USING btree (ends_at);
 CREATE INDEX audit_entries_by_account ON public.audit_entries USING btree (account_id, id DESC);
 CREATE INDEX audit_entries_by_person ON public.audit_entries USING btree (person_id, id DESC);
+CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (created_at);
 CREATE INDEX auto_top_ups_enabled ON public.auto_top_ups USING btree (account_id) WHERE enabled;
 CREATE INDEX console_shares_by_expiry ON public.console_shares USING btree (expires_at);
 CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);

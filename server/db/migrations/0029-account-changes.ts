@@ -19,8 +19,12 @@ create trigger shield_attacks_tell after insert or update of status on shield_at
   execute function tell_account_changed('shield');
 create trigger api_keys_tell after insert or update of revoked_at on api_keys for each row
   execute function tell_account_changed('keys');
+
+-- What is old is forgotten.
+create index audit_entries_by_time on audit_entries (created_at);
 `,
   down: `
+drop index audit_entries_by_time;
 drop trigger api_keys_tell on api_keys;
 drop trigger shield_attacks_tell on shield_attacks;
 drop trigger wallets_tell on wallets;

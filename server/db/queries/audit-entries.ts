@@ -1,5 +1,6 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
+import { deleteSome } from './purge.ts';
 
 export interface AuditRow {
   id: string;
@@ -32,6 +33,12 @@ export function listAuditEntries(db: Queryable, accountId: string, page: Page): 
       people.email as person_email
     from audit_entries a left join people on people.id = a.person_id
     where a.account_id = ${accountId} ${pageOf(sql`a.id`, page)}`);
+}
+
+/** Forgets entries from before `at`. */
+export function deleteAuditBefore(db: Queryable, at: Date, limit: number): Promise<number> {
+  const where = sql`created_at < ${at}`;
+  return deleteSome(db, { table: sql`audit_entries`, where, order: sql`created_at` }, limit);
 }
 
 /** Whether a person has signed in before, and if so with this device since `since`. */

@@ -1,4 +1,4 @@
-import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { maybeOne, one, type Queryable, sql } from '../database.ts';
 
 export interface PersonRow {
   id: string;
@@ -17,13 +17,14 @@ const columns = sql`id, email, email_verified_at, name, locale, password_hash, c
 /** What an address is found by, however it is written. */
 export const emailKey = (email: string) => email.toLowerCase();
 
-export async function insertPerson(db: Queryable, person: PersonRow): Promise<void> {
-  await execute(
-    db,
-    sql`insert into people (${columns}, email_key)
-        values (${person.id}, ${person.email}, ${person.email_verified_at}, ${person.name}, ${person.locale},
-          ${person.password_hash}, ${person.created_at}, ${emailKey(person.email)})`,
-  );
+/** Writes a person; false where somebody has this address. */
+export async function insertPerson(db: Queryable, person: PersonRow): Promise<boolean> {
+  const rows = await db.query(sql`
+    insert into people (${columns}, email_key)
+    values (${person.id}, ${person.email}, ${person.email_verified_at}, ${person.name}, ${person.locale},
+      ${person.password_hash}, ${person.created_at}, ${emailKey(person.email)})
+    on conflict (email_key) do nothing returning id`);
+  return rows.length > 0;
 }
 
 export function findPerson(db: Queryable, id: string): Promise<PersonRow | undefined> {

@@ -41,6 +41,14 @@ export async function insertSession(db: Queryable, session: SessionRow, hash: Ui
   );
 }
 
+/** Ends the oldest sessions of a person beyond so many; their ids. */
+export async function deleteSessionsBeyond(db: Queryable, personId: string, most: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    delete from sessions where id in (
+      select id from sessions where person_id = ${personId} order by id desc offset ${most}) returning id`);
+  return rows.map(({ id }) => id);
+}
+
 /** A session with its person's place in the account that it shows; both null where there is none. */
 export interface PresentedSessionRow extends SessionRow {
   role: Role | null;

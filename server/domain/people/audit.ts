@@ -20,7 +20,6 @@ export const AUDIT_ACTIONS = [
   'person.password_changed',
   'person.password_reset',
   'person.signed_in',
-  'person.signed_up',
   'recovery_codes.renewed',
   'session.revoked',
   'totp.added',

@@ -3,6 +3,7 @@ import type { Role } from '../../db/enums.ts';
 import { insertMembership } from '../../db/queries/memberships.ts';
 import { insertPerson, type PersonRow } from '../../db/queries/people.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 
 export interface NewPerson {
@@ -27,7 +28,9 @@ export async function createPerson(tx: Transaction, clock: Clock, person: NewPer
     password_hash: person.passwordHash,
     created_at: now,
   };
-  await insertPerson(tx, row);
+  // Of two at once one is made.
+  if (!(await insertPerson(tx, row)))
+    throw new ApiError('invalid_state', 'There is somebody with this address already.');
   return row;
 }
 

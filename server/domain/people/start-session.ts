@@ -2,12 +2,14 @@ import { generateToken, hashToken } from '../../access/secret-token.ts';
 import { SESSION_DAYS } from '../../access/sessions.ts';
 import type { Transaction } from '../../db/database.ts';
 import { listAccountsOf } from '../../db/queries/memberships.ts';
-import { insertSession, type SessionStage } from '../../db/queries/sessions.ts';
+import { deleteSessionsBeyond, insertSession, type SessionStage } from '../../db/queries/sessions.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 
 const DAY_MS = 86_400_000;
+/** Browsers of one person at once; the longest signed in goes first. */
+const MOST_SESSIONS = 100;
 /** Time to find the telephone with the second factor. */
 const SECOND_FACTOR_MS = 10 * 60_000;
 
@@ -29,6 +31,8 @@ export async function startSession(
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
   { personId, stage, ip, userAgent, accountId }: NewSession,
 ): Promise<{ token: string; id: string; accountId: string | null }> {
+  // The rights of what ends so are looked at again by themselves, see `consoles/registry.ts`.
+  await deleteSessionsBeyond(tx, personId, MOST_SESSIONS - 1);
   const token = generateToken(secrets);
   const now = clock.now();
   const id = newId('ses', clock);

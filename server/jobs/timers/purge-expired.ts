@@ -2,6 +2,7 @@ import { SharedLimitStore } from '../../access/shared-limits.ts';
 import { sql } from '../../db/database.ts';
 import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
 import { deleteAttemptsBefore } from '../../db/queries/attempts.ts';
+import { deleteAuditBefore } from '../../db/queries/audit-entries.ts';
 import { deleteExpiredViewerSlots, deleteSharesBefore } from '../../db/queries/console-shares.ts';
 import { deleteTicketsBefore } from '../../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../../db/queries/events.ts';
@@ -32,6 +33,8 @@ const SHARE_DAYS = 7;
 /** Long enough to answer whether a mail was sent; one that was given up is for the operator to look at. */
 const MAIL_DAYS = 30;
 const FAILED_MAIL_DAYS = 90;
+/** Who let whom in is asked later than what became of a VM. */
+const AUDIT_DAYS = 730;
 /** Long enough to tell who asks why a link does not work. */
 const LINK_DAYS = 7;
 /** Finished jobs looked at in one round. The last one of each VM stays, so there may be any number of old ones. */
@@ -90,6 +93,7 @@ export class ExpiredPurge {
       sweep_shares: () => inBatches((limit) => deleteSharesBefore(db, daysAgo(SHARE_DAYS), limit)),
       sweep_sessions: () => inBatches((limit) => deleteSessionsBefore(db, now, limit)),
       sweep_links: () => inBatches((limit) => deleteTokensBefore(db, daysAgo(LINK_DAYS), limit)),
+      sweep_audit: () => inBatches((limit) => deleteAuditBefore(db, daysAgo(AUDIT_DAYS), limit)),
       sweep_challenges: () => inBatches((limit) => deleteChallengesBefore(db, now, limit)),
       sweep_attempts: () => inBatches((limit) => deleteAttemptsBefore(db, now, limit)),
       sweep_attacks: () => inBatches((limit) => deleteAttacksBefore(db, daysAgo(EVENT_DAYS), limit)),

@@ -36,9 +36,13 @@ export const confirmSession = panelEndpoint({
     if (!(await passwords.verify(person?.password_hash ?? null, body.password)))
       throw invalidField('password', 'wrong', 'is wrong');
   },
-  async handle({ db, session, now, services: { attempts } }) {
+  async handle({ db, session, now, services: { attempts, logger } }) {
     await markConfirmed(db, session.id, now);
-    db.afterCommit(() => void attempts.forget('confirm', session.personId).catch(() => {}));
+    db.afterCommit(() => {
+      attempts
+        .forget('confirm', session.personId)
+        .catch((error) => logger.warn({ err: error }, 'attempts not forgotten'));
+    });
     return { data: { confirmed_until: new Date(now.getTime() + CONFIRM_MINUTES * 60_000) } };
   },
 });

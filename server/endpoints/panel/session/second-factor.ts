@@ -17,6 +17,14 @@ export async function requireSecondFactorStage(
   return session;
 }
 
+/** Forgets the attempts, once the sign-in is committed: who succeeded was no guesser. */
+export function forgetAttempts(tx: Transaction, { attempts, logger }: PanelServices, personId: string): void {
+  tx.afterCommit(() => {
+    for (const kind of ['second_factor', 'second_factor_day'] as const)
+      attempts.forget(kind, personId).catch((error) => logger.warn({ err: error }, 'attempts not forgotten'));
+  });
+}
+
 /** The refusal of a code, whichever it is: wrong, expired or used. */
 export const wrongCode = () => invalidField('code', 'wrong', 'is wrong, or was used before');
 

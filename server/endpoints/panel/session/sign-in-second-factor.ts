@@ -5,7 +5,7 @@ import { Input } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { completeSignIn } from './complete-sign-in.ts';
-import { requireSecondFactorStage, takeTotpCode, wrongCode } from './second-factor.ts';
+import { forgetAttempts, requireSecondFactorStage, takeTotpCode, wrongCode } from './second-factor.ts';
 import { SignInShape } from './sign-in-shape.ts';
 
 export const TotpCode = Type.String({
@@ -33,6 +33,7 @@ export const signInSecondFactor = panelEndpoint({
     const totp = await findTotp(db, prepared.personId);
     if (!person || !totp?.confirmed_at) throw wrongCode();
     await takeTotpCode(db, services, person.id, body.code);
+    forgetAttempts(db, services, person.id);
     return { data: await completeSignIn(context, person, 'totp') };
   },
 });

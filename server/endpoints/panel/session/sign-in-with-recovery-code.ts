@@ -5,7 +5,7 @@ import { Input } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { completeSignIn } from './complete-sign-in.ts';
-import { requireSecondFactorStage, wrongCode } from './second-factor.ts';
+import { forgetAttempts, requireSecondFactorStage, wrongCode } from './second-factor.ts';
 import { SignInShape } from './sign-in-shape.ts';
 
 export const signInWithRecoveryCode = panelEndpoint({
@@ -26,6 +26,7 @@ export const signInWithRecoveryCode = panelEndpoint({
     const person = await lockPerson(db, prepared.personId);
     const hash = hashRecoveryCode(body.code);
     if (!person || !(await takeRecoveryCode(db, person.id, hash, services.clock.now()))) throw wrongCode();
+    forgetAttempts(db, services, person.id);
     return { data: await completeSignIn(context, person, 'recovery_code') };
   },
 });

@@ -1,6 +1,5 @@
 import { requireGoodPassword } from '../../../access/passwords.ts';
 import { findPersonByEmail } from '../../../db/queries/people.ts';
-import { recordAudit } from '../../../domain/people/audit.ts';
 import { createPerson } from '../../../domain/people/create-person.ts';
 import { acceptInvitation, requireInvitation } from '../../../domain/people/invitations.ts';
 import { Enum, Input, Shape } from '../../../http/schemas.ts';
@@ -66,10 +65,6 @@ export const signUp = panelEndpoint({
       await enqueueMail(db, services, { ...mail, locale: localeOf(there.locale) });
     } else if (mayMail) {
       await mailLink(db, services, { purpose: 'verify_email', email, newcomer }, locale);
-    }
-    if (!there) {
-      const entry = { accountId: null, personId: null, action: 'person.signed_up' as const, ip: browser.ip };
-      await recordAudit(db, services.clock, entry);
     }
     return { data: { next: 'verify_email' } };
   },

@@ -19,7 +19,7 @@ export const verifyEmail = panelEndpoint({
     'By the link in a mail: of a sign-up, which makes the person and their account, or of a new address.',
   body: Input({ token: LinkToken }),
   data: Shape({ email: Type.String({ description: 'The address that is known now; sign in with it' }) }),
-  errors: ['link_invalid'],
+  errors: ['link_invalid', 'invalid_state'],
   async handle({ body, db, services, browser }) {
     const change = await peekMailToken(db, services, 'change_email', body.token);
     if (change) {
