@@ -17,9 +17,14 @@ test('machines, from the purchase to the refund', { skip: NO_BROWSER }, async (t
   const panel = await openPanel(t);
   const { page } = panel;
   const id = await buys(page);
-  await t.test('types a command in the terminal and reads what it printed', () => types(page));
+  await t.test('types a command in the terminal and reads what it printed', async () => {
+    await page.getByRole('link', { name: 'Open terminal' }).click();
+    await types(page, 'cat /etc/hostname', /^web-1\s*$/);
+  });
   await t.test('shares a terminal with somebody who has no account', () => shares(panel));
   await t.test('opens a port, with what that changes shown before', () => opensAPort(page));
+  await t.test('takes a snapshot and goes back to it', () => restores(page));
+  await t.test('lets the agent work, and asks before each command', () => asksTheAgent(page));
   await t.test('resizes, with what it costs shown before', () => resizes(page));
   await t.test('looks right everywhere', () => looksRight(panel, id));
   await t.test('deletes, with what is lost and what comes back', () => deletes(page));
@@ -48,14 +53,12 @@ async function buys(page: Page): Promise<string> {
   return id!;
 }
 
-async function types(page: Page): Promise<void> {
-  await page.getByRole('link', { name: 'Open terminal' }).click();
+/** Types a command in the terminal of the page that is shown, and waits for what it prints. */
+async function types(page: Page, command: string, prints: RegExp): Promise<void> {
   await printed(page).getByText('$').first().waitFor();
   await page.frameLocator('iframe').locator('textarea').focus();
-  await page.keyboard.type('cat /etc/hostname\n');
-  await printed(page)
-    .getByText(/^web-1\s*$/)
-    .waitFor();
+  await page.keyboard.type(`${command}\n`);
+  await printed(page).getByText(prints).first().waitFor();
 }
 
 async function shares({ page, browser, service }: Panel): Promise<void> {
@@ -92,6 +95,47 @@ async function opensAPort(page: Page): Promise<void> {
   await dialog(page).waitFor({ state: 'detached' });
   await page.getByRole('cell', { name: 'In force' }).waitFor();
   await page.getByText('Everything else is dropped.').waitFor();
+}
+
+/** Changes the disk after a snapshot, and finds it as it was when the snapshot is restored. */
+async function restores(page: Page): Promise<void> {
+  await tab(page, 'Snapshots').click();
+  await button(page, 'Take a snapshot').click();
+  await dialog(page).getByLabel('Name').fill('before');
+  await dialog(page).getByRole('button', { name: 'Take a snapshot' }).click();
+  await page.getByRole('row', { name: /before.*Ready/ }).waitFor();
+  await tab(page, 'Terminal').click();
+  await types(page, 'touch changed && ls', /^changed\s*$/);
+  await tab(page, 'Snapshots').click();
+  await button(page, 'Restore').click();
+  await dialog(page).getByText('Everything written since then is lost').waitFor();
+  await dialog(page).getByRole('textbox').fill('web-1');
+  await dialog(page).getByRole('button', { name: 'Restore' }).click();
+  await dialog(page).waitFor({ state: 'detached' });
+  await page.getByRole('strong').filter({ hasText: 'Restoring a snapshot' }).waitFor();
+  // Long work survives a reload.
+  await page.reload();
+  await page.getByText('Restoring a snapshot').waitFor({ state: 'detached' });
+  await page.getByText('Running', { exact: true }).waitFor();
+  await tab(page, 'Terminal').click();
+  await types(page, 'ls changed', /No such file/);
+}
+
+/** The built-in runbook, told to ask before every command. */
+async function asksTheAgent(page: Page): Promise<void> {
+  await tab(page, 'Agent').click();
+  await page.getByLabel('What should it do?').fill('restart nginx');
+  await page.getByLabel('When it asks').selectOption('all');
+  await button(page, 'Run').click();
+  await button(page, 'Run it').click();
+  await page.getByText('Done', { exact: true }).waitFor();
+  // What is asked is still there after a reload.
+  await page.getByText('systemctl is-active nginx').waitFor();
+  await page.reload();
+  await button(page, 'Run it').click();
+  await page.getByText('nginx was restarted and is active.').waitFor();
+  await button(page, 'New conversation').click();
+  await page.getByText('Nothing was asked yet').waitFor();
 }
 
 async function resizes(page: Page): Promise<void> {

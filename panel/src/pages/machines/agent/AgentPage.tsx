@@ -122,7 +122,7 @@ const WAITING = {
 /** What was kept when this page was opened; what has come since is in the transcript. */
 function useKept(status: AgentStatus, hasOwn: boolean) {
   const kept = useRef(status);
-  if (!hasOwn || kept.current.session_id !== status.session_id) kept.current = status;
+  if (!hasOwn) kept.current = status;
   const { history } = kept.current;
   return useMemo(() => fromHistory(history), [history]);
 }

@@ -1,12 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { VM } from '../../../api/customer.ts';
-import { useChange } from '../../../api/queries.ts';
+import { readAll, useChange } from '../../../api/queries.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
-import { ConfirmDialog } from '../../../ui/Dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx';
+import { Loaded } from '../../../ui/Loaded.tsx';
+import { Notice } from '../../../ui/Notice.tsx';
 import { Section } from '../../../ui/Page.tsx';
 import { Select } from '../../../ui/Select.tsx';
 import { announce } from '../../../ui/Status.tsx';
+import { CodeBlock } from '../../../ui/Values.tsx';
 import { useCatalog } from '../names.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
@@ -15,56 +19,102 @@ import { settingsTexts } from './texts.ts';
 export function Rebuild({ vm }: { vm: VM }) {
   const t = useTexts(settingsTexts);
   const { data: catalog } = useCatalog();
-  const [image, setImage] = useState(vm.template);
+  const [chosen, setChosen] = useState(vm.template);
   const [isAsked, setIsAsked] = useState(false);
-  const images = catalog?.templates.filter((template) => template.available && !template.deprecated) ?? [];
-  const rebuild = useChange('rebuildVm', {
-    changes: ['getVm', 'listJobs', 'listSnapshots'],
-    onDone: () => {
-      setIsAsked(false);
-      announce(t.rebuilding);
-    },
-  });
-  const ask = () => {
-    rebuild.reset();
-    setIsAsked(true);
-  };
-  const isReady = !vm.locked && (vm.status === 'running' || vm.status === 'stopped');
+  const [password, setPassword] = useState<string>();
+  const images = catalog?.templates.filter(({ available, deprecated }) => available && !deprecated) ?? [];
+  const image = images.find(({ code }) => code === chosen) ?? images[0];
+  const isReady = !vm.locked && ['running', 'stopped', 'error'].includes(vm.status);
   return (
     <Section title={t.rebuild} description={t.rebuildIs}>
       <div className={classes.row}>
         <Select
           label={t.image}
           isLabelHidden
-          value={images.some(({ code }) => code === image) ? image : (images[0]?.code ?? null)}
-          onChange={setImage}
+          value={image?.code ?? null}
+          onChange={setChosen}
           options={images.map(({ code, name, min_disk_gb, min_ram_mb }) => ({
             value: code,
             label: name,
             isDisabled: min_disk_gb > vm.disk_gb || min_ram_mb > vm.ram_mb,
           }))}
         />
-        <Button look="danger" isDisabled={!isReady || images.length === 0} onPress={ask}>
+        <Button look="danger" isDisabled={!isReady || !image} onPress={() => setIsAsked(true)}>
           {t.rebuild}
         </Button>
       </div>
-      <ConfirmDialog
-        title={t.rebuildTitle(vm.hostname)}
-        isOpen={isAsked}
-        onClose={() => setIsAsked(false)}
-        confirm={t.rebuild}
-        word={vm.hostname}
-        isPending={rebuild.isPending}
-        error={rebuild.error}
-        onConfirm={() =>
-          rebuild.mutate({
-            params: { id: vm.id },
-            body: { image: images.some(({ code }) => code === image) ? image : images[0]!.code },
-          })
+      {isAsked && image && (
+        <AskRebuild vm={vm} image={image.code} onClose={() => setIsAsked(false)} onPassword={setPassword} />
+      )}
+      <Dialog
+        title={t.newPassword}
+        isOpen={password !== undefined}
+        isKept
+        onClose={() => setPassword(undefined)}
+        footer={
+          <Button look="main" onPress={() => setPassword(undefined)}>
+            {t.haveIt}
+          </Button>
         }
       >
-        <p>{t.rebuildMeans}</p>
-      </ConfirmDialog>
+        <Notice kind="warn">{t.passwordOnce(image?.default_user ?? 'root')}</Notice>
+        <CodeBlock what={t.newPassword}>{password ?? ''}</CodeBlock>
+      </Dialog>
     </Section>
+  );
+}
+
+/** What is lost, its snapshots by name among it, and the machine's name to be typed. */
+function AskRebuild({
+  vm,
+  image,
+  onClose,
+  onPassword,
+}: {
+  vm: VM;
+  image: string;
+  onClose: () => void;
+  onPassword: (password: string) => void;
+}) {
+  const t = useTexts(settingsTexts);
+  const snapshots = useQuery(readAll('listSnapshots', { params: { id: vm.id }, query: {} }));
+  const rebuild = useChange('rebuildVm', {
+    changes: ['getVm', 'listJobs', 'listSnapshots'],
+    onDone: ({ initial_password }) => {
+      announce(t.rebuilding);
+      if (initial_password) onPassword(initial_password);
+      onClose();
+    },
+  });
+  const delete_snapshots = (snapshots.data?.length ?? 0) > 0;
+  return (
+    <ConfirmDialog
+      title={t.rebuildTitle(vm.hostname)}
+      isOpen
+      onClose={onClose}
+      confirm={t.rebuild}
+      // Until it is known what is lost, no word is the right one.
+      word={snapshots.data ? vm.hostname : ' '}
+      isPending={rebuild.isPending}
+      error={rebuild.error}
+      onConfirm={() => rebuild.mutate({ params: { id: vm.id }, body: { image, delete_snapshots } })}
+    >
+      <Loaded query={snapshots} lines={2}>
+        {(all) => (
+          <div className={classes.lost}>
+            <p>{t.rebuildMeans}</p>
+            {all.length > 0 && (
+              <ul>
+                {all.map(({ id, name }) => (
+                  <li key={id}>
+                    <span>{t.snapshot}</span> <b>{name}</b>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </div>
+        )}
+      </Loaded>
+    </ConfirmDialog>
   );
 }

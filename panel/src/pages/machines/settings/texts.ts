@@ -35,8 +35,7 @@ export const settingsTexts = defineTexts(
     rebuildIs: 'Sets the machine up anew from an image. Its addresses, firewall and price stay.',
     image: 'Image',
     rebuildTitle: (name: string) => `Rebuild ${name}?`,
-    rebuildMeans:
-      'Everything on its disk is lost. Take a snapshot first if you may want it back: snapshots stay.',
+    rebuildMeans: 'Everything on its disk is lost, and every snapshot of it. Nothing brings them back.',
     rebuilding: 'The machine is being rebuilt',
     delete: 'Delete',
     deleteIs: 'Its data is lost for good. What is left of the paid month goes back to the wallet.',
@@ -92,8 +91,7 @@ export const settingsTexts = defineTexts(
     rebuildIs: 'Setzt die Maschine aus einem Image neu auf. Adressen, Firewall und Preis bleiben.',
     image: 'Image',
     rebuildTitle: (name: string) => `${name} neu aufsetzen?`,
-    rebuildMeans:
-      'Alles auf ihrer Platte ist verloren. Erstellen Sie vorher einen Snapshot, wenn Sie es vielleicht wiederhaben wollen: Snapshots bleiben.',
+    rebuildMeans: 'Alles auf ihrer Platte ist verloren, und jeder Snapshot davon. Nichts bringt es zurück.',
     rebuilding: 'Die Maschine wird neu aufgesetzt',
     delete: 'Löschen',
     deleteIs:
