@@ -38,6 +38,6 @@ export class Payments {
 
   /** Where somebody who has paid comes back to. */
   returnUrl(topUpId: string): string {
-    return `${this.panelUrl}/billing/top-up?top_up=${topUpId}`;
+    return `${this.panelUrl}/billing/top-ups/${topUpId}`;
   }
 }

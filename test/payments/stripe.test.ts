@@ -40,7 +40,7 @@ test('what is paid at Stripe is in the wallet once, however its events come', as
   const { topUp, next } = await start(wish('stripe', 50_00n, { keepMethod: true }));
   assert.equal(topUp.status, 'pending');
   assert.deepEqual(next, { kind: 'redirect', url: session(topUp).url });
-  assert.ok(session(topUp).success_url.endsWith(`/billing/top-up?top_up=${topUp.id}`));
+  assert.ok(session(topUp).success_url.endsWith(`/billing/top-ups/${topUp.id}`));
   assert.equal(await deliver(stripe.event('checkout.session.completed', session(topUp))), 200);
   assert.equal((await find(topUp)).status, 'pending', 'a session that is completed is not always paid');
 

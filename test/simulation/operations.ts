@@ -16,6 +16,7 @@ import type { Call, Reply } from '../jobs/support/customer.ts';
 import { CORRECTIONS } from './corrections.ts';
 import type { Prng } from './prng.ts';
 import { CREATE_PATH, type NotedOrder, type Tenant } from './tenant.ts';
+import { TOP_UPS } from './top-ups.ts';
 import type { World } from './world.ts';
 
 const SECOND_MS = 1000;
@@ -320,6 +321,7 @@ export const OPERATIONS = {
   retax: { weight: 0.1, run: retax },
   restartNode: { weight: 0.1, run: restartNode },
   ...CORRECTIONS,
+  ...TOP_UPS,
 } satisfies Record<string, { weight: number; run: Operation }>;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -25,6 +25,7 @@ import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
 import { Prng } from './prng.ts';
 import { renewalProblems } from './renewal-oracle.ts';
 import { Tenant } from './tenant.ts';
+import { PROVIDERS } from './top-ups.ts';
 
 const TENANTS = 40;
 /** Small enough to be reached, also by two VMs that grow at the same time. */
@@ -130,7 +131,7 @@ export class World {
     const faults = new Faults(seed);
     // Guests take their time, so that there are jobs to be cancelled.
     const simulator = { bootSeconds: 1, shutdownSeconds: 2, faults: () => faults.engine() };
-    const options: InstallationOptions = { clock, simulator };
+    const options: InstallationOptions = { clock, simulator, env: PROVIDERS };
     const first = await openInstallation(db, options);
     const second = await openInstallation(db, { ...options, clock: new FastClock(clock) });
     first.services.catalog.price_notice_days = PRICE_NOTICE_DAYS;

@@ -45,19 +45,8 @@ async function act(parts: WebhookParts, meaning: Meaning): Promise<void> {
       return settle(parts, meaning.topUpId, (topUp) =>
         unpaid(parts, topUp, { status: 'expired', error: null }),
       );
-    case 'refunded': {
-      if (!(await findRefund(db, meaning.refundId))) {
-        logger.warn({ refund_id: meaning.refundId }, 'Stripe tells of a refund that is not ours');
-        return;
-      }
-      const { providerRef, failed, isDone } = meaning;
-      const outcome =
-        failed !== null
-          ? ({ status: 'failed', error: failed } as const)
-          : ({ status: isDone ? 'succeeded' : 'pending', providerRef } as const);
-      await db.transaction((tx) => settleRefund(tx, parts, meaning.refundId, outcome));
-      return;
-    }
+    case 'refunded':
+      return takeRefund(parts, meaning);
     case 'foreign': {
       const topUp = await findTopUpOfProvider(db, 'stripe', meaning.intentId);
       if (topUp)
@@ -109,6 +98,25 @@ function takePayment(parts: WebhookParts, meaning: Meaning & { kind: 'paid' }): 
     }
     await keepPaidMethod(parts, topUpId, providerRef);
   });
+}
+
+/** Books what became of a refund that was made here, of what came by Stripe. */
+async function takeRefund(
+  parts: WebhookParts,
+  { refundId, providerRef, failed, isDone }: Meaning & { kind: 'refunded' },
+): Promise<void> {
+  const { db, logger } = parts;
+  const refund = await findRefund(db, refundId);
+  const topUp = refund && (await systemFindTopUp(db, refund.top_up_id));
+  if (topUp?.provider !== 'stripe') {
+    logger.warn({ refund_id: refundId }, 'Stripe tells of a refund that is not ours');
+    return;
+  }
+  const outcome =
+    failed !== null
+      ? ({ status: 'failed', error: failed } as const)
+      : ({ status: isDone ? 'succeeded' : 'pending', providerRef } as const);
+  await db.transaction((tx) => settleRefund(tx, parts, refundId, outcome));
 }
 
 /** Keeps the card, where its owner wanted it: after the money, which does not wait for it. */
