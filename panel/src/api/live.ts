@@ -1,8 +1,9 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
 import type { OperationName } from './operations.ts';
+import type { Change } from './panel.ts';
 
 /** What can change, and which answers it changes. */
-const CHANGED_BY: Record<string, OperationName[]> = {
+const CHANGED_BY: Record<Change['kind'], OperationName[]> = {
   vm: [
     'listVms',
     'getVm',
@@ -18,15 +19,19 @@ const CHANGED_BY: Record<string, OperationName[]> = {
     'getAgentStatus',
     'getUsage',
   ],
-  job: ['listVms', 'getVm', 'listJobs', 'listSnapshots'],
-  wallet: ['getWallet', 'getBillingSummary', 'listOrders', 'listPayments', 'listInvoices'],
+  wallet: [
+    'getWallet',
+    'getBillingSummary',
+    'listOrders',
+    'listPayments',
+    'listInvoices',
+    'listTopUps',
+    'getTopUp',
+    'getStatement',
+  ],
   shield: ['getShieldSummary', 'listShieldTargets', 'listShieldRules', 'listAttackEvents'],
+  keys: ['listKeys'],
 };
-
-/** Other kinds that the service tells of, registered by the pages that show them. */
-export function alsoChanges(kind: string, operations: OperationName[]): void {
-  CHANGED_BY[kind] = [...new Set([...(CHANGED_BY[kind] ?? []), ...operations])];
-}
 
 /** How soon a stream that broke is opened again. */
 const REOPEN_MS = 3_000;
@@ -51,9 +56,6 @@ export function followChanges(client: QueryClient): () => void {
       timer = setTimeout(open, REOPEN_MS);
     };
     source.onmessage = ({ data }) => follow(client, data);
-    for (const kind of Object.keys(CHANGED_BY)) {
-      source.addEventListener(kind, ({ data }) => follow(client, data, kind));
-    }
   };
   open();
   return () => {
@@ -62,21 +64,14 @@ export function followChanges(client: QueryClient): () => void {
   };
 }
 
-function follow(client: QueryClient, text: string, kind?: string): void {
-  let change: { kind?: string; id?: string };
-  try {
-    change = JSON.parse(text);
-  } catch {
-    return;
-  }
-  const names = CHANGED_BY[kind ?? change.kind ?? ''] ?? [];
-  void client.invalidateQueries({
-    predicate: (query) => names.some((name) => concerns(query, name, change.id)),
-  });
+function follow(client: QueryClient, text: string): void {
+  const { kind, id } = JSON.parse(text) as Change;
+  const names = CHANGED_BY[kind] ?? [];
+  void client.invalidateQueries({ predicate: (query) => names.some((name) => concerns(query, name, id)) });
 }
 
 /** Whether a query asks for what has changed; one that names another id does not. */
-function concerns({ queryKey }: Query, name: OperationName, id: string | undefined): boolean {
+function concerns({ queryKey }: Query, name: OperationName, id: string | null): boolean {
   if (queryKey[0] !== name) return false;
   const input = queryKey.at(-1) as { params?: { id?: string } } | undefined;
   const asked = input?.params?.id;

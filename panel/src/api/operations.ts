@@ -1,11 +1,8 @@
 import { CUSTOMER_OPERATIONS, type CustomerOperations } from './customer.ts';
 import { PANEL_OPERATIONS, type PanelOperations } from './panel.ts';
-import { PLANNED_OPERATIONS, type PlannedOperations } from './planned.ts';
 
 /** Every operation that a browser can call: those of the customer API, and those that only the panel has. */
-export type Operations = CustomerOperations &
-  PanelOperations &
-  Omit<PlannedOperations, keyof PanelOperations>;
+export type Operations = CustomerOperations & PanelOperations;
 export type OperationName = keyof Operations;
 
 type Part<Name extends OperationName, Key extends string> =
@@ -40,7 +37,6 @@ export type Arguments<Name extends OperationName> =
   Record<string, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
 const PLACES: Record<string, readonly [method: string, path: string, once?: 'once']> = {
-  ...PLANNED_OPERATIONS,
   ...CUSTOMER_OPERATIONS,
   ...PANEL_OPERATIONS,
 };

@@ -1,7 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { Button } from 'react-aria-components/Button';
 import { useChange } from '../api/queries.ts';
 import {
   LANGUAGES,
@@ -13,6 +12,7 @@ import {
   useTheme,
 } from '../settings.ts';
 import { useTexts } from '../texts.ts';
+import { Button } from '../ui/Button.tsx';
 import { type Choice, Menu } from '../ui/Menu.tsx';
 import classes from './AccountMenu.module.css';
 import { shellTexts } from './shell-texts.ts';
@@ -64,7 +64,7 @@ export function AccountMenu() {
     <Menu
       label={t.account}
       trigger={
-        <Button className={classes.avatar!}>
+        <Button look="round">
           {initials(name)}
           <span className="visually-hidden"> {t.you(name)}</span>
         </Button>

@@ -1,43 +1,65 @@
-import type { ReactNode } from 'react';
-import { Checkbox as AriaCheckbox, type CheckboxProps } from 'react-aria-components/Checkbox';
-import { Switch as AriaSwitch, type SwitchProps } from 'react-aria-components/Switch';
+import { type ReactNode, useId } from 'react';
 import classes from './Checkbox.module.css';
-import { Icon } from './Icon.tsx';
+
+interface Props {
+  children?: ReactNode;
+  name?: string;
+  value?: string;
+  isSelected?: boolean;
+  isDisabled?: boolean;
+  onChange?: (isSelected: boolean) => void;
+}
 
 /** One of many that may be chosen. */
-export function Checkbox({
-  children,
-  hint,
-  ...props
-}: Omit<CheckboxProps, 'children' | 'className' | 'style'> & { children?: ReactNode; hint?: ReactNode }) {
+export function Checkbox({ children, hint, ...props }: Props & { hint?: ReactNode }) {
+  const id = useId();
   return (
-    <AriaCheckbox {...props} className={classes.checkbox!}>
-      {({ isSelected, isIndeterminate }) => (
-        <>
-          <span className={classes.box} aria-hidden="true">
-            {isIndeterminate ? <i className={classes.dash} /> : isSelected && <Icon name="check" size={12} />}
-          </span>
-          {(children || hint) && (
-            <span>
-              {children}
-              {hint && <small className={classes.hint}>{hint}</small>}
-            </span>
-          )}
-        </>
+    <div className={classes.checkbox}>
+      <Control id={id} className={classes.box!} hasHint={hint !== undefined} {...props} />
+      <label htmlFor={id}>{children}</label>
+      {hint && (
+        <small id={`${id}-hint`} className={classes.hint}>
+          {hint}
+        </small>
       )}
-    </AriaCheckbox>
+    </div>
   );
 }
 
 /** On or off, at once. */
-export function Switch({
-  children,
-  ...props
-}: Omit<SwitchProps, 'children' | 'className' | 'style'> & { children: ReactNode }) {
+export function Switch({ children, ...props }: Props) {
+  const id = useId();
   return (
-    <AriaSwitch {...props} className={classes.checkbox!}>
-      <span className={classes.track} aria-hidden="true" />
-      {children}
-    </AriaSwitch>
+    <div className={classes.checkbox}>
+      <Control id={id} className={classes.track!} role="switch" {...props} />
+      <label htmlFor={id}>{children}</label>
+    </div>
+  );
+}
+
+function Control({
+  id,
+  className,
+  role,
+  hasHint,
+  name,
+  value,
+  isSelected,
+  isDisabled,
+  onChange,
+}: Props & { id: string; className: string; role?: 'switch'; hasHint?: boolean }) {
+  return (
+    <input
+      id={id}
+      type="checkbox"
+      role={role}
+      className={className}
+      name={name}
+      value={value}
+      checked={isSelected}
+      disabled={isDisabled}
+      aria-describedby={hasHint ? `${id}-hint` : undefined}
+      onChange={({ target }) => onChange?.(target.checked)}
+    />
   );
 }

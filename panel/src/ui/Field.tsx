@@ -1,14 +1,14 @@
-import type { ReactNode } from 'react';
-import { FieldError } from 'react-aria-components/FieldError';
-import { Input } from 'react-aria-components/Input';
-import { Label } from 'react-aria-components/Label';
-import { Text } from 'react-aria-components/Text';
-import { TextArea } from 'react-aria-components/TextArea';
-import { TextField, type TextFieldProps } from 'react-aria-components/TextField';
+import { type ChangeEvent, type HTMLInputTypeAttribute, type ReactNode, useId } from 'react';
 import classes from './Field.module.css';
+import { useProblem } from './form-problems.ts';
 
-export interface Props extends Omit<TextFieldProps, 'className' | 'style' | 'children'> {
+export interface Props {
   label: string;
+  name?: string;
+  value?: string;
+  defaultValue?: string;
+  onChange?: (value: string) => void;
+  type?: HTMLInputTypeAttribute;
   /** What helps to fill it in, below it. */
   hint?: ReactNode;
   placeholder?: string;
@@ -18,28 +18,56 @@ export interface Props extends Omit<TextFieldProps, 'className' | 'style' | 'chi
   rows?: number;
   /** Stands in it, behind what is typed: a unit, a button. */
   suffix?: ReactNode;
+  isRequired?: boolean;
+  isDisabled?: boolean;
+  isReadOnly?: boolean;
+  autoFocus?: boolean;
+  autoComplete?: string;
+  inputMode?: 'text' | 'numeric' | 'decimal' | 'email' | 'search';
+  maxLength?: number;
+  minLength?: number;
+  /** What is wrong with a value, if anything, before it is sent. */
+  validate?: (value: string) => string | null | undefined;
 }
 
 /** A field for text. What a form's reply says of `name` is shown below it. */
-export function Field({ label, hint, placeholder, mono, rows, suffix, ...props }: Props) {
+export function Field({ label, hint, mono, rows, suffix, onChange, validate, ...given }: Props) {
+  const { name, isRequired, isDisabled, isReadOnly, ...props } = given;
+  const id = useId();
+  const { problem, attributes, touched } = useProblem(name, props.value, validate);
+  const all = {
+    ...props,
+    ...attributes,
+    id,
+    required: isRequired,
+    disabled: isDisabled,
+    readOnly: isReadOnly,
+    'aria-describedby': hint || problem ? `${id}-more` : undefined,
+    onChange: ({ target }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      touched();
+      onChange?.(target.value);
+    },
+  };
   const look = `${classes.input} ${mono ? classes.mono : ''}`;
   return (
-    <TextField {...props} className={classes.field!}>
-      <Label className={classes.label}>{label}</Label>
+    <div className={classes.field}>
+      <label htmlFor={id} className={classes.label}>
+        {label}
+      </label>
       <div className={classes.box}>
         {rows ? (
-          <TextArea className={`${look} ${classes.area}`} rows={rows} placeholder={placeholder} />
+          <textarea {...all} className={`${look} ${classes.area}`} rows={rows} />
         ) : (
-          <Input className={look} placeholder={placeholder} />
+          <input {...all} className={look} />
         )}
         {suffix && <span className={classes.suffix}>{suffix}</span>}
       </div>
-      {hint && (
-        <Text slot="description" className={classes.hint}>
-          {hint}
-        </Text>
+      {(hint || problem) && (
+        <span id={`${id}-more`} className={classes.more}>
+          {problem && <span className={classes.error}>{problem}</span>}
+          {hint && <span className={classes.hint}>{hint}</span>}
+        </span>
       )}
-      <FieldError className={classes.error!} />
-    </TextField>
+    </div>
   );
 }

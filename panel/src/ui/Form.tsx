@@ -1,5 +1,4 @@
-import { type FormEvent, type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
-import { Form as AriaForm } from 'react-aria-components/Form';
+import { type FormEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { ApiError } from '../api/errors.ts';
 import classes from './Form.module.css';
 import { FormProblems } from './form-problems.ts';
@@ -20,22 +19,9 @@ export interface Props {
 /** A form whose fields say what the service had against them. What names no field of it is said above. */
 export function Form({ children, onSubmit, error, explain, id, inline }: Props) {
   const form = useRef<HTMLFormElement>(null);
-  const fields = useMemo(() => (error instanceof ApiError ? error.fields : []), [error]);
+  const fields = error instanceof ApiError ? error.fields : [];
   // What is wrong with an element of a list, such as `cidrs.2`, is said at the field that holds the list.
-  const mended = useMended(error);
-  // The same object while the problems are: another one would be taken for another refusal, of what was mended since.
-  const problems = useMemo(
-    () =>
-      Object.fromEntries(
-        fields
-          .flatMap(({ field, message }) => [
-            [field, message],
-            [listOf(field), message],
-          ])
-          .filter(([field]) => !mended.names.has(field!)),
-      ),
-    [fields, mended.names],
-  );
+  const problems = useMemo(() => problemsOf(error), [error]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(new FormData(event.currentTarget));
@@ -47,12 +33,14 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
   const unnamed = fields.filter(({ field }) => !hasField(form.current, field));
   const isGeneral = error && (fields.length === 0 || unnamed.length > 0);
   return (
-    <AriaForm
+    <form
       ref={form}
       id={id}
       className={inline ? classes.inline : classes.form}
-      validationErrors={problems}
       onSubmit={submit}
+      onInvalidCapture={({ target }) => {
+        if (target === form.current?.querySelector(':invalid')) (target as HTMLElement).focus();
+      }}
     >
       {isGeneral && (
         <Problem error={error}>
@@ -61,30 +49,23 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
             : explain?.(error)}
         </Problem>
       )}
-      <div className={classes.fields} onInput={mended.add}>
-        <FormProblems value={problems}>{children}</FormProblems>
-      </div>
-    </AriaForm>
+      <FormProblems value={problems}>{children}</FormProblems>
+    </form>
   );
 }
 
-/**
- * Fields that were typed into since they were found wrong: what was said of them is taken away while they are typed
- * into. When they are left it would be too late, for what moves up then is missed by the press that left them.
- */
-function useMended(error: Error | null | undefined) {
-  const [mended, setMended] = useState<{ error?: Error | null; names: ReadonlySet<string> }>({ names: NONE });
-  const names = mended.error === error ? mended.names : NONE;
-  const add = ({ target }: FormEvent) => {
-    const { name } = target as HTMLInputElement;
-    if (error && !names.has(name)) setMended({ error, names: new Set([...names, name]) });
-  };
-  return { names, add };
-}
-
-const NONE: ReadonlySet<string> = new Set();
-
+/** Of an entry of a list the field is the list: "allowed_ips.0" is about `allowed_ips`. */
 const listOf = (field: string) => field.split('.', 1)[0]!;
+
+function problemsOf(error: Error | null | undefined): Record<string, string> {
+  if (!(error instanceof ApiError)) return {};
+  return Object.fromEntries(
+    error.fields.flatMap(({ field, message }) => [
+      [listOf(field), message],
+      [field, message],
+    ]),
+  );
+}
 
 function hasField(form: HTMLFormElement | null, name: string): boolean {
   return form?.elements.namedItem(name) != null || form?.elements.namedItem(listOf(name)) != null;

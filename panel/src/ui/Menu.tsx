@@ -1,4 +1,5 @@
-import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import { cloneElement, lazy, type ReactElement, type ReactNode, Suspense, useRef, useState } from 'react';
+import type { Props as ButtonProps } from './Button.tsx';
 import type { IconName } from './Icon.tsx';
 
 /** Loaded when the first one is about to open. */
@@ -19,15 +20,9 @@ export interface Choice {
   onAction: () => void;
 }
 
-interface Trigger {
-  onPress?: () => void;
-  onHoverStart?: () => void;
-  'aria-haspopup'?: 'menu';
-}
-
 export interface Props {
   /** What opens it: a {@link Button}. */
-  trigger: ReactElement<Trigger>;
+  trigger: ReactElement<ButtonProps>;
   label: string;
   choices: Choice[];
   /** Above the choices: whose menu it is. */
@@ -36,16 +31,22 @@ export interface Props {
 
 /** A button and what it opens. */
 export function Menu(props: Props) {
-  const [isAsked, setAsked] = useState(false);
-  const button = cloneElement(props.trigger, {
-    'aria-haspopup': 'menu',
-    onHoverStart: load,
-    onPress: () => setAsked(true),
-  });
-  if (!isAsked) return button;
+  const button = useRef<HTMLButtonElement>(null);
+  const [isOpen, setOpen] = useState(false);
   return (
-    <Suspense fallback={props.trigger}>
-      <List {...props} />
-    </Suspense>
+    <>
+      {cloneElement(props.trigger, {
+        ref: button,
+        'aria-haspopup': 'menu',
+        'aria-expanded': isOpen,
+        onHoverStart: load,
+        onPress: () => setOpen(true),
+      })}
+      {isOpen && (
+        <Suspense>
+          <List {...props} button={button} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -1,5 +1,3 @@
-import { Input } from 'react-aria-components/Input';
-import { SearchField as AriaSearchField } from 'react-aria-components/SearchField';
 import field from './Field.module.css';
 
 /** Finds something in a list while it is typed; Escape empties it. The label is its placeholder, too. */
@@ -13,8 +11,16 @@ export function SearchField({
   onChange: (value: string) => void;
 }) {
   return (
-    <AriaSearchField aria-label={label} value={value} onChange={onChange} className={field.box!}>
-      <Input className={field.input} placeholder={label} />
-    </AriaSearchField>
+    <div className={field.box}>
+      <input
+        type="search"
+        className={field.input}
+        aria-label={label}
+        placeholder={label}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        onKeyDown={({ key }) => key === 'Escape' && onChange('')}
+      />
+    </div>
   );
 }

@@ -1,4 +1,4 @@
-import { type ReactNode, useContext, useId } from 'react';
+import { type ReactNode, useContext, useId, useState } from 'react';
 import field from './Field.module.css';
 import { FormProblems } from './form-problems.ts';
 import { Icon } from './Icon.tsx';
@@ -36,7 +36,9 @@ export function Select<Value extends string>({
   placeholder?: string;
 }) {
   const id = useId();
-  const problem = useContext(FormProblems)[name ?? ''];
+  const problems = useContext(FormProblems);
+  const [seen, setSeen] = useState<Record<string, string>>();
+  const problem = problems === seen ? undefined : problems[name ?? ''];
   return (
     <div className={field.field}>
       <label htmlFor={id} className={isLabelHidden ? 'visually-hidden' : field.label}>
@@ -51,7 +53,10 @@ export function Select<Value extends string>({
           value={value ?? ''}
           aria-invalid={problem ? true : undefined}
           aria-describedby={hint || problem ? `${id}-more` : undefined}
-          onChange={({ target }) => onChange(target.value as Value)}
+          onChange={({ target }) => {
+            setSeen(problems);
+            onChange(target.value as Value);
+          }}
         >
           {value === null && <option value="">{placeholder}</option>}
           {options.map((option) => (

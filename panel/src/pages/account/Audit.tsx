@@ -6,11 +6,13 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Empty, Page, Stack } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Mono, TimeOf } from '../../ui/Values.tsx';
+import { auditTexts } from './audit-texts.ts';
 import { texts } from './texts.ts';
 
 /** What was done to the account, and by whom. */
 export function Audit() {
   const t = useTexts(texts);
+  const names: Record<string, string> = useTexts(auditTexts);
   const query = useInfiniteQuery(readPages('listAudit', { query: {} }));
   return (
     <Page title={t.audit}>
@@ -24,7 +26,7 @@ export function Audit() {
               keyOf={({ id }) => id}
               empty={<Empty title={t.noAudit} />}
               columns={[
-                { id: 'what', title: t.what, narrow: 'title', cell: ({ action }) => action },
+                { id: 'what', title: t.what, narrow: 'title', cell: ({ action }) => names[action] ?? action },
                 { id: 'who', title: t.who, cell: ({ actor }) => actor },
                 { id: 'when', title: t.when, narrow: 'line', cell: ({ at }) => <TimeOf at={at} /> },
                 { id: 'on', title: t.onWhat, cell: ({ target }) => target && <Mono>{target}</Mono> },

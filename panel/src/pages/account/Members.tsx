@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Role } from '../../api/panel.ts';
-import type { Member } from '../../api/planned.ts';
+import type { Member, Role } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
 import { useRole, useSession } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';

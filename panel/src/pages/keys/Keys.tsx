@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ApiKey } from '../../api/planned.ts';
+import type { ApiKey } from '../../api/panel.ts';
 import { readAll, useChange } from '../../api/queries.ts';
 import { formatDate, useLocale } from '../../format.ts';
 import { useTexts } from '../../texts.ts';
@@ -82,12 +82,6 @@ function Revoke({ apiKey, onClose }: { apiKey: ApiKey | undefined; onClose: () =
   );
 }
 
-/** Whether a key still opens anything. */
-function stateOf({ revoked_at, expires_at }: ApiKey): 'active' | 'expired' | 'revoked' {
-  if (revoked_at) return 'revoked';
-  return expires_at && new Date(expires_at) <= new Date() ? 'expired' : 'active';
-}
-
 function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
   const t = useTexts(texts);
   const locale = useLocale();
@@ -97,12 +91,11 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
       id: 'state',
       title: t.state,
       narrow: 'aside',
-      cell: (key) => {
-        const state = stateOf(key);
+      cell: ({ status, expires_at }) => {
         return (
-          <State tone={state === 'active' ? 'ok' : 'faint'} shape={state === 'active' ? 'dot' : 'square'}>
-            {t[state]}
-            {state === 'active' && key.expires_at && `, ${t.endsOn(formatDate(key.expires_at, locale))}`}
+          <State tone={status === 'active' ? 'ok' : 'faint'} shape={status === 'active' ? 'dot' : 'square'}>
+            {t[status]}
+            {status === 'active' && expires_at && `, ${t.endsOn(formatDate(expires_at, locale))}`}
           </State>
         );
       },
@@ -125,7 +118,7 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
       title: '',
       align: 'end',
       cell: (key) =>
-        stateOf(key) === 'active' && (
+        key.status === 'active' && (
           <Button look="quiet" onPress={() => onRevoke(key)}>
             {t.revoke}
           </Button>

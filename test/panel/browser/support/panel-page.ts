@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { newPage } from '../../../consoles/support/browser.ts';
+import type { Service } from '../../../support/service.ts';
+import { REPOSITORY } from '../../../support/source.ts';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PANEL = join(REPOSITORY, 'panel');
+/** Where the build puts what browsers load. */
+export const ASSETS = join(PANEL, 'dist/assets');
+
+/** Builds the panel where its sources have changed since the installation did. */
+export async function buildIfChanged(): Promise<void> {
+  const built = statSync(join(PANEL, 'dist/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const sources = readdirSync(join(PANEL, 'src'), { recursive: true, encoding: 'utf8' });
+  const newest = Math.max(...sources.map((name) => statSync(join(PANEL, 'src', name)).mtimeMs));
+  if (newest > built) await promisify(execFile)(process.execPath, [join(PANEL, 'build.ts')]);
+}
+
+/** The way into the demo account that the first start has printed: works once. */
+export function demoLink({ output }: Service): string {
+  const [link] = /\/panel\/sign-in\/link#[\w-]+/.exec(output()) ?? [];
+  assert.ok(link, 'the first start prints a link');
+  return link;
+}
+
+/** A page of the panel, with all that it complains about: what its policy forbids is among the console's errors. */
+export async function newPanelPage(browser: Browser, service: Service) {
+  const opened = await newPage(browser);
+  const { page } = opened;
+  return {
+    ...opened,
+    /** Goes to a path below /panel and waits until all that it shows is read. */
+    async visit(path: string): Promise<void> {
+      await page.goto(`${service.baseUrl}/panel${path}`);
+      await page.locator('h1').first().waitFor();
+      await page.locator('main [role="status"][aria-label]').first().waitFor({ state: 'detached' });
+    },
+  };
+}
+
+/** What axe finds wrong, with the elements; its rules of WCAG 2.2 AA and its best practices. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(
+    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => html + " " + failureSummary) })))',
+  );
+  return (found as { id: string; nodes: string[] }[]).map(
+    ({ id, nodes }) => `${id}: ${nodes.slice(0, 3).join(' ')}`,
+  );
+}
