@@ -1,14 +1,23 @@
-import { Outlet } from '@tanstack/react-router';
+import { Link, Outlet } from '@tanstack/react-router';
 import { useTexts } from '../../texts.ts';
+import { buttonClass } from '../../ui/Button.tsx';
 import { Page } from '../../ui/Page.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
+import classes from './Billing.module.css';
 import { texts } from './texts.ts';
 
 /** Around the pages of the wallet. */
 export function Billing() {
   const t = useTexts(texts);
   return (
-    <Page title={t.billing}>
+    <Page
+      title={t.billing}
+      actions={
+        <Link to="/billing/top-up" className={`${buttonClass('main')} ${classes.topUp}`}>
+          {t.topUp}
+        </Link>
+      }
+    >
       <Tabs
         label={t.billing}
         tabs={[

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { ApiKey } from '../../api/panel.ts';
 import { readAll, useChange } from '../../api/queries.ts';
 import { formatDate, useLocale } from '../../format.ts';
+import { useSession } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';
 import { State } from '../../ui/Badge.tsx';
 import { Button, buttonClass } from '../../ui/Button.tsx';
@@ -100,7 +101,7 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
         );
       },
     },
-    { id: 'key', title: t.key, cell: ({ prefix }) => <Mono>{prefix}…</Mono> },
+    { id: 'key', title: t.key, cell: ({ prefix }) => <Mono>{prefix}</Mono> },
     { id: 'scopes', title: t.scopes, cell: ({ scopes }) => <Scopes scopes={scopes} /> },
     {
       id: 'ips',
@@ -127,8 +128,11 @@ function useColumns(onRevoke: (key: ApiKey) => void): Column<ApiKey>[] {
   ];
 }
 
-/** Scopes by what they are about: "vm: read, write". */
+/** Scopes by what they are about, such as "vm: read, write"; all that there are in a word. */
 function Scopes({ scopes }: { scopes: string[] }) {
+  const t = useTexts(texts);
+  const { scopes: held } = useSession();
+  if (held.every((scope) => scopes.includes(scope))) return t.all;
   const byTopic = Map.groupBy(scopes, (scope) => scope.split(':')[0]!);
   const text = [...byTopic].map(
     ([topic, all]) => `${topic}: ${all.map((scope) => scope.split(':')[1]).join(', ')}`,
