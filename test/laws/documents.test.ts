@@ -9,8 +9,8 @@ const DOCUMENTS = FILES.filter(
   (path) => path.endsWith('.md') && (!path.includes('/') || path.startsWith('docs/')),
 );
 const SOURCE_NAME = /\.(ts|md|json|ya?ml|sql|sh|html|css|js)$/;
-/** Made at run time, so never in the repository. */
-const MADE_LATER = /^(data|node_modules)(\/|$)/;
+/** Made at run time or by the installation, so never in the repository. */
+const MADE_LATER = /^(data|node_modules|panel\/dist)(\/|$)/;
 
 function ancestors(path: string): string[] {
   const parent = dirname(path);
