@@ -41,14 +41,28 @@ export async function mailVmNotice(
 ): Promise<void> {
   for (const owner of await ownersOf(tx, accountId)) {
     const key = ['vms', template, group, accountId, owner.person_id].join(' ');
-    const begun = await lockCollecting(tx, key);
-    if (!begun) await begin(tx, parts, { owner, accountId, template, key, notice });
-    else {
-      const values: VmNotices = JSON.parse(parts.secrets.open(begun.sealed_values, MAIL_PURPOSE));
-      const sealed = parts.secrets.seal(JSON.stringify(withNotice(values, notice)), MAIL_PURPOSE);
-      await setMailValues(tx, begun.id, sealed);
-    }
+    // Where another transaction begins the same mail meanwhile, this one waits for it, and adds to it.
+    const isTold =
+      (await addTo(tx, parts, key, notice)) ||
+      (await begin(tx, parts, { owner, accountId, template, key, notice })) ||
+      (await addTo(tx, parts, key, notice));
+    if (!isTold) throw new Error('a mail was begun and sent while another was added to it');
   }
+}
+
+/** Adds to a mail that has been begun; false where there is none. */
+async function addTo(
+  tx: Transaction,
+  { secrets }: MailParts,
+  key: string,
+  notice: VmNotice,
+): Promise<boolean> {
+  const begun = await lockCollecting(tx, key);
+  if (!begun) return false;
+  const values: VmNotices = JSON.parse(secrets.open(begun.sealed_values, MAIL_PURPOSE));
+  const sealed = secrets.seal(JSON.stringify(withNotice(values, notice)), MAIL_PURPOSE);
+  await setMailValues(tx, begun.id, sealed);
+  return true;
 }
 
 function withNotice({ vms, more = 0, ...rest }: VmNotices, notice: VmNotice): VmNotices {
@@ -64,11 +78,12 @@ interface Beginning {
   notice: VmNotice;
 }
 
+/** False where another transaction has begun the same. */
 function begin(
   tx: Transaction,
   { clock, secrets }: MailParts,
   { owner, accountId, template, key, notice }: Beginning,
-): Promise<void> {
+): Promise<boolean> {
   const values: VmNotices = { account: owner.account_name, vms: [notice] };
   const now = clock.now();
   const row = {

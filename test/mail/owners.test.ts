@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type MailRow, systemListMails } from '../../server/db/queries/mails.ts';
 import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
 import { MAIL_PURPOSE } from '../../server/mail/outbox.ts';
+import { mailVmNotice } from '../../server/mail/owners.ts';
 import { renderMail } from '../../server/mail/render.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { openCustomer } from '../jobs/support/customer.ts';
@@ -17,7 +21,10 @@ const VM = { template: 'debian-12', password: 'correct-horse-battery', plan: 's1
 
 /** An account with an owner who reads German, one whose address is not known to be theirs, and somebody who only looks. */
 async function household(t: TestContext, vms: number) {
-  const installation = await openInstallation(await freshDatabase(t));
+  const dataDir = await mkdtemp(join(tmpdir(), 'vauban-mail-'));
+  defer(t, () => rm(dataDir, { recursive: true }));
+  const env = { VAUBAN_DATA_DIR: dataDir };
+  const installation = await openInstallation(await freshDatabase(t), { env });
   defer(t, () => installation.close());
   const { services } = installation;
   const { db, clock } = services;
@@ -25,15 +32,15 @@ async function household(t: TestContext, vms: number) {
   const node = await installation.openNode();
   const customer = await openCustomer(installation, 4_00n * BigInt(vms));
   const { accountId } = customer;
-  const join = (email: string, role: 'owner' | 'viewer', verified: boolean) =>
+  const enter = (email: string, role: 'owner' | 'viewer', verified: boolean) =>
     db.transaction(async (tx) => {
       const person = { email, name: '', locale: 'de', passwordHash: null, verified };
       const { id: personId } = await createPerson(tx, clock, person);
       await addMember(tx, clock, { personId, accountId, role });
     });
-  await join('ada@example.com', 'owner', true);
-  await join('unknown@example.com', 'owner', false);
-  await join('bob@example.com', 'viewer', true);
+  await enter('ada@example.com', 'owner', true);
+  await enter('unknown@example.com', 'owner', false);
+  await enter('bob@example.com', 'viewer', true);
   for (let n = 1; n <= vms; n++)
     await customer.must({ method: 'POST', path: '/v1/vm', body: { ...VM, hostname: `web-${n}` } });
   await runJobs(installation, node);
@@ -88,4 +95,22 @@ test('what is told of many VMs at the same time is one mail', async (t) => {
   assert.match(subject, /52 Maschinen/);
   assert.equal(text.match(/^web-\d+: /gm)?.length, 50);
   assert.match(text, /…: und 2 weitere/);
+});
+
+test('nodes that tell of the same account at once write one mail', async (t) => {
+  const { services, customer, mails, read } = await household(t, 1);
+  const { db } = services;
+  const tell = (hostname: string) =>
+    db.transaction((tx) =>
+      mailVmNotice(tx, services, customer.accountId, { template: 'vm_suspended', notice: { hostname } }),
+    );
+  await Promise.all(['a', 'b', 'c', 'd'].map(tell));
+  const told = await mails();
+  assert.equal(told.length, 1);
+  assert.equal(read(told[0]!).text.match(/^[a-d]: /gm)?.length, 4);
+  // What is told after it was sent is another mail.
+  services.clock.advance(3 * 60_000);
+  await services.mails.run();
+  await tell('e');
+  assert.equal((await mails()).length, 2);
 });

@@ -35,23 +35,24 @@ export interface MailTerms {
   notBefore?: Date;
 }
 
-/** Writes a mail that is to be sent; nothing where there is one with its `dedupeKey`. */
+/** Writes a mail that is to be sent; false, and nothing, where there is one with its key. */
 export async function insertMail(
   db: Queryable,
   mail: Pick<MailRow, 'id' | 'account_id' | 'recipient' | 'locale' | 'template' | 'created_at'> & {
     sealed_values: string;
   },
   { dedupeKey, collectKey, notBefore = mail.created_at }: MailTerms,
-): Promise<void> {
-  await execute(
+): Promise<boolean> {
+  const row = await maybeOne(
     db,
     sql`
     insert into mails (id, account_id, recipient, locale, template, sealed_values, status, dedupe_key, collect_key, next_attempt_at,
       created_at)
     values (${mail.id}, ${mail.account_id}, ${mail.recipient}, ${mail.locale}, ${mail.template}, ${mail.sealed_values}, 'pending',
       ${dedupeKey ?? null}, ${collectKey ?? null}, ${notBefore}, ${mail.created_at})
-    on conflict (dedupe_key) do nothing`,
+    on conflict do nothing returning id`,
   );
+  return row !== undefined;
 }
 
 /** The mail to which can still be added under this name, locked until the transaction ends. */

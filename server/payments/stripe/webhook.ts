@@ -91,10 +91,11 @@ function takePayment(parts: WebhookParts, meaning: Meaning & { kind: 'paid' }): 
         else await settlePaid(tx, parts, (await lockTopUp(tx, topUpId))!, paid);
       });
     } catch (error) {
-      if (!(error instanceof PaymentMismatchError)) throw error;
-      // Sent again it would be the same.
-      logger.error({ top_up_id: topUpId, reason: error.message }, 'a payment is not booked: look at Stripe');
-      return;
+      const reason = error instanceof Error ? error.message : String(error);
+      logger.error({ top_up_id: topUpId, reason }, 'a payment is not booked: look at Stripe');
+      // Sent again another amount would be the same; anything else may pass, such as an outage.
+      if (error instanceof PaymentMismatchError) return;
+      throw error;
     }
     await keepPaidMethod(parts, topUpId, providerRef);
   });
