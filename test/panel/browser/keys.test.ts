@@ -12,6 +12,7 @@ test('a key is made by hand, shown once, used by curl and revoked', { skip: NO_B
   const { page, complaints } = await newPanelPage(await startBrowser(t), service);
   await page.goto(service.baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
+  await page.getByRole('heading', { level: 1 }).waitFor();
   assert.equal(new URL(page.url()).hash, '', 'the secret of the link is gone from the address');
 
   // By the keyboard alone, as far as the palette goes.

@@ -112,15 +112,12 @@ test('the files of the panel are served for good, compressed, and nothing else i
   const root = await fetch(baseUrl, { headers: { accept: 'text/html' }, redirect: 'manual' });
   assert.equal(root.headers.get('location'), '/panel/');
   assert.equal((await fetch(baseUrl)).status, 401, 'a program is told that it needs a key');
-});
 
-test('the theme and the language that were chosen are in the page as it is sent', async (t) => {
-  await buildIfChanged();
-  const { baseUrl } = await startService(t);
-  const html = async (cookie: string) => (await fetch(`${baseUrl}/panel/`, { headers: { cookie } })).text();
+  // The theme and the language that were chosen are in the page as it is sent.
+  const sent = async (cookie: string) => (await fetch(`${baseUrl}/panel/`, { headers: { cookie } })).text();
   assert.match(
-    await html('a=b; vauban_theme=dark; vauban_language=de'),
+    await sent('a=b; vauban_theme=dark; vauban_language=de'),
     /<html lang="de" data-theme="dark">/,
   );
-  assert.match(await html('vauban_theme=x"><script>; vauban_language=<b>'), /<html lang="en">/);
+  assert.match(await sent('vauban_theme=x"><script>; vauban_language=<b>'), /<html lang="en">/);
 });
