@@ -71,7 +71,6 @@ export const LOCK_ORDER = [
   'orphan_addresses',
   // Each locked alone, by statements of one table.
   'api_keys',
-  'mails',
   'people',
   'memberships',
   'mail_tokens',
@@ -82,6 +81,7 @@ export const LOCK_ORDER = [
   'webauthn_challenges',
   'audit_entries',
   'attempts',
+  'mails',
   'events',
   'idempotency_keys',
   'rate_windows',

@@ -10,20 +10,20 @@ import { recordAudit } from './audit.ts';
 import { addMember } from './create-person.ts';
 import { linkInvalid, peekMailToken, useMailToken } from './mail-tokens.ts';
 
-/** Uses an invitation up, to an account that is open and stays so until the transaction ends. */
-export async function takeInvitation(
+/** What an invitation is for, to an account that is open and stays so until the transaction ends. */
+export async function openInvitation(
   tx: Transaction,
   parts: { clock: Clock; secrets: SecretBox },
   token: string,
 ): Promise<MailTokenRow> {
-  const seen = await peekMailToken(tx, parts, 'invitation', token);
-  if (!seen?.account_id) throw linkInvalid();
-  await requireOpen(tx, seen.account_id);
-  return useMailToken(tx, parts, 'invitation', token);
+  const invitation = await peekMailToken(tx, parts, 'invitation', token);
+  if (!invitation?.account_id) throw linkInvalid();
+  await requireOpen(tx, invitation.account_id);
+  return invitation;
 }
 
 /**
- * Uses an invitation up for somebody new, whose address its mail has proved to be theirs. Who can sign in already does
+ * The invitation of somebody new, whose address its mail has proved to be theirs. Who can sign in already does
  * that first, and accepts then.
  */
 export async function requireInvitation(
@@ -32,7 +32,7 @@ export async function requireInvitation(
   token: string,
   email: string,
 ): Promise<MailTokenRow> {
-  const invitation = await takeInvitation(tx, parts, token);
+  const invitation = await openInvitation(tx, parts, token);
   if (emailKey(invitation.email) !== emailKey(email))
     throw invalidField('email', 'not_invited', 'is not the address that was invited');
   if (await findPersonByEmail(tx, email))
@@ -43,23 +43,18 @@ export async function requireInvitation(
   return invitation;
 }
 
-/** Makes a person a member, as an invitation says that was used up for them. */
+/** Uses an invitation up, and makes a person a member as it says; refused where they are one already. */
 export async function acceptInvitation(
   tx: Transaction,
-  { clock }: { clock: Clock },
-  { invitation, personId, ip }: { invitation: MailTokenRow; personId: string; ip: string },
+  parts: { clock: Clock; secrets: SecretBox },
+  { token, personId, ip }: { token: string; personId: string; ip: string },
 ): Promise<void> {
-  const { account_id: accountId, role } = invitation;
+  const { clock } = parts;
+  const { id, account_id: accountId, role } = await useMailToken(tx, parts, 'invitation', token);
   if (!accountId || !role) throw linkInvalid();
   if (await findMembership(tx, personId, accountId))
     throw new ApiError('invalid_state', 'You are a member of this account already.');
   await addMember(tx, clock, { personId, accountId, role });
-  await recordAudit(tx, clock, {
-    accountId,
-    personId,
-    action: 'invitation.accepted',
-    subjectId: invitation.id,
-    details: { role },
-    ip,
-  });
+  const entry = { action: 'invitation.accepted' as const, subjectId: id, details: { role } };
+  await recordAudit(tx, clock, { accountId, personId, ...entry, ip });
 }

@@ -156,12 +156,15 @@ class Trace {
  */
 export class LockRecorder {
   readonly #file: string;
+  readonly #repeats: boolean;
   readonly #seen = new Set<string>();
   readonly #tried = new WeakSet<object>();
   #keys: Promise<Keys> | undefined;
 
-  constructor(file: string) {
+  /** Where a clock stands still nothing is tried again: there `repeats` is false. */
+  constructor(file: string, { repeats = true } = {}) {
     this.#file = file;
+    this.#repeats = repeats;
   }
 
   watch(db: Database): Database {
@@ -200,7 +203,7 @@ export class LockRecorder {
     });
     await trace.check(tx);
     this.#write(trace);
-    if (this.#tried.has(work)) return result;
+    if (!this.#repeats || this.#tried.has(work)) return result;
     this.#tried.add(work);
     throw FIRST_TRY_FAILS;
   }

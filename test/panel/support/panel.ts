@@ -7,6 +7,7 @@ import { addMember, createPerson } from '../../../server/domain/people/create-pe
 import { issueMailToken } from '../../../server/domain/people/mail-tokens.ts';
 import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { startInProcess } from '../../chaos/support/in-process.ts';
+import { LockRecorder } from '../../db/support/lock-recorder.ts';
 
 /** Below it is all that a browser asks for. */
 export const API = '/panel/api';
@@ -19,7 +20,12 @@ export type Panel = Awaited<ReturnType<typeof openPanel>>;
  */
 export async function openPanel(t: TestContext, env: Record<string, string> = {}) {
   // A clock that stands still never opens the next minute of the limits of a network.
-  const service = await startInProcess(t, { env: { VAUBAN_RATE_LIMIT_IP: '100000', ...env } });
+  const { RECORD_LOCKS: file } = process.env;
+  const service = await startInProcess(t, {
+    env: { VAUBAN_RATE_LIMIT_IP: '100000', ...env },
+    // See test/db/lock-order.test.ts.
+    ...(file && { watch: (db) => new LockRecorder(file, { repeats: false }).watch(db) }),
+  });
   return { ...service, services: service.service.services };
 }
 

@@ -1,6 +1,6 @@
 import { emailKey, findPerson } from '../../../db/queries/people.ts';
 import { setSessionAccount } from '../../../db/queries/sessions.ts';
-import { acceptInvitation as accept, takeInvitation } from '../../../domain/people/invitations.ts';
+import { acceptInvitation as accept, openInvitation } from '../../../domain/people/invitations.ts';
 import { Id, Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
@@ -19,7 +19,7 @@ export const acceptInvitation = panelEndpoint({
   data: Shape({ account_id: Id('acc') }),
   errors: ['link_invalid', 'invalid_state'],
   async handle({ body, session, db, browser, services }) {
-    const invitation = await takeInvitation(db, services, body.token);
+    const invitation = await openInvitation(db, services, body.token);
     const person = await findPerson(db, session.personId);
     // Its mail went to somebody: a link that was passed on is nobody else's.
     if (!person || emailKey(person.email) !== emailKey(invitation.email))
@@ -27,7 +27,7 @@ export const acceptInvitation = panelEndpoint({
         'invalid_state',
         `The invitation is for ${invitation.email}: sign in with that address.`,
       );
-    await accept(db, services, { invitation, personId: person.id, ip: browser.ip });
+    await accept(db, services, { token: body.token, personId: person.id, ip: browser.ip });
     await setSessionAccount(db, session.id, invitation.account_id!);
     return { data: { account_id: invitation.account_id } };
   },

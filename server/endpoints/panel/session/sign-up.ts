@@ -48,14 +48,14 @@ export const signUp = panelEndpoint({
     const { name = '', locale = services.brand.languages[0] ?? 'en' } = body;
     const newcomer = { password_hash: passwordHash, name: name.trim(), locale };
     if (body.invitation !== undefined) {
-      const invitation = await requireInvitation(db, services, body.invitation, email);
+      await requireInvitation(db, services, body.invitation, email);
       const person = await createPerson(db, services.clock, {
         email,
         ...newcomer,
         passwordHash,
         verified: true,
       });
-      await acceptInvitation(db, services, { invitation, personId: person.id, ip: browser.ip });
+      await acceptInvitation(db, services, { token: body.invitation, personId: person.id, ip: browser.ip });
       await completeSignIn(context, person, 'invitation');
       return { data: { next: 'signed_in' } };
     }

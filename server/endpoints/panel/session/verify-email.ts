@@ -31,8 +31,11 @@ export const verifyEmail = panelEndpoint({
       await mailSecurityChange(db, services, old, 'email_changed', browser);
       return { data: { email: token.email } };
     }
-    const token = await useMailToken(db, services, 'verify_email', body.token);
+    const token = await peekMailToken(db, services, 'verify_email', body.token);
+    if (!token) throw linkInvalid();
+    // Who is first with an address is settled before the link is used up.
     await welcome(db, services, token, browser.ip);
+    await useMailToken(db, services, 'verify_email', body.token);
     return { data: { email: token.email } };
   },
 });
