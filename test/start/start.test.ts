@@ -118,10 +118,10 @@ test('a pipe gets JSON, line by line', async (t) => {
   assert.ok(lines.some((line) => JSON.parse(line).demo_key === service.demoKey));
 });
 
-test('a browser that opens the address finds the reference', async (t) => {
+test('a browser that opens the address finds the panel', async (t) => {
   const { baseUrl } = await startService(t);
   const page = await fetch(baseUrl, { headers: { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
-  assert.equal(page.url, `${baseUrl}/docs`);
+  assert.equal(page.url, `${baseUrl}/panel/`);
   assert.equal(page.status, 200);
   // A program learns what it would of any path that names nothing.
   assert.equal((await fetch(baseUrl)).status, 401);
