@@ -5,6 +5,7 @@ import { canDo, thoseThatCan } from '../../panel/src/pages/machines/actions.ts';
 import { EventReader } from '../../panel/src/pages/machines/agent/stream.ts';
 import { EMPTY, follow, fromHistory } from '../../panel/src/pages/machines/agent/transcript.ts';
 import { byText, matching } from '../../panel/src/pages/machines/list/filter.ts';
+import { withMachine, withoutMachine } from '../../panel/src/pages/machines/list/pages.ts';
 import { customMonthlyMinor, shortfall } from '../../panel/src/pages/machines/prices.ts';
 import { timelineOf, windowAround } from '../../panel/src/pages/shield/timeline.ts';
 import { customConfiguration } from '../../server/domain/billing/pricing.ts';
@@ -176,4 +177,22 @@ test('ten thousand machines are filtered and sorted', () => {
   assert.equal(matching(machines, { ...filter, status: 'running' }).length, 5_000);
   assert.equal(machines.toSorted((a, b) => byText(a.hostname, b.hostname))[10]?.hostname, 'web-10');
   assert.equal(machines.toSorted((a, b) => byText(b.ipv4, a.ipv4))[0]?.ipv4, '10.0.39.15');
+});
+
+test('a machine that changes is changed in its page, a new one comes first, one that is gone goes', () => {
+  const pages = [
+    {
+      items: [
+        { id: 'c', name: 'c' },
+        { id: 'b', name: 'b' },
+      ],
+      next: 'x',
+    },
+    { items: [{ id: 'a', name: 'a' }], next: null },
+  ];
+  const names = (all: typeof pages) => all.map(({ items }) => items.map(({ name }) => name).join(''));
+  assert.deepEqual(names(withMachine(pages, { id: 'a', name: 'A' })), ['cb', 'A']);
+  assert.deepEqual(names(withMachine(pages, { id: 'd', name: 'd' })), ['dcb', 'a']);
+  assert.deepEqual(names(withoutMachine(pages, 'b')), ['c', 'a']);
+  assert.equal(withoutMachine(pages, 'b')[1], pages[1]);
 });

@@ -33,6 +33,14 @@ const CHANGED_BY: Record<Change['kind'], OperationName[]> = {
   keys: ['listKeys'],
 };
 
+const listeners = new Set<(change: Change) => void>();
+
+/** Tells of each change, for what is too large to be read again whole. Ends when the returned function is called. */
+export function onChange(listener: (change: Change) => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
 /** How soon a stream that broke is opened again. */
 const REOPEN_MS = 3_000;
 
@@ -65,7 +73,9 @@ export function followChanges(client: QueryClient): () => void {
 }
 
 function follow(client: QueryClient, text: string): void {
-  const { kind, id } = JSON.parse(text) as Change;
+  const change = JSON.parse(text) as Change;
+  for (const listener of listeners) listener(change);
+  const { kind, id } = change;
   const names = CHANGED_BY[kind] ?? [];
   void client.invalidateQueries({ predicate: (query) => names.some((name) => concerns(query, name, id)) });
 }

@@ -40,6 +40,7 @@ export function usePower() {
       return result;
     },
     onSettled: async () => {
+      await client.invalidateQueries({ queryKey: ['machines'] });
       await client.invalidateQueries({ queryKey: ['listVms'] });
       await client.invalidateQueries({ queryKey: ['listJobs'] });
     },

@@ -142,6 +142,7 @@ function useBuy(draft: Draft, { catalog }: Offer, onError: (error: Error | null)
     },
     onSuccess: async ({ vm, initial_password }) => {
       onError(null);
+      await client.invalidateQueries({ queryKey: ['machines'] });
       await client.invalidateQueries({ queryKey: ['listVms'] });
       await client.invalidateQueries({ queryKey: ['getWallet'] });
       if (initial_password) setSecret({ id: vm.id, password: initial_password });

@@ -18,6 +18,7 @@ import { machineTexts } from '../texts.ts';
 import { BulkBar } from './BulkBar.tsx';
 import { FilterBar } from './FilterBar.tsx';
 import { byText, type Filter, matching } from './filter.ts';
+import classes from './list.module.css';
 import { RecentCpu } from './RecentCpu.tsx';
 import { listTexts } from './texts.ts';
 import { type Remark, useMachines, useRemarks } from './use-machines.ts';
@@ -136,10 +137,10 @@ const Name = ({ vm }: { vm: VM }) => (
 function StateCell({ vm }: { vm: VM }) {
   const job = vm.active_job;
   return (
-    <>
+    <span className={classes.state}>
       <MachineState status={vm.status} />
       {job && <ProgressBar value={job.progress} label={vm.hostname} />}
-    </>
+    </span>
   );
 }
 

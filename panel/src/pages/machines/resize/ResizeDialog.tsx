@@ -15,7 +15,7 @@ import { Money } from '../../../ui/Values.tsx';
 import type { Size } from '../create/SizeSliders.tsx';
 import { TopUpLink } from '../create/TopUpLink.tsx';
 import { formatDisk, formatRam } from '../formats.ts';
-import { useCatalogNames } from '../names.ts';
+import { useCatalog, useCatalogNames } from '../names.ts';
 import { machineTexts } from '../texts.ts';
 import classes from './resize.module.css';
 import { resizeTexts } from './texts.ts';
@@ -41,6 +41,9 @@ export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; 
   const words = useTexts(machineTexts);
   const [growsDisk, setGrowsDisk] = useState(true);
   const [mayRestart, setMayRestart] = useState(false);
+  const { data: catalog } = useCatalog();
+  const plan = catalog?.plans.find(({ code }) => code === target.plan);
+  const hasLargerDisk = plan !== undefined && plan.disk_gb > vm.disk_gb;
   const about = target.plan === undefined ? target.size : { plan: target.plan, resize_disk: growsDisk };
   const query = useQuery(read('getPlanQuote', { params: { id: vm.id }, query: about }));
   const done = () => {
@@ -60,7 +63,8 @@ export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; 
   const quote = query.data;
   const blockers = quote?.blockers.filter(({ code }) => code !== NEEDS_RESTART || !mayRestart) ?? [];
   const hard = blockers.filter(({ code }) => code !== NEEDS_RESTART && code !== 'insufficient_funds');
-  const isPossible = quote !== undefined && blockers.length === 0;
+  const lacksRestart = quote?.requires_reboot && vm.status === 'running' && !mayRestart;
+  const isPossible = quote !== undefined && blockers.length === 0 && !lacksRestart;
   return (
     <Dialog
       title={t.changeTo(useTargetName(target))}
@@ -89,7 +93,7 @@ export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; 
             {message}
           </Notice>
         ))}
-        {target.plan !== undefined && (
+        {hasLargerDisk && (
           <Checkbox isSelected={growsDisk} onChange={setGrowsDisk} hint={t.diskHint}>
             {t.growDisk}
           </Checkbox>

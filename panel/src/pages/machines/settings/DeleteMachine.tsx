@@ -36,6 +36,7 @@ export function DeleteMachine({ vm }: { vm: VM }) {
           ? t.deletedWith(formatMoney(refund.amount_minor, refund.currency, locale))
           : t.deleted,
       );
+      void client.invalidateQueries({ queryKey: ['machines'] });
       void client.invalidateQueries({ queryKey: ['listVms'] });
       void navigate({ to: '/machines' });
     },

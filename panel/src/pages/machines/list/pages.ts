@@ -1,0 +1,24 @@
+/** A page of a list as it was read. */
+export interface Page<Item> {
+  items: Item[];
+  next: string | null;
+}
+
+/** The pages with a machine as it is now; one that is in none is the newest. */
+export function withMachine<Item extends { id: string }>(pages: Page<Item>[], machine: Item): Page<Item>[] {
+  const isKnown = pages.some(({ items }) => items.some(({ id }) => id === machine.id));
+  return pages.map((page, i) => {
+    if (!isKnown) return i === 0 ? { ...page, items: [machine, ...page.items] } : page;
+    const at = page.items.findIndex(({ id }) => id === machine.id);
+    return at < 0 ? page : { ...page, items: page.items.with(at, machine) };
+  });
+}
+
+/** The pages without a machine that is gone. */
+export function withoutMachine<Item extends { id: string }>(pages: Page<Item>[], id: string): Page<Item>[] {
+  return pages.map((page) =>
+    page.items.some((item) => item.id === id)
+      ? { ...page, items: page.items.filter((item) => item.id !== id) }
+      : page,
+  );
+}
