@@ -175,12 +175,17 @@ function useEverything(): Find[] {
   }, [data, t, shell, navigate, theme]);
 }
 
+/** Letters that no two ids have in common by chance; fewer would find every machine. */
+const ID_LETTERS = 6;
+
 /** Every word typed is somewhere in it; what begins with the first comes first. */
 function search(all: Find[], typed: string): Find[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
-  const textOf = ({ label, more = '', id }: Find) => `${label} ${more} ${id}`.toLowerCase();
+  const textOf = ({ label, more = '' }: Find) => `${label} ${more}`.toLowerCase();
+  const has = (find: Find, word: string) =>
+    textOf(find).includes(word) || (word.length >= ID_LETTERS && find.id.includes(word));
   return all
-    .filter((find) => words.every((word) => textOf(find).includes(word)))
+    .filter((find) => words.every((word) => has(find, word)))
     .toSorted(
       (a, b) => Number(textOf(b).startsWith(words[0] ?? '')) - Number(textOf(a).startsWith(words[0] ?? '')),
     );
