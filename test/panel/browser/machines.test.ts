@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { Operator } from '../../acceptance/support/operator.ts';
 import { NO_BROWSER } from '../../consoles/support/browser.ts';
-import { lookAt, openPanel, type Panel } from './support.ts';
+import { lookAt, openPanel, type Panel } from './support/signed-in.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -42,6 +42,11 @@ async function buys(page: Page): Promise<string> {
     .first()
     .waitFor();
   await page.getByLabel('Hostname').fill('web-1');
+  await page.getByRole('radio', { name: 'Custom' }).check({ force: true });
+  for (const part of ['Processors', 'Memory', 'Disk'])
+    await page.getByRole('slider', { name: part }).press('End');
+  await comesBackFromTheTopUp(page);
+  await page.getByRole('radio', { name: 'Plans' }).check({ force: true });
   await page.getByRole('radio', { name: /Shared S2/ }).check({ force: true });
   await page.getByText('In the wallet').waitFor();
   await button(page, 'Buy and create').click();
@@ -51,6 +56,22 @@ async function buys(page: Page): Promise<string> {
   await page.getByText('Running', { exact: true }).waitFor();
   const [, id] = /(vm_\w+)/.exec(page.url())!;
   return id!;
+}
+
+/** What is missing is named; the way round by the top-up leads back to the same purchase. */
+async function comesBackFromTheTopUp(page: Page): Promise<void> {
+  const purchase = () => page.evaluate("JSON.parse(sessionStorage.getItem('vauban.new-machine')).purchase");
+  const before = await purchase();
+  await page.getByText('is missing in the wallet').waitFor();
+  await page.getByRole('complementary', { name: 'Order' }).getByRole('link', { name: 'Top up' }).click();
+  await page.waitForURL('**/panel/billing/top-up?**');
+  const query = new URL(page.url()).searchParams;
+  assert.equal(query.get('next'), '/machines/new');
+  assert.ok(Number(query.get('amount')) > 0);
+  await page.goto(new URL(`/panel${query.get('next')}`, page.url()).href);
+  await page.getByText('is missing in the wallet').waitFor();
+  assert.equal(await page.getByLabel('Hostname').inputValue(), 'web-1');
+  assert.equal(await purchase(), before);
 }
 
 /** Types a command in the terminal of the page that is shown, and waits for what it prints. */
