@@ -57,12 +57,16 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
 /** Of an entry of a list the field is the list: "allowed_ips.0" is about `allowed_ips`. */
 const listOf = (field: string) => field.split('.', 1)[0]!;
 
+/** The service goes on from the name of the field, "must be …", which stands above here. */
+const asSentence = (message: string) =>
+  `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
+
 function problemsOf(error: Error | null | undefined): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(
     error.fields.flatMap(({ field, message }) => [
-      [listOf(field), message],
-      [field, message],
+      [listOf(field), asSentence(message)],
+      [field, asSentence(message)],
     ]),
   );
 }
