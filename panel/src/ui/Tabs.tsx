@@ -1,4 +1,5 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
+import { Link, type LinkProps, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import classes from './Tabs.module.css';
 
 /** A part of a page, at an address of its own. */
@@ -9,8 +10,18 @@ export interface Tab {
 
 /** The parts of a page. Each is a link, so that it can be kept, sent and gone back to. */
 export function Tabs({ label, tabs }: { label: string; tabs: Tab[] }) {
+  const nav = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // Where there is no room for all of them, the one that is shown is in sight.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another tab
+  useEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (!nav.current || !current) return;
+    const middle = current.offsetLeft - nav.current.offsetLeft + current.offsetWidth / 2;
+    nav.current.scrollLeft = middle - nav.current.clientWidth / 2;
+  }, [path]);
   return (
-    <nav className={classes.tabs} aria-label={label}>
+    <nav ref={nav} className={classes.tabs} aria-label={label}>
       {tabs.map(({ label, link }) => (
         <Link
           key={label}
