@@ -129,3 +129,26 @@ test('changes are streamed as they happen, and end with the session', async (t) 
   await browser.ok('DELETE', '/session');
   while (!(await reader.read()).done);
 });
+
+test('an address changes when the new one is proved, and belongs to one of two who prove it at once', async (t) => {
+  const panel = await openPanel(t);
+  const [ada, ben] = [await signInAs(panel, 'owner'), await signInAs(panel, 'owner')];
+  const email = 'new@example.com';
+  for (const { browser } of [ada, ben]) {
+    panel.clock.advance(1);
+    await browser.ok('POST', '/person/email', { body: { email } });
+  }
+  const links = (await mailsTo(panel, email)).map(linkIn);
+  assert.equal(links.length, 2);
+  const stranger = new TestBrowser(panel);
+  const open = (token: string) => stranger.ask('POST', '/verify-email', { body: { token } });
+  const answers = await Promise.all(links.map(open));
+  const outcomes = answers.map(({ status, error }) => error?.code ?? status);
+  assert.deepEqual(outcomes.toSorted(), [200, 'link_invalid']);
+  const sessions = await Promise.all([ada, ben].map(({ browser }) => browser.ok('GET', '/session')));
+  const addresses = sessions.map(({ person }) => person.email);
+  assert.equal(addresses.filter((one) => one === email).length, 1);
+  const winner = addresses[0] === email ? ada : ben;
+  const told = (await mailsTo(panel, winner.email)).map(({ template }) => template);
+  assert.equal(told.length, 1, 'the old address learns of it');
+});

@@ -7,6 +7,8 @@ import { newId } from '../../platform/ids.ts';
 export const AUDIT_ACTIONS = [
   'account.closed',
   'account.created',
+  'auto_top_up.changed',
+  'billing_profile.changed',
   'invitation.accepted',
   'invitation.revoked',
   'invitation.sent',
@@ -22,6 +24,7 @@ export const AUDIT_ACTIONS = [
   'person.signed_in',
   'recovery_codes.renewed',
   'session.revoked',
+  'top_up.started',
   'totp.added',
   'totp.removed',
 ] as const;

@@ -4,9 +4,11 @@ import { findPersonByEmail, type PersonRow, updatePerson } from '../../db/querie
 import type { Clock } from '../../platform/clock.ts';
 import { recordAudit } from './audit.ts';
 
+const UNIQUE_VIOLATION = '23505';
+
 /**
  * Gives a person, who is locked, the address that a link has proved to be theirs; who they were before, whose address learns of it.
- * Undefined where somebody else has it by now.
+ * Undefined where somebody else has it by now, after which the caller refuses: the transaction may be over.
  */
 export async function changeAddress(
   tx: Transaction,
@@ -15,7 +17,13 @@ export async function changeAddress(
 ): Promise<PersonRow | undefined> {
   const holder = await findPersonByEmail(tx, email);
   if (holder && holder.id !== person.id) return undefined;
-  await updatePerson(tx, person.id, { email });
+  try {
+    await updatePerson(tx, person.id, { email });
+  } catch (error) {
+    // Who else asks for it at this moment was first; nothing of this transaction stays.
+    if ((error as { code?: string }).code === UNIQUE_VIOLATION) return undefined;
+    throw error;
+  }
   // What was sent to the old address must not open anything any more.
   await revokeMailTokens(tx, person.id, 'reset_password', clock.now());
   await revokeMailTokens(tx, person.id, 'sign_in_link', clock.now());

@@ -1,3 +1,4 @@
+import { recordAudit } from '../../../domain/people/audit.ts';
 import { Input, Nullable } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { setAutoTopUp as set } from '../../../payments/set-auto-top-up.ts';
@@ -25,13 +26,21 @@ export const setAutoTopUp = panelEndpoint({
   }),
   data: AutoTopUpShape,
   errors: ['invalid_state'],
-  async handle({ caller: { accountId }, body, db, services }) {
+  async handle({ caller: { accountId, ip }, session, body, db, services }) {
     await set(db, services, {
       accountId,
       enabled: body.enabled,
       thresholdMinor: BigInt(body.threshold_minor),
       amountMinor: BigInt(body.amount_minor),
       methodId: body.payment_method_id ?? null,
+    });
+    const { enabled, threshold_minor, amount_minor } = body;
+    await recordAudit(db, services.clock, {
+      accountId,
+      personId: session.personId,
+      action: 'auto_top_up.changed',
+      details: { enabled, threshold_minor, amount_minor },
+      ip,
     });
     return { data: await presentAutoTopUp(db, accountId, services.catalog) };
   },

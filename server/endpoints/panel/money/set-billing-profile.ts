@@ -1,5 +1,6 @@
 import { findBillingProfile, putBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import { recordAudit } from '../../../domain/people/audit.ts';
 import { billingProfile } from '../../../domain/tax/billing-profile.ts';
 import { Enum, Input, Nullable } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
@@ -37,7 +38,7 @@ export const setBillingProfile = panelEndpoint({
   }),
   data: BilledShape,
   errors: ['invalid_state'],
-  async handle({ caller: { accountId }, body, db, services: { catalog }, now }) {
+  async handle({ caller: { accountId, ip }, session, body, db, services: { catalog, clock }, now }) {
     await requireOpen(db, accountId);
     const before = await findBillingProfile(db, accountId);
     const { postcode = null, vat_id = null } = body;
@@ -48,6 +49,13 @@ export const setBillingProfile = panelEndpoint({
       exempt_reason: before?.exempt_reason ?? null,
     });
     const row = await putBillingProfile(db, { account_id: accountId, ...profile, updated_at: now });
+    await recordAudit(db, clock, {
+      accountId,
+      personId: session.personId,
+      action: 'billing_profile.changed',
+      details: { country: row.country, vat_id: row.vat_id },
+      ip,
+    });
     return { data: presentBilled(row, catalog) };
   },
 });

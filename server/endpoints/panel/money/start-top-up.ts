@@ -1,3 +1,4 @@
+import { recordAudit } from '../../../domain/people/audit.ts';
 import { Input, Nullable, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { beginTopUp, startTopUp as start, type TopUpWish } from '../../../payments/start-top-up.ts';
@@ -65,8 +66,16 @@ export const startTopUp = panelEndpoint({
   errors: ['invalid_state', 'quota_exceeded', 'service_unavailable'],
   // What was begun for a request that is answered from before is shown to nobody.
   prepare: ({ caller, body, services }) => beginTopUp(services, wishOf(caller, body)),
-  async handle({ caller, body, prepared, db, services }) {
+  async handle({ caller, session, body, prepared, db, services }) {
     const { topUp, next } = await start(db, services, wishOf(caller, body), prepared);
+    await recordAudit(db, services.clock, {
+      accountId: caller.accountId,
+      personId: session.personId,
+      action: 'top_up.started',
+      subjectId: topUp.id,
+      details: { provider: body.provider, amount_minor: body.amount_minor },
+      ip: caller.ip,
+    });
     return { data: { top_up: presentTopUp(topUp), next } };
   },
 });
