@@ -2,18 +2,15 @@ import { useState } from 'react';
 import type { ShieldTarget } from '../../api/customer.ts';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
-import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Choice } from '../../ui/Choice.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { Form, textOf } from '../../ui/Form.tsx';
+import { textOf } from '../../ui/Form.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Select } from '../../ui/Select.tsx';
-import { machineTexts } from '../machines/texts.ts';
 import classes from './shield.module.css';
 import { shieldTexts } from './texts.ts';
 
-const FORM = 'shield-rule';
 const PROTOCOLS = ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] as const;
 type Protocol = (typeof PROTOCOLS)[number];
 const FRAGMENTS = ['any', 'only', 'none'] as const;
@@ -54,40 +51,27 @@ export function RuleDialog({
   onClose: () => void;
 }) {
   const t = useTexts(shieldTexts);
-  const words = useTexts(machineTexts);
   const [draft, setDraft] = useState(FIRST);
   const add = useChange('addShieldRule', {
     changes: ['listShieldRules', 'listShieldTargets'],
     onDone: onClose,
   });
   return (
-    <Dialog
+    <FormDialog
       title={t.addRuleFor(target.ip)}
-      isOpen
       wide
       onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button look="main" type="submit" form={FORM} isPending={add.isPending}>
-            {t.saveRule}
-          </Button>
-        </>
-      }
+      submit={t.saveRule}
+      change={add}
+      onSubmit={(values) => add.mutate({ params: { tid, id: target.id }, body: bodyOf(draft, values) })}
     >
-      <Form
-        id={FORM}
-        error={add.error}
-        onSubmit={(values) => add.mutate({ params: { tid, id: target.id }, body: bodyOf(draft, values) })}
-      >
-        <Deed draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
-        <MatchFields
-          draft={draft}
-          set={(change) => setDraft({ ...draft, ...change })}
-          example={target.family === 4 ? '203.0.113.0/24' : '2001:db8::/32'}
-        />
-      </Form>
-    </Dialog>
+      <Deed draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
+      <MatchFields
+        draft={draft}
+        set={(change) => setDraft({ ...draft, ...change })}
+        example={target.family === 4 ? '203.0.113.0/24' : '2001:db8::/32'}
+      />
+    </FormDialog>
   );
 }
 

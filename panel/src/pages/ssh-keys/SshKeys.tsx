@@ -6,9 +6,10 @@ import { readAll, useChange } from '../../api/queries.ts';
 import { useMay } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { Form, textOf } from '../../ui/Form.tsx';
+import { textOf } from '../../ui/Form.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Empty, Page } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
@@ -18,8 +19,6 @@ import { byText } from '../machines/list/filter.ts';
 import { machineTexts } from '../machines/texts.ts';
 import { nameInKey } from './key-name.ts';
 import { keyTexts } from './texts.ts';
-
-const FORM = 'new-ssh-key';
 
 /** The public keys that new machines can be given. */
 export function SshKeys() {
@@ -126,49 +125,37 @@ function AddKey({ onClose }: { onClose: () => void }) {
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title={t.add}
-      isOpen
       wide
       onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button look="main" type="submit" form={FORM} isPending={add.isPending}>
-            {words.add}
-          </Button>
-        </>
+      submit={words.add}
+      change={add}
+      explain={(error) => (isRefusal(error, 'ssh_key_exists') ? t.exists : undefined)}
+      onSubmit={(values) =>
+        add.mutate({ body: { name: textOf(values, 'name').trim(), public_key: key.trim() } })
       }
     >
-      <Form
-        id={FORM}
-        error={add.error}
-        explain={(error) => (isRefusal(error, 'ssh_key_exists') ? t.exists : undefined)}
-        onSubmit={(values) =>
-          add.mutate({ body: { name: textOf(values, 'name').trim(), public_key: key.trim() } })
-        }
-      >
-        <Field
-          label={t.publicKey}
-          name="public_key"
-          mono
-          rows={4}
-          value={key}
-          onChange={setKey}
-          placeholder="ssh-ed25519 AAAA… ada@laptop"
-          hint={t.keyHint}
-          isRequired
-          autoFocus
-        />
-        <Field
-          label={t.name}
-          name="name"
-          value={name ?? nameInKey(key)}
-          onChange={setName}
-          maxLength={64}
-          isRequired
-        />
-      </Form>
-    </Dialog>
+      <Field
+        label={t.publicKey}
+        name="public_key"
+        mono
+        rows={4}
+        value={key}
+        onChange={setKey}
+        placeholder="ssh-ed25519 AAAA… ada@laptop"
+        hint={t.keyHint}
+        isRequired
+        autoFocus
+      />
+      <Field
+        label={t.name}
+        name="name"
+        value={name ?? nameInKey(key)}
+        onChange={setName}
+        maxLength={64}
+        isRequired
+      />
+    </FormDialog>
   );
 }

@@ -6,9 +6,10 @@ import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
 import { State } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx';
+import { ConfirmDialog } from '../../../ui/Dialog.tsx';
 import { Field } from '../../../ui/Field.tsx';
-import { Form, textOf } from '../../../ui/Form.tsx';
+import { textOf } from '../../../ui/Form.tsx';
+import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { Empty, Section } from '../../../ui/Page.tsx';
 import { Select } from '../../../ui/Select.tsx';
@@ -19,7 +20,6 @@ import { machineTexts } from '../texts.ts';
 import classes from './network.module.css';
 import { networkTexts } from './texts.ts';
 
-const FORM = 'port-forward';
 const SETTLING_MS = 1_500;
 const LOOKS = {
   pending: ['info', 'ring'],
@@ -135,46 +135,34 @@ function NewForward({ vm, onClose }: { vm: VM; onClose: () => void }) {
     return text ? Number(text) : null;
   };
   return (
-    <Dialog
+    <FormDialog
       title={t.addForward}
-      isOpen
       onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button look="main" type="submit" form={FORM} isPending={add.isPending}>
-            {words.add}
-          </Button>
-        </>
+      submit={words.add}
+      change={add}
+      onSubmit={(values) =>
+        add.mutate({
+          params: { id: vm.id },
+          body: {
+            protocol,
+            internal_port: port(values, 'internal_port') ?? 0,
+            external_port: port(values, 'external_port'),
+            description: textOf(values, 'description').trim() || null,
+          },
+        })
       }
     >
-      <Form
-        id={FORM}
-        error={add.error}
-        onSubmit={(values) =>
-          add.mutate({
-            params: { id: vm.id },
-            body: {
-              protocol,
-              internal_port: port(values, 'internal_port') ?? 0,
-              external_port: port(values, 'external_port'),
-              description: textOf(values, 'description').trim() || null,
-            },
-          })
-        }
-      >
-        <Select
-          label={t.protocol}
-          value={protocol}
-          onChange={setProtocol}
-          options={(['tcp', 'udp', 'tcp_udp'] as const).map((value) => ({ value, label: PROTOCOLS[value] }))}
-        />
-        <div className={classes.pair}>
-          <Field label={t.internalPort} name="internal_port" mono type="number" isRequired autoFocus />
-          <Field label={t.externalPort} name="external_port" mono type="number" hint={t.externalHint} />
-        </div>
-        <Field label={t.note} name="description" maxLength={200} />
-      </Form>
-    </Dialog>
+      <Select
+        label={t.protocol}
+        value={protocol}
+        onChange={setProtocol}
+        options={(['tcp', 'udp', 'tcp_udp'] as const).map((value) => ({ value, label: PROTOCOLS[value] }))}
+      />
+      <div className={classes.pair}>
+        <Field label={t.internalPort} name="internal_port" mono type="number" isRequired autoFocus />
+        <Field label={t.externalPort} name="external_port" mono type="number" hint={t.externalHint} />
+      </div>
+      <Field label={t.note} name="description" maxLength={200} />
+    </FormDialog>
   );
 }

@@ -5,12 +5,10 @@ import { useChange } from '../../../api/queries.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Choice } from '../../../ui/Choice.tsx';
-import { Dialog } from '../../../ui/Dialog.tsx';
 import { Field } from '../../../ui/Field.tsx';
-import { Form } from '../../../ui/Form.tsx';
+import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { Select } from '../../../ui/Select.tsx';
-import { machineTexts } from '../texts.ts';
 import { setOf } from './addresses.ts';
 import { changesBetween, effectivePolicy, type PolicyRule, parsePorts } from './effective-policy.ts';
 import type { FirewallState } from './Firewall.tsx';
@@ -18,7 +16,6 @@ import classes from './network.module.css';
 import { Changes } from './Policy.tsx';
 import { networkTexts } from './texts.ts';
 
-const FORM = 'firewall-rule';
 const EVERYONE = '0.0.0.0/0, ::/0';
 const FIRST_PRIORITY = 100;
 
@@ -56,7 +53,6 @@ const EMPTY: Draft = {
 /** A new rule, with what it would open and close before it is saved. */
 export function RuleDialog({ vm, state, onClose }: { vm: VM; state: FirewallState; onClose: () => void }) {
   const t = useTexts(networkTexts);
-  const words = useTexts(machineTexts);
   const client = useQueryClient();
   const [draft, setDraft] = useState(EMPTY);
   const set = (change: Partial<Draft>) => setDraft((now) => ({ ...now, ...change }));
@@ -70,42 +66,30 @@ export function RuleDialog({ vm, state, onClose }: { vm: VM; state: FirewallStat
   const hasPorts = draft.protocol === 'tcp' || draft.protocol === 'udp';
   const cidrs = networksIn(draft.cidrs);
   return (
-    <Dialog
+    <FormDialog
       title={t.addRule}
-      isOpen
       wide
       onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button look="main" type="submit" form={FORM} isPending={add.isPending}>
-            {t.saveRule}
-          </Button>
-        </>
+      submit={t.saveRule}
+      change={add}
+      onSubmit={() =>
+        add.mutate({
+          params: { id: vm.id },
+          body: {
+            direction: draft.direction,
+            action: draft.action,
+            protocol: draft.protocol,
+            ports: hasPorts && draft.ports.trim() ? draft.ports.trim() : null,
+            cidrs,
+            priority: Number(draft.priority),
+            description: draft.note.trim() || null,
+          },
+        })
       }
+      below={<Preview draft={draft} cidrs={cidrs} hasPorts={hasPorts} state={state} />}
     >
-      <Form
-        id={FORM}
-        error={add.error}
-        onSubmit={() =>
-          add.mutate({
-            params: { id: vm.id },
-            body: {
-              direction: draft.direction,
-              action: draft.action,
-              protocol: draft.protocol,
-              ports: hasPorts && draft.ports.trim() ? draft.ports.trim() : null,
-              cidrs,
-              priority: Number(draft.priority),
-              description: draft.note.trim() || null,
-            },
-          })
-        }
-      >
-        <RuleFields draft={draft} set={set} hasPorts={hasPorts} />
-      </Form>
-      <Preview draft={draft} cidrs={cidrs} hasPorts={hasPorts} state={state} />
-    </Dialog>
+      <RuleFields draft={draft} set={set} hasPorts={hasPorts} />
+    </FormDialog>
   );
 }
 

@@ -4,16 +4,14 @@ import { useChange } from '../../../api/queries.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
-import { Dialog } from '../../../ui/Dialog.tsx';
 import { Field } from '../../../ui/Field.tsx';
-import { Form, textOf } from '../../../ui/Form.tsx';
+import { textOf } from '../../../ui/Form.tsx';
+import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { announce } from '../../../ui/Status.tsx';
 import { canConfigure } from '../actions.ts';
 import { machineTexts } from '../texts.ts';
 import classes from './overview.module.css';
 import { overviewTexts } from './texts.ts';
-
-const FORM = 'name-and-notes';
 
 /** What people have written about a machine, and its name. */
 export function NameAndNotes({ vm }: { vm: VM }) {
@@ -42,40 +40,29 @@ export function NameAndNotes({ vm }: { vm: VM }) {
           </Button>
         </div>
       )}
-      <Dialog
+      <FormDialog
         title={t.rename}
         isOpen={isOpen}
         onClose={() => setIsOpen(false)}
-        footer={
-          <>
-            <Button onPress={() => setIsOpen(false)}>{words.cancel}</Button>
-            <Button look="main" type="submit" form={FORM} isPending={change.isPending}>
-              {words.save}
-            </Button>
-          </>
+        submit={words.save}
+        change={change}
+        onSubmit={(values) =>
+          change.mutate({
+            params: { id: vm.id },
+            body: { hostname: textOf(values, 'hostname').trim(), notes: textOf(values, 'notes') || null },
+          })
         }
       >
-        <Form
-          id={FORM}
-          error={change.error}
-          onSubmit={(values) =>
-            change.mutate({
-              params: { id: vm.id },
-              body: { hostname: textOf(values, 'hostname').trim(), notes: textOf(values, 'notes') || null },
-            })
-          }
-        >
-          <Field
-            label={t.hostname}
-            name="hostname"
-            defaultValue={vm.hostname}
-            hint={t.hostnameHint}
-            autoFocus
-            isRequired
-          />
-          <Field label={t.notes} name="notes" defaultValue={vm.notes ?? ''} rows={5} />
-        </Form>
-      </Dialog>
+        <Field
+          label={t.hostname}
+          name="hostname"
+          defaultValue={vm.hostname}
+          hint={t.hostnameHint}
+          autoFocus
+          isRequired
+        />
+        <Field label={t.notes} name="notes" defaultValue={vm.notes ?? ''} rows={5} />
+      </FormDialog>
     </>
   );
 }

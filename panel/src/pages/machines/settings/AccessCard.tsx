@@ -6,7 +6,8 @@ import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx';
 import { Field } from '../../../ui/Field.tsx';
-import { Form, textOf } from '../../../ui/Form.tsx';
+import { textOf } from '../../../ui/Form.tsx';
+import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { Facts, Section } from '../../../ui/Page.tsx';
@@ -18,7 +19,6 @@ import { machineTexts } from '../texts.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
-const FORM = 'attach-key';
 const OTHER = 'other';
 
 /** How people and the service get in: passwords, keys, and the ops key. */
@@ -104,7 +104,6 @@ function ResetPassword({ vm, onClose }: { vm: VM; onClose: () => void }) {
 
 function AttachKey({ vm, onClose }: { vm: VM; onClose: () => void }) {
   const t = useTexts(settingsTexts);
-  const words = useTexts(machineTexts);
   const keys = useQuery(readAll('listSshKeys', { query: {} }));
   const [chosen, setChosen] = useState<string>();
   const attach = useChange('attachSshKey', {
@@ -116,32 +115,21 @@ function AttachKey({ vm, onClose }: { vm: VM; onClose: () => void }) {
   });
   const key = chosen ?? keys.data?.[0]?.id ?? OTHER;
   return (
-    <Dialog
+    <FormDialog
       title={t.attachKey}
-      isOpen
       onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button look="main" type="submit" form={FORM} isPending={attach.isPending}>
-            {t.attachKey}
-          </Button>
-        </>
+      submit={t.attachKey}
+      change={attach}
+      onSubmit={(values) =>
+        attach.mutate({
+          params: { id: vm.id },
+          body: key === OTHER ? { public_key: textOf(values, 'public_key').trim() } : { ssh_key_id: key },
+        })
       }
     >
       <Loaded query={keys} lines={2}>
         {(stored) => (
-          <Form
-            id={FORM}
-            error={attach.error}
-            onSubmit={(values) =>
-              attach.mutate({
-                params: { id: vm.id },
-                body:
-                  key === OTHER ? { public_key: textOf(values, 'public_key').trim() } : { ssh_key_id: key },
-              })
-            }
-          >
+          <>
             <Select
               label={t.key}
               value={key}
@@ -162,9 +150,9 @@ function AttachKey({ vm, onClose }: { vm: VM; onClose: () => void }) {
               />
             )}
             <p className={classes.note}>{t.attachMeans}</p>
-          </Form>
+          </>
         )}
       </Loaded>
-    </Dialog>
+    </FormDialog>
   );
 }

@@ -7,9 +7,10 @@ import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
 import { State } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
-import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx';
+import { ConfirmDialog } from '../../../ui/Dialog.tsx';
 import { Field } from '../../../ui/Field.tsx';
-import { Form, textOf } from '../../../ui/Form.tsx';
+import { textOf } from '../../../ui/Form.tsx';
+import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { Empty, Section } from '../../../ui/Page.tsx';
 import { type Column, Table } from '../../../ui/Table.tsx';
@@ -20,7 +21,6 @@ import { machineTexts } from '../texts.ts';
 import classes from './snapshots.module.css';
 import { snapshotTexts } from './texts.ts';
 
-const FORM = 'new-snapshot';
 const LOOKS = {
   creating: ['info', 'ring'],
   available: ['ok', 'dot'],
@@ -130,39 +130,26 @@ export function SnapshotsPage() {
 
 function TakeSnapshot({ id, onClose }: { id: string; onClose: () => void }) {
   const t = useTexts(snapshotTexts);
-  const words = useTexts(machineTexts);
   const create = useChange('createSnapshot', { changes: [...CHANGED], onDone: onClose });
   return (
-    <Dialog
+    <FormDialog
       title={t.take}
-      isOpen
       onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button look="main" type="submit" form={FORM} isPending={create.isPending}>
-            {t.take}
-          </Button>
-        </>
-      }
+      submit={t.take}
+      change={create}
+      onSubmit={(values) => {
+        const name = textOf(values, 'name').trim();
+        const description = textOf(values, 'description').trim();
+        create.mutate({
+          params: { id },
+          body: { ...(name && { name }), description: description || null },
+        });
+      }}
     >
-      <Form
-        id={FORM}
-        error={create.error}
-        onSubmit={(values) => {
-          const name = textOf(values, 'name').trim();
-          const description = textOf(values, 'description').trim();
-          create.mutate({
-            params: { id },
-            body: { ...(name && { name }), description: description || null },
-          });
-        }}
-      >
-        <Field label={t.name} name="name" maxLength={64} placeholder={t.namePlaceholder} autoFocus />
-        <Field label={t.description} name="description" />
-        <p className={classes.note}>{t.takeMeans}</p>
-      </Form>
-    </Dialog>
+      <Field label={t.name} name="name" maxLength={64} placeholder={t.namePlaceholder} autoFocus />
+      <Field label={t.description} name="description" />
+      <p className={classes.note}>{t.takeMeans}</p>
+    </FormDialog>
   );
 }
 

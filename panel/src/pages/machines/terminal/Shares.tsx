@@ -9,7 +9,8 @@ import { Button } from '../../../ui/Button.tsx';
 import { Choice } from '../../../ui/Choice.tsx';
 import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx';
 import { Field } from '../../../ui/Field.tsx';
-import { Form, textOf } from '../../../ui/Form.tsx';
+import { textOf } from '../../../ui/Form.tsx';
+import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
 import { Empty, Section } from '../../../ui/Page.tsx';
@@ -20,7 +21,6 @@ import { hasTerminal } from '../actions.ts';
 import { machineTexts } from '../texts.ts';
 import { terminalTexts } from './texts.ts';
 
-const FORM = 'new-share';
 const VIEWERS_AGAIN_MS = 10_000;
 const LENGTHS = { quarter: 900, hour: 3_600, day: 86_400 } as const;
 
@@ -141,7 +141,6 @@ function NewShare({
   onMade: (share: NewConsoleShare) => void;
 }) {
   const t = useTexts(terminalTexts);
-  const words = useTexts(machineTexts);
   const [mode, setMode] = useState<'read_only' | 'read_write'>('read_only');
   const [length, setLength] = useState<keyof typeof LENGTHS>('hour');
   const create = useChange('createConsoleShare', {
@@ -152,52 +151,40 @@ function NewShare({
     },
   });
   return (
-    <Dialog
+    <FormDialog
       title={t.shareTitle}
-      isOpen
       onClose={onClose}
-      footer={
-        <>
-          <Button onPress={onClose}>{words.cancel}</Button>
-          <Button look="main" type="submit" form={FORM} isPending={create.isPending}>
-            {t.make}
-          </Button>
-        </>
+      submit={t.make}
+      change={create}
+      onSubmit={(values) =>
+        create.mutate({
+          params: { id: vm.id },
+          body: { mode, ttl_seconds: LENGTHS[length], label: textOf(values, 'label').trim() || null },
+        })
       }
     >
-      <Form
-        id={FORM}
-        error={create.error}
-        onSubmit={(values) =>
-          create.mutate({
-            params: { id: vm.id },
-            body: { mode, ttl_seconds: LENGTHS[length], label: textOf(values, 'label').trim() || null },
-          })
-        }
-      >
-        <Choice
-          label={t.mode}
-          isLabelShown
-          value={mode}
-          onChange={setMode}
-          options={[
-            { value: 'read_only', label: t.read_only },
-            { value: 'read_write', label: t.read_write },
-          ]}
-        />
-        <p>{mode === 'read_only' ? t.readOnlyMeans : t.readWriteMeans}</p>
-        <Select
-          label={t.endsAfter}
-          value={length}
-          onChange={setLength}
-          options={[
-            { value: 'quarter', label: t.quarter },
-            { value: 'hour', label: t.hour },
-            { value: 'day', label: t.day },
-          ]}
-        />
-        <Field label={t.label} name="label" hint={t.labelHint} maxLength={64} />
-      </Form>
-    </Dialog>
+      <Choice
+        label={t.mode}
+        isLabelShown
+        value={mode}
+        onChange={setMode}
+        options={[
+          { value: 'read_only', label: t.read_only },
+          { value: 'read_write', label: t.read_write },
+        ]}
+      />
+      <p>{mode === 'read_only' ? t.readOnlyMeans : t.readWriteMeans}</p>
+      <Select
+        label={t.endsAfter}
+        value={length}
+        onChange={setLength}
+        options={[
+          { value: 'quarter', label: t.quarter },
+          { value: 'hour', label: t.hour },
+          { value: 'day', label: t.day },
+        ]}
+      />
+      <Field label={t.label} name="label" hint={t.labelHint} maxLength={64} />
+    </FormDialog>
   );
 }
