@@ -8,8 +8,8 @@ import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 // The worlds are the same each time, so that a change fails by what it changed; new ones are drawn by hand.
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
-/** On each of the two engines. */
-const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 50_000);
+/** On each engine: what a machine can do beside everything else that is tested. */
+const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 10_000);
 /** Far beyond what a world takes on any machine. */
 const TIMEOUT = 3_600_000;
 /** Worlds side by side: what two processes and their server can keep busy. */

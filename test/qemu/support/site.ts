@@ -54,7 +54,8 @@ export async function runAtSite(
   const [program, args] = host.command(...CONFINED, process.execPath, test);
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(program, args, {
-    env: { ...env, VAUBAN_TEST_INTERNET: internet.name, ...more },
+    // A PostgreSQL listens outside of this namespace.
+    env: { ...env, VAUBAN_TEST_INTERNET: internet.name, VAUBAN_TEST_DATABASE_URL: '', ...more },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
