@@ -39,18 +39,22 @@ const PARITY = [
 
 /** What takes longest begins first, so that no core idles at the end; the order of the others does not matter. */
 const LONGEST = [
-  'test/simulation/money.test.ts',
   'test/chaos/kill-sweep.test.ts',
+  'test/panel/browser/machines.test.ts',
+  'test/simulation/money.test.ts',
+  'test/compute/qemu/adoption.test.ts',
+  'test/acceptance/prices.test.ts',
+  'test/compute/qemu/readiness.test.ts',
+  'test/db/lock-order.test.ts',
+  'test/jobs/adoption.test.ts',
+  'test/openapi/served.test.ts',
+  'test/compute/qemu/pool-guard.test.ts',
+  'test/panel/browser/pages.test.ts',
   'test/oracle/oracle.test.ts',
   'test/agent/policy-strace.test.ts',
-  'test/compute/qemu/adoption.test.ts',
-  'test/openapi/served.test.ts',
-  'test/compute/qemu/readiness.test.ts',
-  'test/start/production.test.ts',
+  'test/operator/vaubanctl-vm.test.ts',
   'test/acceptance/conformity.test.ts',
-  'test/compute/qemu/pool-guard.test.ts',
-  'test/jobs/adoption.test.ts',
-  'test/jobs/scaffold.test.ts',
+  'test/start/production.test.ts',
 ];
 
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */
