@@ -15,6 +15,8 @@ const CHANGED_BY: Record<Change['kind'], OperationName[]> = {
     'listFirewallRules',
     'listPortForwards',
     'getVmBilling',
+    'listPlanOptions',
+    'getPlanQuote',
     'listConsoleShares',
     'getAgentStatus',
     'getUsage',

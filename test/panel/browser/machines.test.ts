@@ -17,18 +17,27 @@ test('machines, from the purchase to the refund', { skip: NO_BROWSER }, async (t
   const panel = await openPanel(t);
   const { page } = panel;
   const id = await buys(page);
-  await t.test('types a command in the terminal and reads what it printed', async () => {
+  // Each goes on where the one before left off: after a failure there is nothing to go on from.
+  const step = async (name: string, work: () => Promise<void>) => {
+    let passed = false;
+    await t.test(name, async () => {
+      await work();
+      passed = true;
+    });
+    assert.ok(passed, name);
+  };
+  await step('types a command in the terminal and reads what it printed', async () => {
     await page.getByRole('link', { name: 'Open terminal' }).click();
     await types(page, 'cat /etc/hostname', /^web-1\s*$/);
   });
-  await t.test('shares a terminal with somebody who has no account', () => shares(panel));
-  await t.test('opens a port, with what that changes shown before', () => opensAPort(page));
-  await t.test('takes a snapshot and goes back to it', () => restores(page));
-  await t.test('lets the agent work, and asks before each command', () => asksTheAgent(page));
-  await t.test('resizes, with what it costs shown before', () => resizes(page));
-  await t.test('looks right everywhere', () => looksRight(panel, id));
-  await t.test('deletes, with what is lost and what comes back', () => deletes(page));
-  await t.test('scrolls ten thousand machines', () => scrolls(panel));
+  await step('shares a terminal with somebody who has no account', () => shares(panel));
+  await step('opens a port, with what that changes shown before', () => opensAPort(page));
+  await step('takes a snapshot and goes back to it', () => restores(page));
+  await step('lets the agent work, and asks before each command', () => asksTheAgent(page));
+  await step('resizes, with what it costs shown before', () => resizes(page));
+  await step('looks right everywhere', () => looksRight(panel, id));
+  await step('deletes, with what is lost and what comes back', () => deletes(page));
+  await step('scrolls ten thousand machines', () => scrolls(panel));
   assert.deepEqual(panel.complaints, []);
 });
 
