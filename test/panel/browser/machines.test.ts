@@ -145,7 +145,7 @@ async function restores(page: Page): Promise<void> {
   await page.getByRole('strong').filter({ hasText: 'Restoring a snapshot' }).waitFor();
   // Long work survives a reload.
   await page.reload();
-  await page.getByText('Restoring a snapshot').waitFor({ state: 'detached' });
+  await page.getByText('Restoring a snapshot').first().waitFor({ state: 'detached' });
   await page.getByText('Running', { exact: true }).waitFor();
   await tab(page, 'Terminal').click();
   await types(page, 'ls changed', /No such file/);
@@ -225,7 +225,7 @@ async function underAttack({ page, service }: Panel, id: string): Promise<string
   await page.goto(`${service.baseUrl}/panel${path}`);
   // The detector looks each second, and the page every five.
   await page.getByText('SYN flood').first().waitFor();
-  await page.getByText('Noticed').waitFor();
+  await page.getByText('Noticed', { exact: true }).waitFor();
   return path;
 }
 
