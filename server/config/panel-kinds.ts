@@ -86,7 +86,7 @@ export interface SmtpServer {
 
 const SMTP_PORT = 587;
 const SMTPS_PORT = 465;
-/** The machine itself: nobody listens on the way. */
+/** The machine itself: no one can listen on the way. */
 const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** `smtps://user:password@mail.example.com`, `smtp://127.0.0.1:25` */

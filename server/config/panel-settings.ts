@@ -33,7 +33,7 @@ export const PANEL_SETTINGS = {
   panelTermsUrl: {
     env: 'VAUBAN_PANEL_TERMS_URL',
     kind: panelKind.webPage,
-    about: 'Your terms; whoever signs up agrees to them.',
+    about: 'Your terms, to which a person agrees by signing up.',
   },
   panelSupportUrl: {
     env: 'VAUBAN_PANEL_SUPPORT_URL',
@@ -50,7 +50,7 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_PANEL_SIGN_UP',
     kind: kind.oneOf(SIGN_UP_MODES),
     defaultText: '`open` in development, `closed` in production',
-    about: 'Who may sign up: anybody, those that a member invites, or nobody.',
+    about: 'Who may sign up: anyone, only people whom a member invites, or no one.',
   },
   mailSmtpUrl: {
     env: 'VAUBAN_MAIL_SMTP_URL',
