@@ -68,14 +68,17 @@ export const billingLaws = (now: Date, skew: string): Record<string, Sql> => ({
   'grace that was used is paid, as long as the VM ran and no longer': sql`
     select vm_id || ' paid ' || amount_minor || ' for ' || from_at || ' to ' || to_at as what
     from graces grace, lateral (
-      select unit_price::numeric * 100 * extract(epoch from to_at - from_at) as used, 86400 as day, (
-        select amount_minor from months next where next.order_id = grace.order_id) as month
+      select unit_price::numeric * 100 * extract(epoch from to_at - from_at) as used, 86400 as day
     ) as worked_out
     where not exists (select 1 from months where months.vm_id = grace.vm_id and months.to_at = grace.from_at)
       or to_at - from_at > interval '72 hours'
       or not exists (select 1 from events where events.vm_id = grace.vm_id and type = 'vm.suspended'
         and events.created_at between grace.to_at and grace.created_at + ${skew}::interval)
-      or case unit when 'hour' then amount_minor <> least(round(due_by_hour), month)
+      -- Hours cost at most the month that was not paid, at the price that its renewal would have had: that of a month of this VM
+      -- or of a notice. It is not that of the month that is bought with the grace, which is a new sale and may be cheaper.
+      or case unit when 'hour' then amount_minor <> round(due_by_hour) and (amount_minor > due_by_hour
+          or not exists (select 1 from charged sold where sold.vm_id = grace.vm_id and sold.unit = 'month' and sold.unit_price::numeric * 100 = amount_minor)
+          and not exists (select 1 from events where events.vm_id = grace.vm_id and type = 'billing.price_change' and (metadata->>'price_monthly_minor')::numeric = amount_minor))
         else amount_minor not between floor(used / (31 * day)) and ceil(used / (28 * day)) end`,
   'no grace reaches into a month that is paid': sql`
     select grace.order_id || ' charges until ' || grace.to_at || ' what is paid from ' || paid.from_at as what
