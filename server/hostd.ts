@@ -4,15 +4,15 @@
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { qemuCommand } from './compute/qemu/direct-launcher.ts';
-import { perform } from './compute/qemu/host/operations.ts';
+import { aboutGuest, perform } from './compute/qemu/host/operations.ts';
 import { createPrivilegedLauncher } from './compute/qemu/host/privileged-launcher.ts';
 import { probeGuests } from './compute/qemu/host/probe.ts';
-import { serveHost } from './compute/qemu/host/serve.ts';
 import { findLimiter, limitedLauncher, tryLimits } from './compute/qemu/limits.ts';
 import { type Allowance, loadAllowance, uidsOf } from './compute/qemu/routed/allowance.ts';
 import { RoutedNetwork } from './compute/qemu/routed/routed.ts';
 import { systemClock as clock } from './platform/clock.ts';
 import { ConfigError } from './platform/config-error.ts';
+import { serveHelper } from './platform/helper/serve.ts';
 import { createLogger } from './platform/logging.ts';
 
 const EXIT_USAGE = 64;
@@ -71,7 +71,12 @@ const parts = {
 };
 const report = await perform(parts, 'probe', {});
 logger.info(report as object, 'network');
-const server = await serveHost(parts, { path: socket, clock, logger });
+const server = await serveHelper((operation, given) => perform(parts, operation, given), {
+  path: socket,
+  clock,
+  logger,
+  about: aboutGuest,
+});
 logger.info({ socket }, 'listening');
 
 async function probeLimits(): Promise<void> {

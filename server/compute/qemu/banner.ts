@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
-import { within } from './timeouts.ts';
+import { within } from '../../platform/within.ts';
 
 const BANNER = 'SSH-';
 /** The first try after a guest was started is short, because nothing answers yet; later ones leave a slow guest time. */

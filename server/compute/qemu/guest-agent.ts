@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
+import { connectUnix, readLines } from '../../platform/json-lines.ts';
+import { within } from '../../platform/within.ts';
 import { AgentUnavailableError } from '../driver.ts';
-import { connectUnix, readLines } from './json-lines.ts';
-import { within } from './timeouts.ts';
 
 /** A busy guest may take seconds; a dead one never answers. */
 const CALL_MS = 15_000;

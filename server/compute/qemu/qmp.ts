@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
+import { connectUnix, readLines } from '../../platform/json-lines.ts';
+import { within } from '../../platform/within.ts';
 import { ComputeUnavailableError } from '../driver.ts';
-import { connectUnix, readLines } from './json-lines.ts';
-import { within } from './timeouts.ts';
 
 /** A call takes a millisecond; a QEMU that lets one wait for so long does not work. */
 const CALL_MS = 10_000;

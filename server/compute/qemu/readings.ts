@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { within } from '../../platform/within.ts';
 import { ComputeUnavailableError, type GuestSample } from '../driver.ts';
 import { BALLOON_DEVICE, DISK_DEVICE } from './arguments.ts';
 import { boundQemuLog, keepConsoleLog } from './console-log.ts';
@@ -8,7 +9,6 @@ import { type NetworkCounters, type NetworkReading, NO_TRAFFIC } from './network
 import { cpuSeconds, residentBytes } from './processes.ts';
 import type { QemuProcess } from './qemu-process.ts';
 import type { Monitor } from './qmp.ts';
-import { within } from './timeouts.ts';
 import { type NetworkContext, readTraffic } from './traffic.ts';
 
 /** Processes that have not answered yet: they are asked again when they have, or are given up. */

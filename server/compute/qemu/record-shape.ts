@@ -1,6 +1,6 @@
+import { checkOf } from '../../platform/helper/shapes.ts';
 import { Type } from '../../platform/schema.ts';
 import type { GuestRecord } from './guest.ts';
-import { checkOf } from './routed/shapes.ts';
 
 const Text = Type.String();
 const Count = Type.Integer({ minimum: 1 });

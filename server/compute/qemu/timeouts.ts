@@ -3,20 +3,6 @@ import { ComputeUnavailableError } from '../driver.ts';
 
 const LOOK_EVERY_MS = 10;
 
-/** The outcome of `work`, unless `ms` pass first: then `late()` is thrown. The work itself goes on. */
-export async function within<T>(clock: Clock, ms: number, work: Promise<T>, late: () => Error): Promise<T> {
-  const done = new AbortController();
-  const tooLate = clock.sleep(ms, done.signal).then(() => {
-    throw late();
-  });
-  try {
-    return await Promise.race([work, tooLate]);
-  } finally {
-    done.abort();
-    tooLate.catch(() => {});
-  }
-}
-
 /** The outcome of `work`, unless `signal` aborts first: then its reason is thrown. The work itself goes on. */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {

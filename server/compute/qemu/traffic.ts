@@ -1,11 +1,11 @@
 import type { Clock } from '../../platform/clock.ts';
+import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { NetworkPolicy } from '../driver.ts';
 import type { Guest } from './guest.ts';
 import type { Guests } from './guests.ts';
 import type { HostNetwork, NetworkReading } from './network.ts';
 import type { Pool } from './pool.ts';
-import { InvalidArgumentError } from './routed/shapes.ts';
 
 export interface NetworkContext {
   clock: Clock;

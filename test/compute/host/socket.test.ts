@@ -5,9 +5,9 @@ import { connect, type Server } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { HostClient } from '../../../server/compute/qemu/host/client.ts';
-import type { HostParts } from '../../../server/compute/qemu/host/operations.ts';
-import { serveHost } from '../../../server/compute/qemu/host/serve.ts';
+import { aboutGuest, type HostParts, perform } from '../../../server/compute/qemu/host/operations.ts';
 import { systemClock as clock } from '../../../server/platform/clock.ts';
+import { serveHelper } from '../../../server/platform/helper/serve.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { defer } from '../../support/cleanup.ts';
 import { stayAlive } from '../qemu/support.ts';
@@ -23,7 +23,13 @@ async function serve(t: TestContext, parts: HostParts, path: string, maxMessageB
   const log: Line[] = [];
   const output = { write: (line: string) => void log.push(JSON.parse(line)) };
   const logger = createLogger({ logLevel: 'info' }, output);
-  const server = await serveHost(parts, { path, clock, logger, maxMessageBytes });
+  const server = await serveHelper((operation, given) => perform(parts, operation, given), {
+    path,
+    clock,
+    logger,
+    maxMessageBytes,
+    about: aboutGuest,
+  });
   defer(t, () => server.close());
   return { server, log };
 }

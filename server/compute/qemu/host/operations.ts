@@ -1,19 +1,11 @@
+import { checkOf, Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import type { QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
 import type { HostNetwork } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
 import { netdevOf } from '../routed/names.ts';
-import {
-  Arguments,
-  checkOf,
-  type GuestAndPolicy,
-  Id,
-  InvalidArgumentError,
-  Mac,
-  Path,
-  Uid,
-} from '../routed/shapes.ts';
+import { Arguments, type GuestAndPolicy, Mac, Path, Uid } from '../routed/shapes.ts';
 
 const closed = { additionalProperties: false };
 const MAX_VCPU = 512;
@@ -99,6 +91,13 @@ export async function perform(parts: HostParts, name: string, given: unknown): P
   const operation = name as Operation;
   CHECKS[operation](given);
   return HANDLERS[operation](parts, given as never);
+}
+
+/** Whom an operation is about, for the log; unchecked, so cut short. */
+export function aboutGuest(given: unknown): { guest: string | undefined } {
+  const { id, guest, spec } = Object(given);
+  const found = id ?? Object(guest).id ?? Object(spec).id;
+  return { guest: typeof found === 'string' ? found.slice(0, 64) : undefined };
 }
 
 const NEVER = new AbortController().signal;

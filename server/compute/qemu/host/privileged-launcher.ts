@@ -4,10 +4,10 @@ import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Clock } from '../../../platform/clock.ts';
+import { ID_PATTERN, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { FILES, type QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
 import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../process-wait.ts';
-import { ID_PATTERN, InvalidArgumentError } from '../routed/shapes.ts';
 
 /** Of what guests' user runs: it decides nothing for that user what the helper was started with. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };

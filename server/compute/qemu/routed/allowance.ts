@@ -3,10 +3,10 @@ import ipaddr from 'ipaddr.js';
 import { parse } from 'yaml';
 import { addressMatcher } from '../../../platform/cidr.ts';
 import { ConfigError } from '../../../platform/config-error.ts';
+import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { Type } from '../../../platform/schema.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
-import { checkOf, InvalidArgumentError } from './shapes.ts';
 import { TRAFFIC_LIMITS, type TrafficLimits } from './traffic-limits.ts';
 
 /** What the host's own configuration lets its guests have; the service can ask for no more. */

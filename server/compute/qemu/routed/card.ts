@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
+import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 import { tapName } from './names.ts';
-import { InvalidArgumentError } from './shapes.ts';
 
 /** One port of a public address that leads to a guest. */
 export interface Forward {

@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
+import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { isSpecial } from './allowance.ts';
 import { type Card, canonical } from './card.ts';
-import { type GuestAndPolicy, InvalidArgumentError } from './shapes.ts';
+import type { GuestAndPolicy } from './shapes.ts';
 
 const BITS = { 4: 32, 6: 128 };
 const WITH_PORTS = ['tcp', 'udp'];

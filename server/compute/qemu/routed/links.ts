@@ -1,10 +1,10 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { isAddress } from '../../../platform/helper/shapes.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { type NetworkGuest, ROUTER_6 } from '../network.ts';
 import { type Card, canonical, isV6 } from './card.ts';
 import { run } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
-import { isAddress } from './shapes.ts';
 
 /** How the kernel treats what comes out of a guest's interface. */
 const TAP_SETTINGS: Record<string, string> = {

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import { type Allowance, type AllowanceCheck, allowanceCheck, trafficLimitsOf } from './allowance.ts';
@@ -20,7 +21,7 @@ import {
 } from './links.ts';
 import { netdevOf, TAP_PREFIX, tapName } from './names.ts';
 import { Sentinel } from './sentinel.ts';
-import { checkGuestAndPolicy, type GuestAndPolicy, InvalidArgumentError, plainGuest } from './shapes.ts';
+import { checkGuestAndPolicy, type GuestAndPolicy, plainGuest } from './shapes.ts';
 import { acceptable, makeSound } from './sound.ts';
 import { applyQueues, speedsOf } from './speed.ts';
 import { readCards, readCounts, readingsOf } from './state.ts';

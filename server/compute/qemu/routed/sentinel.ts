@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { systemClock as clock } from '../../../platform/clock.ts';
+import { ENVIRONMENT } from '../../../platform/nft.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { until } from '../timeouts.ts';
-import { applyBatch, ENVIRONMENT, SIGNATURE } from './commands.ts';
+import { applyBatch, SIGNATURE } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
 import { GATE, gateTable } from './table.ts';
 

@@ -1,8 +1,5 @@
-import { isIP } from 'node:net';
-import { isAbsolute, normalize } from 'node:path';
-import { Ajv, type ValidateFunction } from 'ajv';
-import { parseCidr } from '../../../platform/cidr.ts';
-import { type TObject, Type } from '../../../platform/schema.ts';
+import { checkOf, Id } from '../../../platform/helper/shapes.ts';
+import { Type } from '../../../platform/schema.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
 
@@ -18,40 +15,6 @@ const MAX_GUESTS = 20_000;
 /** Ten times what a card of today does. */
 const MAX_BPS = 1e12;
 
-/** What an argument is not: `field` says where. It has changed nothing. */
-export class InvalidArgumentError extends Error {
-  override name = 'InvalidArgumentError';
-}
-
-/** An address in the one notation that is not also something else, such as a host's name or a mapped address. */
-export function isAddress(text: string): boolean {
-  return isIP(text) === 4 || (isIP(text) === 6 && /^[0-9a-f:]+$/i.test(text));
-}
-
-const isNetwork = (text: string) => {
-  const cidr = parseCidr(text);
-  return cidr !== undefined && !cidr.hasHostBits && isAddress(cidr.address);
-};
-const isPorts = (text: string) => {
-  const [, from, to = from] = /^([1-9]\d{0,4})(?:-([1-9]\d{0,4}))?$/.exec(text) ?? [];
-  return from !== undefined && Number(from) <= Number(to) && Number(to) <= 65_535;
-};
-
-const ajv = new Ajv({
-  strict: true,
-  allowUnionTypes: true,
-  formats: {
-    address: isAddress,
-    address4: (text) => isIP(text) === 4,
-    network: isNetwork,
-    ports: isPorts,
-    // Spelt as the system will find it: no step up, no doubled slash, nothing that could end a line.
-    path: (text) => isAbsolute(text) && normalize(text) === text && !/\p{C}/u.test(text),
-  },
-});
-
-export const ID_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$';
-export const Id = Type.String({ pattern: ID_PATTERN });
 export const Mac = Type.String({ pattern: '^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$' });
 /** A user's number as the kernel has them, root's aside. */
 export const Uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 2 });
@@ -139,18 +102,6 @@ export const Arguments = {
   detach: Type.Object({ id: Id }, closed),
   counters: Type.Object({ ids: Type.Array(Id, { maxItems: MAX_GUESTS }) }, closed),
 };
-
-/** A check of `schema`, compiled once, that throws {@link InvalidArgumentError} naming the first wrong field. */
-export function checkOf<T>(schema: TObject): (value: unknown) => asserts value is T {
-  let validate: ValidateFunction | undefined;
-  return (value) => {
-    validate ??= ajv.compile(schema);
-    if (validate(value)) return;
-    const [error] = validate.errors ?? [];
-    const field = error?.instancePath.slice(1).replaceAll('/', '.') || 'arguments';
-    throw new InvalidArgumentError(`${field}: ${error?.message ?? 'is not valid'}`);
-  };
-}
 
 /** The fields of a guest that the network needs, of an object that may have more. */
 export function plainGuest({ id, mac, uid, addresses, directory }: NetworkGuest): NetworkGuest {
