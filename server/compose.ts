@@ -131,9 +131,11 @@ async function openServices(
   const leadership = new Leadership(db);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
   await queue.prepare();
+  const site = { panelUrl: '/panel' };
   const services = {
     config,
     brand,
+    site,
     catalog,
     clock,
     logger,
@@ -150,8 +152,8 @@ async function openServices(
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKeys,
     documents: new DocumentRenderer({ clock, logger }),
-    payments: new Payments(config, brand.name),
-    mails: new MailSender({ config, brand, db, clock, logger, metrics, secrets }),
+    payments: new Payments(config, brand.name, site),
+    mails: new MailSender({ config, brand, site, db, clock, logger, metrics, secrets }),
   };
   const guests = new GuestReconciler(services);
   return { ...services, claim, guests, agent: new AgentRuns(services) };
@@ -192,7 +194,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
-  services.mails.panelUrl = services.payments.panelUrl = `${config.publicUrl ?? address}/panel`;
+  services.site.panelUrl = `${config.publicUrl ?? address}/panel`;
   await queue.receive(runner);
   const unwatch = watchGuests(services);
   const demo = await ensureDemoAccount(services);

@@ -47,5 +47,7 @@ export interface Services {
   agent: AgentRuns;
   documents: DocumentRenderer;
   mails: MailSender;
+  /** Where the panel is, without a slash at its end: known once the service listens, and before anybody is mailed or pays. */
+  site: { panelUrl: string };
   payments: Payments;
 }

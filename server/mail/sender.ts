@@ -23,6 +23,8 @@ const MAX_ERROR = 300;
 export interface SenderParts {
   config: Pick<Config, 'dataDir' | 'mailSmtpUrl' | 'mailFrom'>;
   brand: MailBrand;
+  /** Where links lead. */
+  site: { panelUrl: string };
   db: Database;
   clock: Clock;
   logger: Logger;
@@ -38,8 +40,6 @@ export class MailSender {
   readonly #parts: SenderParts;
   readonly #transport: MailTransport;
   #closed = false;
-  /** Where the panel is, without a slash at its end: known once the service listens, and before a mail is sent. */
-  panelUrl = '/panel';
 
   constructor(parts: SenderParts) {
     const { dataDir, mailSmtpUrl, mailFrom } = parts.config;
@@ -93,6 +93,7 @@ export class MailSender {
   /** A mail that cannot be made now, such as one of a newer release, is tried again like any other. */
   #render({ template, sealed_values, locale }: MailRow) {
     const values = JSON.parse(this.#parts.secrets.open(sealed_values!, MAIL_PURPOSE));
-    return renderMail(template, values, locale, { brand: this.#parts.brand, panelUrl: this.panelUrl });
+    const { brand, site } = this.#parts;
+    return renderMail(template, values, locale, { brand, ...site });
   }
 }

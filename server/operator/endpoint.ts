@@ -31,7 +31,7 @@ export interface OperatorServices {
   logger: Logger;
   metrics: Metrics;
   /** Where the panel is. */
-  mails: { panelUrl: string };
+  site: { panelUrl: string };
   opsKeys: OpsKeys;
   secrets: SecretBox;
   payments: Payments;

@@ -20,7 +20,7 @@ export interface PanelServices extends EndpointServices {
   changes: Changes;
   payments: Payments;
   /** Where the links of mails lead: as configured, and never what a request says of itself. */
-  mails: { panelUrl: string };
+  site: { panelUrl: string };
   passwords: Passwords;
 }
 

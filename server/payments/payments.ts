@@ -13,10 +13,10 @@ export class Payments {
   readonly providers: readonly PaymentProvider[];
   /** Where Stripe is one of them. */
   readonly stripe: { api: StripeApi; webhookSecret: string } | null;
-  /** Where the panel is, without a slash at its end: known once the service listens, and before anybody pays. */
-  panelUrl = '/panel';
+  readonly #site: { panelUrl: string };
 
-  constructor(config: Config, brandName: string) {
+  constructor(config: Config, brandName: string, site: { panelUrl: string }) {
+    this.#site = site;
     const names = paymentProviders(config);
     const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeBaseUrl: baseUrl } = config;
     this.stripe =
@@ -38,6 +38,6 @@ export class Payments {
 
   /** Where somebody who has paid comes back to. */
   returnUrl(topUpId: string): string {
-    return `${this.panelUrl}/billing/top-ups/${topUpId}`;
+    return `${this.#site.panelUrl}/billing/top-ups/${topUpId}`;
   }
 }

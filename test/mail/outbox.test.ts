@@ -36,8 +36,9 @@ async function office(t: TestContext, db: Database, env: NodeJS.ProcessEnv) {
     { write: (line: string) => void lines.push(JSON.parse(line)) },
   );
   const metrics = createMetrics('test');
-  const sender = new MailSender({ config, brand: loadBrand(config), db, clock, logger, metrics, secrets });
-  sender.panelUrl = 'https://cloud.example/panel';
+  const site = { panelUrl: 'https://cloud.example/panel' };
+  const brand = loadBrand(config);
+  const sender = new MailSender({ config, brand, site, db, clock, logger, metrics, secrets });
   defer(t, () => sender.close());
   const write = (mail: Mail) => db.transaction((tx) => enqueueMail(tx, { clock, secrets }, mail));
   const mails = () => systemListMails(db, undefined, { limit: 50, afterId: null });

@@ -62,6 +62,7 @@ export function operatorServices(
   const signals = new Signals();
   const secrets = new SecretBox(Buffer.alloc(32, 1));
   const queue = new JobQueue(db, () => {});
+  const site = { panelUrl: 'http://127.0.0.1:8080/panel' };
   const services = {
     catalog,
     clock,
@@ -74,9 +75,9 @@ export function operatorServices(
     leadership,
     logger,
     metrics,
-    mails: { panelUrl: 'http://127.0.0.1:8080/panel' },
+    site,
     opsKeys: new OpsKeys(db, secrets),
-    payments: new Payments(config, 'Example'),
+    payments: new Payments(config, 'Example', site),
     secrets,
     queue,
     shield,

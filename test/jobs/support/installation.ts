@@ -107,6 +107,7 @@ async function openServices(
   const common = {
     config,
     brand: loadBrand(config),
+    site: { panelUrl: '/panel' },
     clock,
     logger: silent,
     metrics: createMetrics('test'),
@@ -127,7 +128,7 @@ async function openServices(
     opsKeys: await OpsKeys.open(db, secrets),
     documents: new DocumentRenderer({ clock, logger: silent }),
     mails: new MailSender(common),
-    payments: new Payments(config, common.brand.name),
+    payments: new Payments(config, common.brand.name, common.site),
   };
   const guests = new GuestReconciler(services);
   return { ...services, guests, agent: new AgentRuns(services) };

@@ -36,7 +36,7 @@ export const createSignInLink = operatorEndpoint({
   ),
   errors: ['not_found', 'invalid_state'],
   async handle({ body, services }) {
-    const { clock, db, logger, mails } = services;
+    const { clock, db, logger, site } = services;
     const email = parseMailAddress(body.email);
     if (email === undefined)
       throw invalidField('email', 'email', 'must be an address such as anna@example.com');
@@ -59,7 +59,7 @@ export const createSignInLink = operatorEndpoint({
     return {
       data: {
         person_id: made.personId,
-        url: `${mails.panelUrl}/sign-in/link#${made.token}`,
+        url: `${site.panelUrl}/sign-in/link#${made.token}`,
         expires_at: made.expiresAt,
       },
     };

@@ -31,8 +31,8 @@ export async function mailLink(
 }
 
 /** The address of a page with a secret that only it reads. */
-export const linkTo = ({ mails }: PanelServices, page: string, token: string) =>
-  `${mails.panelUrl}/${page}#${token}`;
+export const linkTo = ({ site }: PanelServices, page: string, token: string) =>
+  `${site.panelUrl}/${page}#${token}`;
 
 /** Tells a person that how they sign in was changed: should it be somebody else's doing, they learn of it. */
 export function mailSecurityChange(
