@@ -434,8 +434,6 @@ export interface StatementEntry {
   entry: number;
   at: string;
   reason: string;
-  debit: string;
-  credit: string;
   amount_minor: number;
   order_id: string | null;
   payment_id: string | null;
@@ -444,6 +442,8 @@ export interface StatementEntry {
   promo_minor: number;
   held_minor: number;
   currency: string;
+  debit: string;
+  credit: string;
 }
 
 /** A suspended customer whose VMs were stopped */

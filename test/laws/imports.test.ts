@@ -51,7 +51,7 @@ const ROOMS: Record<string, Allowed> = {
   },
   'panel-site': { value: 'http platform', type: 'config' },
   consoles: { value: 'access db domain guest-ssh http platform', type: 'compute config' },
-  'endpoints/shared': { value: 'platform' },
+  'endpoints/shared': { value: 'domain http platform' },
   'endpoints/customer': {
     value:
       'agent cluster compute consoles db domain endpoints/shared guest-ssh http metering platform shield',
@@ -63,7 +63,7 @@ const ROOMS: Record<string, Allowed> = {
   },
   panel: { value: 'access db http platform', type: 'config payments' },
   'endpoints/panel': {
-    value: 'access compute db domain endpoints/customer http mail panel payments platform',
+    value: 'access compute db domain endpoints/customer endpoints/shared http mail panel payments platform',
   },
   operator: {
     value: 'config db endpoints/operator http platform',

@@ -276,7 +276,6 @@ export interface WalletEntry {
   at: string;
   reason: string;
   amount_minor: number;
-  change_minor: number;
   order_id: string | null;
   payment_id: string | null;
   promo_credit_id: string | null;
@@ -284,6 +283,7 @@ export interface WalletEntry {
   promo_minor: number;
   held_minor: number;
   currency: string;
+  change_minor: number;
 }
 
 /** What each operation takes, and what it answers under `data`. */

@@ -3,7 +3,7 @@ import { empty, one, type Queryable, type Sql, sql } from '../database.ts';
 /** One entry of an account's journal, with what it did to the wallet. */
 export interface StatementRow {
   /** Place in the account's journal, from 1 without a gap. */
-  position: bigint;
+  entry: bigint;
   at: Date;
   reason: string;
   amount_minor: bigint;
@@ -44,7 +44,7 @@ export function statementPage(
   limit: number,
 ): Promise<StatementRow[]> {
   return db.query<StatementRow>(sql`
-    select position, created_at as at, reason, amount_minor, order_id, payment_id, promo_credit_id, ${MONEY} as money_minor,
+    select position as entry, created_at as at, reason, amount_minor, order_id, payment_id, promo_credit_id, ${MONEY} as money_minor,
       ${PROMO} as promo_minor, ${HELD} as held_minor
     from journal where ${ofAccount(accountId)} ${before === null ? empty : sql`and position < ${before}::bigint`}
       ${from ? sql`and created_at >= ${from}` : empty} ${to ? sql`and created_at < ${to}` : empty}

@@ -4,7 +4,14 @@ import { endpoint } from '../../../http/endpoint.ts';
 import { Input, VmParams } from '../../../http/schemas.ts';
 import { validationFailed } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { ALLOW_REBOOT, ChangeShape, exampleChange, presentChange, SizeInput } from './change-shape.ts';
+import {
+  ALLOW_REBOOT,
+  CHANGE_ERRORS,
+  ChangeShape,
+  exampleChange,
+  presentChange,
+  SizeInput,
+} from './change-shape.ts';
 import { MAX_CHARGE } from './inputs.ts';
 import { loadVmForChange } from './load-vm.ts';
 
@@ -24,20 +31,7 @@ export const changeCustom = endpoint({
     { examples: [{ vcpu: 2, ram_mb: 4096 }] },
   ),
   data: ChangeShape,
-  errors: [
-    'insufficient_funds',
-    'vm_locked',
-    'invalid_state',
-    'vm_suspended',
-    'payment_due',
-    'vm_must_be_stopped',
-    'same_plan',
-    'quota_exceeded',
-    'price_changed',
-    'disk_shrink_not_supported',
-    'compute_unavailable',
-    'capacity_unavailable',
-  ],
+  errors: CHANGE_ERRORS,
   example: exampleChange,
   load: loadVmForChange,
   prepare: ({ services }) => askCapacity(services),

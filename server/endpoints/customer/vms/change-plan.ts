@@ -3,7 +3,7 @@ import { changeVm } from '../../../domain/vms/change-vm.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
-import { ALLOW_REBOOT, ChangeShape, exampleChange, presentChange } from './change-shape.ts';
+import { ALLOW_REBOOT, CHANGE_ERRORS, ChangeShape, exampleChange, presentChange } from './change-shape.ts';
 import { MAX_CHARGE } from './inputs.ts';
 import { loadVmForChange } from './load-vm.ts';
 
@@ -30,22 +30,7 @@ export const changePlan = endpoint({
     max_charge_minor: Type.Optional(MAX_CHARGE),
   }),
   data: ChangeShape,
-  errors: [
-    'insufficient_funds',
-    'vm_locked',
-    'invalid_state',
-    'vm_suspended',
-    'payment_due',
-    'vm_must_be_stopped',
-    'same_plan',
-    'quota_exceeded',
-    'price_changed',
-    'unknown_plan',
-    'plan_not_available_in_region',
-    'disk_shrink_not_supported',
-    'compute_unavailable',
-    'capacity_unavailable',
-  ],
+  errors: [...CHANGE_ERRORS, 'unknown_plan', 'plan_not_available_in_region'],
   example: exampleChange,
   load: loadVmForChange,
   prepare: ({ services }) => askCapacity(services),

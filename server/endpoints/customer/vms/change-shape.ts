@@ -3,10 +3,27 @@ import type { OrderRow } from '../../../db/queries/orders.ts';
 import type { VmView } from '../../../db/queries/vms.ts';
 import { withJob } from '../../../domain/vms/start-job.ts';
 import { Shape } from '../../../http/schemas.ts';
+import type { ErrorCode } from '../../../platform/errors.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import { exampleOrder, OrderShape, presentOrder } from '../shared/order-shape.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+/** Why a change of plan or size may be refused. */
+export const CHANGE_ERRORS = [
+  'insufficient_funds',
+  'vm_locked',
+  'invalid_state',
+  'vm_suspended',
+  'payment_due',
+  'vm_must_be_stopped',
+  'same_plan',
+  'quota_exceeded',
+  'price_changed',
+  'disk_shrink_not_supported',
+  'compute_unavailable',
+  'capacity_unavailable',
+] as const satisfies readonly ErrorCode[];
 
 /** A custom size; what is not named stays as it is. */
 export const SizeInput = {

@@ -1,0 +1,61 @@
+import { toJsonInteger } from '../../domain/billing/money.ts';
+import { Currency, Id, Minor, Nullable, Timestamp } from '../../http/schemas.ts';
+import { Type } from '../../platform/schema.ts';
+
+/** Which part of a statement is asked for, as fields of a query. */
+export const StatementSpan = {
+  from: Type.Optional(Timestamp('Only entries from this instant on')),
+  to: Type.Optional(Timestamp('Only entries before this instant')),
+};
+
+/** The same as instants. */
+export const spanOf = ({ from, to }: { from?: string | undefined; to?: string | undefined }) => ({
+  from: from === undefined ? undefined : new Date(from),
+  to: to === undefined ? undefined : new Date(to),
+});
+
+/** What every statement says of an entry of the journal, whoever reads it. */
+export const StatementEntryFields = {
+  entry: Type.Integer({ minimum: 1, description: "Place in the account's journal, without a gap" }),
+  at: Timestamp(),
+  reason: Type.String({ description: 'Such as top_up, hold, capture, charge, release or refund' }),
+  amount_minor: Minor('What was booked'),
+  order_id: Nullable(Id('ord')),
+  payment_id: Nullable(Id('pay')),
+  promo_credit_id: Nullable(Id('prm')),
+  available_minor: Minor('What the wallet could spend after it'),
+  promo_minor: Minor('Of that, promotional credit'),
+  held_minor: Minor('What was held after it'),
+  currency: Currency,
+};
+
+interface StatementEntry {
+  entry: bigint;
+  at: Date;
+  reason: string;
+  amount_minor: bigint;
+  order_id: string | null;
+  payment_id: string | null;
+  promo_credit_id: string | null;
+}
+
+/** An entry, and the wallet after it. */
+export function presentStatementEntry(
+  { entry, at, reason, amount_minor, order_id, payment_id, promo_credit_id }: StatementEntry,
+  after: { available_minor: bigint; promo_minor: bigint; held_minor: bigint },
+  currency: string,
+) {
+  return {
+    entry: toJsonInteger(entry),
+    at,
+    reason,
+    amount_minor: toJsonInteger(amount_minor),
+    order_id,
+    payment_id,
+    promo_credit_id,
+    available_minor: toJsonInteger(after.available_minor),
+    promo_minor: toJsonInteger(after.promo_minor),
+    held_minor: toJsonInteger(after.held_minor),
+    currency,
+  };
+}
