@@ -12,7 +12,8 @@ export interface Line {
   dashed?: boolean;
 }
 
-interface ChartProps {
+/** What a chart shows. */
+export interface ChartProps {
   /** What the chart shows, for those who do not see it. */
   label: string;
   columns: Columns;

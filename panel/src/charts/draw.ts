@@ -1,17 +1,8 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import type { Line } from './chart.tsx';
-import type { Columns } from './series.ts';
+import type { ChartProps, Line } from './chart.tsx';
 
-interface Drawn {
-  columns: Columns;
-  lines: readonly Line[];
-  format: (value: number) => string;
-  height?: number;
-  max?: number | undefined;
-  marks?: readonly { at: number; colour: Line['colour'] }[];
-  locale: string;
-}
+type Drawn = Omit<ChartProps, 'label'>;
 
 const FONT = '11px "JetBrains Mono", ui-monospace, monospace';
 /** Where the axis of a chart ends of which everything is nought. */

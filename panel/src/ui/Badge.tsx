@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import classes from './Badge.module.css';
+import tones from './tones.module.css';
 
 /** What a state means, by which it is coloured. */
 export type Tone = 'ok' | 'warn' | 'bad' | 'info' | 'shield' | 'faint';
@@ -9,7 +10,7 @@ export type Shape = 'dot' | 'ring' | 'square' | 'triangle';
 /** A state, as a shape and a word. */
 export function State({ tone, shape = 'dot', children }: { tone: Tone; shape?: Shape; children: ReactNode }) {
   return (
-    <span className={`${classes.state} ${classes[tone]}`}>
+    <span className={`${classes.state} ${tones[tone]}`}>
       <i className={`${classes.mark} ${classes[shape]}`} aria-hidden="true" />
       {children}
     </span>
@@ -18,5 +19,5 @@ export function State({ tone, shape = 'dot', children }: { tone: Tone; shape?: S
 
 /** A word that stands out. */
 export function Badge({ tone = 'faint', children }: { tone?: Tone; children: ReactNode }) {
-  return <span className={`${classes.badge} ${classes[tone]}`}>{children}</span>;
+  return <span className={`${classes.badge} ${tones[tone]}`}>{children}</span>;
 }

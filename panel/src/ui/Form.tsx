@@ -75,6 +75,11 @@ function hasField(form: HTMLFormElement | null, name: string): boolean {
   return form?.elements.namedItem(name) != null || form?.elements.namedItem(listOf(name)) != null;
 }
 
+/** Fields side by side, where there is room. */
+export function FormRow({ children }: { children: ReactNode }) {
+  return <div className={classes.row}>{children}</div>;
+}
+
 /** The buttons below a form: the main one first. */
 export function FormActions({ children }: { children: ReactNode }) {
   return <div className={classes.actions}>{children}</div>;

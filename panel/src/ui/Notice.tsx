@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/errors.ts';
 import { defineTexts, useTexts } from '../texts.ts';
+import type { Tone } from './Badge.tsx';
 import { Icon } from './Icon.tsx';
 import classes from './Notice.module.css';
+import tones from './tones.module.css';
 
 const texts = defineTexts(
   {
@@ -31,13 +33,13 @@ export function Notice({
   children,
   action,
 }: {
-  kind?: 'info' | 'ok' | 'warn' | 'bad';
+  kind?: Extract<Tone, 'info' | 'ok' | 'warn' | 'bad'>;
   title?: ReactNode;
   children?: ReactNode;
   action?: ReactNode;
 }) {
   return (
-    <div className={`${classes.notice} ${classes[kind]}`} role={kind === 'bad' ? 'alert' : undefined}>
+    <div className={`${classes.notice} ${tones[kind]}`} role={kind === 'bad' ? 'alert' : undefined}>
       <Icon name={kind === 'ok' ? 'check' : kind === 'info' ? 'info' : 'warning'} />
       <div className={classes.body}>
         {title && <strong className={classes.title}>{title}</strong>}

@@ -1,5 +1,6 @@
 import { type ReactNode, useMemo, useState } from 'react';
 import { defineTexts, useTexts } from '../texts.ts';
+import { Button } from './Button.tsx';
 import { Icon } from './Icon.tsx';
 import classes from './Table.module.css';
 import { useVisibleRows } from './visible-rows.ts';
@@ -20,6 +21,22 @@ export interface Column<Row> {
   narrow?: 'title' | 'aside' | 'line' | 'hide';
   /** Orders the rows by this column, when its title is pressed. */
   compare?: (a: Row, b: Row) => number;
+}
+
+/** The last column: a button that deletes the row, for the rows that may be deleted. */
+export function deleteColumn<Row>(
+  nameOf: (row: Row) => string,
+  onDelete: (row: Row) => void,
+  may: (row: Row) => boolean,
+): Column<Row> {
+  return {
+    id: 'do',
+    title: '',
+    narrow: 'aside',
+    align: 'end',
+    cell: (row) =>
+      may(row) && <Button look="quiet" icon="trash" label={nameOf(row)} onPress={() => onDelete(row)} />,
+  };
 }
 
 /** Rows that can be chosen, for something done to many. */

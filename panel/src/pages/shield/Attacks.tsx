@@ -9,6 +9,7 @@ import { Button } from '../../ui/Button.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Card, Empty, Facts, Section } from '../../ui/Page.tsx';
 import { type Column, Table } from '../../ui/Table.tsx';
+import tones from '../../ui/tones.module.css';
 import { TimeOf } from '../../ui/Values.tsx';
 import { formatRate, formatSeconds } from '../machines/formats.ts';
 import { AGAIN_MS, SEVERITY_TONES } from './looks.ts';
@@ -148,7 +149,7 @@ function AttackStory({ tid, attack, name }: { tid: string; attack: AttackEvent; 
     >
       <ol className={classes.timeline}>
         {moments.map(({ kind, at, after, value }) => (
-          <li key={kind} data-colour={COLOURS[kind]}>
+          <li key={kind} className={tones[COLOURS[kind]]}>
             <b>{t[kind]}</b>
             {value !== null && (
               <span>{formatRate(value, kind === 'peak_bps' ? 'bit/s' : 'pps', 1000, locale)}</span>

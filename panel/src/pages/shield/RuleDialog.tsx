@@ -5,10 +5,10 @@ import { useTexts } from '../../texts.ts';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Choice } from '../../ui/Choice.tsx';
 import { Field } from '../../ui/Field.tsx';
-import { textOf } from '../../ui/Form.tsx';
+import { FormRow, textOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
+import { hasPorts, PortsField, ProtocolSelect } from '../../ui/RuleFields.tsx';
 import { Select } from '../../ui/Select.tsx';
-import classes from './shield.module.css';
 import { shieldTexts } from './texts.ts';
 
 const PROTOCOLS = ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] as const;
@@ -37,8 +37,6 @@ const FIRST: Draft = {
   ends: 'never',
   isAll: false,
 };
-
-const hasPorts = ({ protocol }: Draft) => protocol === 'tcp' || protocol === 'udp';
 
 /** A new rule of the edge. One that nothing narrows needs a word more, for it keeps everybody away. */
 export function RuleDialog({
@@ -87,7 +85,7 @@ function bodyOf(draft: Draft, values: FormData) {
     action,
     protocol,
     source: textOf(values, 'source').trim() || null,
-    ...(hasPorts(draft) && {
+    ...(hasPorts(protocol) && {
       source_ports: list('source_ports'),
       destination_ports: list('destination_ports'),
     }),
@@ -109,7 +107,7 @@ interface Part {
 function Deed({ draft, set }: Part) {
   const t = useTexts(shieldTexts);
   return (
-    <div className={classes.pair}>
+    <FormRow>
       <Choice
         label={t.what}
         isLabelShown
@@ -135,39 +133,30 @@ function Deed({ draft, set }: Part) {
           />
         </>
       )}
-    </div>
+    </FormRow>
   );
 }
 
 /** What the rule takes. */
 function MatchFields({ draft, set, example }: Part & { example: string }) {
   const t = useTexts(shieldTexts);
-  const lacksPorts = !hasPorts(draft);
+  const { protocol } = draft;
   return (
     <>
-      <div className={classes.pair}>
-        <Select
-          label={t.protocol}
-          value={draft.protocol}
-          onChange={(protocol) => set({ protocol })}
-          options={PROTOCOLS.map((value) => ({
-            value,
-            label: value === 'any' ? t.anyTraffic : value.toUpperCase(),
-          }))}
-        />
+      <FormRow>
+        <ProtocolSelect protocols={PROTOCOLS} value={protocol} onChange={(next) => set({ protocol: next })} />
         <Field label={t.source} name="source" mono placeholder={example} hint={t.sourceHint} />
-      </div>
-      <div className={classes.pair}>
-        <Field label={t.sourcePorts} name="source_ports" mono isDisabled={lacksPorts} placeholder="53, 123" />
-        <Field
+      </FormRow>
+      <FormRow>
+        <PortsField protocol={protocol} label={t.sourcePorts} name="source_ports" placeholder="53, 123" />
+        <PortsField
+          protocol={protocol}
           label={t.destinationPorts}
           name="destination_ports"
-          mono
-          isDisabled={lacksPorts}
           placeholder="80, 1000-2000"
         />
-      </div>
-      <div className={classes.pair}>
+      </FormRow>
+      <FormRow>
         <Select
           label={t.fragments}
           value={draft.fragments}
@@ -180,11 +169,11 @@ function MatchFields({ draft, set, example }: Part & { example: string }) {
           onChange={(ends) => set({ ends })}
           options={ENDINGS.map((value) => ({ value, label: t[`ends_${value}`] }))}
         />
-      </div>
-      <div className={classes.pair}>
+      </FormRow>
+      <FormRow>
         <Field label={t.order} name="priority" mono type="number" defaultValue="100" hint={t.orderHint} />
         <Field label={t.comment} name="comment" maxLength={200} />
-      </div>
+      </FormRow>
       <Checkbox isSelected={draft.isAll} onChange={(isAll) => set({ isAll })} hint={t.blockAllHint}>
         {t.blockAll}
       </Checkbox>

@@ -10,7 +10,7 @@ import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Empty, Section } from '../../ui/Page.tsx';
-import { type Column, Table } from '../../ui/Table.tsx';
+import { type Column, deleteColumn, Table } from '../../ui/Table.tsx';
 import { Ago, Mono } from '../../ui/Values.tsx';
 import { formatRate } from '../machines/formats.ts';
 import { machineTexts } from '../machines/texts.ts';
@@ -136,13 +136,10 @@ function useColumns(may: boolean, onDelete: (rule: ShieldRule) => void): Column<
           </State>
         ),
     },
-    {
-      id: 'do',
-      title: '',
-      narrow: 'aside',
-      align: 'end',
-      cell: (rule) =>
-        may && <Button look="quiet" icon="trash" label={t.deleteRule} onPress={() => onDelete(rule)} />,
-    },
+    deleteColumn(
+      () => t.deleteRule,
+      onDelete,
+      () => may,
+    ),
   ];
 }

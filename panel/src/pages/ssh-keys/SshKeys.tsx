@@ -13,7 +13,7 @@ import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Empty, Page } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
-import { type Column, Table } from '../../ui/Table.tsx';
+import { type Column, deleteColumn, Table } from '../../ui/Table.tsx';
 import { Address, CopyButton, DateOf, Mono } from '../../ui/Values.tsx';
 import { byText } from '../machines/list/filter.ts';
 import { machineTexts } from '../machines/texts.ts';
@@ -70,14 +70,11 @@ export function SshKeys() {
       align: 'end',
       cell: ({ public_key }) => <CopyButton text={public_key} what={t.publicKey} />,
     },
-    {
-      id: 'do',
-      title: '',
-      narrow: 'aside',
-      align: 'end',
-      cell: (key) =>
-        may && <Button look="quiet" icon="trash" label={t.deleteOne(key.name)} onPress={() => ask(key)} />,
-    },
+    deleteColumn(
+      (key) => t.deleteOne(key.name),
+      ask,
+      () => may,
+    ),
   ];
   return (
     <Page

@@ -10,7 +10,7 @@ import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog } from '../../../ui/Dialog.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { Empty, Section } from '../../../ui/Page.tsx';
-import { type Column, Table } from '../../../ui/Table.tsx';
+import { type Column, deleteColumn, Table } from '../../../ui/Table.tsx';
 import { Mono } from '../../../ui/Values.tsx';
 import { canConfigure } from '../actions.ts';
 import { machineTexts } from '../texts.ts';
@@ -157,17 +157,11 @@ function Rules({ vm, state, may }: { vm: VM; state: FirewallState; may: boolean 
         </>
       ),
     },
-    {
-      id: 'do',
-      title: '',
-      narrow: 'aside',
-      align: 'end',
-      cell: (rule) =>
-        may &&
-        rule.status !== 'removing' && (
-          <Button look="quiet" icon="trash" label={t.deleteRule} onPress={() => setDeleted(rule)} />
-        ),
-    },
+    deleteColumn<FirewallRule>(
+      () => t.deleteRule,
+      setDeleted,
+      ({ status }) => may && status !== 'removing',
+    ),
   ];
   return (
     <>

@@ -8,16 +8,15 @@ import { State } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog } from '../../../ui/Dialog.tsx';
 import { Field } from '../../../ui/Field.tsx';
-import { textOf } from '../../../ui/Form.tsx';
+import { FormRow, textOf } from '../../../ui/Form.tsx';
 import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { Empty, Section } from '../../../ui/Page.tsx';
 import { Select } from '../../../ui/Select.tsx';
-import { type Column, Table } from '../../../ui/Table.tsx';
+import { type Column, deleteColumn, Table } from '../../../ui/Table.tsx';
 import { Address, Mono } from '../../../ui/Values.tsx';
 import { canConfigure } from '../actions.ts';
 import { machineTexts } from '../texts.ts';
-import classes from './network.module.css';
 import { networkTexts } from './texts.ts';
 
 const SETTLING_MS = 1_500;
@@ -74,17 +73,11 @@ export function PortForwards({ vm }: { vm: VM }) {
         </State>
       ),
     },
-    {
-      id: 'do',
-      title: '',
-      narrow: 'aside',
-      align: 'end',
-      cell: (forward) =>
-        may &&
-        forward.status !== 'removing' && (
-          <Button look="quiet" icon="trash" label={t.deleteForward} onPress={() => ask(forward)} />
-        ),
-    },
+    deleteColumn(
+      () => t.deleteForward,
+      ask,
+      ({ status }) => may && status !== 'removing',
+    ),
   ];
   return (
     <Section
@@ -158,10 +151,10 @@ function NewForward({ vm, onClose }: { vm: VM; onClose: () => void }) {
         onChange={setProtocol}
         options={(['tcp', 'udp', 'tcp_udp'] as const).map((value) => ({ value, label: PROTOCOLS[value] }))}
       />
-      <div className={classes.pair}>
+      <FormRow>
         <Field label={t.internalPort} name="internal_port" mono type="number" isRequired autoFocus />
         <Field label={t.externalPort} name="external_port" mono type="number" hint={t.externalHint} />
-      </div>
+      </FormRow>
       <Field label={t.note} name="description" maxLength={200} />
     </FormDialog>
   );

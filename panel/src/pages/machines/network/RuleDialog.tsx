@@ -6,9 +6,10 @@ import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Choice } from '../../../ui/Choice.tsx';
 import { Field } from '../../../ui/Field.tsx';
+import { FormRow } from '../../../ui/Form.tsx';
 import { FormDialog } from '../../../ui/FormDialog.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
-import { Select } from '../../../ui/Select.tsx';
+import { hasPorts, PortsField, ProtocolSelect } from '../../../ui/RuleFields.tsx';
 import { setOf } from './addresses.ts';
 import { changesBetween, effectivePolicy, type PolicyRule, parsePorts } from './effective-policy.ts';
 import type { FirewallState } from './Firewall.tsx';
@@ -63,7 +64,6 @@ export function RuleDialog({ vm, state, onClose }: { vm: VM; state: FirewallStat
       onClose();
     },
   });
-  const hasPorts = draft.protocol === 'tcp' || draft.protocol === 'udp';
   const cidrs = networksIn(draft.cidrs);
   return (
     <FormDialog
@@ -79,30 +79,22 @@ export function RuleDialog({ vm, state, onClose }: { vm: VM; state: FirewallStat
             direction: draft.direction,
             action: draft.action,
             protocol: draft.protocol,
-            ports: hasPorts && draft.ports.trim() ? draft.ports.trim() : null,
+            ports: portsOf(draft),
             cidrs,
             priority: Number(draft.priority),
             description: draft.note.trim() || null,
           },
         })
       }
-      below={<Preview draft={draft} cidrs={cidrs} hasPorts={hasPorts} state={state} />}
+      below={<Preview draft={draft} cidrs={cidrs} state={state} />}
     >
-      <RuleFields draft={draft} set={set} hasPorts={hasPorts} />
+      <RuleFields draft={draft} set={set} />
     </FormDialog>
   );
 }
 
 /** What there is to say of a rule. */
-function RuleFields({
-  draft,
-  set,
-  hasPorts,
-}: {
-  draft: Draft;
-  set: (change: Partial<Draft>) => void;
-  hasPorts: boolean;
-}) {
+function RuleFields({ draft, set }: { draft: Draft; set: (change: Partial<Draft>) => void }) {
   const t = useTexts(networkTexts);
   return (
     <>
@@ -113,7 +105,7 @@ function RuleFields({
           </Button>
         ))}
       </div>
-      <div className={classes.pair}>
+      <FormRow>
         <Choice
           label={t.direction}
           isLabelShown
@@ -134,28 +126,23 @@ function RuleFields({
             { value: 'drop', label: t.drop },
           ]}
         />
-      </div>
-      <div className={classes.pair}>
-        <Select
-          label={t.protocol}
+      </FormRow>
+      <FormRow>
+        <ProtocolSelect
+          protocols={PROTOCOLS}
           value={draft.protocol}
           onChange={(protocol) => set({ protocol })}
-          options={PROTOCOLS.map((value) => ({
-            value,
-            label: value === 'any' ? t.anything : value.toUpperCase(),
-          }))}
         />
-        <Field
+        <PortsField
+          protocol={draft.protocol}
           label={t.ports}
           name="ports"
-          mono
           value={draft.ports}
           onChange={(ports) => set({ ports })}
-          isDisabled={!hasPorts}
           placeholder={t.portsPlaceholder}
           hint={t.portsHint}
         />
-      </div>
+      </FormRow>
       <Field
         label={draft.direction === 'in' ? t.sources : t.destinations}
         name="cidrs"
@@ -165,7 +152,7 @@ function RuleFields({
         onChange={(text) => set({ cidrs: text })}
         hint={t.cidrsHint}
       />
-      <div className={classes.pair}>
+      <FormRow>
         <Field
           label={t.order}
           name="priority"
@@ -182,7 +169,7 @@ function RuleFields({
           onChange={(note) => set({ note })}
           maxLength={200}
         />
-      </div>
+      </FormRow>
     </>
   );
 }
@@ -197,20 +184,13 @@ function networksIn(text: string): string[] {
     .map((part) => (part.includes('/') ? part : `${part}/${part.includes(':') ? 128 : 32}`));
 }
 
+/** The ports that the rule is about, where its protocol has any. */
+const portsOf = ({ protocol, ports }: Draft) => (hasPorts(protocol) && ports.trim()) || null;
+
 /** What the rule would change, as the service decides: the first rule that takes a packet. */
-function Preview({
-  draft,
-  cidrs,
-  hasPorts,
-  state,
-}: {
-  draft: Draft;
-  cidrs: string[];
-  hasPorts: boolean;
-  state: FirewallState;
-}) {
+function Preview({ draft, cidrs, state }: { draft: Draft; cidrs: string[]; state: FirewallState }) {
   const t = useTexts(networkTexts);
-  const ports = hasPorts && draft.ports.trim() ? draft.ports.trim() : null;
+  const ports = portsOf(draft);
   const isReadable =
     cidrs.length > 0 && setOf(cidrs) !== undefined && (ports === null || parsePorts(ports) !== undefined);
   const text = cidrs.join();

@@ -1,0 +1,43 @@
+import { defineTexts, useTexts } from '../texts.ts';
+import { Field, type Props as FieldProps } from './Field.tsx';
+import { Select } from './Select.tsx';
+
+const texts = defineTexts(
+  { protocol: 'Protocol', any: 'All protocols' },
+  { protocol: 'Protokoll', any: 'Alle Protokolle' },
+);
+
+/** Whether packets of a protocol have ports. */
+export const hasPorts = (protocol: string) => protocol === 'tcp' || protocol === 'udp';
+
+/** The protocol of a rule about packets. */
+export function ProtocolSelect<Protocol extends string>({
+  protocols,
+  value,
+  onChange,
+}: {
+  protocols: readonly Protocol[];
+  value: Protocol;
+  onChange: (protocol: Protocol) => void;
+}) {
+  const t = useTexts(texts);
+  return (
+    <Select
+      label={t.protocol}
+      value={value}
+      onChange={onChange}
+      options={protocols.map((protocol) => ({
+        value: protocol,
+        label: protocol === 'any' ? t.any : protocol.toUpperCase(),
+      }))}
+    />
+  );
+}
+
+/** The ports of such a rule, which only some protocols have. */
+export function PortsField({
+  protocol,
+  ...field
+}: Omit<FieldProps, 'mono' | 'isDisabled'> & { protocol: string }) {
+  return <Field mono isDisabled={!hasPorts(protocol)} {...field} />;
+}
