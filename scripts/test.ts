@@ -33,6 +33,7 @@ const PARITY = [
   'test/db/',
   'test/jobs/',
   'test/limits/',
+  'test/panel/browser/story.test.ts',
   'test/simulation/',
   'test/start/',
 ];
@@ -41,6 +42,7 @@ const PARITY = [
 const LONGEST = [
   'test/chaos/kill-sweep.test.ts',
   'test/panel/browser/machines.test.ts',
+  'test/panel/browser/story.test.ts',
   'test/simulation/money.test.ts',
   'test/compute/qemu/adoption.test.ts',
   'test/acceptance/prices.test.ts',

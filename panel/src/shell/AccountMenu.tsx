@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../api/queries.ts';
@@ -77,19 +76,17 @@ export function AccountMenu() {
   );
 }
 
-/** Signs out, and leaves nothing of the account in this page. */
+/** Signs out. The page begins anew, so that nothing of the account is left in it. */
 function useLeave(): () => void {
-  const client = useQueryClient();
   const [isLeaving, setLeaving] = useState(false);
   const signOut = useChange('signOut');
   return () => {
     if (isLeaving) return;
     setLeaving(true);
-    const go = () => {
-      client.clear();
-      location.assign('/panel/sign-in');
-    };
-    signOut.mutate({}, { onSuccess: go, onError: () => setLeaving(false) });
+    signOut.mutate(
+      {},
+      { onSuccess: () => location.assign('/panel/sign-in'), onError: () => setLeaving(false) },
+    );
   };
 }
 

@@ -3,7 +3,7 @@ import type { TestContext } from 'node:test';
 import { startService } from '../../../server/compose.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import type { Database } from '../../../server/db/database.ts';
-import { ManualClock } from '../../../server/platform/clock.ts';
+import { type Clock, ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { openState } from '../../../server/state.ts';
 import { defer } from '../../support/cleanup.ts';
@@ -11,18 +11,20 @@ import { type DatabaseLocation, freshDatabaseLocation } from '../../support/data
 
 export const START = '2026-01-01T00:00:00.000Z';
 
-export interface InProcessOptions {
+export interface InProcessOptions<Own extends Clock = ManualClock> {
   env?: Record<string, string>;
   /** Where its state is; a fresh place when absent. */
   location?: DatabaseLocation;
   /** Puts something around the database before the service gets it. */
   watch?: (db: Database) => Database;
+  /** One that stands still when absent. */
+  clock?: Own;
 }
 
 /** The whole service inside this process, on a fresh database and a clock that the test owns. */
-export async function startInProcess(
+export async function startInProcess<Own extends Clock = ManualClock>(
   t: TestContext,
-  { env, location: given, watch = (db) => db }: InProcessOptions = {},
+  { env, location: given, watch = (db) => db, clock: own }: InProcessOptions<Own> = {},
 ) {
   const location = given ?? (await freshDatabaseLocation(t));
   const config = loadConfig({
@@ -31,7 +33,7 @@ export async function startInProcess(
     ...location.env,
     ...env,
   });
-  const clock = new ManualClock(START);
+  const clock = own ?? (new ManualClock(START) as Clock as Own);
   const db = watch(await openState(config));
   const service = await startService(config, db, { clock, logger: createLogger({ logLevel: 'silent' }) });
   defer(t, () => service.stop());

@@ -80,7 +80,7 @@ export const texts = defineTexts(
     closeWhy: 'For good. Nobody can open it again, and nobody else can take its machines over.',
     closeKeeps: 'Invoices are kept as long as the law says; you find them in the mails you got.',
     closeFirst: 'Delete all machines first; they would run on, and cost.',
-    closeMoney: 'What is left in the wallet is lost. Ask support for a refund before.',
+    closeMoney: 'An account with money in its wallet is not closed. Ask support to pay it back first.',
     closeGo: 'Close account',
     closeWord: (name: string) => `Close “${name}” for good?`,
     closed: 'The account is closed',
@@ -198,7 +198,8 @@ export const texts = defineTexts(
     closeKeeps:
       'Rechnungen werden so lange aufbewahrt, wie das Gesetz es verlangt; Sie finden sie in Ihren E-Mails.',
     closeFirst: 'Löschen Sie zuerst alle Maschinen; sie liefen weiter und kosteten.',
-    closeMoney: 'Was noch auf dem Konto ist, geht verloren. Bitten Sie vorher den Support um Erstattung.',
+    closeMoney:
+      'Ein Konto mit Guthaben wird nicht geschlossen. Bitten Sie zuerst den Support um die Auszahlung.',
     closeGo: 'Konto schließen',
     closeWord: (name: string) => `„${name}“ für immer schließen?`,
     closed: 'Das Konto ist geschlossen',

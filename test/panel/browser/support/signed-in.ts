@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startBrowser } from '../../../consoles/support/browser.ts';
 import { type Service, startService } from '../../../support/service.ts';
+import { complaintsOf } from './complaints.ts';
 import { buildIfChanged, demoLink, violations } from './panel-page.ts';
 
 /** A desk and the narrowest telephone. */
@@ -33,14 +34,7 @@ export async function openPanel(t: TestContext): Promise<Panel> {
   const browser = await startBrowser(t);
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } });
   context.setDefaultTimeout(TIMEOUT_MS);
-  const complaints: string[] = [];
-  context.on('console', (message) => {
-    // A refusal that the page shows is no mistake of the page.
-    const isRefusal = /^Failed to load resource: .* status of 4\d\d/.test(message.text());
-    if (message.type() === 'error' && !isRefusal)
-      complaints.push(`${message.page()?.url()}: ${message.text()}`);
-  });
-  context.on('weberror', (error) => complaints.push(error.error().message));
+  const complaints = complaintsOf(context);
   const page = await context.newPage();
   await page.goto(service.baseUrl + demoLink(service));
   await page.waitForURL('**/panel/machines');

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { Secret, TOTP } from 'otpauth';
+import { button, dialog, heading, PERSON, type Stage } from './stage.ts';
+
+/** Signs up, opens the link of the mail, and signs in with the password. */
+export async function signsUp({ page, baseUrl, mailedLink }: Stage): Promise<void> {
+  await page.goto(`${baseUrl}/panel/sign-up`);
+  await page.getByLabel('E-mail').fill(PERSON.email);
+  await page.getByLabel('Your name').fill(PERSON.name);
+  await page.getByLabel('Password').fill(PERSON.password);
+  await button(page, 'Make account').click();
+  await heading(page, 'Look into your mail').waitFor();
+  const link = await mailedLink('verify-email');
+  await page.goto(link);
+  await heading(page, 'Your address is confirmed').waitFor();
+  assert.equal(new URL(page.url()).hash, '', 'the secret of the link is gone from the address');
+  await page.getByRole('link', { name: 'Open the panel' }).click();
+  await typesPassword(page);
+  await page.waitForURL('**/panel/machines');
+  await page.goto(link);
+  await heading(page, 'This link is over').waitFor();
+}
+
+async function typesPassword(page: Stage['page']): Promise<void> {
+  await heading(page, 'Sign in').waitFor();
+  await page.getByLabel('E-mail').fill(PERSON.email);
+  await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+  await button(page, 'Sign in').click();
+}
+
+/** Sets the authenticator app up, and signs in with a code of it. */
+export async function addsAuthenticatorApp({ page, baseUrl, clock }: Stage): Promise<void> {
+  await page.goto(`${baseUrl}/panel/account/security`);
+  await button(page, 'Set up').click();
+  const shown = await dialog(page)
+    .getByText(/^[A-Z2-7]{16,}$/)
+    .innerText();
+  const codes = new TOTP({ secret: Secret.fromBase32(shown) });
+  const code = () => codes.generate({ timestamp: clock.now().getTime() });
+  const used = code();
+  await dialog(page).getByLabel('Code', { exact: true }).fill(used);
+  await button(page, 'Confirm').click();
+  const recovery = await dialog(page).getByRole('region', { name: 'Recovery codes' }).innerText();
+  assert.equal(recovery.trim().split('\n').length, 10);
+  await button(page, 'I have kept them').click();
+  await signsOut({ page });
+  await typesPassword(page);
+  await heading(page, 'Second step').waitFor();
+  // The code that confirmed the app is used up.
+  await page.getByLabel('Code', { exact: true }).fill(used);
+  await button(page, 'Continue').click();
+  await page.locator('[aria-invalid="true"], [role="alert"]').first().waitFor();
+  clock.advance(30_000);
+  await page.getByLabel('Code', { exact: true }).fill(code());
+  await button(page, 'Continue').click();
+  await page.waitForURL('**/panel/machines');
+}
+
+export async function signsOut({ page }: Pick<Stage, 'page'>): Promise<void> {
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await heading(page, 'Sign in').waitFor();
+}
+
+/** Adds a passkey, which the browser's own virtual device keeps, and signs in with it alone. */
+export async function addsPasskey(stage: Stage): Promise<void> {
+  const { context, page, baseUrl } = stage;
+  const devices = await context.newCDPSession(page);
+  await devices.send('WebAuthn.enable');
+  await devices.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  await page.goto(`${baseUrl}/panel/account/security`);
+  await button(page, 'Add passkey').click();
+  await dialog(page).getByLabel('Name').fill('Laptop');
+  await dialog(page).getByRole('button', { name: 'Add passkey' }).click();
+  await page.getByRole('cell', { name: 'Laptop' }).waitFor();
+  await signsOut(stage);
+  await signsInByPasskey(stage);
+}
+
+export async function signsInByPasskey({ page }: Stage): Promise<void> {
+  await button(page, 'Sign in with a passkey').click();
+  await page.waitForURL('**/panel/machines');
+}
+
+/** Closes the account, which has neither machines nor money any more. */
+export async function closesAccount({ page, baseUrl }: Stage): Promise<void> {
+  await page.goto(`${baseUrl}/panel/account/close`);
+  await button(page, 'Close account').click();
+  await dialog(page).getByRole('textbox').fill(PERSON.name);
+  await dialog(page).getByRole('button', { name: 'Close account' }).click();
+  await page.waitForURL((url) => !url.pathname.endsWith('/close'));
+}
