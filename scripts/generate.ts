@@ -5,6 +5,8 @@ import { PANEL_ENDPOINTS } from '../server/endpoints/panel/index.ts';
 import { buildOpenApi, formatOpenApi } from '../server/http/openapi/build-openapi.ts';
 import { buildOperatorOpenApi } from '../server/operator/openapi/build-operator-openapi.ts';
 import { buildPanelOpenApi } from '../server/panel/openapi/build-panel-openapi.ts';
+import { ERROR_STATUS } from '../server/platform/errors.ts';
+import { FIELD_CODES } from '../server/platform/field-codes.ts';
 import { emitOperations } from './emit-operations.ts';
 import { emitTypes } from './emit-types.ts';
 
@@ -20,3 +22,14 @@ write('vaubanctl/operator-api.ts', emitTypes(operator));
 const panel = buildPanelOpenApi(PANEL_ENDPOINTS);
 write('panel-openapi.json', formatOpenApi(panel));
 write('panel/src/api/panel.ts', emitOperations(panel, 'Panel'));
+
+const union = (name: string, about: string, codes: readonly string[]) =>
+  `\n/** ${about} */\nexport type ${name} =\n${codes.map((code) => `  | '${code}'`).join('\n')};\n`;
+// What the panel has a text for.
+write(
+  'panel/src/api/codes.ts',
+  `// Made from the tables of the service by \`npm run generate\`: do not edit.\n${[
+    union('ErrorCode', 'What went wrong.', Object.keys(ERROR_STATUS)),
+    union('FieldCode', 'The rule that a field breaks.', FIELD_CODES),
+  ].join('')}`,
+);

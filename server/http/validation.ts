@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { type ApiError, type FieldProblem, validationFailed } from '../platform/errors.ts';
+import type { FieldCode } from '../platform/field-codes.ts';
 import type { TObject } from '../platform/schema.ts';
 import { isStorable } from '../platform/text.ts';
 import type { AnyOperation } from './operation.ts';
@@ -160,5 +161,8 @@ function toProblem({ errors }: ValidateFunction, noun: Noun): FieldProblem {
   }
 }
 
-const codeOf = ({ keyword }: ErrorObject) =>
-  keyword === 'enum' ? 'not_allowed' : keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+/** The rule that a schema's keyword is. */
+export const codeOf = ({ keyword }: Pick<ErrorObject, 'keyword'>) =>
+  (keyword === 'enum'
+    ? 'not_allowed'
+    : keyword.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) as FieldCode;

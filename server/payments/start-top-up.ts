@@ -9,6 +9,7 @@ import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { topUpLimits } from '../domain/catalog/top-up-schema.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
+import type { FieldCode } from '../platform/field-codes.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { SecretBox } from '../platform/secrets.ts';
@@ -136,7 +137,7 @@ const offered = ({ providers }: Payments) =>
 export function amountProblem(
   catalog: Catalog,
   amountMinor: bigint,
-): { code: string; message: string } | undefined {
+): { code: FieldCode; message: string } | undefined {
   const { min, max } = topUpLimits(catalog);
   if (amountMinor < min)
     return { code: 'too_small', message: `must be at least ${formatMinor(min, catalog.currency)}` };

@@ -1,3 +1,5 @@
+import type { FieldCode } from './field-codes.ts';
+
 /**
  * Every error code and the HTTP status it is answered with. The OpenAPI documents, the tests and the handlers all read
  * this table, so a code has one status and no endpoint invents one.
@@ -76,7 +78,7 @@ export type ErrorDetails = Record<string, unknown>;
 /** One field that was wrong, as listed in `details.fields` of a `validation_failed`. */
 export interface FieldProblem {
   field: string;
-  code: string;
+  code: FieldCode;
   message: string;
 }
 
@@ -120,7 +122,7 @@ export function validationFailed(fields: FieldProblem[]): ApiError {
 }
 
 /** A 422 for one field. */
-export function invalidField(field: string, code: string, message: string): ApiError {
+export function invalidField(field: string, code: FieldCode, message: string): ApiError {
   return validationFailed([{ field, code, message }]);
 }
 

@@ -4,6 +4,7 @@ import type { StoredMatch, StoredRule } from '../db/queries/shield-rules.ts';
 import { formatPorts, parsePorts } from '../domain/network/ports.ts';
 import { parseCidr } from '../platform/cidr.ts';
 import { type FieldProblem, validationFailed } from '../platform/errors.ts';
+import type { FieldCode } from '../platform/field-codes.ts';
 
 export const RULE_ACTIONS = ['block', 'rate_limit'] as const;
 export const NAMED_PROTOCOLS = ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] as const;
@@ -104,7 +105,7 @@ function checkProtocol(protocol: StoredMatch['protocol'], family: 4 | 6, problem
 /** A canonical network; null for every source. */
 function checkSource(text: string | null, family: 4 | 6, problems: FieldProblem[]): string | null {
   if (text === null) return null;
-  const refuse = (code: string, message: string) => {
+  const refuse = (code: FieldCode, message: string) => {
     problems.push({ field: 'source', code, message });
     return null;
   };
@@ -156,7 +157,7 @@ function checkFlags(
   const ordered = (names: TcpFlag[]) => TCP_FLAGS.filter((name) => names.includes(name));
   const [set, unset] = [ordered(flags.set), ordered(flags.unset)];
   if (set.length + unset.length === 0) return null;
-  const refuse = (code: string, message: string) => problems.push({ field: 'tcp_flags', code, message });
+  const refuse = (code: FieldCode, message: string) => problems.push({ field: 'tcp_flags', code, message });
   if (protocol !== 'tcp') refuse('not_applicable', 'needs the protocol tcp');
   const both = set.filter((name) => unset.includes(name));
   if (both.length > 0) refuse('contradiction', `${both.join(', ')} cannot be set and unset at once`);

@@ -1,5 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { ApiError } from '../api/errors.ts';
+import { fieldText } from '../problem-texts.ts';
+import { type Language, useLanguage } from '../settings.ts';
 import classes from './Form.module.css';
 import { FormProblems } from './form-problems.ts';
 import { Problem } from './Notice.tsx';
@@ -21,7 +23,8 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
   const form = useRef<HTMLFormElement>(null);
   const fields = error instanceof ApiError ? error.fields : [];
   // What is wrong with an element of a list, such as `cidrs.2`, is said at the field that holds the list.
-  const problems = useMemo(() => problemsOf(error), [error]);
+  const language = useLanguage();
+  const problems = useMemo(() => problemsOf(error, language), [error, language]);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     onSubmit(new FormData(event.currentTarget));
@@ -45,7 +48,9 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
       {isGeneral && (
         <Problem error={error}>
           {unnamed.length > 0
-            ? unnamed.map(({ field, message }) => <span key={field}>{`${field}: ${message}`}</span>)
+            ? unnamed.map((each) => (
+                <span key={each.field}>{`${each.field}: ${fieldText(each, language)}`}</span>
+              ))
             : explain?.(error)}
         </Problem>
       )}
@@ -57,17 +62,16 @@ export function Form({ children, onSubmit, error, explain, id, inline }: Props) 
 /** Of an entry of a list the field is the list: "allowed_ips.0" is about `allowed_ips`. */
 const listOf = (field: string) => field.split('.', 1)[0]!;
 
-/** The service goes on from the name of the field, "must be …", which stands above here. */
-const asSentence = (message: string) =>
-  `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
-
-function problemsOf(error: Error | null | undefined): Record<string, string> {
+function problemsOf(error: Error | null | undefined, language: Language): Record<string, string> {
   if (!(error instanceof ApiError)) return {};
   return Object.fromEntries(
-    error.fields.flatMap(({ field, message }) => [
-      [listOf(field), asSentence(message)],
-      [field, asSentence(message)],
-    ]),
+    error.fields.flatMap((problem) => {
+      const text = fieldText(problem, language);
+      return [
+        [listOf(problem.field), text],
+        [problem.field, text],
+      ];
+    }),
   );
 }
 

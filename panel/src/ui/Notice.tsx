@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/errors.ts';
+import { errorText, fieldText } from '../problem-texts.ts';
+import { useLanguage } from '../settings.ts';
 import { defineTexts, useTexts } from '../texts.ts';
 import type { Tone } from './Badge.tsx';
 import { Icon } from './Icon.tsx';
@@ -67,10 +69,12 @@ export function Problem({
   );
 }
 
-function Explanation({ error }: { error: Error }) {
+/** The same as text alone. */
+export function Explanation({ error }: { error: Error }) {
   const t = useTexts(texts);
+  const language = useLanguage();
   if (!(error instanceof ApiError)) return t.unreachable;
-  const { code, message, details, requestId, fields } = error;
+  const { code, details, requestId, fields } = error;
   if (code === 'unreachable') return t.unreachable;
   if (code === 'internal_error')
     return (
@@ -83,5 +87,7 @@ function Explanation({ error }: { error: Error }) {
   }
   if (code === 'scope_required' || code === 'role_required') return t.forbidden;
   if (error.status === 401 && code.includes('session')) return t.signedOut;
-  return fields.length > 0 ? fields.map((each) => each.message).join(' ') : message;
+  return fields.length > 0
+    ? fields.map((each) => fieldText(each, language)).join(' ')
+    : errorText(error, language);
 }

@@ -46,7 +46,7 @@ function checkCidrs({ protocol, cidrs }: Match, problems: FieldProblem[]): strin
     const problem =
       typeof result === 'object'
         ? result
-        : seen.has(result) && { code: 'duplicate', message: `${text} is in the list already` };
+        : seen.has(result) && { code: 'duplicate' as const, message: `${text} is in the list already` };
     if (problem) problems.push({ field: `cidrs.${index}`, ...problem });
     else seen.add(result as string);
   }

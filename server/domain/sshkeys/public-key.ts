@@ -1,5 +1,6 @@
 import { createHash, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { type ApiError, invalidField } from '../../platform/errors.ts';
+import type { FieldCode } from '../../platform/field-codes.ts';
 import { blobFields, blobType, isCanonicalInteger } from './key-blob.ts';
 
 /** A public key that may log in to a VM. */
@@ -115,6 +116,6 @@ function malformed(): ApiError {
   );
 }
 
-function refusal(code: string, message: string): ApiError {
+function refusal(code: FieldCode, message: string): ApiError {
   return invalidField('public_key', code, message);
 }

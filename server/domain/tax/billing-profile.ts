@@ -1,4 +1,5 @@
 import { type FieldProblem, validationFailed } from '../../platform/errors.ts';
+import type { FieldCode } from '../../platform/field-codes.ts';
 import { countryName, isCountry } from './countries.ts';
 import type { TaxedBuyer } from './tax.ts';
 import { hasVatFormat, normalizeVatId, vatPrefix } from './vat-id.ts';
@@ -21,7 +22,7 @@ export function vatIdProblem(country: string, vatId: string): string | undefined
 export function billingProfile(input: BillingProfile): BillingProfile {
   const country = input.country.toUpperCase();
   const problems: FieldProblem[] = [];
-  const wrong = (field: string, code: string, message: string) => problems.push({ field, code, message });
+  const wrong = (field: string, code: FieldCode, message: string) => problems.push({ field, code, message });
   if (!isCountry(country))
     wrong('country', 'unknown', 'must be the ISO 3166-1 code of a country, such as DE');
   if (input.vat_id !== null) {

@@ -71,7 +71,7 @@ export function requireRoomFor(template: Template, size: Size): void {
   const problems: FieldProblem[] = [];
   const need = (what: string) => ({
     field: 'template',
-    code: 'too_large',
+    code: 'too_large' as const,
     message: `${template.code} needs ${what}`,
   });
   if (size.disk_gb < template.min_disk_gb) problems.push(need(`a disk of ${template.min_disk_gb} GB`));

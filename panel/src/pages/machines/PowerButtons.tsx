@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import type { VM } from '../../api/customer.ts';
+import { messageOf } from '../../problem-texts.ts';
+import { currentLanguage } from '../../settings.ts';
 import { useMay } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -27,7 +29,7 @@ export function PowerButtons({ vm }: { vm: VM }) {
     const { failed } = await power.mutateAsync({ action, machines: [vm] });
     setProblem(failed[0]?.error ?? null);
     if (failed.length === 0) setAsked(undefined);
-    else if (action === 'start') announce(failed[0]!.error.message, 'bad');
+    else if (action === 'start') announce(messageOf(failed[0]!.error, currentLanguage()), 'bad');
   };
   const ask = (action: PowerAction) => {
     setProblem(null);

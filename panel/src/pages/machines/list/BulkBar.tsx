@@ -3,7 +3,7 @@ import type { VM } from '../../../api/customer.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog } from '../../../ui/Dialog.tsx';
-import { Notice } from '../../../ui/Notice.tsx';
+import { Explanation, Notice } from '../../../ui/Notice.tsx';
 import { announce } from '../../../ui/Status.tsx';
 import { POWER_ACTIONS, type PowerAction, thoseThatCan } from '../actions.ts';
 import { machineTexts } from '../texts.ts';
@@ -51,7 +51,9 @@ export function BulkBar({ machines, onDone }: { machines: readonly VM[]; onDone:
         <Notice kind="bad" title={t.someFailed}>
           <ul>
             {failed.map(({ machine, error }) => (
-              <li key={machine.id}>{`${machine.hostname}: ${error.message}`}</li>
+              <li key={machine.id}>
+                {machine.hostname}: <Explanation error={error} />
+              </li>
             ))}
           </ul>
         </Notice>

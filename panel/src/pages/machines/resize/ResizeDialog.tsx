@@ -4,6 +4,8 @@ import type { PlanQuote, VM } from '../../../api/customer.ts';
 import { isRefusal } from '../../../api/errors.ts';
 import { read, useChange } from '../../../api/queries.ts';
 import { formatMoney, useLocale } from '../../../format.ts';
+import { errorText } from '../../../problem-texts.ts';
+import { useLanguage } from '../../../settings.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { Checkbox } from '../../../ui/Checkbox.tsx';
@@ -39,6 +41,7 @@ const NEEDS_RESTART = 'vm_must_be_stopped';
 export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; onClose: () => void }) {
   const t = useTexts(resizeTexts);
   const words = useTexts(machineTexts);
+  const language = useLanguage();
   const [growsDisk, setGrowsDisk] = useState(true);
   const [mayRestart, setMayRestart] = useState(false);
   const { data: catalog } = useCatalog();
@@ -88,9 +91,9 @@ export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; 
         {error && (
           <Problem error={error}>{isRefusal(error, 'price_changed') ? t.priceChanged : undefined}</Problem>
         )}
-        {hard.map(({ code, message }) => (
-          <Notice key={code} kind="warn">
-            {message}
+        {hard.map((blocker) => (
+          <Notice key={blocker.code} kind="warn">
+            {errorText(blocker, language)}
           </Notice>
         ))}
         {hasLargerDisk && (

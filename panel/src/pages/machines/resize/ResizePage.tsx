@@ -4,6 +4,8 @@ import { useState } from 'react';
 import type { Catalog, PlanOption, VM } from '../../../api/customer.ts';
 import { read } from '../../../api/queries.ts';
 import { useLocale } from '../../../format.ts';
+import { errorText } from '../../../problem-texts.ts';
+import { useLanguage } from '../../../settings.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
 import { Badge } from '../../../ui/Badge.tsx';
@@ -134,10 +136,11 @@ function Plans({ vm, onChoose }: { vm: VM; onChoose: (plan: string) => void }) {
 }
 
 function Now({ option, currency }: { option: PlanOption; currency: string }) {
+  const language = useLanguage();
   if (option.current) return null;
-  const isBlocked = !option.allowed && option.blocker && option.blocker.code !== 'vm_must_be_stopped';
-  return isBlocked ? (
-    <small>{option.blocker?.message}</small>
+  const isBlocked = !option.allowed && option.blocker?.code !== 'vm_must_be_stopped';
+  return isBlocked && option.blocker ? (
+    <small>{errorText(option.blocker, language)}</small>
   ) : (
     <Money minor={option.net_minor} currency={currency} sign />
   );
