@@ -116,11 +116,11 @@ async function openServices(
       logger.warn('the VMs of this service are simulated: they look real to customers, and none runs');
     if (!catalog.seller)
       logger.warn(
-        'the catalog names no seller: invoices are issued without one, for good, and have neither PDF nor XML',
+        'the catalog names no seller: invoices are issued without one, permanently, and have neither PDF nor XML',
       );
     if (!config.mailSmtpUrl)
       logger.warn(
-        'VAUBAN_MAIL_SMTP_URL is not set: mails to customers are written to files, and reach nobody',
+        'VAUBAN_MAIL_SMTP_URL is not set: mails to customers are written to files and not delivered',
       );
   }
   const edge = await selectEdge(config, {

@@ -412,7 +412,7 @@ export interface StartedJob {
   kind: JobKind;
 }
 
-/** A job that makes a VM anew */
+/** A job that reinstalls a VM */
 export interface StartedRebuild {
   vm_id: string;
   job_id: string;

@@ -53,5 +53,5 @@ export function parseDay(text: string): string {
 /** The option of what is to happen once. */
 export const KEY = [
   '--key <key>',
-  'a name of your own for this deed: repeated with it, the command answers as it did the first time',
+  'a name of your own for this action: repeated with it, the command answers as it did the first time',
 ] as const;

@@ -13,7 +13,7 @@ interface AttemptLimit {
 }
 
 /**
- * What is tried more often than this is somebody else's doing. By address of a person from one network, so that a
+ * What is tried more often than this is not the owner. By address of a person from one network, so that a
  * stranger cannot lock them out from elsewhere; by address from anywhere, for who has many networks; by network.
  */
 const LIMITS = {
@@ -72,7 +72,7 @@ export class Attempts {
   }
 }
 
-/** By a hash: whose address is tried is nobody's business, and as long as its sender likes. */
+/** By a hash: which addresses are tried is private, and an address may be as long as its sender likes. */
 const bucketOf = (kind: AttemptKind, who: string) =>
   `${kind} ${createHash('sha256').update(who.toLowerCase()).digest('base64url')}`;
 

@@ -1,4 +1,4 @@
-/** Whose deed a request is: that of an API key, or of a person who has signed in to the panel. */
+/** Who makes a request: an API key, or of a person who has signed in to the panel. */
 export type Principal = { kind: 'key'; id: string } | { kind: 'person'; id: string; sessionId: string };
 
 /** Who calls, and for which account: found by the pipeline before any handler runs. */

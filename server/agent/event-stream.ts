@@ -11,7 +11,7 @@ export class EventStream {
 
   constructor(clock: Clock) {
     this.#stream.once('close', () => this.#closed.abort());
-    // A client that goes away is no error; the signal tells of it.
+    // A client that goes away is no error; the signal reports it.
     this.#stream.on('error', () => {});
     void this.#ping(clock);
   }

@@ -236,7 +236,7 @@ export class AgentRun {
     return failed('guest_unreachable', 'The guest could not be reached, or closed the connection.', true);
   }
 
-  /** Writes the end down, then tells of it: a client that has read the last event may start the next run. */
+  /** Records the end before it is emitted: a client that has read the last event may start the next run. */
   async #finish(stop: Stop): Promise<Stop['reason']> {
     if (stop.failure) this.#emitter.emit('error', stop.failure);
     const progress = { ...this.#usage, event_seq: this.#emitter.seq + 1 };

@@ -15,7 +15,7 @@ import {
 } from './model.ts';
 import { asData, INSTRUCTIONS } from './prompt.ts';
 
-/** The library tells of its doubts on standard output, which is a log of ours. */
+/** The library prints its warnings to standard output, which is our log. */
 globalThis.AI_SDK_LOG_WARNINGS = false;
 
 /** How long a refusal that is said to pass is waited for, each time; then it is the customer's to try again. */

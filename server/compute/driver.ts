@@ -73,7 +73,7 @@ export interface ComputeDriver {
   restoreSnapshot(id: string, snapshotId: string): Promise<void>;
 
   /**
-   * Makes the guest anew, off: as `create` would have it, but for its network rules, which stay. One that is on is refused,
+   * Reinstalls the guest, off: as `create` would have it, but for its network rules, which stay. One that is on is refused,
    * one that is absent is made. What was there, snapshots and all, is set aside under `rebuildId` until `finishRebuild`
    * or `undoRebuild`; what another rebuild has left there is discarded.
    */

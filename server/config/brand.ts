@@ -10,7 +10,7 @@ import type { Language, SignUpMode } from './panel-settings.ts';
 export interface Logo {
   bytes: Buffer;
   type: 'image/svg+xml' | 'image/png';
-  /** Changes with the file, so that browsers can keep it for good. */
+  /** Changes with the file, so that browsers can cache it indefinitely. */
   hash: string;
 }
 

@@ -36,7 +36,7 @@ export function panelProblems(config: PanelConfig): string[] {
   if (config.panelLanguages.length === 0)
     problems.push('VAUBAN_PANEL_LANGUAGES: must name at least one language');
   if (config.mailSmtpUrl)
-    needs('VAUBAN_MAIL_FROM', config.mailFrom, 'with VAUBAN_MAIL_SMTP_URL: mails come from somebody');
+    needs('VAUBAN_MAIL_FROM', config.mailFrom, 'with VAUBAN_MAIL_SMTP_URL: mails need a sender');
   const providers = paymentProviders(config);
   if (config.mode === 'production' && providers.includes('test'))
     problems.push('VAUBAN_PAYMENT_PROVIDERS: `test` pays with nothing, and production does not have it');

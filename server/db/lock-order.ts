@@ -22,7 +22,7 @@ export const LOCK_ORDER = [
   'agent_runs',
   'agent_sessions',
   'agent_entries',
-  // What becomes money: whoever settles one goes first, and then to the wallet.
+  // What becomes money: settling locks the top-up first, then the wallet.
   'auto_top_ups',
   'top_ups',
   'top_up_refunds',

@@ -7,8 +7,8 @@ const { DataRowMessage, ParameterDescriptionMessage, RowDescriptionMessage } = p
 /** Statements kept prepared: more than the service has, so that only composed ones ever go. A few kilobytes each. */
 const MAX_PREPARED = 500;
 /**
- * A plan is made for the tables as they are, and kept. After so many runs it is made anew, lest one from when
- * a table was almost empty reads all of it ever after: the engine has no autovacuum to notice sooner.
+ * A plan is made for the tables as they are, and kept. After so many runs it is made again: one from when
+ * a table was almost empty would read all of it ever after, as the engine has no autovacuum to notice sooner.
  */
 const MAX_RUNS = 1_000;
 

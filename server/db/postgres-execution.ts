@@ -29,7 +29,7 @@ interface Noted {
 const plain = (text: string) => text;
 
 /**
- * One run of a prepared statement. `pg.Query` has the result described anew by every run, which for a short statement
+ * One run of a prepared statement. `pg.Query` has the result described again by every run, which for a short statement
  * is a good part of the work on both sides. Here the first run on a connection asks, and it stays true: where tables
  * have changed in a way that would change the columns, the server refuses the statement instead of running it.
  */

@@ -45,7 +45,7 @@ export class PostgresStatements {
     }
   }
 
-  /** The same outside a transaction, where a statement prepared for tables as they were is made anew and run again. */
+  /** The same outside a transaction, where a statement prepared for tables as they were is prepared and run again. */
   async runAlone<Row extends object>(
     connection: Connection,
     text: string,

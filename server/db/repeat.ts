@@ -25,7 +25,7 @@ function conflictOf(error: unknown): Conflict | undefined {
 /**
  * The same database, which tries again what was ended by a deadlock or a serialisation failure, some times and after a
  * pause. So the `work` of a transaction may run more than once: it changes nothing but the database, and leaves
- * everything else to `afterCommit`, whose callbacks are collected anew for each try.
+ * everything else to `afterCommit`, whose callbacks are collected again for each try.
  */
 export function repeatingConflicts(db: Database, { clock, onConflict }: Parts): Database {
   async function persist<T>(attempt: () => Promise<T>): Promise<T> {

@@ -60,7 +60,7 @@ export const COUNTING: ContractCases = {
     assert.ok(found!.bytes > found!.packets);
   },
 
-  async 'a port sample that is begun anew forgets'({ driver, put, send }) {
+  async 'a port sample that is begun again forgets'({ driver, put, send }) {
     const target = await put();
     await driver.startPortSample([target.id]);
     await send(target);

@@ -28,7 +28,7 @@ export interface EdgeDriver {
   /** What each rule of the given targets dropped since it was put there. */
   readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>>;
 
-  /** Begins to count the source ports of what comes in to the given targets, anew; ends by itself after 30 s. */
+  /** Begins to count the source ports of what comes in to the given targets, from zero; ends by itself after 30 s. */
   startPortSample(ids: string[]): Promise<void>;
   /** What the latest port sample of each target counted so far; a target without one is left out. */
   readPortSamples(ids: string[]): Promise<PortSample[]>;

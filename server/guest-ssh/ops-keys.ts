@@ -179,7 +179,7 @@ async function writeKeys(tx: Queryable, value: StoredKeys): Promise<void> {
   );
 }
 
-/** Seals the private halves anew by `renew`, which returns undefined where that is not needed. */
+/** Reseals the private halves by `renew`, which returns undefined where that is not needed. */
 export async function resealOpsKeys(
   tx: Queryable,
   renew: (sealed: string, purposes: readonly string[]) => string | undefined,

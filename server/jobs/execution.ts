@@ -186,7 +186,7 @@ export class JobExecution {
   }
 
   /**
-   * One transaction: the job's end, its money, the VM's state and the event that tells of it. False when the
+   * One transaction: the job's end, its money, the VM's state and the event that records it. False when the
    * job is no longer ours.
    */
   async #end(

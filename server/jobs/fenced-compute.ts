@@ -1,7 +1,7 @@
 import type { ComputeDriver } from '../compute/driver.ts';
 
-/** What changes a guest; anything else only looks. */
-const DEEDS: ReadonlySet<PropertyKey> = new Set<keyof ComputeDriver>([
+/** Methods that change a guest; all others only read. */
+const CHANGES: ReadonlySet<PropertyKey> = new Set<keyof ComputeDriver>([
   'create',
   'start',
   'shutdown',
@@ -26,7 +26,7 @@ export function fencedCompute(compute: ComputeDriver, fence: () => Promise<void>
     get(driver, name) {
       const value: unknown = Reflect.get(driver, name, driver);
       if (typeof value !== 'function') return value;
-      if (!DEEDS.has(name)) return value.bind(driver);
+      if (!CHANGES.has(name)) return value.bind(driver);
       return async (...given: unknown[]) => {
         await fence();
         return value.apply(driver, given);

@@ -132,7 +132,7 @@ export class Slot {
     }
   }
 
-  /** Gives it up for good. */
+  /** Releases it permanently. */
   release(): void {
     if (!this.#held) return;
     this.#held = false;

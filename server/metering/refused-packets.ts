@@ -30,7 +30,7 @@ export class RefusalWatch {
     for (const { id, refused } of samples) {
       if (!refused) continue;
       const before = this.#before.get(id);
-      // Fewer than before: the guest has another interface, whose counters began anew.
+      // Fewer than before: the guest has another interface, whose counters restarted.
       const more = (limit: keyof RefusedPackets) =>
         Math.max(0, refused[limit] - (before ?? { counts: refused }).counts[limit]);
       const counts = { connections: more('connections'), packets: more('packets') };

@@ -3,7 +3,7 @@ import { domainToASCII } from 'node:url';
 /** As SMTP allows: RFC 5321, 4.5.3.1. */
 const MAX_ADDRESS = 254;
 const MAX_LOCAL_PART = 64;
-/** An unquoted local part. Quoted ones are legal and in nobody's use; spaces and signs in them are how headers are forged. */
+/** An unquoted local part. Quoted ones are legal and unused; spaces and special characters in them are how headers are forged. */
 const LOCAL_PART = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/i;
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/;
 

@@ -47,7 +47,7 @@ function redactMember(name: string, value: unknown): unknown {
   return typeof value === 'string' ? redactText(value) : value;
 }
 
-/** A text without the secrets in it, as far as they can be told. */
+/** A text without the secrets in it, as far as they can be recognised. */
 export function redactText(text: string): string {
   return SECRETS_IN_TEXT.reduce((rest, [secret, replacement]) => rest.replace(secret, replacement), text);
 }

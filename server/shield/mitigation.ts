@@ -77,7 +77,7 @@ function againstPort(
   const match = { protocol: 'udp', sourcePorts: [`${number}`] } satisfies Partial<StoredMatch>;
   const longest = LONGEST_ANSWER[number];
   if (longest === undefined) return block(match);
-  // Short answers cannot be told from the ones that the target asked for.
+  // Short answers cannot be distinguished from the ones that the target asked for.
   if (meanLength <= longest) return limit(match, ALLOWED_PPS.udp);
   return block({ ...match, packetLength: { min: longest + 1, max: 65_535 } });
 }

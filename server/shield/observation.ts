@@ -24,7 +24,7 @@ export interface Candidate {
   startedAt: Date;
 }
 
-/** Counters that are lower than before began anew. */
+/** Counters that are lower than before have restarted. */
 export function countersReset(now: TargetTotals, before: TargetTotals): boolean {
   return now.in.packets < before.in.packets || now.passed.packets < before.passed.packets;
 }

@@ -43,7 +43,7 @@ const isOnEdge = ({ mode, removed_at }: TargetRow) => mode !== 'off' && removed_
 export class EdgeReconciler {
   readonly #parts: EdgeReconcilerParts;
   readonly #dirty = new Set<string>();
-  /** Everything is to be written anew: nothing is known of what the edge has. */
+  /** Everything is to be written again: nothing is known of what the edge has. */
   #isLost = true;
   /** When that is tried again after it failed, epoch milliseconds, and how long was waited for it. */
   #retryAt = 0;

@@ -34,7 +34,7 @@ type Readings = Record<EdgeReadingName, number | null>;
 
 /**
  * The rates between two readings; undefined where there is no telling: a first one, one after a long silence, or one
- * of counters that began anew.
+ * of counters that restarted.
  */
 export function edgeReadings(
   now: { at: Date; counters: EdgeCounters },

@@ -113,7 +113,7 @@ test('a deletion leaves to refunds what it has not given back', async (t) => {
   await sound();
 });
 
-test('each month is refunded for itself, and a renewal begins anew', async (t) => {
+test('each month is refunded for itself, and a renewal starts over', async (t) => {
   const { clock, services, customer, done, buy, change, refund, spent, sound } = await shop(t);
   const { order, path } = await buy('s2');
   const price = BigInt(order.amount_minor);

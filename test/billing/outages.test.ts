@@ -75,7 +75,7 @@ test('an outage of a region is credited once to each VM that had it, at the tax 
     ],
   );
   assert.equal(await spent(), before - 280n);
-  assert.deepEqual(await credit(power), made, 'credited for good');
+  assert.deepEqual(await credit(power), made, 'credited once');
   const lines = await db.query(sql`
     select description, unit, tax_rate::text as rate, order_lines.tax_minor, from_at, to_at, type, reason, actor
     from order_lines join orders on orders.id = order_id join invoices on invoices.id = invoice_id

@@ -93,7 +93,7 @@ test('kernel and initrd are kept with the disk', options, async (t) => {
 });
 
 test(
-  'again changes nothing; anew moves the name and leaves the disk that guests stand on',
+  'importing again changes nothing; another disk moves the name and leaves the disk that guests stand on',
   options,
   async (t) => {
     const { images, qcow2, store } = workshop(t);

@@ -152,7 +152,7 @@ test('a script returns the rows of all its statements and may hold a transaction
   assert.deepEqual(rows, [{ n: 5n }, { two: 2 }]);
 });
 
-test('a script that changes a table makes statements prepared before anew, any other leaves them', async (t) => {
+test('a script that changes a table has earlier statements prepared again, any other leaves them', async (t) => {
   const db = await counter(t);
   const select = () => one<object>(db, sql`select * from counter`);
   assert.deepEqual(await select(), { n: 0n });

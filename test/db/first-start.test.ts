@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { one, sql } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 
-test('a database that was half made when its process was killed is made anew', async (t) => {
+test('a database that was half made when its process was killed is made again', async (t) => {
   const place = await mkdtemp(join(tmpdir(), 'vauban-'));
   t.after(() => rm(place, { recursive: true }));
   const directory = join(place, 'pglite');

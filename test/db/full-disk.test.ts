@@ -97,7 +97,7 @@ test('tables that cannot grow refuse what is written, and the rest goes on', {
   await session.query(sql`select 1`);
 });
 
-test('an engine that cannot write its log is opened anew when there is room', {
+test('an engine that cannot write its log is reopened when there is room', {
   skip: noSmallDisk,
 }, async (t) => {
   const { disk, db, log } = await startWorld(t);

@@ -187,7 +187,7 @@ test('a purchase that began before a rotation ends with the key that its guest w
   await logIn(scenario);
 });
 
-test('previous pairs are sealed, and sealed anew with another installation key', async (t) => {
+test('previous pairs are sealed, and resealed with another installation key', async (t) => {
   const { fixture, opsKeys } = await openEnv(t, 1);
   const { db } = fixture;
   await opsKeys.rotate();

@@ -188,7 +188,7 @@ test('one that is paid meanwhile is left alone', async (t) => {
   assert.equal(await powerOf(fixture, id), 'running');
 });
 
-test('a VM that cannot be deleted is not deleted anew each round', async (t) => {
+test('a VM that cannot be deleted is not deleted again each round', async (t) => {
   const { fixture, customer, id } = await owner(t, 700n);
   for (const instant of [PERIOD_END, GRACE_END, '2026-02-15T00:00:00Z']) await comes(fixture, instant);
   fixture.trouble = cannot('remove');

@@ -179,7 +179,7 @@ test('revenue is what was served, when it was', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a change is one price in quote, options and order, and counts hours anew', async (t) => {
+test('a change is one price in quote, options and order, and restarts the count of hours', async (t) => {
   const { fixture, customer, id, at, read, change, remove } = await owner(t);
   at('2026-01-05T04:30:00Z');
   const { net_minor, credit_minor, debit_minor, total_minor, price_hourly, allowed } =
@@ -353,10 +353,10 @@ async function brokenBy(fixture: Fixture, statement: Sql): Promise<string[]> {
   return [...new Set((await auditNow(fixture.db)).map(({ law }) => law))];
 }
 
-/** Seals a line anew, as a forger would who knows how seals are made. */
+/** Reseals a line, as a forger would who knows how seals are made. */
 const resealed = sql`seal = row_seal(to_jsonb(order_lines) || jsonb_build_object('amount_minor', amount_minor + 5))`;
 
-test('an edited figure of the hours is found, with seals made anew too', async (t) => {
+test('an edited figure of the hours is found, with new seals too', async (t) => {
   const { fixture, at, change, remove } = await owner(t);
   const KNOWS = 'a VM knows what an hour of its running period costs, and since when they are counted';
   assert.deepEqual(

@@ -244,7 +244,7 @@ test('each of two rises has its notice ahead', async (t) => {
   assert.deepEqual(await renewalsOf(fixture, id), [800n, 900n]);
 });
 
-test('a VM that was switched off begins anew at today’s price, after a grace at the old one', async (t) => {
+test('a VM that was switched off starts over at today’s price, after a grace at the old one', async (t) => {
   const { fixture, customer, catalog, plan, node } = await owner(t, 700n);
   const id = await buyVm(fixture, customer);
   catalog.price_notice_days = 60;

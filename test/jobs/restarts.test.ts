@@ -138,7 +138,7 @@ test('no more VMs are started at once than the catalog allows', async (t) => {
   for (const id of ids) assert.equal(await powerOf(fixture, id), 'running');
 });
 
-test('a guest that ends again and again is started less and less often, and anew after it held out', async (t) => {
+test('a guest that ends again and again is started less and less often, and at once after it held out', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const { services } = fixture.installation;
   const { clock, guests } = services;

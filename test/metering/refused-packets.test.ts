@@ -29,7 +29,7 @@ test('packets refused beyond limits are counted by limit, and a guest is named a
   const words = 'packets of a guest are refused beyond its limits';
   assert.deepEqual(warnings, [[{ vm_id: 'vm_a', refused: { connections: 0, packets: 10 } }, words]]);
 
-  // Another interface counts anew; the next time is named again.
+  // Another interface counts from zero; the next time is named again.
   round(sample('vm_a', { connections: 0, packets: 1 }));
   assert.deepEqual([await counted('connections'), await counted('packets')], [3, 12]);
   round(sample('vm_a', { connections: 0, packets: 2 }));

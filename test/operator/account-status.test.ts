@@ -66,7 +66,7 @@ test('a suspension may stop the VMs, and says which were busy', async (t) => {
   );
 });
 
-test('an account is closed only when nothing is left in it, and for good', async (t) => {
+test('an account is closed only when nothing is left in it, and permanently', async (t) => {
   const { service, customer, vm, operator } = await rented(t);
   const early = await operator('/close');
   assert.equal(early.json().error.code, 'invalid_state');

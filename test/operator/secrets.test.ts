@@ -147,9 +147,9 @@ test('vaubanctl rotates the key of a service, which then needs the new one alone
   const run = () => vaubanctl(location.env.VAUBAN_DATA_DIR, 'secret', 'rotate');
   assert.match(
     (await run()).stdout,
-    /^Sealed with the key [0-9a-f]{8}: 4 anew, 0 already\.\nOther keys are not/,
+    /^Sealed with the key [0-9a-f]{8}: 4 resealed, 0 unchanged\.\nOther keys are not/,
   );
-  assert.match((await run()).stdout, /: 0 anew, 4 already\./);
+  assert.match((await run()).stdout, /: 0 resealed, 4 unchanged\./);
   await second.stop();
 
   const third = await start(fresh);

@@ -217,7 +217,7 @@ function missed(vm: Vm, now: number, list: PriceList): Renewal[] {
   );
 }
 
-/** One that was switched off owes its grace, and begins a month that is sold anew. */
+/** One that was switched off owes its grace, and begins a month that is a new sale. */
 function recovery(vm: Vm, now: number, list: PriceList): Renewal {
   const span = monthFrom(now, dayOf(now));
   const product = asSold(vm, list, now);

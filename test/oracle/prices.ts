@@ -53,7 +53,7 @@ export function* comingMonths(vm: Vm, list: PriceList, now: number): Generator<M
   }
 }
 
-/** What a VM is renewed as next. One that is switched off is sold anew. */
+/** What a VM is renewed as next. One that is switched off is a new sale. */
 export function renewed(vm: Vm, list: PriceList, now: number): Product {
   return vm.suspendedAt === null ? comingMonths(vm, list, now).next().value.product : asSold(vm, list, now);
 }

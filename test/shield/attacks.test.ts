@@ -179,7 +179,7 @@ test('attacks', async (t) => {
     },
   );
 
-  await t.test('a detector that begins anew goes on where the one before was', async () => {
+  await t.test('a detector that restarts goes on where the one before was', async () => {
     const target = await shield.target();
     await shield.pass(5);
     // Long enough for what is usual to be saved.

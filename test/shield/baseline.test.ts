@@ -115,7 +115,7 @@ test('an attack is over when less than half the threshold came in for a minute',
   const quiet = pps(FLOOR.pps * 0.4);
   const looks = Array.from({ length: 30 }, (_, second) => watch.look(quiet, at(second + 1)));
   assert.deepEqual(new Set(looks), new Set(['attack']));
-  assert.equal(watch.look(pps(FLOOR.pps * 0.6), at(31)), 'attack', 'it flares up: the minute begins anew');
+  assert.equal(watch.look(pps(FLOOR.pps * 0.6), at(31)), 'attack', 'it flares up: the minute starts over');
   for (let second = 32; second < 32 + QUIET_MS / SECOND; second++) {
     assert.equal(watch.look(quiet, at(second)), 'attack');
   }

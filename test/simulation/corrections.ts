@@ -78,7 +78,7 @@ export class Operator {
     return answer;
   }
 
-  /** Gives a remembered command again, whose key holds for good: it does nothing and is answered as before. */
+  /** Gives a remembered command again, whose key holds forever: it does nothing and is answered as before. */
   async again(prng: Prng): Promise<string> {
     const given = prng.pick(this.#given);
     if (!given) return 'nothing_given';
@@ -176,7 +176,7 @@ const creditOutage: Operation = async (world, prng) => {
   return 'ok';
 };
 
-/** The same until it is credited for good. */
+/** The same until it is fully credited. */
 export async function creditWholly({ operator }: World, prng: Prng, outageId: string): Promise<void> {
   for (;;) {
     const { data, text } = await operator.ask(prng, `/outages/${outageId}/credit`);

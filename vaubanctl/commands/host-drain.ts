@@ -14,7 +14,7 @@ interface Options {
 export function addHostDrain(parent: Command): void {
   parent
     .command('drain')
-    .description('shut all guests down, and start none until the service starts anew, or `host resume`')
+    .description('shut all guests down, and start none until the service restarts, or `host resume`')
     .option('--timeout <seconds>', 'after which their power is cut; 90 when absent', parseCount)
     .option('--yes', 'do not ask')
     .action(async ({ timeout, yes }: Options, command: Command) => {

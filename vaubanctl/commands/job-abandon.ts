@@ -16,7 +16,7 @@ Something of the VM may be left on the compute engine; deleting the VM removes i
     )
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
-      await confirm(`Give up ${id} for good?`, yes);
+      await confirm(`Give up ${id} permanently?`, yes);
       const job = await client.post('/jobs/{id}/abandon', { params: { id } });
       if (json) printJson(job);
       else console.log(`Job ${job.id} (${job.kind} of ${job.vm_id}) was given up.`);

@@ -5,7 +5,7 @@ import { printJson } from '../output.ts';
 export function addJobRetry(parent: Command): void {
   parent
     .command('retry')
-    .description('try a job that keeps failing again at once, and count its failures anew')
+    .description('retry a job that keeps failing at once, and reset its count of failures')
     .argument('<job>', 'id of the job, job_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

@@ -5,7 +5,7 @@ import { instant, printJson } from '../output.ts';
 export function addKeyRevoke(parent: Command): void {
   parent
     .command('revoke')
-    .description('end a key for good; it stops working within a second')
+    .description('revoke a key; it stops working within a second')
     .argument('<key>', 'id of the key, apk_…')
     .action(async (id: string, _options: object, command: Command) => {
       const { client, json } = contextOf(command);

@@ -16,7 +16,7 @@ There is no way back: it may be all that is left of a customer's data. Its addre
     )
     .action(async (id: string, { yes }: { yes?: boolean }, command: Command) => {
       const { client, json } = contextOf(command);
-      await confirm(`Delete the guest ${id} with its disk for good?`, yes);
+      await confirm(`Delete the guest ${id} with its disk, permanently?`, yes);
       const orphan = await client.post('/orphans/{id}/remove', { params: { id } });
       if (json) printJson(orphan);
       else console.log(`The guest ${orphan.id} was removed.`);

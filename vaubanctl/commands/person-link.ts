@@ -18,7 +18,7 @@ export function addPersonLink(parent: Command): void {
     .addHelpText(
       'after',
       `
-The link stands for every factor: give it to nobody but the person. It alone goes to standard output.
+The link stands for every factor: give it only to that person. Standard output has the link alone.
 
 Examples:
   $ vaubanctl person link anna@example.com

@@ -14,7 +14,9 @@ export function addSecretRotate(parent: Command): void {
       const done = await client.post('/secrets/rotate', { timeoutMs: LONG_TIMEOUT_MS });
       if (json) printJson(done);
       else {
-        console.log(`Sealed with the key ${done.key_id}: ${done.resealed} anew, ${done.unchanged} already.`);
+        console.log(
+          `Sealed with the key ${done.key_id}: ${done.resealed} resealed, ${done.unchanged} unchanged.`,
+        );
         if (done.unreadable === 0) console.log('Other keys are not needed any more.');
         else console.error(`vaubanctl: ${done.unreadable} could not be opened: their key is not configured`);
       }

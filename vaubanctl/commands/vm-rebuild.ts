@@ -16,7 +16,7 @@ interface Options {
 export function addVmRebuild(parent: Command): void {
   parent
     .command('rebuild')
-    .description("make a customer's VM anew from a template; the customer reads so in its events")
+    .description("reinstall a customer's VM from a template; its events say so to the customer")
     .argument('<vm>', 'id of the VM, vm_…')
     .requiredOption('--template <template>', 'code of the template, as the catalog has it')
     .option('--key <key...>', 'only these SSH keys of the account, key_…, instead of those that the VM has')

@@ -28,7 +28,7 @@ export class RunbookModel implements AgentModel {
   }
 }
 
-/** The recipe's next command, or its answer: it is begun anew and given what came of its commands so far. */
+/** The recipe's next command, or its answer: it is restarted and given what came of its commands so far. */
 function replay(recipe: Recipe, ask: string, done: readonly Command[]): RecipeStep | string {
   const refused = done.find(({ ran }) => !ran);
   if (refused) return `Without that command I cannot go on. ${refused.output}`;

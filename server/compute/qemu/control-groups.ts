@@ -3,7 +3,7 @@ import { access, mkdir, readdir, readFile, realpath, rmdir, stat, writeFile } fr
 import { join } from 'node:path';
 import type { Share } from './limits.ts';
 
-/** How often a guest gets its share of the processor anew: the kernel's own default. */
+/** How often the share of the processor of a guest is renewed: the kernel's own default. */
 const PERIOD_MICROSECONDS = 100_000;
 const PREFIX = 'vauban-';
 const MEGA = 1_000_000;

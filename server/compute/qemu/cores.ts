@@ -46,7 +46,7 @@ export class Cores {
   }
 
   /**
-   * The CPUs that a dedicated guest is to have beside `others`: those that it had, unless there is something amiss with
+   * The CPUs that a dedicated guest is to have beside `others`: those that it had, unless something is wrong with
    * them. Undefined for any other guest; {@link CapacityError} where there are too few.
    */
   assign(guest: Pinned, others: Iterable<Pinned>): number[] | undefined {

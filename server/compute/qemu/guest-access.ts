@@ -148,7 +148,7 @@ export class GuestAccess {
     return run.agentOpen || (run.booted && this.#parts.opsLogin !== undefined);
   }
 
-  /** Whether a file is there inside, by the agent or else as the default user; rejects where it cannot be told. */
+  /** Whether a file is there inside, by the agent or else as the default user; rejects where that is unknown. */
   async hasFile(guest: Guest, path: string): Promise<boolean> {
     this.#requirePower(guest);
     if (guest.run?.agentOpen) {

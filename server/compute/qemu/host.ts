@@ -30,7 +30,7 @@ export interface Finding {
   found: string;
 }
 
-/** Where the kernel tells of itself; other files in tests. */
+/** Where the kernel describes itself; other files in tests. */
 const KERNEL = {
   kvm: '/dev/kvm',
   cpuinfo: '/proc/cpuinfo',

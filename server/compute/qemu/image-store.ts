@@ -11,7 +11,7 @@ import { ImageError, type ImageSource, NAME, readinessOf, refuseFields } from '.
 
 /**
  * The images of this machine. Files are kept by the hash of their content and never change; a small file a name says
- * which belong together. So importing a name anew leaves the disks alone that guests stand on, and two processes may
+ * which belong together. So importing a name again leaves the disks alone that guests stand on, and two processes may
  * import at once.
  */
 export interface ImageStore {

@@ -37,7 +37,7 @@ export function untilAgent(clock: Clock, monitor: Monitor, ms: number): Promise<
   });
 }
 
-/** Stops a guest for good, and writes its state to the file `to`. */
+/** Stops a guest permanently, and writes its state to the file `to`. */
 export async function saveState(
   clock: Clock,
   monitor: Monitor,

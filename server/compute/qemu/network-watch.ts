@@ -7,7 +7,7 @@ const RETRY_MS = 1_000;
 const PAUSE_MS = 200;
 
 /**
- * Has the rules and routes of all guests made anew whenever another process has altered them, until `signal` aborts. What
+ * Has the rules and routes of all guests rebuilt whenever another process has altered them, until `signal` aborts. What
  * is lost while nothing can be watched is found by the next reading of traffic, or when it can be again.
  */
 export async function watchNetwork(
@@ -19,7 +19,7 @@ export async function watchNetwork(
   while (!signal.aborted) {
     try {
       if (!(await network.altered(signal)) || signal.aborted) continue;
-      logger.warn({}, 'the network of this host was altered, or may have been: made anew');
+      logger.warn({}, 'the network of this host was altered, or may have been: rebuilt');
       await reassertRules(guests, networkContext);
       await clock.sleep(PAUSE_MS, signal);
     } catch {

@@ -45,7 +45,7 @@ export class Power {
   }
 
   /**
-   * Takes hold of a guest that may have been running while the service was away. One that cannot be told to be off, and
+   * Takes hold of a guest that may have been running while the service was away. One that cannot be shown to be off, and
    * does not answer, is marked as unseen, and the reason thrown.
    */
   async adopt(guest: Guest): Promise<void> {
@@ -91,7 +91,7 @@ export class Power {
     const { launcher, network, accelerator, clock, cores } = this.#parts;
     const { directory } = guest;
     try {
-      // Written down first: from now on its rules are among those that are made anew when they are lost.
+      // Written down first: from now on its rules are among those that are rebuilt when they are lost.
       await guest.save({ run: { since: clock.now().getTime(), booted: false, asked: false } });
       await this.#parts.guests.adopt(guest);
       const netdev = await network.attach(guest.networkGuest, guest.policy);
@@ -140,7 +140,7 @@ export class Power {
     throw new ShutdownTimeoutError(`${guest.id} did not power off in time`);
   }
 
-  /** Starts a running guest anew, by a reset unless it obeys; the process stays the same. Resolves when it boots. */
+  /** Reboots a running guest, by a reset unless it obeys; the process stays the same. Resolves when it boots. */
   async restart(guest: Guest, run: QemuProcess, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     await this.#want(guest, run, 'reboot');
     if (!(await this.#press(run, timeoutSeconds * 1000, run.nextBoot(), signal))) await run.reset();

@@ -13,7 +13,7 @@ export async function isQemu(pid: number, uuid: string): Promise<boolean> {
   return words.split('\0').includes(uuid);
 }
 
-/** The process of the guest in `directory`, or undefined when it is not running; throws where that cannot be told. */
+/** The process of the guest in `directory`, or undefined when it is not running; throws where that is unknown. */
 export async function findQemu(directory: string, uuid: string): Promise<number | undefined> {
   const text = await readFile(join(directory, FILES.pid), 'utf8').catch((error) => {
     if (error.code !== 'ENOENT') throw error;
@@ -23,7 +23,7 @@ export async function findQemu(directory: string, uuid: string): Promise<number 
   return pid > 0 && (await isQemu(pid, uuid)) ? pid : undefined;
 }
 
-/** Whether what `isAlive` tells of has ended before `ms` were over. */
+/** Whether what `isAlive` watches has ended before `ms` were over. */
 export async function hasGone(clock: Clock, isAlive: () => Promise<boolean>, ms: number): Promise<boolean> {
   for (let left = ms; await isAlive(); left -= LOOK_EVERY_MS) {
     if (left <= 0) return false;

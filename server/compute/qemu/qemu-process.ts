@@ -89,7 +89,7 @@ export class QemuProcess {
     await this.#monitor.execute('system_powerdown');
   }
 
-  /** Starts the guest anew, as its reset button would. */
+  /** Resets the guest, as its reset button would. */
   async reset(): Promise<void> {
     this.intent = 'none';
     this.booted = false;
@@ -173,7 +173,7 @@ export class QemuProcess {
     if (open) this.#agentHeard.resolve();
   }
 
-  /** The guest stands still now, until it is started anew or its process ends. */
+  /** The guest stands still now, until it is resumed or its process ends. */
   #poweredOff(hostReason?: string): void {
     if (this.#end) return;
     if (this.intent === 'reboot') {

@@ -6,7 +6,7 @@ import type { Guests } from './guests.ts';
 import type { Power } from './power.ts';
 
 /**
- * Guests whose QEMU did not answer when they were to be adopted: whether they run cannot be told, so nothing is
+ * Guests whose QEMU did not answer when they were to be adopted: it is unknown whether they run, so nothing is
  * said or done about them as if they were off. A question about one adopts it again first.
  */
 export class Sight {

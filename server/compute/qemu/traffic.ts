@@ -46,7 +46,7 @@ export async function reassertRules(guests: Guests, networkContext: NetworkConte
 
 /**
  * Traffic of guests that run. One that the network knows nothing of, or has no way to, has lost its rules or routes,
- * because the host's were altered: then those of all are made anew, so that no guest stays open, or cut off, beyond
+ * because the host's were altered: then those of all are rebuilt, so that no guest stays open, or cut off, beyond
  * one reading.
  */
 export async function readTraffic(

@@ -84,7 +84,7 @@ async function readPorts({ directory }: NetworkGuest): Promise<Ports | undefined
   try {
     return text ? (JSON.parse(text) as Ports) : undefined;
   } catch {
-    // Half written when the host went down: the ports are chosen anew.
+    // Half written when the host went down: the ports are chosen again.
     return undefined;
   }
 }

@@ -60,7 +60,7 @@ const NETDEV = 'hubport,id=net0,hubid=0';
 /** As long as any guest may take for its boot. */
 const BOOT_MS = 300_000;
 const READ_ONLY = 0o440;
-/** While it is made, and its memory for good: QEMU opens no memory that it may not write to. */
+/** While it is made, and its memory always: QEMU opens no memory that it may not write to. */
 const OWN = { directory: 0o700, file: 0o600 };
 const READABLE_DIRECTORY = 0o750;
 const SET_GID = 0o2000;

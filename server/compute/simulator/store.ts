@@ -22,7 +22,7 @@ export interface SimulatorStore {
     id: string,
     work: (guest: Guest, disks: Disks) => T | Promise<T>,
   ): Promise<T | undefined>;
-  /** What can be told at a glance of each guest, in order of ids. */
+  /** What is cheap to know of every guest, in the order of ids. */
   glances(): Promise<Glance[]>;
   /** How many guests there are. */
   countGuests(): Promise<number>;

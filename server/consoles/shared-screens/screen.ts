@@ -87,7 +87,7 @@ export class SharedScreen {
     return Buffer.from(RESET + this.#serializer.serialize({ scrollback }));
   }
 
-  /** The letters alone, as many of the last lines as there is room for: of a screen on which every cell is styled anew. */
+  /** The letters alone, as many of the last lines as there is room for: of a screen on which every cell has a style of its own. */
   #withoutColours(): Buffer<ArrayBuffer> {
     const { buffer, rows } = this.#terminal;
     const { baseY, cursorX, cursorY } = buffer.active;

@@ -1,7 +1,7 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** A suspended account may only read; a closed one may do nothing, for good. */
+/** A suspended account may only read; a closed one may never do anything again. */
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 
 export interface AccountRow {

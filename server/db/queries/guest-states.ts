@@ -45,7 +45,7 @@ export async function vmsBeingStarted(db: Queryable): Promise<string[]> {
   return rows.map(({ vm_id }) => vm_id);
 }
 
-/** Counts the starts anew of VMs that have been running since `before`. */
+/** Resets the count of restarts of VMs that have been running since `before`. */
 export async function forgetRestarts(db: Queryable, engine: string, before: Date): Promise<void> {
   await execute(
     db,

@@ -144,7 +144,7 @@ export interface Settlement {
   at: Date;
 }
 
-/** Settles a pending order, for good: the store refuses any change after that. The order as it is then. */
+/** Settles a pending order: the store refuses any change after that. The order as it is then. */
 export async function settleOrder(db: Queryable, order: OrderRow, settlement: Settlement): Promise<OrderRow> {
   const { status, invoiceId, balanceAfterMinor, at } = settlement;
   await execute(

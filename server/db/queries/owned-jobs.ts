@@ -97,7 +97,7 @@ export async function confirmJob(
   return row!;
 }
 
-/** Records progress, from which failures are counted anew. False when the job is no longer ours. */
+/** Records progress, and resets the count of failures. False when the job is no longer ours. */
 export function advanceJob(
   db: Queryable,
   job: Ownership,

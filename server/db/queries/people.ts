@@ -17,7 +17,7 @@ const columns = sql`id, email, email_verified_at, name, locale, password_hash, c
 /** What an address is found by, however it is written. */
 export const emailKey = (email: string) => email.toLowerCase();
 
-/** Writes a person; false where somebody has this address. */
+/** Writes a person; false where the address is taken. */
 export async function insertPerson(db: Queryable, person: PersonRow): Promise<boolean> {
   const rows = await db.query(sql`
     insert into people (${columns}, email_key)

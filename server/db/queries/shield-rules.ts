@@ -113,7 +113,7 @@ export async function deleteAutomaticRules(db: Queryable, targetId: string): Pro
 }
 
 /**
- * Deletes what has expired; the targets that are to be put on the edge anew for it, of a new generation. A target that
+ * Deletes what has expired; the targets that are to be put on the edge again for it, of a new generation. A target that
  * is locked by a change has its turn in the next round.
  */
 export async function expireShieldRules(db: Queryable, now: Date): Promise<string[]> {

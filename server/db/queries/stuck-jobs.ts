@@ -31,7 +31,7 @@ export async function countStuckJobs(db: Queryable): Promise<number> {
   return Number(count);
 }
 
-/** Lets a job that keeps failing be tried at once, and its failures be counted anew. Undefined when it has ended. */
+/** Lets a job that keeps failing be tried at once, with its count of failures reset. Undefined when it has ended. */
 export function retryJob(db: Queryable, id: string): Promise<JobRow | undefined> {
   return maybeOne<JobRow>(
     db,

@@ -40,7 +40,7 @@ export interface VmRow {
   billing_period_end_at: Date;
   unpaid_since: Date | null;
   suspended_at: Date | null;
-  /** When its grace ended, where it was switched off or was not to be renewed any more; as granted then, for good. */
+  /** When its grace ended, where it was switched off or was not to be renewed any more; as granted then, and not changed later. */
   grace_ended_at: Date | null;
   resume_after_payment: boolean;
   /** Where money is short, the lower number is renewed first. */

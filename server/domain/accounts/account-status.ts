@@ -32,7 +32,7 @@ export async function setSuspended(
 }
 
 /**
- * Closes an account for good: nothing may be left in it, neither VMs nor money, and its keys are revoked. What it did
+ * Closes an account permanently: nothing may be left in it, neither VMs nor money, and its keys are revoked. What it did
  * and paid stays on the books.
  */
 export async function closeAccount(

@@ -12,7 +12,7 @@ import { createKey } from './keys.ts';
 
 /** What the demo account starts with, in major units. */
 const DEMO_CREDIT = '100';
-/** The address of the demo account's owner: a domain that nobody can have. */
+/** The address of the demo account's owner: a domain that cannot be registered. */
 export const DEMO_EMAIL = 'demo@vauban.example';
 /** Held while looking whether there is an account: nodes that start together must not make one each. */
 const DEMO_LOCK = 7226_0003;

@@ -14,7 +14,7 @@ export interface PriceNotice {
 
 /** What is known at an instant of the prices to come of a VM. */
 export interface PriceOutlook {
-  /** To be told now; null where nothing is. */
+  /** The notice to send now; null where there is none. */
   notice: PriceNotice | null;
   /** The notice that was given does not hold any more: the catalog has changed since. */
   withdrawn: boolean;
@@ -25,7 +25,7 @@ export interface PriceOutlook {
 }
 
 /**
- * Looks ahead to the first month of a VM of whose price its owner can still be told in time. There is one notice at a
+ * Looks ahead to the first month of a VM whose price its owner can still be notified of in time. There is one notice at a
  * time: a second rise in sight is announced once the first has come.
  */
 export function lookAhead(vm: VmRow, catalog: Catalog, now: Date): PriceOutlook {

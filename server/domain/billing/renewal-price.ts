@@ -19,7 +19,7 @@ export interface ComingMonth {
 /**
  * What a VM's next month is sold as: what it has, at the price of its plan or of its parts. A plan that the catalog no
  * longer knows keeps the price it was sold at, and so does a VM whose owner had no notice in time that it is going
- * to be dearer. One that was switched off begins anew, at today's price.
+ * to be dearer. One that was switched off starts over, at today's price.
  */
 export function renewalConfiguration(vm: VmRow, catalog: Catalog, now: Date): Configuration {
   if (vm.suspended_at) return saleConfiguration(vm, catalog, now);

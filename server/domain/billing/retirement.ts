@@ -31,7 +31,7 @@ export function retirementOf(vm: VmRow, catalog: Catalog, now: Date): Date | nul
   if (day === undefined) return null;
   const from = startOfDay(day);
   const told = vm.retires_at && vm.retires_at >= from ? vm.retires_at : null;
-  // One that is over begins anew, if at all.
+  // One that is over starts over, if at all.
   if (vm.suspended_at || !vm.auto_renew) return told;
   const noticeMs = Math.max(catalog.price_notice_days ?? 0, LEAST_NOTICE_DAYS) * DAY_MS;
   let end = vm.billing_period_end_at;

@@ -25,7 +25,7 @@ export const RestartSchema = Type.Object(
     longest_wait_seconds: Type.Optional({ ...Positive, description: 'The most of it; 900 when absent' }),
     stable_after_seconds: Type.Optional({
       ...Positive,
-      description: 'How long a VM has to run for its starts to be counted anew; 600 when absent',
+      description: 'How long a VM has to run for its count of restarts to be reset; 600 when absent',
     }),
   },
   { ...closed, description: 'How VMs are started again that should be running' },

@@ -15,7 +15,7 @@ export type Match = Pick<FirewallRuleRow, 'protocol' | 'ports' | 'cidrs'>;
 const FAMILY_OF: Partial<Record<Match['protocol'], 4 | 6>> = { icmp: 4, icmpv6: 6 };
 
 /**
- * A rule's match with one spelling for one meaning, so that twins can be told; refused with
+ * A rule's match with one spelling for one meaning, so that duplicates are found; refused with
  * `validation_failed`, naming every problem, where it makes no sense.
  */
 export function requireMatch(match: Match): Match {

@@ -26,7 +26,7 @@ export interface RebuildRequest {
 }
 
 /**
- * What the job takes that makes a VM anew from a template, and the password of its default user where one was made, because
+ * What the job takes that reinstalls a VM from a template, and the password of its default user where one was made, because
  * no key may log in: as for a new VM. It costs nothing: no template has a price. `capacity_unavailable` where there is no room
  * for its second disk.
  */

@@ -36,7 +36,7 @@ export interface EdgeSimulatorOptions {
   faults?: (operation: keyof EdgeDriver) => void;
 }
 
-/** Counters are in the database and never start anew. */
+/** Counters are in the database and never restart. */
 const EPOCH = 'simulator';
 const MAX_RULES_PER_TARGET = 1_000;
 /** Attacks on one target at a time: each makes every reading a little slower. */

@@ -15,7 +15,7 @@ import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
 const input = ({ job }: Pick<JobContext, 'job'>) => job.input as unknown as RebuildInput;
 
 /**
- * Makes a VM anew from a template: power off if running, another guest in place of the one there was, if any, power on.
+ * Reinstalls a VM from a template: power off if running, another guest in place of the one there was, if any, power on.
  * Undone, the VM is as it was.
  */
 export const rebuild: JobDefinition = {

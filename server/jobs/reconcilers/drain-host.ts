@@ -34,7 +34,7 @@ export interface Drained {
 /**
  * Shuts all guests down because their host is about to go down, and cuts the power of what is on after `seconds`. What is
  * wanted of their VMs stays, so that they are started again with the host. Until `guests` is released, or the service
- * starts anew, it starts none.
+ * restarts, it starts none.
  */
 export async function drainHost(services: DrainServices, seconds: number): Promise<Drained> {
   const { clock, guests, logger } = services;

@@ -4,7 +4,7 @@ import type { RecordedVm } from '../../db/queries/guest-states.ts';
 /**
  * Where a VM at rest and its guest contradict each other.
  * - `missing`: the engine has no guest for it
- * - `unseen`: whether the guest runs cannot be told
+ * - `unseen`: it is unknown whether the guest runs
  * - `off`, `on`: the guest is, and the VM shows something else
  * - `stray`: the guest runs though it was switched off, or suspended
  */

@@ -133,7 +133,7 @@ export class GuestReconciler {
     await this.#restart(vms, sights, policy);
   }
 
-  /** Acts on findings that have stood for a while; how many guests are amiss. */
+  /** Acts on findings that have stood for a while; how many guests differ from what they should be. */
   async #settle(vms: RecordedVm[], sights: Sights) {
     const { logger } = this.#services;
     const counts = { missing: 0, unseen: 0 };

@@ -44,7 +44,7 @@ const JOBS_A_ROUND = 1_000;
 export class ExpiredPurge {
   readonly #services: RenewalServices;
   readonly #failures: Failures;
-  /** Where the walk over old jobs goes on; each round walks a stretch, and begins anew at the end. */
+  /** Where the walk over old jobs goes on; each round walks a stretch, and starts over at the end. */
   #jobs: JobPlace | undefined;
   /** Until then no further day is over whose revenue is to be recognised. */
   #recognized = new Date(0);

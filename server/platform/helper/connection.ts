@@ -10,7 +10,7 @@ interface Reply {
   error?: HelperError;
 }
 
-/** An error as a helper tells of it. */
+/** An error as a helper reports it. */
 export interface HelperError {
   name: string;
   message: string;

@@ -61,7 +61,7 @@ const EDITS: Record<string, (line: Line) => void> = {
   '\x1b[3~': (line) => line.cut(line.at, line.at + 1),
 };
 
-/** From the cursor's column `from` on, shows `text` anew and puts the cursor at `to`. */
+/** From the cursor's column `from` on, redraws `text` and puts the cursor at `to`. */
 function redraw(from: number, text: string, common: number, to: number): string {
   const back = from > common ? '\b'.repeat(from - common) : '';
   return `${back}${text.slice(common)}\x1b[K${'\b'.repeat(text.length - to)}`;

@@ -54,7 +54,7 @@ export function unitNamed(system: System, name: string): Unit | undefined {
 export function stateOf(system: System, unit: Unit): UnitChange & { pid: number } {
   const { guest, inside } = system;
   const change = inside.units[unit.name];
-  // A boot starts every unit anew.
+  // A boot restarts every unit.
   if (change && change.at >= system.bootedAt) {
     return { ...change, pid: 1000 + Math.floor(seeded(`${unit.name}/${change.at}`)() * 30_000) };
   }

@@ -23,7 +23,7 @@ export class KillPoints {
   #reached: string[] = [];
   #counts = new Map<string, number>();
 
-  /** Begins to record anew; `killAt` is a name from an earlier recording. */
+  /** Begins a new recording; `killAt` is a name from an earlier recording. */
   record(killAt?: string): void {
     this.#recording = true;
     this.#killAt = killAt;

@@ -83,10 +83,10 @@ test('a guest of an earlier version is given a user of its own, and nothing of t
   assert.match(listOf(join(guest.directory, 'guest.json')), /^mask::---$/m);
   const before = listOf(guest.directory);
   await ownership().adopt(guest, () => [], []);
-  assert.equal(listOf(guest.directory), before, 'once is for good');
+  assert.equal(listOf(guest.directory), before, 'once is enough');
 });
 
-test('an interface that another user may open is made anew for the one that is to have it', {
+test('an interface that another user may open is made again for the one that is to have it', {
   skip: whyNot(),
 }, async (t) => {
   const env = await Env.open(t);

@@ -54,7 +54,7 @@ test('guests outlive the service, and what they do by themselves is reported', {
 
   last = open();
   assert.equal((await last.inspect(spec.id))?.power, 'running');
-  assert.equal(await bootId(), before, 'it was not booted anew');
+  assert.equal(await bootId(), before, 'it was not rebooted');
 
   const rebooted = told(last, 'guest.rebooted');
   await inGuest(last, spec.id, LOGIN, soon('reboot -f'));

@@ -95,7 +95,7 @@ test('what a guest could put in the place of its log is neither written to nor r
   }
 });
 
-test('what QEMU itself says stays within its bound, and begins anew after a cut', {
+test('what QEMU itself says stays within its bound, and starts over after a cut', {
   skip: skipTiny,
 }, async (t) => {
   const { directory, driver } = qemuFor(t, (await tinyImage())!);

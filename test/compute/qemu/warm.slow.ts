@@ -29,7 +29,7 @@ const SECOND_MS = 1_000;
 /** Of the clock inside: it is set to the second. */
 const CLOCK_MS = 60 * SECOND_MS;
 
-/** What stays a machine's own for good, a line each. */
+/** What always stays a machine's own, a line each. */
 const IDENTITY = [
   'sha256sum </etc/dropbear/dropbear_ed25519_host_key',
   'cat /etc/machine-id',

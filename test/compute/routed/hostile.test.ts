@@ -105,7 +105,7 @@ test('what a guest may not have is refused by its field, and changes nothing', {
   assert.deepEqual(await network(env), before);
 });
 
-test('one guest with what it may not have costs the others nothing when all rules are made anew', {
+test('one guest with what it may not have costs the others nothing when all rules are rebuilt', {
   skip,
 }, async (t) => {
   const env = await Env.open(t);

@@ -16,7 +16,7 @@ export interface CountedPostgres {
   readonly roundTrips: number;
   /** In the order in which they were sent. */
   readonly statements: readonly string[];
-  /** Begins to count anew. */
+  /** Begins to count from zero. */
   reset(): void;
   /** Whether everything that was sent has been answered. */
   isQuiet(): boolean;

@@ -68,7 +68,7 @@ export class Target {
     return target;
   }
 
-  /** Makes one of everything anew. */
+  /** Makes one of everything again. */
   async furnish(): Promise<void> {
     const { client } = this;
     const { vm } = await client.ok<{ vm: { id: string } }>('createVm', {

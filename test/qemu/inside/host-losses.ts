@@ -254,6 +254,6 @@ async function reboot(host: Host): Promise<void> {
   chaos.note(
     'reboot of the host: processes, mounts, taps, rules and forwarding gone',
     1,
-    `no start without its mounts; then all made anew, the guest runs ${took} after the start`,
+    `no start without its mounts; then all rebuilt, the guest runs ${took} after the start`,
   );
 }

@@ -170,12 +170,12 @@ async function altered(chaos: Chaos, vm: any): Promise<void> {
   let began = performance.now();
   while ((await counters()) < 2) await sleep(100);
   await chaos.assertSound(vm);
-  chaos.note('rules of the firewall deleted', 1, `made anew ${since(began)} later`);
+  chaos.note('rules of the firewall deleted', 1, `rebuilt ${since(began)} later`);
 
   await output('ip', 'route', 'del', vm.ipv4);
   began = performance.now();
   while (!(await routes())) await sleep(100);
-  chaos.note('route of a guest deleted', 1, `made anew ${since(began)} later`);
+  chaos.note('route of a guest deleted', 1, `rebuilt ${since(began)} later`);
 
   await output('ip', 'link', 'del', tap);
   began = performance.now();

@@ -51,7 +51,7 @@ export function removeBatch(card: Card): string[] {
   ];
 }
 
-/** The batch that makes the whole table anew, with these guests in it and no other; counters go on from `counts`. */
+/** The batch that rebuilds the whole table, with these guests in it and no other; counters go on from `counts`. */
 export function reassertBatch(
   uplink: string,
   entries: Entry[],

@@ -10,7 +10,7 @@ import { applyBatch, SIGNATURE } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
 import { GATE, gateTable } from './table.ts';
 
-/** The kernel tells of a change at once; a busy host may need its time to start two programs. */
+/** The kernel reports a change at once; a busy host may need its time to start two programs. */
 const START_MS = 10_000;
 const TRY_EVERY_MS = 20;
 /** What changes together is looked at together. */
@@ -67,7 +67,7 @@ export class Sentinel {
     };
   }
 
-  /** To be called before all is made anew: what was altered until then is forgotten. */
+  /** Call this before everything is rebuilt: changes seen until then are forgotten. */
   async begin(): Promise<void> {
     await this.start();
     this.#altered = false;

@@ -4,7 +4,7 @@ import { applyBatch } from './commands.ts';
 import { checkFree } from './consistency.ts';
 import type { GuestAndPolicy } from './shapes.ts';
 
-// One batch makes the rules of all guests anew, and fails as a whole: so a guest that would fail it is left out.
+// One batch rebuilds the rules of all guests, and fails as a whole: so a guest that would fail it is left out.
 
 /**
  * Entries of those of the guests that may have what they are to have, by their ids. Of two that are to have one address

@@ -27,7 +27,7 @@ export interface OutageCredit {
 
 /**
  * Credits an outage to the next VM that had it, and notes that in the same transaction: stopped anywhere, it goes on where
- * it stood. False once there is none left, when the outage is credited for good.
+ * it stood. False once there is none left, when the outage is fully credited.
  */
 export async function creditNextVm(ledger: LedgerContext, credit: OutageCredit): Promise<boolean> {
   const { tx } = ledger;

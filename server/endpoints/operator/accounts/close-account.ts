@@ -8,7 +8,7 @@ export const closeAccount = operatorEndpoint({
   method: 'POST',
   path: '/accounts/{id}/close',
   tag: 'account',
-  summary: 'Close an account for good',
+  summary: 'Close an account permanently',
   description: 'Refused while it has VMs or money. Its keys end.',
   params: AccountParams,
   data: AccountShape,

@@ -13,7 +13,7 @@ export const drainHost = operatorEndpoint({
   path: '/host/drain',
   tag: 'host',
   summary: 'Shut all guests down before the host goes down',
-  description: 'None is started until the service starts anew, or the host is resumed.',
+  description: 'None is started until the service restarts, or the host is resumed.',
   body: Input({
     timeout_seconds: Type.Optional(
       Type.Integer({

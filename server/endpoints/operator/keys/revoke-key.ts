@@ -10,7 +10,7 @@ export const revokeKey = operatorEndpoint({
   method: 'POST',
   path: '/keys/{id}/revoke',
   tag: 'key',
-  summary: 'End a key for good',
+  summary: 'Revoke a key',
   params: Type.Object({ id: PathId('apk', 'Key identifier') }),
   data: KeyShape,
   errors: [],

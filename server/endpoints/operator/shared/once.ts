@@ -4,7 +4,7 @@ import type { Clock } from '../../../platform/clock.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
-/** A name that the operator chooses for what is to happen once; kept for good. */
+/** A name that the operator chooses for what is to happen once; kept forever. */
 export const Key = Type.Optional(
   Type.String({
     pattern: '^[!-~]{1,200}$',

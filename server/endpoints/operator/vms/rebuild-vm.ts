@@ -17,7 +17,7 @@ export const rebuildVm = operatorEndpoint({
   method: 'POST',
   path: '/vms/{id}/rebuild',
   tag: 'vm',
-  summary: 'Make a VM anew from a template',
+  summary: 'Reinstall a VM from a template',
   params: VmParams,
   body: Input({
     template: Code('debian-12'),
@@ -41,7 +41,7 @@ export const rebuildVm = operatorEndpoint({
         Type.String({ description: 'Shown this once; null where a key may log in' }),
       ),
     },
-    { $id: 'StartedRebuild', description: 'A job that makes a VM anew' },
+    { $id: 'StartedRebuild', description: 'A job that reinstalls a VM' },
   ),
   errors: [
     'vm_locked',

@@ -35,7 +35,7 @@ export class Namespace {
     return space;
   }
 
-  /** How to run a program in here: `nsenter`, as `ip netns exec` would mount /sys anew. */
+  /** How to run a program in here: `nsenter`, as `ip netns exec` would remount /sys. */
   command(...words: string[]): [string, string[]] {
     return ['nsenter', [`--net=/run/netns/${this.name}`, ...words]];
   }
