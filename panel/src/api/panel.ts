@@ -139,6 +139,20 @@ export interface NextPlanPrice {
 /** What the customer does next */
 export type NextStep = { kind: 'done' } | { kind: 'redirect'; url: string } | { kind: 'bank_transfer'; reference: string; recipient: string; iban: string; bic: string | null };
 
+/** What an operation cost or gave back */
+export interface Order {
+  id: string;
+  kind: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
+  status: 'pending' | 'completed' | 'failed' | 'refunded';
+  vm_id: string | null;
+  amount_minor: number;
+  currency: string;
+  balance_after_minor: number | null;
+  invoice_id: string | null;
+  created_at: string;
+  adjustment: { type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit'; reason: string; corrects_order_id: string | null } | null;
+}
+
 /** A key in a device or a password manager that signs in */
 export interface Passkey {
   id: string;
@@ -270,6 +284,40 @@ export interface TopUp {
   settled_at: string | null;
 }
 
+/** A virtual machine */
+export interface VM {
+  id: string;
+  hostname: string;
+  notes: string | null;
+  status: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
+  wanted_power: 'on' | 'off';
+  locked: boolean;
+  active_job: Job | null;
+  last_job: Job | null;
+  plan: string | null;
+  is_custom: boolean;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  bandwidth_gb: number | null;
+  template: string;
+  region: string;
+  zone: string;
+  ipv4: string | null;
+  ipv6: string | null;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  currency: string;
+  auto_renew: boolean;
+  renewal_priority: number;
+  billing_period_start_at: string;
+  billing_period_end_at: string;
+  created_at: string;
+  updated_at: string;
+}
+
 /** An entry of the journal, and the wallet after it */
 export interface WalletEntry {
   entry: number;
@@ -329,6 +377,7 @@ export interface PanelOperations {
   listAudit: { query: { limit?: number; cursor?: string }; data: AuditEntry[]; list: true };
   closeAccount: { body: { name: string }; data: {  } };
   restoreSnapshot: { params: { id: string; snapshot_id: string }; data: { job: Job } };
+  createCustomVm: { body: { vcpu: number; ram_mb: number; disk_gb: number; template: string; hostname: string; region?: string; zone?: string; ssh_key_ids?: string[]; password?: string; user_data?: string; notes?: string | null; billing?: 'monthly' | 'hourly'; auto_renew?: boolean; renewal_priority?: number; start?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order; initial_password: string | null } };
   rebuildVm: { params: { id: string }; body: { image: string; ssh_key_ids?: string[]; delete_snapshots?: boolean }; data: { job: Job; initial_password: string | null } };
   streamChanges: { line: Change };
   listPaymentProviders: { data: PaymentProvider[] };
@@ -385,6 +434,7 @@ export const PANEL_OPERATIONS = {
   listAudit: ['GET', '/audit'],
   closeAccount: ['POST', '/account/close'],
   restoreSnapshot: ['POST', '/vm/{id}/snapshots/{snapshot_id}/restore'],
+  createCustomVm: ['POST', '/vm/custom', 'once'],
   rebuildVm: ['POST', '/vm/{id}/rebuild'],
   streamChanges: ['GET', '/changes'],
   listPaymentProviders: ['GET', '/payment-providers'],

@@ -12,7 +12,13 @@ import { newId } from '../../platform/ids.ts';
 import { placeOrder, requireAtMost, requireFunds } from '../billing/ledger.ts';
 import type { BillingMode } from '../billing/metering.ts';
 import { firstPeriod } from '../billing/period.ts';
-import { type Configuration, monthCharge, planConfiguration, termsOf } from '../billing/pricing.ts';
+import {
+  type Configuration,
+  monthCharge,
+  planConfiguration,
+  type Size,
+  termsOf,
+} from '../billing/pricing.ts';
 import { RENEWAL_PRIORITY } from '../billing/ranking.ts';
 import { beginUsage } from '../billing/usage-terms.ts';
 import { ledger } from '../billing/vm-orders.ts';
@@ -20,7 +26,7 @@ import type { Catalog, Region } from '../catalog/catalog-schema.ts';
 import { isDedicated } from '../catalog/lookup.ts';
 import { catalogAt } from '../catalog/prices.ts';
 import { allocateAddresses } from '../network/allocate.ts';
-import { requireHourly, requirePlan, requireRoomFor, requireSoldIn } from './configuration.ts';
+import { requireCustom, requireHourly, requirePlan, requireRoomFor, requireSoldIn } from './configuration.ts';
 import { type CreateInput, SEALED_FOR } from './job-inputs.ts';
 import { insertVmWithMac } from './mac.ts';
 import { type EngineOffer, requireImage, requireServed } from './offer.ts';
@@ -29,9 +35,11 @@ import { readQuota, requireQuota } from './quotas.ts';
 import { reserveVm } from './reserve.ts';
 import { type PaidJobStart, startJob, withJob } from './start-job.ts';
 
+/** What a VM is bought as: a plan, or a size of its own. */
+type Wanted = { plan: string; size?: undefined } | { size: Size; plan?: undefined };
+
 /** The body of a create request, valid by its schema. */
-export interface CreateRequest {
-  plan: string;
+export type CreateRequest = Wanted & {
   template: string;
   hostname: string;
   region?: string;
@@ -45,7 +53,7 @@ export interface CreateRequest {
   renewal_priority?: number;
   start?: boolean;
   max_charge_minor?: number;
-}
+};
 
 export interface Created {
   vm: VmView;
@@ -141,12 +149,17 @@ interface Offer {
 /** What the request asks for, as the catalog sells it and the engine has it. */
 function requireOffer(catalog: Catalog, request: CreateRequest, offer: EngineOffer): Offer {
   const { region, zone } = requireServed(catalog, request, offer.capacity);
-  const plan = requirePlan(catalog, request.plan);
-  requireSoldIn(plan, region.code);
-  requireRoomFor(requireImage(catalog, request.template, offer), plan);
-  const configuration = planConfiguration(plan, catalog.currency);
+  const configuration = requireWanted(catalog, request, region);
+  requireRoomFor(requireImage(catalog, request.template, offer), configuration);
   if (request.billing === 'hourly') requireHourly(configuration, 'billing');
   return { region, zone, configuration };
+}
+
+function requireWanted(catalog: Catalog, { plan: code, size }: Wanted, region: Region): Configuration {
+  if (code === undefined) return requireCustom(catalog, size);
+  const plan = requirePlan(catalog, code);
+  requireSoldIn(plan, region.code);
+  return planConfiguration(plan, catalog.currency);
 }
 
 /** The keys of these ids, all of which the account has; else `validation_failed` names the first that is missing. */

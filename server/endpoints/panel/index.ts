@@ -49,6 +49,7 @@ import { switchAccount } from './session/switch-account.ts';
 import { verifyEmail } from './session/verify-email.ts';
 import { getPublicPrices } from './site/get-public-prices.ts';
 import { getSite } from './site/get-site.ts';
+import { createCustomVm } from './vms/create-custom-vm.ts';
 import { rebuildVm } from './vms/rebuild-vm.ts';
 import { restoreSnapshot } from './vms/restore-snapshot.ts';
 
@@ -95,6 +96,7 @@ export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   listAudit,
   closeAccount,
   restoreSnapshot,
+  createCustomVm,
   rebuildVm,
   streamChanges,
   listPaymentProviders,

@@ -2,11 +2,11 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import type { Catalog, ComponentPrice, SshKey } from '../../../api/customer.ts';
 import { useTexts } from '../../../texts.ts';
-import { Checkbox, Switch } from '../../../ui/Checkbox.tsx';
+import { Switch } from '../../../ui/Checkbox.tsx';
 import { Choice } from '../../../ui/Choice.tsx';
 import { Field } from '../../../ui/Field.tsx';
 import { Form } from '../../../ui/Form.tsx';
-import { Mono } from '../../../ui/Values.tsx';
+import { KeyChoice } from '../KeyChoice.tsx';
 import { machineTexts } from '../texts.ts';
 import classes from './create.module.css';
 import type { Draft } from './draft.ts';
@@ -149,25 +149,10 @@ function SizePart({ draft, onChange, offer: { catalog } }: Props) {
 
 function KeysPart({ draft, onChange, offer: { keys } }: Props) {
   const t = useTexts(createTexts);
-  const toggle = (id: string) =>
-    onChange({
-      keys: draft.keys.includes(id) ? draft.keys.filter((key) => key !== id) : [...draft.keys, id],
-    });
   return (
     <Part title={t.keys} actions={<Link to="/ssh-keys">{t.manageKeys}</Link>}>
       {keys.length === 0 && <p className={classes.note}>{t.noKeys}</p>}
-      <div className={classes.keys}>
-        {keys.map(({ id, name, fingerprint }) => (
-          <Checkbox
-            key={id}
-            isSelected={draft.keys.includes(id)}
-            onChange={() => toggle(id)}
-            hint={<Mono>{fingerprint}</Mono>}
-          >
-            {name}
-          </Checkbox>
-        ))}
-      </div>
+      <KeyChoice keys={keys} chosen={draft.keys} onChange={(chosen) => onChange({ keys: chosen })} />
       {draft.keys.length === 0 && keys.length > 0 && <p className={classes.note}>{t.passwordInstead}</p>}
     </Part>
   );

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { callWith } from '../../../api/client.ts';
-import type { Catalog, Plan } from '../../../api/customer.ts';
+import type { Plan } from '../../../api/customer.ts';
 import { isRefusal } from '../../../api/errors.ts';
 import { read } from '../../../api/queries.ts';
 import { formatDecimal, formatMoney, useLocale } from '../../../format.ts';
@@ -17,21 +17,8 @@ import { machineTexts } from '../texts.ts';
 import type { Offer } from './Choices.tsx';
 import classes from './create.module.css';
 import { type Draft, forgetDraft } from './draft.ts';
-import type { Size } from './SizeSliders.tsx';
 import { TopUpLink } from './TopUpLink.tsx';
 import { createTexts } from './texts.ts';
-
-/** The plan that a machine of this size begins as: the cheapest whose disk is no larger, for disks never shrink. */
-function beginningOf(size: Size, catalog: Catalog, region: string): Plan | undefined {
-  return catalog.plans
-    .filter(
-      (plan) =>
-        !plan.deprecated &&
-        plan.disk_gb <= size.disk_gb &&
-        plan.regions.some(({ code, available }) => code === region && available),
-    )
-    .sort((a, b) => a.price_monthly_minor - b.price_monthly_minor)[0];
-}
 
 /** What it costs, whether the wallet is enough, and the button. */
 export function Purchase({
@@ -51,16 +38,14 @@ export function Purchase({
   const buy = useBuy(draft, offer, onError);
   const { currency } = catalog;
   const isCustom = draft.way === 'custom';
-  const plan = isCustom
-    ? beginningOf(draft.size, catalog, draft.region)
-    : catalog.plans.find(({ code }) => code === draft.plan);
+  const plan = isCustom ? undefined : catalog.plans.find(({ code }) => code === draft.plan);
   const monthly = isCustom
     ? customMonthlyMinor(draft.size, prices?.components ?? [], currency)
     : plan?.price_monthly_minor;
   const available = wallet.data?.available_minor;
   const missing = monthly !== undefined && available !== undefined ? shortfall(monthly, available) : 0;
   const size = isCustom ? draft.size : plan;
-  const isHourly = !isCustom && draft.billing === 'hourly' && plan?.billing_modes.includes('hourly');
+  const isHourly = isBilledByTheHour(draft, plan);
   return (
     <aside className={classes.purchase} aria-label={t.order}>
       <div className={classes.price}>
@@ -86,18 +71,13 @@ export function Purchase({
         </dd>
       </dl>
       {missing > 0 && <TopUpLink shortfall={missing} currency={currency} />}
-      {isCustom && plan && (
-        <p className={classes.note}>
-          {t.customSteps(plan.name, formatMoney(plan.price_monthly_minor, currency, locale))}
-        </p>
-      )}
       {buy.error && isRefusal(buy.error, 'price_changed') && <Notice kind="warn">{t.priceChanged}</Notice>}
       <div className={classes.buy}>
         <Button
           look="main"
           isPending={buy.isPending}
-          isDisabled={!plan || missing > 0}
-          onPress={() => plan && buy.mutate(plan)}
+          isDisabled={monthly === undefined || missing > 0}
+          onPress={() => monthly !== undefined && buy.mutate({ plan, most: monthly })}
         >
           {t.buy}
         </Button>
@@ -112,33 +92,29 @@ function useBuy(draft: Draft, { catalog }: Offer, onError: (error: Error | null)
   const client = useQueryClient();
   const navigate = useNavigate();
   const [secret, setSecret] = useState<{ id: string; password: string }>();
-  const isCustom = draft.way === 'custom';
   const go = (id: string) => {
     forgetDraft();
-    // The size is chosen already: the next page has it filled in.
-    if (isCustom) void navigate({ to: '/machines/$id/resize', params: { id }, search: { ...draft.size } });
-    else void navigate({ to: '/machines/$id', params: { id } });
+    void navigate({ to: '/machines/$id', params: { id } });
   };
   const mutation = useMutation({
     mutationKey: ['createVm'],
-    mutationFn: (plan: Plan) => {
-      const hours = !isCustom && draft.billing === 'hourly' && plan.billing_modes.includes('hourly');
-      return callWith({ idempotencyKey: draft.purchase }, 'createVm', {
-        body: {
-          plan: plan.code,
-          template: draft.template,
-          region: draft.region,
-          hostname: draft.hostname.trim(),
-          ssh_key_ids: draft.keys,
-          billing: hours ? 'hourly' : 'monthly',
-          auto_renew: draft.autoRenew,
-          // A machine that is resized first is started when it has its size.
-          start: draft.start && !isCustom,
-          notes: draft.notes.trim() || null,
-          ...(draft.userData.trim() && { user_data: draft.userData }),
-          max_charge_minor: plan.price_monthly_minor,
-        },
-      });
+    mutationFn: ({ plan, most }: { plan: Plan | undefined; most: number }) => {
+      const once = { idempotencyKey: draft.purchase };
+      const wish = {
+        template: draft.template,
+        region: draft.region,
+        hostname: draft.hostname.trim(),
+        ssh_key_ids: draft.keys,
+        billing: isBilledByTheHour(draft, plan) ? ('hourly' as const) : ('monthly' as const),
+        auto_renew: draft.autoRenew,
+        start: draft.start,
+        notes: draft.notes.trim() || null,
+        ...(draft.userData.trim() && { user_data: draft.userData }),
+        max_charge_minor: most,
+      };
+      return plan
+        ? callWith(once, 'createVm', { body: { plan: plan.code, ...wish } })
+        : callWith(once, 'createCustomVm', { body: { ...draft.size, ...wish } });
     },
     onSuccess: async ({ vm, initial_password }) => {
       onError(null);
@@ -153,6 +129,9 @@ function useBuy(draft: Draft, { catalog }: Offer, onError: (error: Error | null)
   const user = catalog.templates.find(({ code }) => code === draft.template)?.default_user ?? 'root';
   return Object.assign(mutation, { secret, user, go });
 }
+
+const isBilledByTheHour = ({ billing }: Draft, plan: Plan | undefined) =>
+  billing === 'hourly' && plan !== undefined && plan.billing_modes.includes('hourly');
 
 /** A password that was made because there was no key: shown once. */
 function Secret({ buy: { secret, user, go } }: { buy: ReturnType<typeof useBuy> }) {

@@ -41,8 +41,6 @@ export const createTexts = defineTexts(
     after: 'After the purchase',
     missing: (amount: string) => `${amount} is missing in the wallet.`,
     topUp: 'Top up',
-    customSteps: (plan: string, price: string) =>
-      `Two steps: the machine is made as ${plan} for ${price}, then you confirm its size, and the difference is charged.`,
     priceChanged: 'The price has changed while you looked. Nothing was charged.',
     buy: 'Buy and create',
     fair: 'Delete it at any time: what is left of the month goes back to the wallet.',
@@ -92,8 +90,6 @@ export const createTexts = defineTexts(
     after: 'Nach dem Kauf',
     missing: (amount: string) => `${amount} fehlen im Guthaben.`,
     topUp: 'Aufladen',
-    customSteps: (plan: string, price: string) =>
-      `Zwei Schritte: die Maschine entsteht als ${plan} für ${price}, dann bestätigen Sie ihre Größe, und der Unterschied wird berechnet.`,
     priceChanged: 'Der Preis hat sich inzwischen geändert. Nichts wurde berechnet.',
     buy: 'Kaufen und anlegen',
     fair: 'Jederzeit zu löschen: was vom Monat übrig ist, geht ins Guthaben zurück.',

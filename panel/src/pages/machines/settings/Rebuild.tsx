@@ -4,6 +4,7 @@ import type { VM } from '../../../api/customer.ts';
 import { readAll, useChange } from '../../../api/queries.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
+import { Choice } from '../../../ui/Choice.tsx';
 import { ConfirmDialog, Dialog } from '../../../ui/Dialog.tsx';
 import { Loaded } from '../../../ui/Loaded.tsx';
 import { Notice } from '../../../ui/Notice.tsx';
@@ -11,6 +12,7 @@ import { Section } from '../../../ui/Page.tsx';
 import { Select } from '../../../ui/Select.tsx';
 import { announce } from '../../../ui/Status.tsx';
 import { CodeBlock } from '../../../ui/Values.tsx';
+import { KeyChoice } from '../KeyChoice.tsx';
 import { useCatalog } from '../names.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
@@ -78,6 +80,9 @@ function AskRebuild({
 }) {
   const t = useTexts(settingsTexts);
   const snapshots = useQuery(readAll('listSnapshots', { params: { id: vm.id }, query: {} }));
+  const keys = useQuery(readAll('listSshKeys', { query: {} }));
+  /** Keys in the place of those that the machine has; undefined where it keeps its own. */
+  const [chosen, setChosen] = useState<string[]>();
   const rebuild = useChange('rebuildVm', {
     changes: ['getVm', 'listJobs', 'listSnapshots'],
     onDone: ({ initial_password }) => {
@@ -97,7 +102,12 @@ function AskRebuild({
       word={snapshots.data ? vm.hostname : ' '}
       isPending={rebuild.isPending}
       error={rebuild.error}
-      onConfirm={() => rebuild.mutate({ params: { id: vm.id }, body: { image, delete_snapshots } })}
+      onConfirm={() =>
+        rebuild.mutate({
+          params: { id: vm.id },
+          body: { image, delete_snapshots, ...(chosen && { ssh_key_ids: chosen }) },
+        })
+      }
     >
       <Loaded query={snapshots} lines={2}>
         {(all) => (
@@ -115,6 +125,26 @@ function AskRebuild({
           </div>
         )}
       </Loaded>
+      <div className={classes.lost}>
+        <Choice
+          label={t.sshKeys}
+          isLabelShown
+          value={chosen ? 'others' : 'same'}
+          onChange={(value) =>
+            setChosen(value === 'same' ? undefined : (keys.data ?? []).map(({ id }) => id))
+          }
+          options={[
+            { value: 'same', label: t.sameKeys },
+            { value: 'others', label: t.otherKeys },
+          ]}
+        />
+        {chosen && (
+          <Loaded query={keys} lines={2}>
+            {(all) => <KeyChoice keys={all} chosen={chosen} onChange={setChosen} />}
+          </Loaded>
+        )}
+        {chosen?.length === 0 && <p>{t.passwordInstead}</p>}
+      </div>
     </ConfirmDialog>
   );
 }

@@ -1,0 +1,81 @@
+import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
+import type { Created } from '../../../domain/vms/create-vm.ts';
+import { Nullable, Shape } from '../../../http/schemas.ts';
+import { Type } from '../../../platform/schema.ts';
+import { exampleOrder, OrderShape, presentOrder } from '../shared/order-shape.ts';
+import { BILLING, MAX_CHARGE, PASSWORD } from './inputs.ts';
+import { exampleJob, JobShape, presentJob } from './job-shape.ts';
+import { HOSTNAME, NOTES, RENEWAL_PRIORITY_INPUT } from './update-vm.ts';
+import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
+
+/** Bytes in UTF-8. */
+export const USER_DATA_LIMIT = 32 * 1024;
+/** Room for 32 KiB of user data with its JSON escapes. */
+export const NEW_VM_BODY_LIMIT = 96 * 1024;
+
+/** What a new VM takes besides its size. */
+export const NewVmInput = {
+  template: Type.String({ maxLength: 63, description: 'Template code' }),
+  hostname: HOSTNAME,
+  region: Type.Optional(Type.String({ maxLength: 63, description: 'The default region when absent' })),
+  zone: Type.Optional(
+    Type.String({ maxLength: 63, description: 'The first zone of the region when absent' }),
+  ),
+  ssh_key_ids: Type.Optional(
+    Type.Array(Type.String(), {
+      maxItems: 20,
+      uniqueItems: true,
+      description: 'Stored SSH keys to install',
+    }),
+  ),
+  password: Type.Optional(PASSWORD),
+  user_data: Type.Optional(
+    Type.String({
+      maxLength: USER_DATA_LIMIT,
+      description: 'cloud-init user data, at most 32 KiB of UTF-8',
+    }),
+  ),
+  notes: Type.Optional(Nullable(NOTES)),
+  billing: Type.Optional(BILLING),
+  auto_renew: Type.Optional(Type.Boolean({ default: true, description: 'Renew at the end of each period' })),
+  renewal_priority: Type.Optional({ ...RENEWAL_PRIORITY_INPUT, default: RENEWAL_PRIORITY.default }),
+  start: Type.Optional(Type.Boolean({ default: true, description: 'Start it once it is made' })),
+  max_charge_minor: Type.Optional(MAX_CHARGE),
+};
+
+/** Why no VM of any size is made. */
+export const NEW_VM_ERRORS = [
+  'insufficient_funds',
+  'quota_exceeded',
+  'price_changed',
+  'unknown_template',
+  'compute_unavailable',
+  'capacity_unavailable',
+] as const;
+
+export const NewVmShape = Shape({
+  vm: VmShape,
+  job: JobShape,
+  order: OrderShape,
+  initial_password: Nullable(
+    Type.String({
+      description: 'Made only where neither key nor password was given; shown in this reply only',
+    }),
+  ),
+});
+
+export const exampleNewVm = {
+  vm: exampleVm,
+  job: exampleJob,
+  order: exampleOrder,
+  initial_password: 'mKc4RuWq8yTzN2vBsJ6h',
+};
+
+export function presentNewVm({ vm, order, initialPassword }: Created) {
+  return {
+    vm: presentVm(vm),
+    job: presentJob(vm.active_job!),
+    order: presentOrder(order),
+    initial_password: initialPassword,
+  };
+}
