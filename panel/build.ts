@@ -48,7 +48,11 @@ function configuration(outDir: string): InlineConfig {
       rolldownOptions: {
         // A busy machine is nothing that somebody who installs could mend.
         checks: { bundlerTimings: false },
-        input: { index: join(ROOT, 'index.html'), terminal: join(ROOT, 'terminal.html') },
+        input: {
+          index: join(ROOT, 'index.html'),
+          terminal: join(ROOT, 'terminal.html'),
+          operator: join(ROOT, 'operator.html'),
+        },
       },
     },
   };

@@ -4,9 +4,11 @@ import { LEFT_OUT, namedType, queryOf, typeOf } from './emit-types.ts';
 
 /**
  * An API's description as the panel calls it, by the names of its operations: a type for each named schema, what each
- * operation takes and answers, and where it is. `name` goes before the names of the two rosters.
+ * operation takes and answers, and where it is. `name` goes before the names of the two rosters, `group` before those of the
+ * operations, where others are called alike.
  */
-export function emitOperations(document: OpenApiDocument, name: string): string {
+export function emitOperations(document: OpenApiDocument, name: string, group?: string): string {
+  const nameOf = ({ operationId }: Operation) => (group ? `'${group}.${operationId}'` : operationId);
   const schemas = Object.entries(document.components.schemas)
     .filter(([schema]) => !LEFT_OUT.includes(schema))
     .map(([schema, content]) => namedType(schema, content));
@@ -14,11 +16,11 @@ export function emitOperations(document: OpenApiDocument, name: string): string 
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
   const types = operations.map(
-    ({ operation }) => `  ${operation.operationId}: ${signature(document, operation)};`,
+    ({ operation }) => `  ${nameOf(operation)}: ${signature(document, operation)};`,
   );
   const places = operations.map(({ path, method, operation }) => {
     const place = [method.toUpperCase(), path, ...(isDoneOnce(document, operation) ? ['once'] : [])];
-    return `  ${operation.operationId}: [${place.map((part) => `'${part}'`).join(', ')}],`;
+    return `  ${nameOf(operation)}: [${place.map((part) => `'${part}'`).join(', ')}],`;
   });
   return [
     '// Made from the endpoints of the service by `npm run generate`: do not edit.',

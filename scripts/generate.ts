@@ -19,6 +19,7 @@ write('panel/src/api/customer.ts', emitOperations(customer, 'Customer'));
 const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
 write('operator-openapi.json', formatOpenApi(operator));
 write('vaubanctl/operator-api.ts', emitTypes(operator));
+write('panel/src/api/operator.ts', emitOperations(operator, 'Operator', 'operator'));
 const panel = buildPanelOpenApi(PANEL_ENDPOINTS);
 write('panel-openapi.json', formatOpenApi(panel));
 write('panel/src/api/panel.ts', emitOperations(panel, 'Panel'));

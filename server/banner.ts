@@ -1,9 +1,10 @@
 import type { Service } from './compose.ts';
+import { isOperatorPanelOn } from './config/panel-problems.ts';
 import type { DemoAccess } from './domain/accounts/demo-account.ts';
 
 /**
- * What a person who started the service in a terminal reads first, six lines: where it is, what runs its VMs, and what
- * to do next. The demo account's key and sign-in link are in it on
+ * What a person who started the service in a terminal reads first, a few lines: where it is, what runs its VMs, and what
+ * to do next. The demo account's key and the sign-in links are in it on
  * the one start that makes them.
  */
 export function banner({ address, services: { compute, db, config } }: Service, demo?: DemoAccess): string {
@@ -11,6 +12,7 @@ export function banner({ address, services: { compute, db, config } }: Service, 
   const key = demo?.key ?? 'YOUR_KEY';
   return [
     `Panel      ${url}/panel${demo ? `/sign-in/link#${demo.signInToken} (signs in to the account "demo", once)` : ''}`,
+    ...(isOperatorPanelOn(config) ? [operatorLine(url, demo?.operatorToken)] : []),
     `API        ${url}/v1, health at ${url}/readyz`,
     `Reference  ${url}/docs`,
     `Engine     ${compute.name}; database: ${db.engine === 'pglite' ? `embedded, in ${config.dataDir}` : 'PostgreSQL'}`,
@@ -20,3 +22,6 @@ export function banner({ address, services: { compute, db, config } }: Service, 
     .map((line) => `  ${line}\n`)
     .join('');
 }
+
+const operatorLine = (url: string, token: string | undefined) =>
+  `Operator   ${url}/operator${token ? `/sign-in/link#${token} (signs in to the operator's pages, once)` : ''}`;

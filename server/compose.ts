@@ -2,6 +2,7 @@ import { Attempts } from './access/attempts.ts';
 import { Authenticator } from './access/authentication.ts';
 import { Passwords } from './access/passwords.ts';
 import { LocalLimitStore, RateLimiter } from './access/rate-limits.ts';
+import { CUSTOMERS, OPERATORS, type RealmRules } from './access/realms.ts';
 import { Sessions } from './access/sessions.ts';
 import { SharedLimitStore } from './access/shared-limits.ts';
 import { AgentRuns } from './agent/agent-runs.ts';
@@ -14,6 +15,7 @@ import { fenceCompute } from './compute/fenced.ts';
 import { selectCompute } from './compute/select.ts';
 import { loadBrand } from './config/brand.ts';
 import type { Config } from './config/config.ts';
+import { isOperatorPanelOn } from './config/panel-problems.ts';
 import { SETTINGS } from './config/settings.ts';
 import { Consoles } from './consoles/consoles.ts';
 import { registerSockets } from './consoles/routes.ts';
@@ -31,7 +33,9 @@ import { firstZone, loadCatalog, requireCurrency, requireZones } from './domain/
 import { ensureRegionPools } from './domain/network/allocate.ts';
 import { selectEdge } from './edge/select.ts';
 import { ENDPOINTS } from './endpoints/customer/index.ts';
+import { OPERATOR_ENDPOINTS } from './endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from './endpoints/panel/index.ts';
+import { OPERATOR_SIGN_IN } from './endpoints/panel/operator-sign-in.ts';
 import { OpsKeys } from './guest-ssh/ops-keys.ts';
 import { KeyMount } from './http/key-mount.ts';
 import { registerReference } from './http/openapi/routes.ts';
@@ -46,6 +50,7 @@ import { MailSender } from './mail/sender.ts';
 import { registerHealth } from './operator/health.ts';
 import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
+import { OPERATOR_API, OperatorMount } from './operator-panel/operator-mount.ts';
 import { Changes } from './panel/changes.ts';
 import { CustomerSessionMount, PanelMount } from './panel/mounts.ts';
 import { SessionGate } from './panel/session-gate.ts';
@@ -53,6 +58,7 @@ import { registerLogo } from './panel-site/logo.ts';
 import { registerPanelSite } from './panel-site/panel-site.ts';
 import { Payments } from './payments/payments.ts';
 import { registerWebhooks } from './payments/webhook-routes.ts';
+import { addressMatcher } from './platform/cidr.ts';
 import { type Clock, systemClock } from './platform/clock.ts';
 import { Failures } from './platform/failures.ts';
 import { listenOn } from './platform/listen.ts';
@@ -131,7 +137,7 @@ async function openServices(
   const leadership = new Leadership(db);
   const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
   await queue.prepare();
-  const site = { panelUrl: '/panel' };
+  const site = { panelUrl: '/panel', operatorUrl: '/operator' };
   const services = {
     config,
     brand,
@@ -194,10 +200,11 @@ export async function startService(config: Config, state: Database, parts: Parts
   // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
-  services.site.panelUrl = `${config.publicUrl ?? address}/panel`;
+  const base = config.publicUrl ?? address;
+  Object.assign(services.site, { panelUrl: `${base}/panel`, operatorUrl: `${base}/operator` });
   await queue.receive(runner);
   const unwatch = watchGuests(services);
-  const demo = await ensureDemoAccount(services);
+  const demo = await ensureDemoAccount({ ...services, hasOperatorPages: isOperatorPanelOn(config) });
   if (demo) parts.onDemo?.(demo);
   readiness.enter('running');
   logger.info({ address }, 'listening');
@@ -243,22 +250,37 @@ async function logStart({ db, compute, edge, logger }: Services): Promise<void> 
 /** What is made for people: the API's reference, the control panel, the page of a share link. */
 function registerPages(http: ReturnType<typeof createHttpServer>, { config, logger, brand }: Services): void {
   registerReference(http, { config, endpoints: ENDPOINTS });
-  registerPanelSite(http, logger);
+  registerPanelSite(http, logger, isOperatorPanelOn(config) ? { isNear: nearOperators(config) } : undefined);
   registerLogo(http, brand);
   registerSharePage(http);
 }
 
-/** The customers' operations behind a session, and what only the panel has. */
+/** The customers' operations behind a session, what only the panel has, and the same for operators where they have pages. */
 function panelMounts(services: Services, limiter: RateLimiter) {
   const { config, db, clock, secrets } = services;
-  const panelServices = {
-    ...services,
-    passwords: new Passwords(),
-    attempts: new Attempts(db, clock),
-    changes: new Changes(services),
+  const shared = { ...services, passwords: new Passwords(), changes: new Changes(services) };
+  const sessions = new Sessions(db, clock, secrets);
+  const servicesOf = (realm: RealmRules) => {
+    return { ...shared, realm, attempts: new Attempts(db, clock, realm.realm) };
   };
-  const gate = new SessionGate({ config, limiter, sessions: new Sessions(db, clock, secrets) });
-  return [new CustomerSessionMount(ENDPOINTS, gate), new PanelMount(PANEL_ENDPOINTS, gate, panelServices)];
+  const gate = new SessionGate({ realm: CUSTOMERS, config, limiter, sessions });
+  const customers = [
+    new CustomerSessionMount(ENDPOINTS, gate),
+    new PanelMount(PANEL_ENDPOINTS, gate, servicesOf(CUSTOMERS)),
+  ];
+  if (!isOperatorPanelOn(config)) return customers;
+  const isNear = nearOperators(config);
+  const operatorGate = new SessionGate({ realm: OPERATORS, config, limiter, sessions, isNear });
+  return [
+    ...customers,
+    new OperatorMount(OPERATOR_ENDPOINTS, operatorGate, services),
+    new PanelMount(OPERATOR_SIGN_IN, operatorGate, servicesOf(OPERATORS), OPERATOR_API),
+  ];
+}
+
+/** Whether the operator's pages are there for an address. */
+function nearOperators({ operatorPanelNetworks: networks }: Config): (ip: string) => boolean {
+  return networks.length === 0 ? () => true : addressMatcher(networks);
 }
 
 function createLimiter({ config, db, clock }: Services): RateLimiter {

@@ -35,10 +35,11 @@ function stop(): void {
   );
 }
 
-/** What lets into the demo account, for who reads a log; the link's path, as its address is another line's. */
-function demoLine({ key, signInToken }: DemoAccess): string {
+/** What lets into the demo account, for who reads a log; the paths of links, as their address is another line's. */
+function demoLine({ key, signInToken, operatorToken }: DemoAccess): string {
+  const operator = operatorToken && { demo_operator_sign_in: `/operator/sign-in/link#${operatorToken}` };
   const link = `/panel/sign-in/link#${signInToken}`;
-  return JSON.stringify({ level: 'info', msg: 'demo key', demo_key: key, demo_sign_in: link });
+  return JSON.stringify({ level: 'info', msg: 'demo key', demo_key: key, demo_sign_in: link, ...operator });
 }
 
 try {

@@ -48,6 +48,6 @@ export interface Services {
   documents: DocumentRenderer;
   mails: MailSender;
   /** Where the panel is, without a slash at its end: known once the service listens, and before anybody is mailed or pays. */
-  site: { panelUrl: string };
+  site: { panelUrl: string; operatorUrl: string };
   payments: Payments;
 }

@@ -31,6 +31,15 @@ export interface Account {
   created_at: string;
 }
 
+/** Somebody who signs in to an account */
+export interface AccountMember {
+  person_id: string;
+  email: string;
+  name: string | null;
+  role: 'owner' | 'operator' | 'viewer';
+  created_at: string;
+}
+
 /** A customer, with all keys that there were */
 export interface AccountWithKeys {
   id: string;
@@ -255,6 +264,8 @@ export interface LogEntry {
   pid: number | null;
   user_name: string | null;
   login_name: string | null;
+  email: string | null;
+  ip: string | null;
   deed: string;
   input: Record<string, unknown>;
   created_at: string;
@@ -293,6 +304,13 @@ export interface Mail {
   settled_at: string | null;
 }
 
+/** Money of a span of time, of all accounts */
+export interface MoneyOfSpan {
+  received_minor: number;
+  paid_out_minor: number;
+  sold_minor: number;
+}
+
 /** An API key with its text */
 export interface NewKey {
   key: string;
@@ -307,6 +325,41 @@ export interface NewKey {
   revoked_at: string | null;
   last_used_at: string | null;
   created_at: string;
+}
+
+/** Somebody who may sign in to the operator's pages */
+export interface Operator {
+  id: string;
+  email: string;
+  password: boolean;
+  totp: boolean;
+  passkeys: number;
+  last_sign_in_at: string | null;
+  created_at: string;
+}
+
+/** An attack on an address of any account */
+export interface OperatorAttack {
+  id: string;
+  account_id: string;
+  target_id: string;
+  ip: string;
+  status: 'ongoing' | 'ended';
+  vectors: ('syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood' | 'other')[];
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  peak_pps: number;
+  peak_bps: number;
+  dropped_packets: number;
+  started_at: string;
+  mitigated_at: string | null;
+  ended_at: string | null;
+}
+
+/** A link to the operator's pages */
+export interface OperatorLink {
+  person_id: string;
+  url: string;
+  expires_at: string;
 }
 
 /** The SSH key that every guest authorizes */
@@ -338,6 +391,29 @@ export interface Outage {
   actor: string;
   status: 'open' | 'crediting' | 'credited';
   created_at: string;
+}
+
+/** How the service stands */
+export interface Overview {
+  version: string;
+  database: string;
+  compute: string;
+  edge: string;
+  currency: string;
+  today: MoneyOfSpan;
+  month: MoneyOfSpan;
+  accounts_active: number;
+  accounts_suspended: number;
+  vms_total: number;
+  vms_running: number;
+  vms_error: number;
+  vms_unpaid: number;
+  jobs_active: number;
+  jobs_stuck: number;
+  mails_failed: number;
+  transfers_waiting: number;
+  transfers_waiting_minor: number;
+  attacks_ongoing: number;
 }
 
 /** Credit that was given to an account, and what is left of it */
@@ -599,7 +675,9 @@ export interface Wallet {
 
 /** What a GET of each path takes, and what it answers under `data`. */
 export interface Reads {
+  '/overview': { data: Overview };
   '/accounts/{id}': { data: AccountWithKeys };
+  '/accounts/{id}/members': { data: AccountMember[] };
   '/scopes': { data: { scope: Scope; grants: string }[] };
   '/accounts/{id}/keys': { data: Key[] };
   '/accounts/{id}/billing-profile': { data: TaxedProfile };
@@ -612,20 +690,23 @@ export interface Reads {
   '/images': { data: Image[] };
   '/host': { data: Host };
   '/host/capacity': { data: Capacity };
+  '/operators': { data: Operator[] };
   '/ops-key': { data: OpsKey };
 }
 
 /** What a GET of each list takes, and an item of it; it is read page by page. */
 export interface Lists {
-  '/accounts': { query: { limit?: number; cursor?: string }; item: Account };
+  '/accounts': { query: { limit?: number; cursor?: string; search?: string }; item: Account };
   '/top-ups': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired'; provider?: string }; item: TopUp };
   '/accounts/{id}/adjustments': { query: { limit?: number; cursor?: string }; item: Adjustment };
   '/promo-credits': { query: { limit?: number; cursor?: string; account_id?: string }; item: PromoCredit };
   '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
-  '/vms': { query: { limit?: number; cursor?: string; account?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
+  '/vms': { query: { limit?: number; cursor?: string; account?: string; search?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
   '/jobs': { query: { limit?: number; cursor?: string; state?: 'stuck' | 'active' | 'abandoned' }; item: Job };
   '/tenants': { query: { limit?: number; cursor?: string }; item: Tenant };
+  '/targets': { query: { limit?: number; cursor?: string }; item: Target };
   '/tenants/{id}/targets': { query: { limit?: number; cursor?: string }; item: Target };
+  '/attacks': { query: { limit?: number; cursor?: string; status?: 'ongoing' | 'ended' }; item: OperatorAttack };
   '/orphans': { query: { limit?: number; cursor?: string }; item: Orphan };
   '/mails': { query: { limit?: number; cursor?: string; status?: 'pending' | 'sent' | 'failed' }; item: Mail };
   '/log': { query: { limit?: number; cursor?: string }; item: LogEntry };
@@ -678,6 +759,9 @@ export interface Writes {
   '/images/collect': { data: CollectedImages };
   '/host/drain': { body: { timeout_seconds?: number }; data: DrainedHost };
   '/host/resume': { data: { resumed: true } };
+  '/operators': { body: { email: string }; data: OperatorLink };
+  '/operators/sign-in-link': { body: { email: string }; data: OperatorLink };
+  '/operators/remove': { body: { email: string }; data: { id: string; removed: true } };
   '/mails/{id}/retry': { data: Mail };
   '/secrets/rotate': { data: Resealed };
   '/ops-key/rotate': { data: OpsKey };

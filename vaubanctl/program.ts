@@ -6,6 +6,7 @@ import { addAccountCredit } from './commands/account-credit.ts';
 import { addAccountDebit } from './commands/account-debit.ts';
 import { addAccountLimits } from './commands/account-limits.ts';
 import { addAccountList } from './commands/account-list.ts';
+import { addAccountMembers } from './commands/account-members.ts';
 import { addAccountResume } from './commands/account-resume.ts';
 import { addAccountShow } from './commands/account-show.ts';
 import { addAccountSmtp } from './commands/account-smtp.ts';
@@ -35,16 +36,19 @@ import { addKeyList } from './commands/key-list.ts';
 import { addKeyRevoke } from './commands/key-revoke.ts';
 import { addLog } from './commands/log.ts';
 import { addMailList, addMailRetry } from './commands/mail.ts';
+import { addOperatorAdd, addOperatorLink, addOperatorList, addOperatorRemove } from './commands/operator.ts';
 import { addOpsKeyRotate } from './commands/ops-key-rotate.ts';
 import { addOpsKeyShow } from './commands/ops-key-show.ts';
 import { addOrphanList } from './commands/orphan-list.ts';
 import { addOrphanRemove } from './commands/orphan-remove.ts';
 import { addAdjustmentSla, addOutageAdd, addOutageList } from './commands/outage.ts';
+import { addOverview } from './commands/overview.ts';
 import { addPaymentConfirm, addPaymentList, addPaymentRefund } from './commands/payment.ts';
 import { addPersonLink } from './commands/person-link.ts';
 import { addPromoGrant, addPromoList, addPromoRevoke } from './commands/promo.ts';
 import { addSecretRotate } from './commands/secret-rotate.ts';
 import { addShieldAttack } from './commands/shield-attack.ts';
+import { addShieldAttacks } from './commands/shield-attacks.ts';
 import { addShieldStop } from './commands/shield-stop.ts';
 import { addTargetAdd } from './commands/target-add.ts';
 import { addTargetList } from './commands/target-list.ts';
@@ -85,6 +89,7 @@ const account = program.command('account').description('accounts and their walle
 addAccountCreate(account);
 addAccountList(account);
 addAccountShow(account);
+addAccountMembers(account);
 addAccountStatement(account);
 addAccountCredit(account);
 addAccountDebit(account);
@@ -125,6 +130,12 @@ addKeyCreate(key);
 addKeyList(key);
 addKeyRevoke(key);
 
+const operator = program.command('operator').description("who may sign in to the operator's pages");
+addOperatorAdd(operator);
+addOperatorLink(operator);
+addOperatorList(operator);
+addOperatorRemove(operator);
+
 const person = program.command('person').description('the people who sign in to the panel');
 addPersonLink(person);
 
@@ -146,7 +157,8 @@ addTargetList(target);
 addTargetMode(target);
 addTargetRemove(target);
 
-const shield = program.command('shield').description('attacks on the simulated edge');
+const shield = program.command('shield').description('attacks, and those of pretence on the simulated edge');
+addShieldAttacks(shield);
 addShieldAttack(shield);
 addShieldStop(shield);
 
@@ -187,6 +199,7 @@ addOpsKeyRotate(opsKey);
 const exports = program.command('export').description('files for bookkeeping');
 addExportBookings(exports);
 
+addOverview(program);
 addAudit(program);
 addLog(program);
 addDoctor(program);

@@ -9,12 +9,14 @@ const A_YEAR = 365 * 24 * 3600;
 
 const listeners = new Set<() => void>();
 const root = document.documentElement;
+/** Of the customers' pages, or the operator's. */
+const home = `/${location.pathname.split('/', 2)[1]}`;
 
 /** Kept in a cookie, by which the service sends the page in the right theme and language at once. */
 function keep(name: string, value: string | undefined): void {
   const age = value === undefined ? 0 : A_YEAR;
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet.
-  document.cookie = `${name}=${value ?? ''}; Path=/panel; SameSite=Lax; Max-Age=${age}`;
+  document.cookie = `${name}=${value ?? ''}; Path=${home}; SameSite=Lax; Max-Age=${age}`;
 }
 
 function cookie(name: string): string | undefined {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/database.ts';
 import { countAttempt, forgetAttempts } from '../db/queries/attempts.ts';
+import type { Realm } from '../db/queries/people.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 
@@ -37,10 +38,13 @@ export type AttemptKind = keyof typeof LIMITS;
 export class Attempts {
   readonly #db: Queryable;
   readonly #clock: Clock;
+  readonly #realm: Realm;
 
-  constructor(db: Queryable, clock: Clock) {
+  /** What is tried at one sign-in locks nobody out of the other. */
+  constructor(db: Queryable, clock: Clock, realm: Realm = 'customer') {
     this.#db = db;
     this.#clock = clock;
+    this.#realm = realm;
   }
 
   /** Counts an attempt before it is made; refused with 429 where there were too many. */
@@ -61,19 +65,21 @@ export class Attempts {
 
   /** Forgets what was counted: who succeeded was no guesser. */
   forget(kind: AttemptKind, who: string): Promise<void> {
-    return forgetAttempts(this.#db, bucketOf(kind, who));
+    return forgetAttempts(this.#db, this.#bucketOf(kind, who));
   }
 
   async #count(kind: AttemptKind, who: string): Promise<{ used: number; endsAt: Date }> {
     const now = this.#clock.now();
     const endsAt = new Date(now.getTime() + LIMITS[kind].windowMs);
-    const row = await countAttempt(this.#db, bucketOf(kind, who), { now, endsAt });
+    const row = await countAttempt(this.#db, this.#bucketOf(kind, who), { now, endsAt });
     return { used: row.used, endsAt: row.ends_at };
   }
-}
 
-/** By a hash: which addresses are tried is private, and an address may be as long as its sender likes. */
-const bucketOf = (kind: AttemptKind, who: string) =>
-  `${kind} ${createHash('sha256').update(who.toLowerCase()).digest('base64url')}`;
+  /** By a hash: which addresses are tried is private, and an address may be as long as its sender likes. */
+  #bucketOf(kind: AttemptKind, who: string): string {
+    const hash = createHash('sha256').update(who.toLowerCase()).digest('base64url');
+    return `${this.#realm === 'operator' ? 'operator ' : ''}${kind} ${hash}`;
+  }
+}
 
 const waitText = (seconds: number) => (seconds < 120 ? `${seconds} s` : `${Math.ceil(seconds / 60)} minutes`);

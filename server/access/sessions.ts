@@ -2,11 +2,10 @@ import type { Queryable } from '../db/database.ts';
 import { findSessionByHash, type SessionStage, touchSession } from '../db/queries/sessions.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { SecretBox } from '../platform/secrets.ts';
+import type { RealmRules } from './realms.ts';
 import type { Role } from './roles.ts';
 import { hashToken, isIssuedToken } from './secret-token.ts';
 
-/** How long a session lasts at the most, however much it is used. */
-export const SESSION_DAYS = 30;
 /** How exactly it is known when a session was last used: a write for each request would be too many. */
 const SEEN_MS = 60_000;
 
@@ -14,11 +13,14 @@ const SEEN_MS = 60_000;
 export interface ActiveSession {
   id: string;
   personId: string;
+  email: string;
   stage: SessionStage;
   /** The account that it shows and its person's role there; null where there is none, or it was closed. */
   place: { accountId: string; role: Role; suspended: boolean } | null;
   /** When its holder last proved to be its person. */
   confirmedAt: Date | null;
+  /** Whether its person can sign in with two factors: by a passkey, or a password and an authenticator app. */
+  isEnrolled: boolean;
 }
 
 /**
@@ -36,17 +38,26 @@ export class Sessions {
     this.#secrets = secrets;
   }
 
-  async find(token: string): Promise<ActiveSession | undefined> {
+  /** The session of somebody of this realm; that of another is none. */
+  async find(token: string, { realm }: RealmRules): Promise<ActiveSession | undefined> {
     if (!isIssuedToken(token, this.#secrets)) return undefined;
     const now = this.#clock.now();
-    const row = await findSessionByHash(this.#db, hashToken(token), now);
+    const row = await findSessionByHash(this.#db, hashToken(token), realm, now);
     if (!row) return undefined;
     if (now.getTime() - row.last_seen_at.getTime() >= SEEN_MS) await touchSession(this.#db, row.id, now);
-    const { id, person_id, stage, account_id, role, account_status, confirmed_at } = row;
+    const { id, person_id, email, stage, account_id, role, account_status, confirmed_at } = row;
     const place =
       account_id && role && account_status
         ? { accountId: account_id, role, suspended: account_status !== 'active' }
         : null;
-    return { id, personId: person_id, stage, place, confirmedAt: confirmed_at };
+    return {
+      id,
+      personId: person_id,
+      email,
+      stage,
+      place,
+      confirmedAt: confirmed_at,
+      isEnrolled: row.is_enrolled,
+    };
   }
 }

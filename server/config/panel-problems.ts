@@ -19,6 +19,11 @@ export function signUpMode({ mode, panelSignUp }: Pick<Config, 'mode' | 'panelSi
   return panelSignUp ?? (mode === 'production' ? 'closed' : 'open');
 }
 
+/** Whether the operator's pages are served. */
+export function isOperatorPanelOn({ mode, operatorPanel }: Pick<Config, 'mode' | 'operatorPanel'>): boolean {
+  return (operatorPanel ?? (mode === 'production' ? 'off' : 'on')) === 'on';
+}
+
 /** How customers can top up. */
 export function paymentProviders({
   mode,

@@ -52,6 +52,18 @@ export const PANEL_SETTINGS = {
     defaultText: '`open` in development, `closed` in production',
     about: 'Who may sign up: anyone, only people whom a member invites, or no one.',
   },
+  operatorPanel: {
+    env: 'VAUBAN_OPERATOR_PANEL',
+    kind: kind.oneOf(['off', 'on']),
+    defaultText: '`on` in development, `off` in production',
+    about: "The operator's pages, under `/operator`; who may sign in is said by `vaubanctl operator add`.",
+  },
+  operatorPanelNetworks: {
+    env: 'VAUBAN_OPERATOR_PANEL_NETWORKS',
+    kind: kind.networks,
+    default: '',
+    about: "Networks from which the operator's pages can be reached; from everywhere when empty.",
+  },
   mailSmtpUrl: {
     env: 'VAUBAN_MAIL_SMTP_URL',
     kind: panelKind.smtpServer,

@@ -29,6 +29,7 @@ import { people } from './migrations/0027-people.ts';
 import { topUps } from './migrations/0028-top-ups.ts';
 import { accountChanges } from './migrations/0029-account-changes.ts';
 import { collectedMails } from './migrations/0030-collected-mails.ts';
+import { operators } from './migrations/0031-operators.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -69,6 +70,7 @@ export const MIGRATIONS: readonly Migration[] = [
   topUps,
   accountChanges,
   collectedMails,
+  operators,
 ];
 
 /**

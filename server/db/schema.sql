@@ -448,10 +448,13 @@ create table memberships (
   account_id id_text not null,
   role text not null,
   created_at timestamp with time zone not null,
+  realm text not null default 'customer'::text,
   constraint memberships_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint memberships_of_customers FOREIGN KEY (person_id, realm) REFERENCES people(id, realm),
   constraint memberships_person_id_account_id_key UNIQUE (person_id, account_id),
   constraint memberships_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
   constraint memberships_pkey PRIMARY KEY (id),
+  constraint memberships_realm_check CHECK ((realm = 'customer'::text)),
   constraint memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'operator'::text, 'viewer'::text])))
 );
 
@@ -509,6 +512,8 @@ create table operator_log (
   deed text not null,
   input jsonb not null,
   created_at timestamp with time zone not null,
+  email text,
+  ip text,
   constraint operator_log_pkey PRIMARY KEY (id)
 );
 
@@ -668,8 +673,12 @@ create table people (
   locale text not null default 'en'::text,
   password_hash text,
   created_at timestamp with time zone not null,
-  constraint people_email_key_key UNIQUE (email_key),
-  constraint people_pkey PRIMARY KEY (id)
+  realm text not null default 'customer'::text,
+  removed_at timestamp with time zone,
+  constraint people_by_email UNIQUE (realm, email_key),
+  constraint people_by_realm UNIQUE (id, realm),
+  constraint people_pkey PRIMARY KEY (id),
+  constraint people_realm_check CHECK ((realm = ANY (ARRAY['customer'::text, 'operator'::text])))
 );
 
 create table port_claims (
@@ -769,8 +778,10 @@ create table sessions (
   last_seen_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   confirmed_at timestamp with time zone,
+  idle_seconds integer not null,
   constraint sessions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint sessions_hash_key UNIQUE (hash),
+  constraint sessions_idle_seconds_check CHECK ((idle_seconds > 0)),
   constraint sessions_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
   constraint sessions_pkey PRIMARY KEY (id),
   constraint sessions_stage_check CHECK ((stage = ANY (ARRAY['second_factor'::text, 'signed_in'::text])))

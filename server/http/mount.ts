@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/principal.ts';
 import type { LimitState } from '../access/rate-limits.ts';
 import type { AnyOperation } from './operation.ts';
+import type { InputChecks } from './validation.ts';
 
 /** An operation as a mount serves it; the pipeline reads what its definition says of keys, limits and bodies. */
 export interface Mounted extends AnyOperation {
@@ -17,6 +18,12 @@ export interface Arrival {
   ip: string;
   /** Tells the caller how a limit stands, and throws where it is exceeded. */
   limit: (state: LimitState) => void;
+}
+
+/** An operation at its place. */
+export interface MountedRoute {
+  endpoint: Mounted;
+  checks: InputChecks;
 }
 
 /** Who was let in. */
@@ -37,6 +44,16 @@ export interface Mount {
   identify(arrival: Arrival, endpoint: Mounted | undefined): Promise<Admitted>;
   /** Throws where the caller may not do what the endpoint does. */
   authorize(admitted: Admitted, endpoint: Mounted, request: FastifyRequest): void;
+  /**
+   * Answers in place of the pipeline, for endpoints whose handlers open their transactions themselves. The request was
+   * admitted, and its body read.
+   */
+  answer?(
+    admitted: Admitted,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    route: MountedRoute,
+  ): Promise<unknown>;
   /** What handlers are given besides what all are. */
   particulars?(admitted: Admitted, request: FastifyRequest): object;
 }

@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { LimitState, RateLimiter } from '../access/rate-limits.ts';
 import type { Queryable, Transaction } from '../db/database.ts';
@@ -129,12 +128,13 @@ export class Pipeline {
     request: FastifyRequest,
     reply: FastifyReply,
     requestContext: RequestContext,
-  ): Promise<string | Readable | Buffer> {
+  ): Promise<unknown> {
     const {
       endpoint: mounted,
       checks,
       mount,
     } = request.routeOptions.config as unknown as Required<RouteConfig>;
+    if (mount.answer) return mount.answer(requestContext, request, reply, { endpoint: mounted, checks });
     const endpoint = mounted as Endpoint;
     reply.header('content-type', 'application/json; charset=utf-8');
     reply.header('cache-control', 'no-store');

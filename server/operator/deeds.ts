@@ -1,10 +1,20 @@
-import type { FastifyRequest } from 'fastify';
 import { insertDeed, insertOutcome } from '../db/queries/operator-log.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { redactLine } from '../platform/redaction.ts';
 import type { OperatorServices } from './endpoint.ts';
-import { nameOf, peerOf } from './peer.ts';
+import { nameOf, type Peer } from './peer.ts';
+
+/** Who asks: a process on the machine, or somebody who has signed in to the operator's pages. */
+export type Doer = Peer | { email: string; ip: string };
+
+/** What is asked for, as it is written down. */
+export interface Deed {
+  /** Method and path, such as "POST /accounts/acc_…/credits". */
+  deed: string;
+  input: unknown;
+  doer: Doer;
+}
 
 /**
  * Does what an operator asked for, on record: who asks for what is written before, the outcome after. Nothing is done
@@ -13,11 +23,11 @@ import { nameOf, peerOf } from './peer.ts';
  */
 export async function onRecord<T>(
   { db, clock, logger }: Pick<OperatorServices, 'db' | 'clock' | 'logger'>,
-  request: FastifyRequest,
+  { deed, input, doer }: Deed,
   work: (actor: string) => Promise<T>,
 ): Promise<T> {
-  const peer = await peerOf(request.socket);
-  const { uid, pid, userName, loginName } = peer;
+  const isPerson = 'email' in doer;
+  const { uid, pid, userName, loginName } = isPerson ? NO_PROCESS : doer;
   const id = newId('olg', clock);
   await insertDeed(db, {
     id,
@@ -25,8 +35,10 @@ export async function onRecord<T>(
     pid,
     user_name: userName,
     login_name: loginName,
-    deed: `${request.method} ${request.url}`,
-    input: JSON.parse(redactLine(JSON.stringify(request.body ?? {}))),
+    email: isPerson ? doer.email : null,
+    ip: isPerson ? doer.ip : null,
+    deed,
+    input: JSON.parse(redactLine(JSON.stringify(input ?? {}))),
     created_at: clock.now(),
   });
   // The deed is done or refused by then, which the lack of an outcome must not turn into the contrary.
@@ -35,7 +47,7 @@ export async function onRecord<T>(
       logger.error({ err: error, log_id: id, status }, 'outcome not recorded'),
     );
   try {
-    const result = await work(nameOf(peer));
+    const result = await work(isPerson ? doer.email : nameOf(doer));
     await record(200);
     return result;
   } catch (error) {
@@ -43,3 +55,5 @@ export async function onRecord<T>(
     throw error;
   }
 }
+
+const NO_PROCESS: Peer = { uid: null, pid: null, userName: null, loginName: null };

@@ -30,8 +30,8 @@ export interface OperatorServices {
   guests: GuestReconciler;
   logger: Logger;
   metrics: Metrics;
-  /** Where the panel is. */
-  site: { panelUrl: string };
+  /** Where the panel is, and where operators sign in. */
+  site: { panelUrl: string; operatorUrl: string };
   opsKeys: OpsKeys;
   secrets: SecretBox;
   payments: Payments;

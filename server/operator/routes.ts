@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openQuery, sealReply } from '../http/cursors.ts';
 import { compileChecks, type InputChecks } from '../http/validation.ts';
-import { onRecord } from './deeds.ts';
+import { type Doer, onRecord } from './deeds.ts';
 import type { FileContent, OperatorEndpoint, OperatorServices } from './endpoint.ts';
+import { peerOf } from './peer.ts';
 
 /** Adds the operator's endpoints to its server. */
 export function registerEndpoints(
@@ -16,7 +17,14 @@ export function registerEndpoints(
     app.route({
       method: endpoint.method,
       url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
-      handler: (request, reply) => answer(request, reply, { endpoint, checks, services }),
+      handler: (request, reply) =>
+        answerOperator(request, reply, {
+          endpoint,
+          checks,
+          services,
+          prefix: '',
+          doer: () => peerOf(request.socket),
+        }),
     });
   }
 }
@@ -25,13 +33,17 @@ interface Parts {
   endpoint: OperatorEndpoint;
   checks: InputChecks;
   services: OperatorServices;
+  /** What stands before the path here, and is left out where the deed is written down. */
+  prefix: string;
+  /** Who asks; found only for what changes something. */
+  doer: () => Doer | Promise<Doer>;
 }
 
-/** Checks the inputs, does the work, on record where it changes something, and sends the reply. */
-async function answer(
+/** Checks the inputs, does the work, on record where it changes something, and gives the reply. */
+export async function answerOperator(
   request: FastifyRequest,
   reply: FastifyReply,
-  { endpoint, checks, services }: Parts,
+  { endpoint, checks, services, prefix, doer }: Parts,
 ): Promise<unknown> {
   const { params, query } = request as { params: object; query: Record<string, unknown> };
   const body = request.body ?? {};
@@ -41,7 +53,11 @@ async function answer(
   const list = request.url.split('?', 1)[0]!;
   if (endpoint.paginated) openQuery(list, query);
   const work = (actor: string) => endpoint.handle({ params, query, body, actor, services });
-  const outcome = endpoint.method === 'GET' ? await work('') : await onRecord(services, request, work);
+  const deed = `${request.method} ${request.url.slice(prefix.length)}`;
+  const outcome =
+    endpoint.method === 'GET'
+      ? await work('')
+      : await onRecord(services, { deed, input: request.body, doer: await doer() }, work);
   if (!('content' in outcome)) return sealReply(list, outcome);
   reply.header('content-type', endpoint.file!);
   return Readable.from(inChunks((outcome as FileContent).content), { objectMode: false });

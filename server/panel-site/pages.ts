@@ -7,8 +7,8 @@ const NONCE_BYTES = 16;
 const THEME = /(?:^|;\s*)vauban_theme=(light|dark)(?:;|$)/;
 const LANGUAGE = /(?:^|;\s*)vauban_language=([a-z]{2})(?:;|$)/;
 
-/** The two documents of the panel. */
-export type Document = 'index' | 'terminal';
+/** The documents of the panel: its pages, a terminal, the operator's pages. */
+export type Document = 'index' | 'terminal' | 'operator';
 
 /**
  * Nothing but our own files, no script in a page, and no text that becomes one. React Aria writes a few style sheets, by

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { negotiate } from '../http/openapi/published-texts.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
+import { normalizeIp } from '../platform/cidr.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import { BuiltFiles } from './built-files.ts';
@@ -8,11 +9,18 @@ import { buildPanelOnce } from './first-build.ts';
 import { COMMON_HEADERS, sendDocument } from './pages.ts';
 
 const config: RouteConfig = { open: true };
+/** Where the operator's pages are. */
+export interface OperatorPages {
+  /** Whether they are there for an address. */
+  isNear: (ip: string) => boolean;
+}
+
 /** A browser names HTML; a program that asks for the root is answered as for any path that names nothing. */
 const wantsPage = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html') === true;
 const rootConfig: RouteConfig = { open: wantsPage };
 /** What is below /panel/api is no page, and refused as any path of the API that names nothing. */
 const pageConfig: RouteConfig = { open: ({ url }) => !/^\/panel\/api(\/|\?|$)/.test(url) };
+const operatorConfig: RouteConfig = { open: ({ url }) => !/^\/operator\/api(\/|\?|$)/.test(url) };
 /** As Vite names what it makes, by a hash of the content. */
 const ASSET_NAME = /^[\w.-]+-[\w-]{8}\.(js|css|svg|woff2)$/;
 const TYPES: Record<string, string> = {
@@ -26,9 +34,13 @@ const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /**
  * Serves the control panel under /panel, where / leads a browser: its files for good, and for every other path its one page, whose script
- * knows the paths. Reads nothing until it is asked.
+ * knows the paths; under /operator the operator's, where they are served. Reads nothing until it is asked.
  */
-export function registerPanelSite(app: FastifyInstance, logger: Logger): void {
+export function registerPanelSite(
+  app: FastifyInstance,
+  logger: Logger,
+  operatorPages: OperatorPages | undefined,
+): void {
   const files = new BuiltFiles();
   const built = buildPanelOnce(logger);
   app.get('/', { config: rootConfig }, (_request, reply) => reply.redirect('/panel/'));
@@ -48,6 +60,15 @@ export function registerPanelSite(app: FastifyInstance, logger: Logger): void {
   };
   app.get('/panel/', { config }, document);
   app.get('/panel/*', { config: pageConfig }, document);
+  if (!operatorPages) return;
+  const operator = async (request: FastifyRequest, reply: FastifyReply) => {
+    if (!operatorPages.isNear(normalizeIp(request.ip))) throw notFound();
+    await built;
+    return (await sendDocument(request, reply, files, 'operator')) ?? sendApology(reply);
+  };
+  app.get('/operator', { config }, (_request, reply) => reply.redirect('/operator/'));
+  app.get('/operator/', { config }, operator);
+  app.get('/operator/*', { config: operatorConfig }, operator);
 }
 
 function sendAsset(request: FastifyRequest, reply: FastifyReply, files: BuiltFiles): Promise<Buffer> {

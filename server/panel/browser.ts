@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { SESSION_DAYS } from '../access/sessions.ts';
+import type { RealmRules } from '../access/realms.ts';
 import type { Config } from '../config/config.ts';
 import type { Transaction } from '../db/database.ts';
 import { baseUrl } from '../http/base-url.ts';
@@ -17,11 +17,13 @@ export class Browser {
   /** What is counted as one place: an IPv4 address, or an IPv6 /64. */
   readonly network: string;
   readonly userAgent: string;
+  readonly #realm: RealmRules;
   readonly #config: Config;
   readonly #request: FastifyRequest;
   readonly #reply: FastifyReply;
 
-  constructor(config: Config, request: FastifyRequest, reply: FastifyReply) {
+  constructor(realm: RealmRules, config: Config, request: FastifyRequest, reply: FastifyReply) {
+    this.#realm = realm;
     this.#config = config;
     this.#request = request;
     this.#reply = reply;
@@ -38,13 +40,13 @@ export class Browser {
 
   /** Leaves it the secret of a session, once the transaction that makes it has committed. */
   keepSession(tx: Transaction, token: string): void {
-    const cookie = keepCookie(this.#config, this.#request, token, SESSION_DAYS * 86_400);
+    const cookie = keepCookie(this.#realm, this.#config, this.#request, token);
     tx.afterCommit(() => void this.#reply.header('set-cookie', cookie));
   }
 
   /** Takes the secret away, once the transaction that ends the session has committed. */
   dropSession(tx: Transaction): void {
-    const cookie = dropCookie(this.#config, this.#request);
+    const cookie = dropCookie(this.#realm, this.#config, this.#request);
     tx.afterCommit(() => void this.#reply.header('set-cookie', cookie));
   }
 }

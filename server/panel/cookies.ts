@@ -1,14 +1,15 @@
 import type { FastifyRequest } from 'fastify';
+import type { RealmRules } from '../access/realms.ts';
 import type { Config } from '../config/config.ts';
 import { baseUrl } from '../http/base-url.ts';
 
-const NAME = 'vauban_session';
-/** On https: no subdomain and no plain connection can set a cookie that is called so. */
-const HOST_NAME = `__Host-${NAME}`;
-
 /** The secret of the session that a request brings, from the one cookie that counts where it was sent to. */
-export function sessionCookie(config: Config, request: FastifyRequest): string | undefined {
-  const name = isSecure(config, request) ? HOST_NAME : NAME;
+export function sessionCookie(
+  { cookie }: RealmRules,
+  config: Config,
+  request: FastifyRequest,
+): string | undefined {
+  const name = isSecure(config, request) ? cookie.secureName : cookie.name;
   const found = (request.headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
@@ -18,16 +19,24 @@ export function sessionCookie(config: Config, request: FastifyRequest): string |
 }
 
 /** The header that leaves a session's secret with the browser for as long as the session can last. */
-export function keepCookie(config: Config, request: FastifyRequest, token: string, seconds: number): string {
-  return write(isSecure(config, request), token, seconds);
+export function keepCookie(
+  realm: RealmRules,
+  config: Config,
+  request: FastifyRequest,
+  token: string,
+): string {
+  return write(realm, isSecure(config, request), token, realm.sessionSeconds);
 }
 
 /** The header that takes it away again. */
-export function dropCookie(config: Config, request: FastifyRequest): string {
-  return write(isSecure(config, request), '', 0);
+export function dropCookie(realm: RealmRules, config: Config, request: FastifyRequest): string {
+  return write(realm, isSecure(config, request), '', 0);
 }
 
-const write = (secure: boolean, value: string, seconds: number) =>
-  `${secure ? HOST_NAME : NAME}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${secure ? '; Secure' : ''}`;
+function write({ cookie }: RealmRules, secure: boolean, value: string, seconds: number): string {
+  const { name, secureName, path, sameSite } = cookie;
+  const bounds = `Path=${path}; Max-Age=${seconds}; HttpOnly; SameSite=${sameSite}`;
+  return `${secure ? secureName : name}=${value}; ${bounds}${secure ? '; Secure' : ''}`;
+}
 
 const isSecure = (config: Config, request: FastifyRequest) => baseUrl(config, request).startsWith('https://');

@@ -1,6 +1,7 @@
 import type { Attempts } from '../access/attempts.ts';
 import type { Passwords } from '../access/passwords.ts';
 import type { Caller } from '../access/principal.ts';
+import type { RealmRules } from '../access/realms.ts';
 import type { Role } from '../access/roles.ts';
 import type { ActiveSession } from '../access/sessions.ts';
 import type { Brand } from '../config/brand.ts';
@@ -20,8 +21,10 @@ export interface PanelServices extends EndpointServices {
   changes: Changes;
   payments: Payments;
   /** Where the links of mails lead: as configured, and never what a request says of itself. */
-  site: { panelUrl: string };
+  site: { panelUrl: string; operatorUrl: string };
   passwords: Passwords;
+  /** Whose sign-in it is: that of customers, or that of operators. */
+  realm: RealmRules;
 }
 
 /** The groups of operations. */

@@ -36,12 +36,18 @@ export class CustomerSessionMount implements Mount {
 
 /** What only the panel has. */
 export class PanelMount implements Mount {
-  readonly prefix = PANEL_API;
+  readonly prefix: string;
   readonly endpoints: readonly PanelEndpoint[];
   readonly #gate: SessionGate;
   readonly #services: PanelServices;
 
-  constructor(endpoints: readonly PanelEndpoint[], gate: SessionGate, services: PanelServices) {
+  constructor(
+    endpoints: readonly PanelEndpoint[],
+    gate: SessionGate,
+    services: PanelServices,
+    prefix: string = PANEL_API,
+  ) {
+    this.prefix = prefix;
     this.endpoints = endpoints;
     this.#gate = gate;
     this.#services = services;
@@ -83,7 +89,8 @@ function roleRequired(role: Role, least: Role): ApiError {
 const accountSuspended = () =>
   new ApiError('account_suspended', 'The account is suspended: it can only be looked at.');
 
-function requireConfirmed({ confirmedAt }: ActiveSession, clock: Clock): void {
+/** Refuses what takes a recent proof of who one is. */
+export function requireConfirmed({ confirmedAt }: ActiveSession, clock: Clock): void {
   const until = (confirmedAt?.getTime() ?? Number.NEGATIVE_INFINITY) + CONFIRM_MINUTES * 60_000;
   if (clock.now().getTime() < until) return;
   throw new ApiError(

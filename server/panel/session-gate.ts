@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimiter } from '../access/rate-limits.ts';
+import type { RealmRules } from '../access/realms.ts';
 import type { ActiveSession, Sessions } from '../access/sessions.ts';
 import type { Config } from '../config/config.ts';
 import type { Admitted, Arrival } from '../http/mount.ts';
 import { clientNetwork } from '../platform/cidr.ts';
-import { ApiError } from '../platform/errors.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
 import { Browser } from './browser.ts';
 import { dropCookie, sessionCookie } from './cookies.ts';
 import { requireOwnOrigin } from './origin.ts';
@@ -17,9 +18,13 @@ export interface AdmittedPerson extends Admitted {
 
 /** What finds the session of a request. */
 export interface GateParts {
+  /** Whose sessions count. */
+  realm: RealmRules;
   config: Config;
   sessions: Sessions;
   limiter: RateLimiter;
+  /** Whether there is anything here for an address; for all when absent. */
+  isNear?: (ip: string) => boolean;
 }
 
 /**
@@ -35,17 +40,21 @@ export class SessionGate {
 
   /** The session of a request, within its limits; refused without one unless `isPublic`. */
   async identify({ request, reply, ip, limit }: Arrival, isPublic: boolean): Promise<AdmittedPerson> {
-    const { config, limiter, sessions } = this.#parts;
+    const { realm, config, limiter, sessions, isNear } = this.#parts;
     const network = clientNetwork(ip);
     reply.header('cache-control', 'no-store');
+    if (isNear?.(ip) === false) {
+      limit(limiter.takeIp(network));
+      throw notFound();
+    }
     try {
       requireOwnOrigin(config, request);
     } catch (error) {
       limit(limiter.takeIp(network));
       throw error;
     }
-    const token = sessionCookie(config, request);
-    const found = token === undefined ? undefined : await sessions.find(token);
+    const token = sessionCookie(realm, config, request);
+    const found = token === undefined ? undefined : await sessions.find(token, realm);
     const session = found && (found.stage === 'signed_in' || isPublic) ? found : undefined;
     limit(session?.stage === 'signed_in' ? limiter.takeSession(session.id) : limiter.takeIp(network));
     if (!session && !isPublic) throw this.#refuse(request, reply, found);
@@ -58,14 +67,14 @@ export class SessionGate {
             ip,
           }
         : undefined;
-    return { ...(caller && { caller }), session, browser: new Browser(config, request, reply) };
+    return { ...(caller && { caller }), session, browser: new Browser(realm, config, request, reply) };
   }
 
   /** A cookie that is good for nothing any more is taken away. */
   #refuse(request: FastifyRequest, reply: FastifyReply, found: ActiveSession | undefined): ApiError {
-    const { config } = this.#parts;
-    if (!found && sessionCookie(config, request) !== undefined)
-      reply.header('set-cookie', dropCookie(config, request));
+    const { realm, config } = this.#parts;
+    if (!found && sessionCookie(realm, config, request) !== undefined)
+      reply.header('set-cookie', dropCookie(realm, config, request));
     return new ApiError('session_required', 'Sign in first: there is no session, or it is over.');
   }
 }

@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   role_required: 403,
   origin_not_allowed: 403,
   confirmation_required: 403,
+  second_factor_required: 403,
   sign_up_closed: 403,
   not_found: 404,
   method_not_allowed: 405,
@@ -69,6 +70,7 @@ export type PanelErrorCode =
   | 'role_required'
   | 'origin_not_allowed'
   | 'confirmation_required'
+  | 'second_factor_required'
   | 'sign_up_closed'
   | 'link_invalid';
 /** Payments are booked by the operator alone. */

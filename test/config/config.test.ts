@@ -64,6 +64,8 @@ test('an empty environment gives the defaults', () => {
     panelSupportUrl: undefined,
     panelLanguages: ['en', 'de'],
     panelSignUp: undefined,
+    operatorPanel: undefined,
+    operatorPanelNetworks: [],
     mailSmtpUrl: undefined,
     mailSmtpUrlFile: undefined,
     mailFrom: undefined,

@@ -59,12 +59,13 @@ const ROOMS: Record<string, Allowed> = {
   },
   'endpoints/operator': {
     value:
-      'access cluster compute compute/qemu db domain edge endpoints/customer endpoints/shared guest-ssh http jobs mail operator payments platform shield',
+      'access cluster compute compute/qemu config db domain edge endpoints/customer endpoints/shared guest-ssh http jobs mail operator payments platform shield',
   },
   panel: { value: 'access db http platform', type: 'config payments' },
   'endpoints/panel': {
     value: 'access compute db domain endpoints/customer endpoints/shared http mail panel payments platform',
   },
+  'operator-panel': { value: 'operator panel platform', type: 'http' },
   operator: {
     value: 'config db endpoints/operator http platform',
     type: 'compute documents domain edge guest-ssh jobs payments shield',

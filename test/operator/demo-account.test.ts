@@ -19,7 +19,7 @@ const production = loadConfig({
 test('the first start in development makes one account with money and a key for everything', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const { db, clock } = services;
-  const demo = await ensureDemoAccount({ ...services, config: development });
+  const demo = await ensureDemoAccount({ ...services, config: development, hasOperatorPages: true });
   assert.ok(demo);
   const caller = await new Authenticator(db, clock).authenticate(`Bearer ${demo.key}`, '127.0.0.1');
   assert.deepEqual([...caller.scopes], ALL_SCOPES);
@@ -28,7 +28,7 @@ test('the first start in development makes one account with money and a key for 
   );
   assert.deepEqual(account, { name: 'demo', available_minor: 10_000n });
   assert.equal(
-    await ensureDemoAccount({ ...services, config: development }),
+    await ensureDemoAccount({ ...services, config: development, hasOperatorPages: true }),
     undefined,
     'only the first time',
   );
@@ -36,7 +36,10 @@ test('the first start in development makes one account with money and a key for 
 
 test('in production there is no demo account', async (t) => {
   const services = operatorServices(await freshDatabase(t));
-  assert.equal(await ensureDemoAccount({ ...services, config: production }), undefined);
+  assert.equal(
+    await ensureDemoAccount({ ...services, config: production, hasOperatorPages: true }),
+    undefined,
+  );
   assert.deepEqual(await services.db.query(sql`select id from accounts`), []);
 });
 
@@ -48,7 +51,7 @@ test('starts at the same moment make one demo account together', async (t) => {
   const second = first.engine === 'postgres' ? await location.open() : first;
   defer(t, () => second.close());
   const starts = [first, second, first, second].map((db) =>
-    ensureDemoAccount({ ...operatorServices(db), config: development }),
+    ensureDemoAccount({ ...operatorServices(db), config: development, hasOperatorPages: true }),
   );
   const keys = (await Promise.all(starts)).filter((key) => key !== undefined);
   assert.equal(keys.length, 1);

@@ -62,7 +62,10 @@ export function operatorServices(
   const signals = new Signals();
   const secrets = new SecretBox(Buffer.alloc(32, 1));
   const queue = new JobQueue(db, () => {});
-  const site = { panelUrl: 'http://127.0.0.1:8080/panel' };
+  const site = {
+    panelUrl: 'http://127.0.0.1:8080/panel',
+    operatorUrl: 'http://127.0.0.1:8080/operator',
+  };
   const services = {
     catalog,
     clock,

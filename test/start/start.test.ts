@@ -102,12 +102,12 @@ test('a terminal gets readable lines and a banner, and the demo key once', async
   const banner = (screen: string) => [...screen.matchAll(/^ {2}(\w+) {2,}(.*)$/gm)];
   assert.deepEqual(
     banner(first).map(([, name]) => name),
-    ['Panel', 'API', 'Reference', 'Engine', 'Key', 'Next'],
+    ['Panel', 'Operator', 'API', 'Reference', 'Engine', 'Key', 'Next'],
   );
   const key = /vk_\w+/.exec(first)?.[0];
   assert.equal(first.split(key!).length, 3, 'where it is shown, and in the command to try');
   const second = await screenOfStart(location);
-  assert.equal(banner(second).length, 6);
+  assert.equal(banner(second).length, 7);
   assert.doesNotMatch(second, /sign-in\/link#/);
   assert.doesNotMatch(second, /vk_/);
 });

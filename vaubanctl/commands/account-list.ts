@@ -6,9 +6,10 @@ export function addAccountList(parent: Command): void {
   parent
     .command('list')
     .description('list all accounts, newest first')
-    .action(async (_options: object, command: Command) => {
+    .option('--search <text>', "only those of this id, or with this in their name or a member's address")
+    .action(async ({ search }: { search?: string }, command: Command) => {
       const { client, json } = contextOf(command);
-      const accounts = await client.list('/accounts');
+      const accounts = await client.list('/accounts', { query: { search } });
       if (json) return printJson(accounts);
       printTable(
         ['ID', 'NAME', 'STATUS', 'AVAILABLE>', 'HELD>', 'VMS>', 'CREATED'],

@@ -10,7 +10,7 @@ const DEFAULT_COUNT = 50;
 export function addLog(parent: Command): void {
   parent
     .command('log')
-    .description('show what operators did, newest first: who, by the word of the kernel, and what came of it')
+    .description('show what operators did, newest first: who and what came of it')
     .option('--count <number>', `how many (default: ${DEFAULT_COUNT})`, parseCount)
     .action(async ({ count = DEFAULT_COUNT }: { count?: number }, command: Command) => {
       const { client, json } = contextOf(command);
@@ -29,7 +29,8 @@ export function addLog(parent: Command): void {
     });
 }
 
-function who({ user_name, login_name, uid }: LogEntry): string {
+function who({ user_name, login_name, uid, email, ip }: LogEntry): string {
+  if (email) return ip ? `${email} from ${ip}` : email;
   const user = user_name ?? (uid === null ? 'unknown' : String(uid));
   return login_name ? `${login_name} as ${user}` : user;
 }

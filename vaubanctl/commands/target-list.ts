@@ -6,11 +6,13 @@ import { printTargets } from '../print-targets.ts';
 export function addTargetList(parent: Command): void {
   parent
     .command('list')
-    .description('list the targets of a tenant, newest first')
-    .argument('<tenant>', 'id of the tenant, ten_…')
-    .action(async (id: string, _options: object, command: Command) => {
+    .description('list the targets of a tenant, or of all, newest first')
+    .argument('[tenant]', 'id of the tenant, ten_…')
+    .action(async (id: string | undefined, _options: object, command: Command) => {
       const { client, json } = contextOf(command);
-      const targets = await client.list('/tenants/{id}/targets', { params: { id } });
+      const targets = id
+        ? await client.list('/tenants/{id}/targets', { params: { id } })
+        : await client.list('/targets');
       if (json) printJson(targets);
       else printTargets(targets);
     });

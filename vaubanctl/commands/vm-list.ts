@@ -7,6 +7,7 @@ import { instant, money, printJson, printTable } from '../output.ts';
 interface Options {
   account?: string;
   status?: VmStatus;
+  search?: string;
 }
 
 export function addVmList(parent: Command): void {
@@ -15,9 +16,10 @@ export function addVmList(parent: Command): void {
     .description('list the VMs of all accounts, newest first')
     .option('--account <account>', 'only those of this account')
     .option('--status <status>', 'only those in this state, such as running')
-    .action(async ({ account, status }: Options, command: Command) => {
+    .option('--search <text>', 'only those of this id or address, or with this in their name')
+    .action(async ({ account, status, search }: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const vms = await client.list('/vms', { query: { account, status } });
+      const vms = await client.list('/vms', { query: { account, status, search } });
       if (json) return printJson(vms);
       printTable(
         ['ID', 'ACCOUNT', 'HOSTNAME', 'STATUS', 'PLAN', 'IPV4', 'PRICE>', 'PAID UNTIL'],

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'role_required'
   | 'origin_not_allowed'
   | 'confirmation_required'
+  | 'second_factor_required'
   | 'sign_up_closed'
   | 'not_found'
   | 'method_not_allowed'

@@ -1,8 +1,9 @@
 import { CUSTOMER_OPERATIONS, type CustomerOperations } from './customer.ts';
+import type { OperatorOperations } from './operator.ts';
 import { PANEL_OPERATIONS, type PanelOperations } from './panel.ts';
 
-/** Every operation that a browser can call: those of the customer API, and those that only the panel has. */
-export type Operations = CustomerOperations & PanelOperations;
+/** Every operation that a browser can call: those of the customer API, those that only the panel has, the operator's. */
+export type Operations = CustomerOperations & PanelOperations & OperatorOperations;
 export type OperationName = keyof Operations;
 
 type Part<Name extends OperationName, Key extends string> =
@@ -36,13 +37,19 @@ export type Item<Name extends ListName> = Data<Name> extends (infer Value)[] ? V
 export type Arguments<Name extends OperationName> =
   Record<string, never> extends Input<Name> ? [input?: Input<Name>] : [input: Input<Name>];
 
-const PLACES: Record<string, readonly [method: string, path: string, once?: 'once']> = {
-  ...CUSTOMER_OPERATIONS,
-  ...PANEL_OPERATIONS,
-};
+type Places = Record<string, readonly [method: string, path: string, once?: 'once']>;
+
+/** Where the API of this document is, and what it has. */
+const api = { prefix: '/panel/api', places: { ...CUSTOMER_OPERATIONS, ...PANEL_OPERATIONS } as Places };
+
+/** Has this document speak to another API, with operations of its own: the operator's pages do, before they are drawn. */
+export function speakTo(prefix: string, more: Places): void {
+  api.prefix = prefix;
+  api.places = { ...api.places, ...more };
+}
 
 /** Method and address of an operation; `once` where it takes an Idempotency-Key. */
 export function placeOf(name: OperationName): { method: string; path: string; once: boolean } {
-  const [method, path, once] = PLACES[name]!;
-  return { method, path: path.startsWith('/panel/') ? path : `/panel/api${path}`, once: once === 'once' };
+  const [method, path, once] = api.places[name]!;
+  return { method, path: path.startsWith('/panel/') ? path : api.prefix + path, once: once === 'once' };
 }

@@ -1,14 +1,14 @@
+import type { ReactNode } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { useTexts } from '../texts.ts';
 import { Button } from '../ui/Button.tsx';
 import { Brand } from './Brand.tsx';
 import classes from './Drawer.module.css';
-import { Navigation } from './Navigation.tsx';
 import { shellTexts } from './shell-texts.ts';
 
 /** The navigation, over the page. */
-export function Drawer({ onClose }: { onClose: () => void }) {
+export function Drawer({ onClose, children }: { onClose: () => void; children: ReactNode }) {
   const t = useTexts(shellTexts);
   return (
     <ModalOverlay
@@ -23,7 +23,7 @@ export function Drawer({ onClose }: { onClose: () => void }) {
             <Brand />
             <Button look="quiet" icon="cross" label={t.close} onPress={onClose} />
           </div>
-          <Navigation />
+          {children}
         </AriaDialog>
       </Modal>
     </ModalOverlay>

@@ -69,7 +69,9 @@ function DrawerButton() {
       <Button look="quiet" icon="menu" label={t.menu} onPress={() => setOpen(true)} />
       {isOpen && (
         <Suspense>
-          <Drawer onClose={() => setOpen(false)} />
+          <Drawer onClose={() => setOpen(false)}>
+            <Navigation />
+          </Drawer>
         </Suspense>
       )}
     </div>

@@ -1,4 +1,5 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { containing } from './containing.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** A suspended account may only read; a closed one may never do anything again. */
@@ -61,8 +62,16 @@ export async function findLimits(db: Queryable, id: string): Promise<AccountRow[
   return row?.limits;
 }
 
-export function listAccounts(db: Queryable, page: Page): Promise<AccountOverviewRow[]> {
-  return db.query<AccountOverviewRow>(sql`${overview} where true ${pageOf(sql`a.id`, page)}`);
+/** All accounts, newest first; with `search` those of this id, and those whose name or a member's address contains it. */
+export function listAccounts(db: Queryable, page: Page, search?: string): Promise<AccountOverviewRow[]> {
+  const pattern = containing(search ?? '');
+  const found =
+    search === undefined
+      ? sql`true`
+      : sql`(a.id = ${search} or a.name ilike ${pattern} or exists (
+          select from memberships m join people on people.id = m.person_id
+          where m.account_id = a.id and people.email ilike ${pattern}))`;
+  return db.query<AccountOverviewRow>(sql`${overview} where ${found} ${pageOf(sql`a.id`, page)}`);
 }
 
 export async function hasAccounts(db: Queryable): Promise<boolean> {

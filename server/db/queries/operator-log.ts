@@ -8,6 +8,9 @@ export interface OperatorDeed {
   pid: number | null;
   user_name: string | null;
   login_name: string | null;
+  /** Of an operator who has signed in to the panel, who is no process; and where they were. */
+  email: string | null;
+  ip: string | null;
   /** Method and path, such as "POST /accounts/acc_…/credits". */
   deed: string;
   input: Record<string, unknown>;
@@ -23,9 +26,9 @@ export async function insertDeed(db: Queryable, deed: OperatorDeed): Promise<voi
   await execute(
     db,
     sql`
-    insert into operator_log (id, uid, pid, user_name, login_name, deed, input, created_at)
-    values (${deed.id}, ${deed.uid}, ${deed.pid}, ${deed.user_name}, ${deed.login_name}, ${deed.deed},
-      ${JSON.stringify(deed.input)}::text::jsonb, ${deed.created_at})`,
+    insert into operator_log (id, uid, pid, user_name, login_name, email, ip, deed, input, created_at)
+    values (${deed.id}, ${deed.uid}, ${deed.pid}, ${deed.user_name}, ${deed.login_name}, ${deed.email},
+      ${deed.ip}, ${deed.deed}, ${JSON.stringify(deed.input)}::text::jsonb, ${deed.created_at})`,
   );
 }
 
@@ -39,7 +42,7 @@ export async function insertOutcome(db: Queryable, logId: string, status: number
 /** Newest first. */
 export function listOperatorLog(db: Queryable, page: Page): Promise<OperatorLogRow[]> {
   return db.query<OperatorLogRow>(sql`
-    select operator_log.id, uid::float8 as uid, pid, user_name, login_name, deed, input,
+    select operator_log.id, uid::float8 as uid, pid, user_name, login_name, email, ip, deed, input,
       operator_log.created_at, status
     from operator_log left join operator_outcomes on log_id = operator_log.id
     where true ${pageOf(sql`operator_log.id`, page)}`);

@@ -1,10 +1,14 @@
+import { isIP } from 'node:net';
 import { join, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+import { containing } from './containing.ts';
 import { type Page, pageOf } from './page.ts';
 import { type RawView, toView, type VmView, vmView } from './vms.ts';
 
 export interface SystemVmFilter {
   accountId?: string;
   status?: string;
+  /** Their id, one of their addresses, or a part of their name. */
+  search?: string;
 }
 
 /** VMs of all accounts, newest first: for the operator. */
@@ -12,10 +16,18 @@ export async function systemListVms(db: Queryable, filter: SystemVmFilter, page:
   const conditions: Sql[] = [sql`deleted_at is null`];
   if (filter.accountId) conditions.push(sql`account_id = ${filter.accountId}`);
   if (filter.status) conditions.push(sql`status = ${filter.status}`);
+  if (filter.search !== undefined) conditions.push(found(filter.search));
   const rows = await db.query<RawView>(
     sql`select ${vmView} from vms where ${join(conditions, ' and ')} ${pageOf(sql`vms.id`, page)}`,
   );
   return rows.map(toView);
+}
+
+function found(search: string): Sql {
+  // One with a zone is an address to Node, and none to the database.
+  if (isIP(search) !== 0 && !search.includes('%'))
+    return sql`vms.id in (select vm_id from ip_addresses where address = ${search}::text::inet)`;
+  return sql`(vms.id = ${search} or hostname ilike ${containing(search)})`;
 }
 
 /** A VM of any account as it reads: for the operator. */

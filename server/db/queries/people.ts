@@ -1,7 +1,11 @@
 import { maybeOne, one, type Queryable, sql } from '../database.ts';
 
+/** Who a person is to the service: a customer of it, or one of those who run it. Neither is ever taken for the other. */
+export type Realm = 'customer' | 'operator';
+
 export interface PersonRow {
   id: string;
+  realm: Realm;
   /** As its owner writes it. */
   email: string;
   email_verified_at: Date | null;
@@ -12,7 +16,7 @@ export interface PersonRow {
   created_at: Date;
 }
 
-const columns = sql`id, email, email_verified_at, name, locale, password_hash, created_at`;
+const columns = sql`id, realm, email, email_verified_at, name, locale, password_hash, created_at`;
 
 /** What an address is found by, however it is written. */
 export const emailKey = (email: string) => email.toLowerCase();
@@ -21,9 +25,9 @@ export const emailKey = (email: string) => email.toLowerCase();
 export async function insertPerson(db: Queryable, person: PersonRow): Promise<boolean> {
   const rows = await db.query(sql`
     insert into people (${columns}, email_key)
-    values (${person.id}, ${person.email}, ${person.email_verified_at}, ${person.name}, ${person.locale},
+    values (${person.id}, ${person.realm}, ${person.email}, ${person.email_verified_at}, ${person.name}, ${person.locale},
       ${person.password_hash}, ${person.created_at}, ${emailKey(person.email)})
-    on conflict (email_key) do nothing returning id`);
+    on conflict (realm, email_key) do nothing returning id`);
   return rows.length > 0;
 }
 
@@ -31,8 +35,15 @@ export function findPerson(db: Queryable, id: string): Promise<PersonRow | undef
   return maybeOne<PersonRow>(db, sql`select ${columns} from people where id = ${id}`);
 }
 
-export function findPersonByEmail(db: Queryable, email: string): Promise<PersonRow | undefined> {
-  return maybeOne<PersonRow>(db, sql`select ${columns} from people where email_key = ${emailKey(email)}`);
+export function findPersonByEmail(
+  db: Queryable,
+  email: string,
+  realm: Realm = 'customer',
+): Promise<PersonRow | undefined> {
+  return maybeOne<PersonRow>(
+    db,
+    sql`select ${columns} from people where realm = ${realm} and email_key = ${emailKey(email)}`,
+  );
 }
 
 /** The person, locked until the transaction ends. */

@@ -1,6 +1,7 @@
 import { execute, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
 import type { Role } from '../enums.ts';
 import type { AccountStatus } from './accounts.ts';
+import type { Realm } from './people.ts';
 import { deleteSome } from './purge.ts';
 
 export type SessionStage = 'second_factor' | 'signed_in';
@@ -15,29 +16,28 @@ export interface SessionRow {
   created_at: Date;
   last_seen_at: Date;
   expires_at: Date;
+  /** Unused for so long, it is over: a browser that was left somewhere does not stay signed in. */
+  idle_seconds: number;
   confirmed_at: Date | null;
 }
-
-/** Unused for so long, a session is over: a browser that was left somewhere does not stay signed in. */
-export const SESSION_IDLE_MS = 7 * 86_400_000;
 
 /** The condition on `sessions` under which one is not over and has shown all factors. */
 export const isLive = (now: Date): Sql => sql`sessions.stage = 'signed_in' and ${isOpen(now)}`;
 
 const isOpen = (now: Date): Sql => sql`sessions.expires_at > ${now}
-  and sessions.last_seen_at > ${new Date(now.getTime() - SESSION_IDLE_MS)}`;
+  and sessions.last_seen_at + sessions.idle_seconds * interval '1 second' > ${now}`;
 
 const columns = sql`sessions.id, sessions.person_id, sessions.account_id, stage, ip, user_agent, sessions.created_at,
-  last_seen_at, expires_at, confirmed_at`;
+  last_seen_at, expires_at, idle_seconds, confirmed_at`;
 
 export async function insertSession(db: Queryable, session: SessionRow, hash: Uint8Array): Promise<void> {
   await execute(
     db,
     sql`insert into sessions (id, person_id, account_id, hash, stage, ip, user_agent, created_at, last_seen_at,
-          expires_at, confirmed_at)
+          expires_at, idle_seconds, confirmed_at)
         values (${session.id}, ${session.person_id}, ${session.account_id}, ${hash}, ${session.stage}, ${session.ip},
           ${session.user_agent}, ${session.created_at}, ${session.last_seen_at}, ${session.expires_at},
-          ${session.confirmed_at})`,
+          ${session.idle_seconds}, ${session.confirmed_at})`,
   );
 }
 
@@ -51,20 +51,28 @@ export async function deleteSessionsBeyond(db: Queryable, personId: string, most
 
 /** A session with its person's place in the account that it shows; both null where there is none. */
 export interface PresentedSessionRow extends SessionRow {
+  email: string;
+  /** Whether its person can sign in with two factors: by a passkey, or a password and an authenticator app. */
+  is_enrolled: boolean;
   role: Role | null;
   account_status: AccountStatus | null;
 }
 
-/** The session that a secret opens, if it is not over. */
+/** The session of a person of the realm that a secret opens, if it is not over. */
 export function findSessionByHash(
   db: Queryable,
   hash: Uint8Array,
+  realm: Realm,
   now: Date,
 ): Promise<PresentedSessionRow | undefined> {
   return maybeOne<PresentedSessionRow>(
     db,
-    sql`select ${columns}, memberships.role, accounts.status as account_status
+    sql`select ${columns}, memberships.role, accounts.status as account_status, people.email,
+          exists (select from passkeys where passkeys.person_id = people.id)
+            or people.password_hash is not null and exists (
+              select from totps where totps.person_id = people.id and totps.confirmed_at is not null) as is_enrolled
         from sessions
+        join people on people.id = sessions.person_id and people.realm = ${realm} and people.removed_at is null
         left join memberships on memberships.person_id = sessions.person_id
           and memberships.account_id = sessions.account_id
         left join accounts on accounts.id = memberships.account_id and accounts.status <> 'closed'
@@ -116,7 +124,7 @@ export async function setSessionAccount(db: Queryable, id: string, accountId: st
 
 /** Forgets sessions that are over. */
 export async function deleteSessionsBefore(db: Queryable, now: Date, limit: number): Promise<number> {
-  const where = sql`expires_at < ${now} or last_seen_at < ${new Date(now.getTime() - SESSION_IDLE_MS)}`;
+  const where = sql`expires_at < ${now} or last_seen_at + idle_seconds * interval '1 second' < ${now}`;
   return deleteSome(db, { table: sql`sessions`, where, order: sql`expires_at` }, limit);
 }
 

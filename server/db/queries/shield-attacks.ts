@@ -102,6 +102,18 @@ export function listAttacks(
   );
 }
 
+/** Attacks on all targets, newest first: for the operator. */
+export function systemListAttacks(
+  db: Queryable,
+  status: AttackRow['status'] | undefined,
+  page: Page,
+): Promise<AttackRow[]> {
+  const condition = status ? sql`status = ${status}` : sql`true`;
+  return db.query<AttackRow>(
+    sql`select ${columns} from shield_attacks where ${condition} ${pageOf(sql`id`, page)}`,
+  );
+}
+
 export function deleteAttacksBefore(db: Queryable, before: Date, limit: number): Promise<number> {
   const where = sql`ended_at < ${before}`;
   return deleteSome(db, { table: sql`shield_attacks`, where, order: sql`ended_at` }, limit);

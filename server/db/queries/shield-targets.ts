@@ -92,6 +92,11 @@ export function listTargets(db: Queryable, tenantId: string, page: Page, now: Da
   );
 }
 
+/** Targets of all tenants, newest first: for the operator. */
+export function systemListTargets(db: Queryable, page: Page, now: Date): Promise<TargetView[]> {
+  return db.query<TargetView>(sql`${view(now)} where t.removed_at is null ${pageOf(sql`t.id`, page)}`);
+}
+
 export async function countTargets(db: Queryable, tenantId: string): Promise<number> {
   const { n } = await one<{ n: number }>(
     db,

@@ -1,11 +1,13 @@
 import { ALL_SCOPES } from '../../access/scopes.ts';
 import { type Database, sql } from '../../db/database.ts';
 import { hasAccounts } from '../../db/queries/accounts.ts';
+import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { addMember, createPerson } from '../people/create-person.ts';
 import { issueMailToken } from '../people/mail-tokens.ts';
+import { addOperator } from '../people/operators.ts';
 import { amountToMinor, creditAccount } from './book-payment.ts';
 import { createAccount } from './create-account.ts';
 import { createKey } from './keys.ts';
@@ -14,18 +16,23 @@ import { createKey } from './keys.ts';
 const DEMO_CREDIT = '100';
 /** The address of the demo account's owner: a domain that cannot be registered. */
 export const DEMO_EMAIL = 'demo@vauban.example';
+/** That of the operator who goes with it. */
+export const DEMO_OPERATOR_EMAIL = 'operator@vauban.example';
 /** Held while looking whether there is an account: nodes that start together must not make one each. */
 const DEMO_LOCK = 7226_0003;
 
-/** What lets into the demo account: a key for programs, and the secret of a link that signs its owner in once. */
+/** What lets into the demo account: a key for programs, and the secrets of links that sign in once. */
 export interface DemoAccess {
   key: string;
+  /** Its owner, to the panel. */
   signInToken: string;
+  /** An operator, to the operator's pages; undefined where they are off. */
+  operatorToken: string | undefined;
 }
 
 /**
  * On the first start in development mode: makes the account "demo", with money, an owner, and a key that may do
- * everything. Undefined where accounts exist, and always in production.
+ * everything; and an operator, where they have pages. Undefined where accounts exist, and always in production.
  */
 export async function ensureDemoAccount({
   config,
@@ -33,12 +40,16 @@ export async function ensureDemoAccount({
   clock,
   db,
   secrets,
+  signals,
+  hasOperatorPages,
 }: {
   config: { mode: 'development' | 'production' };
   catalog: Catalog;
   clock: Clock;
   db: Database;
   secrets: SecretBox;
+  signals: Signals;
+  hasOperatorPages: boolean;
 }): Promise<DemoAccess | undefined> {
   if (config.mode !== 'development') return undefined;
   return db.transaction(async (tx) => {
@@ -55,6 +66,9 @@ export async function ensureDemoAccount({
     await addMember(tx, clock, { personId, accountId, role: 'owner' });
     const link = { purpose: 'sign_in_link' as const, personId, email: DEMO_EMAIL };
     const { token: signInToken } = await issueMailToken(tx, { clock, secrets }, link);
-    return { key: (await createKey(tx, clock, key, secrets)).key, signInToken };
+    const parts = { clock, secrets, signals };
+    const operator = hasOperatorPages ? await addOperator(tx, parts, DEMO_OPERATOR_EMAIL) : undefined;
+    const { key: secret } = await createKey(tx, clock, key, secrets);
+    return { key: secret, signInToken, operatorToken: operator?.token };
   });
 }

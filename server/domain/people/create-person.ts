@@ -1,12 +1,14 @@
 import type { Transaction } from '../../db/database.ts';
 import type { Role } from '../../db/enums.ts';
 import { insertMembership } from '../../db/queries/memberships.ts';
-import { insertPerson, type PersonRow } from '../../db/queries/people.ts';
+import { insertPerson, type PersonRow, type Realm } from '../../db/queries/people.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
 
 export interface NewPerson {
+  /** A customer when absent. */
+  realm?: Realm;
   /** As `parseMailAddress` gives it. */
   email: string;
   name: string;
@@ -21,6 +23,7 @@ export async function createPerson(tx: Transaction, clock: Clock, person: NewPer
   const now = clock.now();
   const row: PersonRow = {
     id: newId('prs', clock),
+    realm: person.realm ?? 'customer',
     email: person.email,
     email_verified_at: person.verified ? now : null,
     name: person.name,

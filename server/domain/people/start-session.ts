@@ -1,5 +1,5 @@
+import type { RealmRules } from '../../access/realms.ts';
 import { generateToken, hashToken } from '../../access/secret-token.ts';
-import { SESSION_DAYS } from '../../access/sessions.ts';
 import type { Transaction } from '../../db/database.ts';
 import { listAccountsOf } from '../../db/queries/memberships.ts';
 import { deleteSessionsBeyond, insertSession, type SessionStage } from '../../db/queries/sessions.ts';
@@ -7,7 +7,6 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 
-const DAY_MS = 86_400_000;
 /** Browsers of one person at once; the longest signed in goes first. */
 const MOST_SESSIONS = 100;
 /** Time to find the telephone with the second factor. */
@@ -28,7 +27,7 @@ export interface NewSession {
  */
 export async function startSession(
   tx: Transaction,
-  { clock, secrets }: { clock: Clock; secrets: SecretBox },
+  { clock, secrets, realm }: { clock: Clock; secrets: SecretBox; realm: RealmRules },
   { personId, stage, ip, userAgent, accountId }: NewSession,
 ): Promise<{ token: string; id: string; accountId: string | null }> {
   // The rights of what ends so are looked at again by themselves, see `consoles/registry.ts`.
@@ -37,7 +36,7 @@ export async function startSession(
   const now = clock.now();
   const id = newId('ses', clock);
   const shown = accountId ?? (await listAccountsOf(tx, personId))[0]?.account_id ?? null;
-  const lifetimeMs = stage === 'signed_in' ? SESSION_DAYS * DAY_MS : SECOND_FACTOR_MS;
+  const lifetimeMs = stage === 'signed_in' ? realm.sessionSeconds * 1000 : SECOND_FACTOR_MS;
   await insertSession(
     tx,
     {
@@ -50,6 +49,7 @@ export async function startSession(
       created_at: now,
       last_seen_at: now,
       expires_at: new Date(now.getTime() + lifetimeMs),
+      idle_seconds: realm.idleSeconds,
       confirmed_at: stage === 'signed_in' ? now : null,
     },
     hashToken(token),

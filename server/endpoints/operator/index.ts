@@ -3,6 +3,7 @@ import { closeAccount } from './accounts/close-account.ts';
 import { createAccount } from './accounts/create-account.ts';
 import { getAccount } from './accounts/get-account.ts';
 import { listAccounts } from './accounts/list-accounts.ts';
+import { listMembers } from './accounts/list-members.ts';
 import { resumeAccount } from './accounts/resume-account.ts';
 import { setAccountLimits } from './accounts/set-account-limits.ts';
 import { setAccountSmtp } from './accounts/set-account-smtp.ts';
@@ -37,6 +38,10 @@ import { revokeKey } from './keys/revoke-key.ts';
 import { listLog } from './log/list-log.ts';
 import { listMails } from './mails/list-mails.ts';
 import { retryMail } from './mails/retry-mail.ts';
+import { addOperator } from './operators/add-operator.ts';
+import { createOperatorLink } from './operators/create-operator-link.ts';
+import { listOperators } from './operators/list-operators.ts';
+import { removeOperator } from './operators/remove-operator.ts';
 import { getOpsKey } from './ops-key/get-ops-key.ts';
 import { rotateOpsKey } from './ops-key/rotate-ops-key.ts';
 import { listOrphans } from './orphans/list-orphans.ts';
@@ -44,6 +49,7 @@ import { removeOrphan } from './orphans/remove-orphan.ts';
 import { creditOutage } from './outages/credit-outage.ts';
 import { listOutages } from './outages/list-outages.ts';
 import { reportOutage } from './outages/report-outage.ts';
+import { getOverview } from './overview/get-overview.ts';
 import { creditAccount } from './payments/credit-account.ts';
 import { debitAccount } from './payments/debit-account.ts';
 import { createSignInLink } from './people/create-sign-in-link.ts';
@@ -55,6 +61,8 @@ import { addTarget } from './shield/add-target.ts';
 import { createTenant } from './shield/create-tenant.ts';
 import { getTarget } from './shield/get-target.ts';
 import { getTenant } from './shield/get-tenant.ts';
+import { listAllTargets } from './shield/list-all-targets.ts';
+import { listAttacks } from './shield/list-attacks.ts';
 import { listTargets } from './shield/list-targets.ts';
 import { listTenants } from './shield/list-tenants.ts';
 import { removeTarget } from './shield/remove-target.ts';
@@ -72,9 +80,11 @@ import { stopVm } from './vms/stop-vm.ts';
 
 /** Every operation of the operator's API, in the order of its description. */
 export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
+  getOverview,
   createAccount,
   listAccounts,
   getAccount,
+  listMembers,
   suspendAccount,
   resumeAccount,
   closeAccount,
@@ -119,11 +129,13 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   createTenant,
   listTenants,
   getTenant,
+  listAllTargets,
   listTargets,
   addTarget,
   getTarget,
   setTargetMode,
   removeTarget,
+  listAttacks,
   startAttack,
   stopAttack,
   listOrphans,
@@ -136,6 +148,10 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   getCapacity,
   drainHost,
   resumeHost,
+  addOperator,
+  createOperatorLink,
+  listOperators,
+  removeOperator,
   listMails,
   retryMail,
   rotateSecrets,

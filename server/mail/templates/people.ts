@@ -14,6 +14,8 @@ export interface InvitationValues extends LinkValues {
 }
 
 export interface NewDeviceValues {
+  /** The page that shows where one is signed in; that of customers when absent. */
+  url?: string;
   at: string;
   ip: string;
   /** Browser and system, as far as they can be told. */
@@ -22,6 +24,8 @@ export interface NewDeviceValues {
 
 /** Something about how a person signs in was changed. */
 export interface SecurityChangeValues {
+  /** The page on which it is done; that of customers when absent. */
+  url?: string;
   what:
     | 'password_changed'
     | 'email_changed'
@@ -154,7 +158,7 @@ export const changeEmail: Template<LinkValues> = {
 };
 
 export const newDevice: Template<NewDeviceValues> = {
-  en: ({ at, ip, device }, { brand, panelUrl }) => ({
+  en: ({ at, ip, device, url }, { brand, panelUrl }) => ({
     subject: `New sign-in to ${brand}`,
     paragraphs: ['Someone signed in to your account from a device that we have not seen before.'],
     facts: [
@@ -162,10 +166,10 @@ export const newDevice: Template<NewDeviceValues> = {
       ['Address', ip],
       ['Device', device],
     ],
-    action: { label: 'See your sessions', url: `${panelUrl}/account/security` },
+    action: { label: 'See your sessions', url: url ?? `${panelUrl}/account/security` },
     notes: ['If that was not you, end the session there and change your password.'],
   }),
-  de: ({ at, ip, device }, { brand, panelUrl }) => ({
+  de: ({ at, ip, device, url }, { brand, panelUrl }) => ({
     subject: `Neue Anmeldung bei ${brand}`,
     paragraphs: ['Jemand hat sich mit einem Gerät angemeldet, das wir noch nicht kannten.'],
     facts: [
@@ -173,7 +177,7 @@ export const newDevice: Template<NewDeviceValues> = {
       ['Adresse', ip],
       ['Gerät', device],
     ],
-    action: { label: 'Sitzungen ansehen', url: `${panelUrl}/account/security` },
+    action: { label: 'Sitzungen ansehen', url: url ?? `${panelUrl}/account/security` },
     notes: ['Falls Sie das nicht waren, beenden Sie dort die Sitzung und ändern Sie Ihr Passwort.'],
   }),
 };
@@ -201,24 +205,24 @@ const CHANGES: Record<SecurityChangeValues['what'], { en: string; de: string }> 
 };
 
 export const securityChange: Template<SecurityChangeValues> = {
-  en: ({ what, at, ip }, { brand, panelUrl }) => ({
+  en: ({ what, at, ip, url }, { brand, panelUrl }) => ({
     subject: `A change to your sign-in at ${brand}`,
     paragraphs: [CHANGES[what].en],
     facts: [
       ['When', instant(at, 'en')],
       ['Address', ip],
     ],
-    action: { label: 'Look at your security settings', url: `${panelUrl}/account/security` },
+    action: { label: 'Look at your security settings', url: url ?? `${panelUrl}/account/security` },
     notes: ['If that was not you, ask for a new password at once and contact the support.'],
   }),
-  de: ({ what, at, ip }, { brand, panelUrl }) => ({
+  de: ({ what, at, ip, url }, { brand, panelUrl }) => ({
     subject: `Änderung an Ihrer Anmeldung bei ${brand}`,
     paragraphs: [CHANGES[what].de],
     facts: [
       ['Wann', instant(at, 'de')],
       ['Adresse', ip],
     ],
-    action: { label: 'Sicherheitseinstellungen ansehen', url: `${panelUrl}/account/security` },
+    action: { label: 'Sicherheitseinstellungen ansehen', url: url ?? `${panelUrl}/account/security` },
     notes: [
       'Falls Sie das nicht waren, fordern Sie sofort ein neues Passwort an und melden Sie sich beim Support.',
     ],

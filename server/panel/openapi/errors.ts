@@ -28,6 +28,10 @@ const OWN: Record<PanelErrorCode, ErrorGuide> = {
     meaning: 'Prove once more who you are, by confirmSession, and repeat.',
     message: 'Sign in again first.',
   },
+  second_factor_required: {
+    meaning: 'An operator does nothing before they have a second factor.',
+    message: 'Set up a second factor first: a passkey, or a password and an authenticator app.',
+  },
   sign_up_closed: {
     meaning: 'Nobody can sign up here, or only who was invited.',
     message: 'Only who was invited can sign up.',

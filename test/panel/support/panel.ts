@@ -48,14 +48,16 @@ export interface AskOptions {
 /** A browser: its cookie, and the headers by which it says that it is on our own pages. */
 export class TestBrowser {
   readonly #baseUrl: string;
+  readonly #api: string;
   cookie: string | undefined;
 
-  constructor({ baseUrl }: { baseUrl: string }, cookie?: string) {
+  constructor({ baseUrl }: { baseUrl: string }, cookie?: string, api = API) {
     this.#baseUrl = baseUrl;
+    this.#api = api;
     this.cookie = cookie;
   }
 
-  /** Asks for a path below /panel/api, such as "/session" or "/v1/vm". */
+  /** Asks for a path below /panel/api, or the API that it was made for, such as "/session" or "/v1/vm". */
   // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
   async ask<T = any>(method: string, path: string, options: AskOptions = {}): Promise<Answer<T>> {
     const reply = await this.fetch(method, path, options);
@@ -83,7 +85,7 @@ export class TestBrowser {
       ...headers,
     };
     const given = Object.entries(all).filter(([, value]) => value !== undefined) as [string, string][];
-    const reply = await fetch(this.#baseUrl + API + path, {
+    const reply = await fetch(this.#baseUrl + this.#api + path, {
       method,
       headers: given,
       redirect: 'manual',

@@ -1,6 +1,5 @@
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../../api/client.ts';
 import { isRefusal } from '../../api/errors.ts';
 import { useChange } from '../../api/queries.ts';
 import { useSite } from '../../shell/site.ts';
@@ -8,8 +7,8 @@ import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { Form, textOf } from '../../ui/Form.tsx';
-import { Notice } from '../../ui/Notice.tsx';
-import { FrontCard, Or } from './FrontCard.tsx';
+import { FrontCard } from './FrontCard.tsx';
+import { PasskeySignIn } from './PasskeySignIn.tsx';
 import { SecondFactor } from './SecondFactor.tsx';
 import { texts } from './texts.ts';
 
@@ -55,7 +54,7 @@ export function SignIn() {
         </Button>
         <Link to="/password-reset">{t.forgottenLong}</Link>
       </Form>
-      {window.isSecureContext && 'PublicKeyCredential' in window && <PasskeySignIn onDone={enter} />}
+      <PasskeySignIn onDone={enter} />
     </FrontCard>
   );
 }
@@ -67,37 +66,6 @@ function SignUpHint() {
   return (
     <>
       {t.noAccount} <Link to="/sign-up">{t.signUp}</Link>
-    </>
-  );
-}
-
-/** By what the device keeps: no password, and no second factor besides. */
-function PasskeySignIn({ onDone }: { onDone: () => void }) {
-  const t = useTexts(texts);
-  const [state, setState] = useState<'idle' | 'pending' | 'failed'>('idle');
-  const signIn = async () => {
-    setState('pending');
-    try {
-      const [{ startAuthentication }, { options }] = await Promise.all([
-        import('@simplewebauthn/browser'),
-        call('beginPasskeySignIn'),
-      ]);
-      const response = await startAuthentication({
-        optionsJSON: options as unknown as Parameters<typeof startAuthentication>[0]['optionsJSON'],
-      });
-      await call('signInWithPasskey', { body: { response: { ...response } } });
-      onDone();
-    } catch {
-      setState('failed');
-    }
-  };
-  return (
-    <>
-      <Or>{t.or}</Or>
-      {state === 'failed' && <Notice kind="bad">{t.passkeyFailed}</Notice>}
-      <Button icon="passkey" isPending={state === 'pending'} onPress={signIn}>
-        {t.withPasskey}
-      </Button>
     </>
   );
 }

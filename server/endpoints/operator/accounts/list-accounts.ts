@@ -3,6 +3,7 @@ import { pageFrom, paginated } from '../../../http/page.ts';
 import { Input, PageQuery } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
+import { Search } from '../shared/input.ts';
 import { AccountShape, presentAccount } from './account-shape.ts';
 
 export const listAccounts = operatorEndpoint({
@@ -11,12 +12,17 @@ export const listAccounts = operatorEndpoint({
   path: '/accounts',
   tag: 'account',
   summary: 'List all accounts',
-  query: Input(PageQuery),
+  query: Input({
+    ...PageQuery,
+    search: Type.Optional(Search("An account's id, or a part of its name or of a member's address")),
+  }),
   data: Type.Array(AccountShape),
   paginated: true,
   errors: [],
   async handle({ query, services: { catalog, db } }) {
     const page = pageFrom(query);
-    return paginated(await queryAccounts(db, page), page, (account) => presentAccount(account, catalog));
+    return paginated(await queryAccounts(db, page, query.search), page, (account) =>
+      presentAccount(account, catalog),
+    );
   },
 });

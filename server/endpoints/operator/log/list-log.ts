@@ -11,6 +11,10 @@ const LogEntryShape = Shape(
     pid: Nullable(Type.Integer()),
     user_name: Nullable(Type.String()),
     login_name: Nullable(Type.String({ description: 'Who signed in, where that is another user' })),
+    email: Nullable(
+      Type.String({ description: 'An operator who had signed in to the pages, in place of a process' }),
+    ),
+    ip: Nullable(Type.String({ description: 'Where they were' })),
     deed: Type.String({ description: 'Method and path' }),
     input: Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The body of the request' }),
     created_at: Timestamp(),

@@ -13,6 +13,10 @@ export const Line = (example: string, description?: string) =>
     examples: [example],
   });
 
+/** What is looked for in a list. */
+export const Search = (description: string) =>
+  Type.String({ minLength: 1, maxLength: MAX_TEXT, description, examples: ['example'] });
+
 /** Why an operator does it: the customer reads it too. */
 export const Reason = Line('goodwill', 'Why; the customer reads it too');
 

@@ -4,6 +4,7 @@ import { pageFrom, paginated } from '../../../http/page.ts';
 import { Enum, Input, PageQuery } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
+import { Search } from '../shared/input.ts';
 import { presentVm, VmShape } from './vm-shape.ts';
 
 export const listVms = operatorEndpoint({
@@ -17,6 +18,7 @@ export const listVms = operatorEndpoint({
     account: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this account' }),
     ),
+    search: Type.Optional(Search("A VM's id, one of its addresses, or a part of its name")),
     status: Type.Optional(Enum(VM_STATUSES, { description: 'Only those in this state' })),
   }),
   data: Type.Array(VmShape),
@@ -24,7 +26,7 @@ export const listVms = operatorEndpoint({
   errors: [],
   async handle({ query, services: { db } }) {
     const page = pageFrom(query);
-    const filter: SystemVmFilter = { accountId: query.account, status: query.status };
+    const filter: SystemVmFilter = { accountId: query.account, status: query.status, search: query.search };
     return paginated(await systemListVms(db, filter, page), page, presentVm);
   },
 });

@@ -6,6 +6,7 @@ import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
+import { requireOtherFactor } from '../shared/other-factor.ts';
 
 export const removePasskey = panelEndpoint({
   operation: 'removePasskey',
@@ -17,9 +18,10 @@ export const removePasskey = panelEndpoint({
   summary: 'Remove a passkey',
   params: Type.Object({ id: PathId('psk', 'Passkey identifier') }),
   data: Shape({}),
-  errors: [],
+  errors: ['invalid_state'],
   async handle({ db, params, session, browser, services }) {
     const person = await lockPerson(db, session.personId);
+    await requireOtherFactor(db, services, person, 'passkey');
     if (!(await deletePasskey(db, session.personId, params.id))) throw notFound();
     await recordAudit(db, services.clock, {
       accountId: session.place?.accountId ?? null,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { findPasskey, insertChallenge, takeChallenge, touchPasskey } from '../../../db/queries/passkeys.ts';
+import { findPerson } from '../../../db/queries/people.ts';
 import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
@@ -56,10 +57,11 @@ export async function usePasskey(
   { origin }: Browser,
   response: Record<string, unknown>,
 ): Promise<{ personId: string }> {
-  const { db, clock, logger } = services;
+  const { db, clock, logger, realm } = services;
   const { verifyAuthenticationResponse } = await webauthn();
   const passkey = typeof response.id === 'string' ? await findPasskey(db, response.id) : undefined;
-  if (!passkey) throw failed();
+  const owner = passkey && (await findPerson(db, passkey.person_id));
+  if (!passkey || owner?.realm !== realm.realm) throw failed();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response: response as unknown as AuthenticationResponseJSON,

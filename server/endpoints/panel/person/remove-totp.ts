@@ -5,6 +5,7 @@ import { Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
+import { requireOtherFactor } from '../shared/other-factor.ts';
 
 export const removeTotp = panelEndpoint({
   operation: 'removeTotp',
@@ -16,9 +17,10 @@ export const removeTotp = panelEndpoint({
   summary: 'Sign in without the authenticator app',
   description: 'Its recovery codes go with it.',
   data: Shape({}),
-  errors: ['not_found'],
+  errors: ['not_found', 'invalid_state'],
   async handle({ db, session, browser, services }) {
     const person = await lockPerson(db, session.personId);
+    await requireOtherFactor(db, services, person, 'totp');
     if (!(await deleteTotp(db, session.personId))) throw notFound();
     await recordAudit(db, services.clock, {
       accountId: session.place?.accountId ?? null,

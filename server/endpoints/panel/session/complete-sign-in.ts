@@ -10,6 +10,7 @@ import { enqueueMail } from '../../../mail/outbox.ts';
 import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { deviceOf } from '../shared/device.ts';
+import { securityPage } from '../shared/mails.ts';
 
 /** A device that was not used for so long is a new one. */
 const DEVICE_DAYS = 180;
@@ -49,7 +50,12 @@ export async function completeSignIn(
     ip,
   });
   if (known.before && !known.device) {
-    const values = { at: clock.now().toISOString(), ip, device: deviceOf(userAgent) };
+    const values = {
+      at: clock.now().toISOString(),
+      ip,
+      device: deviceOf(userAgent),
+      url: securityPage(services),
+    };
     const mail = {
       to: person.email,
       template: 'new_device' as const,

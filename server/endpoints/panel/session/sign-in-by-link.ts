@@ -21,7 +21,7 @@ export const signInByLink = panelEndpoint({
     const { db, body, services } = context;
     const link = await peekMailToken(db, services, 'sign_in_link', body.token);
     const person = link && (await lockPerson(db, link.person_id!));
-    if (!person) throw linkInvalid();
+    if (person?.realm !== services.realm.realm) throw linkInvalid();
     await useMailToken(db, services, 'sign_in_link', body.token);
     return { data: await completeSignIn(context, person, 'link') };
   },

@@ -18,13 +18,13 @@ export const signIn = panelEndpoint({
   body: Input({ email: Email, password: Password }),
   data: SignInShape,
   errors: ['sign_in_failed'],
-  async prepare({ body, browser, services: { db, attempts, passwords } }) {
+  async prepare({ body, browser, services: { db, attempts, passwords, realm } }) {
     const email = body.email.trim();
     const here = `${email} ${browser.network}`;
     await attempts.take('sign_in_network', browser.network);
     await attempts.take('sign_in_here', here);
     await attempts.take('sign_in_anywhere', email);
-    const person = await findPersonByEmail(db, email);
+    const person = await findPersonByEmail(db, email, realm.realm);
     const isRight = await passwords.verify(person?.password_hash ?? null, body.password);
     if (!person || !isRight) throw failed();
     await attempts.forget('sign_in_here', here);
@@ -36,11 +36,10 @@ export const signIn = panelEndpoint({
     // Changed since it was checked: a password that was taken back must let nobody in.
     if (!person || person.password_hash !== prepared.password_hash) throw failed();
     const totp = await findTotp(db, person.id);
-    return {
-      data: totp?.confirmed_at
-        ? await askForSecondFactor(context, person)
-        : await completeSignIn(context, person, 'password'),
-    };
+    if (totp?.confirmed_at) return { data: await askForSecondFactor(context, person) };
+    // A password alone is never enough for an operator: it takes a passkey, or a new link.
+    if (context.services.realm.realm === 'operator') throw failed();
+    return { data: await completeSignIn(context, person, 'password') };
   },
 });
 

@@ -34,6 +34,10 @@ export async function mailLink(
 export const linkTo = ({ site }: PanelServices, page: string, token: string) =>
   `${site.panelUrl}/${page}#${token}`;
 
+/** The page on which people see where they are signed in, and by what. */
+export const securityPage = ({ site, realm }: PanelServices) =>
+  realm.realm === 'operator' ? `${site.operatorUrl}/security` : `${site.panelUrl}/account/security`;
+
 /** Tells a person that how they sign in was changed: should it be somebody else's doing, they learn of it. */
 export function mailSecurityChange(
   tx: Transaction,
@@ -42,7 +46,7 @@ export function mailSecurityChange(
   what: SecurityChangeValues['what'],
   { ip }: Browser,
 ): Promise<void> {
-  const values = { what, at: services.clock.now().toISOString(), ip };
+  const values = { what, at: services.clock.now().toISOString(), ip, url: securityPage(services) };
   return enqueueMail(tx, services, {
     to: email,
     template: 'security_change',

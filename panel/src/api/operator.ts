@@ -1,0 +1,838 @@
+// Made from the endpoints of the service by `npm run generate`: do not edit.
+
+/** The one shape of every error. */
+export interface Error {
+  error: { code: 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'insufficient_funds' | 'not_found' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_suspended' | 'quota_exceeded' | 'document_unavailable' | 'payment_exists' | 'body_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unknown_template' | 'idempotency_key_reused' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable'; message: string; details?: ErrorDetails };
+}
+
+/** Facts about an error; which ones depends on its code. */
+export interface ErrorDetails {
+  fields?: FieldProblem[];
+  [name: string]: unknown;
+}
+
+/** One field that was wrong. */
+export interface FieldProblem {
+  field: string;
+  code: string;
+  message: string;
+}
+
+/** A customer */
+export interface Account {
+  id: string;
+  name: string;
+  status: 'active' | 'suspended' | 'closed';
+  currency: string;
+  wallet: Wallet;
+  vm_count: number;
+  limits: { vms: number; vcpu: number; ram_mb: number; disk_gb: number; snapshots_per_vm: number; firewall_rules_per_vm: number; port_forwards_per_vm: number; ssh_keys: number };
+  smtp: 'open' | 'closed';
+  created_at: string;
+}
+
+/** Somebody who signs in to an account */
+export interface AccountMember {
+  person_id: string;
+  email: string;
+  name: string | null;
+  role: 'owner' | 'operator' | 'viewer';
+  created_at: string;
+}
+
+/** A customer, with all keys that there were */
+export interface AccountWithKeys {
+  id: string;
+  name: string;
+  status: 'active' | 'suspended' | 'closed';
+  currency: string;
+  wallet: Wallet;
+  vm_count: number;
+  limits: { vms: number; vcpu: number; ram_mb: number; disk_gb: number; snapshots_per_vm: number; firewall_rules_per_vm: number; port_forwards_per_vm: number; ssh_keys: number };
+  smtp: 'open' | 'closed';
+  created_at: string;
+  keys: Key[];
+}
+
+/** A correction of the books: an order of its own, as nothing that is booked changes */
+export interface Adjustment {
+  id: string;
+  account_id: string;
+  vm_id: string | null;
+  type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
+  amount_minor: number;
+  currency: string;
+  reason: string;
+  actor: string;
+  corrects_order_id: string | null;
+  outage_id: string | null;
+  invoice_id: string | null;
+  created_at: string;
+}
+
+/** What an audit of the books found */
+export interface AuditReport {
+  started_at: string;
+  finished_at: string;
+  accounts: number;
+  laws: number;
+  findings: { law: string; what: string }[];
+  truncated: boolean;
+}
+
+/** Who an account's invoices are for */
+export interface BillingProfile {
+  account_id: string;
+  kind: 'business' | 'consumer';
+  name: string;
+  street: string;
+  city: string;
+  postcode: string | null;
+  country: string;
+  vat_id: string | null;
+  exempt_reason: string | null;
+  updated_at: string;
+}
+
+/** A payment, and the wallet after it */
+export interface BookedPayment {
+  id: string;
+  account_id: string;
+  method: string;
+  status: 'pending' | 'succeeded' | 'failed' | 'refunded';
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  created_at: string;
+  settled_at: string | null;
+  wallet: Wallet;
+}
+
+/** What VMs share */
+export interface Capacity {
+  zones: string[] | null;
+  resources: { resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb'; total: number | null; reserved: number; free: number | null }[];
+}
+
+/** Promotional credit, and the wallet after it changed */
+export interface ChangedPromoCredit {
+  id: string;
+  account_id: string;
+  amount_minor: number;
+  remaining_minor: number;
+  expires_at: string;
+  revoked_at: string | null;
+  reason: string;
+  actor: string;
+  created_at: string;
+  currency: string;
+  status: 'active' | 'spent' | 'expired' | 'revoked';
+  wallet: Wallet;
+}
+
+/** What was removed */
+export interface CollectedImages {
+  files: number;
+  bytes: number;
+}
+
+/** An outage, and what was credited for it */
+export interface CreditedOutage {
+  id: string;
+  region: string | null;
+  vm_id: string | null;
+  from_at: string;
+  to_at: string;
+  reason: string;
+  actor: string;
+  status: 'open' | 'crediting' | 'credited';
+  created_at: string;
+  credited: number;
+  credited_minor: number;
+  currency: string;
+}
+
+/** What became of the guests of a host */
+export interface DrainedHost {
+  shut_down: number;
+  powered_off: number;
+  left: string[];
+}
+
+/** What an event is about */
+export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
+
+/** What guests need of the host, part by part */
+export interface Host {
+  compute: string;
+  findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+}
+
+/** A disk of which guests are made */
+export interface Image {
+  name: string;
+  sha256: string;
+  virtual_bytes: number;
+  user: string;
+  direct_boot: boolean;
+  ready: string;
+  ready_within_seconds: number | null;
+}
+
+/** An invoice or a credit note, as its account sees it */
+export interface Invoice {
+  account_id: string;
+  id: string;
+  type: 'invoice' | 'credit_note';
+  number: string | null;
+  status: 'draft' | 'open' | 'paid' | 'void';
+  period_start_at: string;
+  period_end_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  issued_at: string | null;
+  paid_at: string | null;
+  seller: InvoiceParty | null;
+  buyer: InvoiceParty | null;
+  corrects: { invoice_id: string; number: string | null }[];
+  taxes: { tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_reason: string | null; subtotal_minor: number; tax_minor: number }[];
+  lines: { description: string; vm_id: string | null; quantity: number; unit: string; unit_price: string; price_hourly: string | null; amount_minor: number; tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_minor: number; from_at: string; to_at: string; proration: boolean }[];
+}
+
+/** A file */
+export interface InvoiceDocument {
+  name: string;
+  base64: string;
+}
+
+/** Who sells or buys, as it was when the invoice was issued */
+export interface InvoiceParty {
+  name: string;
+  street: string | null;
+  city: string | null;
+  postcode: string | null;
+  country: string | null;
+  vat_id: string | null;
+  tax_number: string | null;
+  registration_id: string | null;
+  email: string | null;
+}
+
+/** Work on a VM that takes time */
+export interface Job {
+  id: string;
+  account_id: string;
+  vm_id: string;
+  kind: JobKind;
+  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  step: number;
+  undoing: boolean;
+  attempts: number;
+  next_attempt_at: string | null;
+  owned: boolean;
+  abandoned: boolean;
+  error: { code: string; message: string } | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+/** What a job does */
+export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+
+/** An API key, without its text */
+export interface Key {
+  id: string;
+  account_id: string;
+  name: string;
+  hint: string;
+  status: 'active' | 'expired' | 'revoked';
+  scopes: Scope[];
+  allow_cidrs: string[];
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}
+
+/** What an operator did, and what came of it */
+export interface LogEntry {
+  id: string;
+  uid: number | null;
+  pid: number | null;
+  user_name: string | null;
+  login_name: string | null;
+  email: string | null;
+  ip: string | null;
+  deed: string;
+  input: Record<string, unknown>;
+  created_at: string;
+  status: number | null;
+}
+
+/** A correction of the books, and the wallet after it */
+export interface MadeAdjustment {
+  id: string;
+  account_id: string;
+  vm_id: string | null;
+  type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
+  amount_minor: number;
+  currency: string;
+  reason: string;
+  actor: string;
+  corrects_order_id: string | null;
+  outage_id: string | null;
+  invoice_id: string | null;
+  created_at: string;
+  wallet: Wallet;
+}
+
+/** A mail to a person; what is in it is not shown */
+export interface Mail {
+  id: string;
+  account_id: string | null;
+  recipient: string;
+  locale: string;
+  template: string;
+  status: 'pending' | 'sent' | 'failed';
+  attempts: number;
+  next_attempt_at: string | null;
+  last_error: string | null;
+  created_at: string;
+  settled_at: string | null;
+}
+
+/** Money of a span of time, of all accounts */
+export interface MoneyOfSpan {
+  received_minor: number;
+  paid_out_minor: number;
+  sold_minor: number;
+}
+
+/** An API key with its text */
+export interface NewKey {
+  key: string;
+  id: string;
+  account_id: string;
+  name: string;
+  hint: string;
+  status: 'active' | 'expired' | 'revoked';
+  scopes: Scope[];
+  allow_cidrs: string[];
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}
+
+/** Somebody who may sign in to the operator's pages */
+export interface Operator {
+  id: string;
+  email: string;
+  password: boolean;
+  totp: boolean;
+  passkeys: number;
+  last_sign_in_at: string | null;
+  created_at: string;
+}
+
+/** An attack on an address of any account */
+export interface OperatorAttack {
+  id: string;
+  account_id: string;
+  target_id: string;
+  ip: string;
+  status: 'ongoing' | 'ended';
+  vectors: ('syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood' | 'other')[];
+  severity: 'low' | 'medium' | 'high' | 'critical';
+  peak_pps: number;
+  peak_bps: number;
+  dropped_packets: number;
+  started_at: string;
+  mitigated_at: string | null;
+  ended_at: string | null;
+}
+
+/** A link to the operator's pages */
+export interface OperatorLink {
+  person_id: string;
+  url: string;
+  expires_at: string;
+}
+
+/** The SSH key that every guest authorizes */
+export interface OpsKey {
+  fingerprint: string;
+  previous: string[];
+  vms_to_replace: number;
+}
+
+/** A guest that no VM has */
+export interface Orphan {
+  id: string;
+  engine: string;
+  vcpu: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  addresses: string[];
+  found_at: string;
+}
+
+/** A time for which a region, or one VM, was not available */
+export interface Outage {
+  id: string;
+  region: string | null;
+  vm_id: string | null;
+  from_at: string;
+  to_at: string;
+  reason: string;
+  actor: string;
+  status: 'open' | 'crediting' | 'credited';
+  created_at: string;
+}
+
+/** How the service stands */
+export interface Overview {
+  version: string;
+  database: string;
+  compute: string;
+  edge: string;
+  currency: string;
+  today: MoneyOfSpan;
+  month: MoneyOfSpan;
+  accounts_active: number;
+  accounts_suspended: number;
+  vms_total: number;
+  vms_running: number;
+  vms_error: number;
+  vms_unpaid: number;
+  jobs_active: number;
+  jobs_stuck: number;
+  mails_failed: number;
+  transfers_waiting: number;
+  transfers_waiting_minor: number;
+  attacks_ongoing: number;
+}
+
+/** Credit that was given to an account, and what is left of it */
+export interface PromoCredit {
+  id: string;
+  account_id: string;
+  amount_minor: number;
+  remaining_minor: number;
+  expires_at: string;
+  revoked_at: string | null;
+  reason: string;
+  actor: string;
+  created_at: string;
+  currency: string;
+  status: 'active' | 'spent' | 'expired' | 'revoked';
+}
+
+/** A guest that no VM had */
+export interface RemovedOrphan {
+  id: string;
+  engine: string;
+  vcpu: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  addresses: string[];
+  found_at: string;
+  removed: true;
+}
+
+/** What became of everything that is sealed */
+export interface Resealed {
+  key_id: string;
+  resealed: number;
+  unchanged: number;
+  unreadable: number;
+}
+
+/** What a key may do */
+export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
+
+/** A link that signs a person in */
+export interface SignInLink {
+  person_id: string;
+  url: string;
+  expires_at: string;
+}
+
+/** An attack of pretence */
+export interface SimulatedAttack {
+  target_id: string;
+  vector: 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood';
+  pps: number;
+  seconds: number;
+  started_at: string;
+}
+
+/** A snapshot of a VM */
+export interface Snapshot {
+  id: string;
+  name: string;
+  description: string | null;
+  status: 'creating' | 'available' | 'deleting' | 'error';
+  size_bytes: number | null;
+  includes_memory: boolean;
+  created_at: string;
+}
+
+/** A job that was started on a VM */
+export interface StartedJob {
+  vm_id: string;
+  job_id: string;
+  kind: JobKind;
+}
+
+/** A job that reinstalls a VM */
+export interface StartedRebuild {
+  vm_id: string;
+  job_id: string;
+  kind: JobKind;
+  template: string;
+  initial_password: string | null;
+}
+
+/** A job that brings a VM back to a snapshot */
+export interface StartedRestore {
+  vm_id: string;
+  job_id: string;
+  kind: JobKind;
+  snapshot: { id: string; name: string; created_at: string };
+}
+
+/** An entry of an account's journal, and the wallet after it */
+export interface StatementEntry {
+  entry: number;
+  at: string;
+  reason: string;
+  amount_minor: number;
+  order_id: string | null;
+  payment_id: string | null;
+  promo_credit_id: string | null;
+  available_minor: number;
+  promo_minor: number;
+  held_minor: number;
+  currency: string;
+  debit: string;
+  credit: string;
+}
+
+/** A suspended customer whose VMs were stopped */
+export interface StoppedAccount {
+  id: string;
+  name: string;
+  status: 'active' | 'suspended' | 'closed';
+  currency: string;
+  wallet: Wallet;
+  vm_count: number;
+  limits: { vms: number; vcpu: number; ram_mb: number; disk_gb: number; snapshots_per_vm: number; firewall_rules_per_vm: number; port_forwards_per_vm: number; ssh_keys: number };
+  smtp: 'open' | 'closed';
+  created_at: string;
+  stopped: string[];
+  left: string[];
+}
+
+/** A protected address */
+export interface Target {
+  id: string;
+  tenant_id: string;
+  ip: string;
+  family: 4 | 6;
+  vm_id: string | null;
+  mode: 'always_on' | 'sensor' | 'off';
+  status: 'clean' | 'under_attack' | 'mitigating';
+  rules_count: number;
+  on_edge: boolean;
+  last_attack_at: string | null;
+  created_at: string;
+}
+
+/** A profile, and how what its account buys is taxed from now on */
+export interface TaxedProfile {
+  profile: BillingProfile | null;
+  tax: { category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; rate: string; reason: string | null };
+}
+
+/** A tenant of the DDoS Shield: whose targets an account sees together */
+export interface Tenant {
+  id: string;
+  account_id: string;
+  name: string;
+  created_at: string;
+}
+
+/** Money that a customer brings in */
+export interface TopUp {
+  id: string;
+  account_id: string;
+  provider: string;
+  cause: 'person' | 'auto';
+  status: 'pending' | 'succeeded' | 'failed' | 'expired';
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  provider_ref: string | null;
+  error: string | null;
+  payment_id: string | null;
+  created_at: string;
+  expires_at: string | null;
+  settled_at: string | null;
+}
+
+/** Money of a top-up on its way back to where it came from */
+export interface TopUpRefund {
+  id: string;
+  top_up_id: string;
+  account_id: string;
+  amount_minor: number;
+  status: 'pending' | 'succeeded' | 'failed';
+  reason: string;
+  actor: string;
+  payment_id: string;
+  provider_ref: string | null;
+  error: string | null;
+  created_at: string;
+  settled_at: string | null;
+}
+
+/** A VM of any account */
+export interface Vm {
+  id: string;
+  account_id: string;
+  hostname: string;
+  status: VmStatus;
+  plan: string | null;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  template: string;
+  region: string;
+  zone: string;
+  ipv4: string | null;
+  ipv6: string | null;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  currency: string;
+  paid_until: string;
+  unpaid_since: string | null;
+  active_job: { id: string; kind: JobKind } | null;
+  created_at: string;
+}
+
+/** A VM with its snapshots and its latest events */
+export interface VmDetails {
+  id: string;
+  account_id: string;
+  hostname: string;
+  status: VmStatus;
+  plan: string | null;
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  template: string;
+  region: string;
+  zone: string;
+  ipv4: string | null;
+  ipv6: string | null;
+  price_monthly_minor: number;
+  price_hourly: string;
+  billing_mode: 'monthly' | 'hourly';
+  next_billing_mode: 'monthly' | 'hourly';
+  currency: string;
+  paid_until: string;
+  unpaid_since: string | null;
+  active_job: { id: string; kind: JobKind } | null;
+  created_at: string;
+  snapshots: Snapshot[];
+  events: VmEvent[];
+}
+
+/** An entry of the event log of a VM */
+export interface VmEvent {
+  type: EventType;
+  level: 'info' | 'warning' | 'error';
+  message: string;
+  created_at: string;
+}
+
+/** State of a VM */
+export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
+
+/** What an account has */
+export interface Wallet {
+  balance_minor: number;
+  held_minor: number;
+  available_minor: number;
+  promo_minor: number;
+}
+
+/** What each operation takes, and what it answers under `data`. */
+export interface OperatorOperations {
+  'operator.getOverview': { data: Overview };
+  'operator.createAccount': { body: { name: string; currency?: string; limits?: { vms?: number; vcpu?: number; ram_mb?: number; disk_gb?: number; snapshots_per_vm?: number; firewall_rules_per_vm?: number; port_forwards_per_vm?: number; ssh_keys?: number } }; data: Account };
+  'operator.listAccounts': { query: { limit?: number; cursor?: string; search?: string }; data: Account[]; list: true };
+  'operator.getAccount': { params: { id: string }; data: AccountWithKeys };
+  'operator.listMembers': { params: { id: string }; data: AccountMember[] };
+  'operator.suspendAccount': { params: { id: string }; body: { stop_vms?: boolean }; data: Account | StoppedAccount };
+  'operator.resumeAccount': { params: { id: string }; data: Account };
+  'operator.closeAccount': { params: { id: string }; data: Account };
+  'operator.setAccountLimits': { params: { id: string }; body: { limits: { vms?: number | null; vcpu?: number | null; ram_mb?: number | null; disk_gb?: number | null; snapshots_per_vm?: number | null; firewall_rules_per_vm?: number | null; port_forwards_per_vm?: number | null; ssh_keys?: number | null } }; data: Account };
+  'operator.setAccountSmtp': { params: { id: string }; body: { open: boolean }; data: Account };
+  'operator.listScopes': { data: { scope: Scope; grants: string }[] };
+  'operator.createKey': { params: { id: string }; body: { name: string; scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[]; expires_at?: string; allow_cidrs?: string[] }; data: NewKey };
+  'operator.listKeys': { params: { id: string }; data: Key[] };
+  'operator.revokeKey': { params: { id: string }; data: Key };
+  'operator.creditAccount': { params: { id: string }; body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
+  'operator.debitAccount': { params: { id: string }; body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
+  'operator.listTopUps': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired'; provider?: string }; data: TopUp[]; list: true };
+  'operator.confirmTopUp': { params: { id: string }; body: { amount?: string; amount_minor?: number; currency?: string }; data: TopUp };
+  'operator.refundTopUp': { params: { id: string }; body: { amount?: string; amount_minor?: number; reason: string }; data: TopUpRefund };
+  'operator.makeAdjustment': { params: { id: string }; body: { type: 'credit' | 'debit'; amount?: string; amount_minor?: number; vm_id?: string; reason: string; key?: string }; data: MadeAdjustment };
+  'operator.listAdjustments': { params: { id: string }; query: { limit?: number; cursor?: string }; data: Adjustment[]; list: true };
+  'operator.refundOrder': { params: { id: string }; body: { amount?: string; amount_minor?: number; reason: string; key?: string }; data: MadeAdjustment };
+  'operator.voidOrder': { params: { id: string }; body: { reason: string; key?: string }; data: MadeAdjustment };
+  'operator.createSignInLink': { body: { email: string; account_id?: string; role?: 'owner' | 'operator' | 'viewer' }; data: SignInLink };
+  'operator.grantPromoCredit': { params: { id: string }; body: { amount?: string; amount_minor?: number; until: string; reason: string; key?: string }; data: ChangedPromoCredit };
+  'operator.listPromoCredits': { query: { limit?: number; cursor?: string; account_id?: string }; data: PromoCredit[]; list: true };
+  'operator.revokePromoCredit': { params: { id: string }; data: ChangedPromoCredit };
+  'operator.reportOutage': { body: { region?: string; vm_id?: string; from: string; to: string; reason: string; key?: string }; data: Outage };
+  'operator.listOutages': { query: { limit?: number; cursor?: string }; data: CreditedOutage[]; list: true };
+  'operator.creditOutage': { params: { id: string }; data: CreditedOutage };
+  'operator.getBillingProfile': { params: { id: string }; data: TaxedProfile };
+  'operator.setBillingProfile': { params: { id: string }; body: { kind: 'business' | 'consumer'; name: string; street: string; city: string; postcode?: string; country: string; vat_id?: string; exempt_reason?: string }; data: TaxedProfile };
+  'operator.getInvoice': { params: { id: string }; data: Invoice };
+  'operator.getInvoiceDocument': { params: { id: string }; query: { format: 'pdf' | 'xml' }; data: InvoiceDocument };
+  'operator.getStatement': { params: { id: string }; query: { from?: string; to?: string }; line: StatementEntry };
+  'operator.exportBookings': { query: { month: string; format: 'csv' | 'datev'; part?: number }; line: string };
+  'operator.auditBooks': { data: AuditReport };
+  'operator.listVms': { query: { limit?: number; cursor?: string; account?: string; search?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; data: Vm[]; list: true };
+  'operator.getVm': { params: { id: string }; data: VmDetails };
+  'operator.stopVm': { params: { id: string }; body: { force?: boolean }; data: StartedJob };
+  'operator.restoreVm': { params: { id: string }; body: { snapshot_id: string }; data: StartedRestore };
+  'operator.rebuildVm': { params: { id: string }; body: { template: string; ssh_key_ids?: string[]; user_data?: string; delete_snapshots?: boolean }; data: StartedRebuild };
+  'operator.listJobs': { query: { limit?: number; cursor?: string; state?: 'stuck' | 'active' | 'abandoned' }; data: Job[]; list: true };
+  'operator.getJob': { params: { id: string }; data: Job };
+  'operator.retryJob': { params: { id: string }; data: Job };
+  'operator.abandonJob': { params: { id: string }; data: Job };
+  'operator.createTenant': { params: { id: string }; body: { name: string }; data: Tenant };
+  'operator.listTenants': { query: { limit?: number; cursor?: string }; data: Tenant[]; list: true };
+  'operator.getTenant': { params: { id: string }; data: Tenant };
+  'operator.listAllTargets': { query: { limit?: number; cursor?: string }; data: Target[]; list: true };
+  'operator.listTargets': { params: { id: string }; query: { limit?: number; cursor?: string }; data: Target[]; list: true };
+  'operator.addTarget': { params: { id: string }; body: { ip: string; mode?: 'always_on' | 'sensor' | 'off' }; data: Target };
+  'operator.getTarget': { params: { id: string }; data: Target };
+  'operator.setTargetMode': { params: { id: string }; body: { mode: 'always_on' | 'sensor' | 'off' }; data: Target };
+  'operator.removeTarget': { params: { id: string }; data: { id: string; removed: true } };
+  'operator.listAttacks': { query: { limit?: number; cursor?: string; status?: 'ongoing' | 'ended' }; data: OperatorAttack[]; list: true };
+  'operator.startAttack': { params: { id: string }; body: { vector: 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood'; pps: number; seconds: number }; data: SimulatedAttack };
+  'operator.stopAttack': { params: { id: string }; data: { target_id: string; stopped: number } };
+  'operator.listOrphans': { query: { limit?: number; cursor?: string }; data: Orphan[]; list: true };
+  'operator.removeOrphan': { params: { id: string }; data: RemovedOrphan };
+  'operator.importImage': { body: { name: string; disk: string; user: string; sha256?: string; ready?: string; ready_within_seconds?: number; direct_boot?: { kernel: string; initrd: string; append: string } }; data: Image };
+  'operator.listImages': { data: Image[] };
+  'operator.removeImage': { params: { name: string }; data: { name: string; removed: true } };
+  'operator.collectImages': { data: CollectedImages };
+  'operator.getHost': { data: Host };
+  'operator.getCapacity': { data: Capacity };
+  'operator.drainHost': { body: { timeout_seconds?: number }; data: DrainedHost };
+  'operator.resumeHost': { data: { resumed: true } };
+  'operator.addOperator': { body: { email: string }; data: OperatorLink };
+  'operator.listOperators': { data: Operator[] };
+  'operator.createOperatorLink': { body: { email: string }; data: OperatorLink };
+  'operator.removeOperator': { body: { email: string }; data: { id: string; removed: true } };
+  'operator.listMails': { query: { limit?: number; cursor?: string; status?: 'pending' | 'sent' | 'failed' }; data: Mail[]; list: true };
+  'operator.retryMail': { params: { id: string }; data: Mail };
+  'operator.rotateSecrets': { data: Resealed };
+  'operator.getOpsKey': { data: OpsKey };
+  'operator.rotateOpsKey': { data: OpsKey };
+  'operator.listLog': { query: { limit?: number; cursor?: string }; data: LogEntry[]; list: true };
+}
+
+/** Where each operation is; `once` where it takes an Idempotency-Key. */
+export const OPERATOR_OPERATIONS = {
+  'operator.getOverview': ['GET', '/overview'],
+  'operator.createAccount': ['POST', '/accounts'],
+  'operator.listAccounts': ['GET', '/accounts'],
+  'operator.getAccount': ['GET', '/accounts/{id}'],
+  'operator.listMembers': ['GET', '/accounts/{id}/members'],
+  'operator.suspendAccount': ['POST', '/accounts/{id}/suspend'],
+  'operator.resumeAccount': ['POST', '/accounts/{id}/resume'],
+  'operator.closeAccount': ['POST', '/accounts/{id}/close'],
+  'operator.setAccountLimits': ['POST', '/accounts/{id}/limits'],
+  'operator.setAccountSmtp': ['POST', '/accounts/{id}/smtp'],
+  'operator.listScopes': ['GET', '/scopes'],
+  'operator.createKey': ['POST', '/accounts/{id}/keys'],
+  'operator.listKeys': ['GET', '/accounts/{id}/keys'],
+  'operator.revokeKey': ['POST', '/keys/{id}/revoke'],
+  'operator.creditAccount': ['POST', '/accounts/{id}/credits'],
+  'operator.debitAccount': ['POST', '/accounts/{id}/debits'],
+  'operator.listTopUps': ['GET', '/top-ups'],
+  'operator.confirmTopUp': ['POST', '/top-ups/{id}/confirm'],
+  'operator.refundTopUp': ['POST', '/top-ups/{id}/refunds'],
+  'operator.makeAdjustment': ['POST', '/accounts/{id}/adjustments'],
+  'operator.listAdjustments': ['GET', '/accounts/{id}/adjustments'],
+  'operator.refundOrder': ['POST', '/orders/{id}/refund'],
+  'operator.voidOrder': ['POST', '/orders/{id}/void'],
+  'operator.createSignInLink': ['POST', '/people/sign-in-link'],
+  'operator.grantPromoCredit': ['POST', '/accounts/{id}/promo-credits'],
+  'operator.listPromoCredits': ['GET', '/promo-credits'],
+  'operator.revokePromoCredit': ['POST', '/promo-credits/{id}/revoke'],
+  'operator.reportOutage': ['POST', '/outages'],
+  'operator.listOutages': ['GET', '/outages'],
+  'operator.creditOutage': ['POST', '/outages/{id}/credit'],
+  'operator.getBillingProfile': ['GET', '/accounts/{id}/billing-profile'],
+  'operator.setBillingProfile': ['POST', '/accounts/{id}/billing-profile'],
+  'operator.getInvoice': ['GET', '/invoices/{id}'],
+  'operator.getInvoiceDocument': ['GET', '/invoices/{id}/document'],
+  'operator.getStatement': ['GET', '/accounts/{id}/statement'],
+  'operator.exportBookings': ['GET', '/bookings'],
+  'operator.auditBooks': ['POST', '/audit'],
+  'operator.listVms': ['GET', '/vms'],
+  'operator.getVm': ['GET', '/vms/{id}'],
+  'operator.stopVm': ['POST', '/vms/{id}/stop'],
+  'operator.restoreVm': ['POST', '/vms/{id}/restore'],
+  'operator.rebuildVm': ['POST', '/vms/{id}/rebuild'],
+  'operator.listJobs': ['GET', '/jobs'],
+  'operator.getJob': ['GET', '/jobs/{id}'],
+  'operator.retryJob': ['POST', '/jobs/{id}/retry'],
+  'operator.abandonJob': ['POST', '/jobs/{id}/abandon'],
+  'operator.createTenant': ['POST', '/accounts/{id}/tenants'],
+  'operator.listTenants': ['GET', '/tenants'],
+  'operator.getTenant': ['GET', '/tenants/{id}'],
+  'operator.listAllTargets': ['GET', '/targets'],
+  'operator.listTargets': ['GET', '/tenants/{id}/targets'],
+  'operator.addTarget': ['POST', '/tenants/{id}/targets'],
+  'operator.getTarget': ['GET', '/targets/{id}'],
+  'operator.setTargetMode': ['POST', '/targets/{id}/mode'],
+  'operator.removeTarget': ['POST', '/targets/{id}/remove'],
+  'operator.listAttacks': ['GET', '/attacks'],
+  'operator.startAttack': ['POST', '/targets/{id}/attack'],
+  'operator.stopAttack': ['POST', '/targets/{id}/attack/stop'],
+  'operator.listOrphans': ['GET', '/orphans'],
+  'operator.removeOrphan': ['POST', '/orphans/{id}/remove'],
+  'operator.importImage': ['POST', '/images'],
+  'operator.listImages': ['GET', '/images'],
+  'operator.removeImage': ['POST', '/images/{name}/remove'],
+  'operator.collectImages': ['POST', '/images/collect'],
+  'operator.getHost': ['GET', '/host'],
+  'operator.getCapacity': ['GET', '/host/capacity'],
+  'operator.drainHost': ['POST', '/host/drain'],
+  'operator.resumeHost': ['POST', '/host/resume'],
+  'operator.addOperator': ['POST', '/operators'],
+  'operator.listOperators': ['GET', '/operators'],
+  'operator.createOperatorLink': ['POST', '/operators/sign-in-link'],
+  'operator.removeOperator': ['POST', '/operators/remove'],
+  'operator.listMails': ['GET', '/mails'],
+  'operator.retryMail': ['POST', '/mails/{id}/retry'],
+  'operator.rotateSecrets': ['POST', '/secrets/rotate'],
+  'operator.getOpsKey': ['GET', '/ops-key'],
+  'operator.rotateOpsKey': ['POST', '/ops-key/rotate'],
+  'operator.listLog': ['GET', '/log'],
+} as const;

@@ -1,0 +1,18 @@
+import { Security } from '../pages/account/Security.tsx';
+import { useTexts } from '../texts.ts';
+import { Notice } from '../ui/Notice.tsx';
+import { Page, Stack } from '../ui/Page.tsx';
+import { texts } from './texts.ts';
+
+/** The one page of an operator who has no second factor yet. */
+export function Enrolment() {
+  const t = useTexts(texts);
+  return (
+    <Page title={t.enrol}>
+      <Stack>
+        <Notice kind="warn">{t.enrolWhy}</Notice>
+        <Security />
+      </Stack>
+    </Page>
+  );
+}

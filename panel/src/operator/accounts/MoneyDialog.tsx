@@ -1,0 +1,115 @@
+import { useState } from 'react';
+import type { AccountWithKeys } from '../../api/operator.ts';
+import { useChange } from '../../api/queries.ts';
+import { useTexts } from '../../texts.ts';
+import { Field } from '../../ui/Field.tsx';
+import { textOf } from '../../ui/Form.tsx';
+import { FormDialog } from '../../ui/FormDialog.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { announce } from '../../ui/Status.tsx';
+import { accountTexts } from './texts.ts';
+
+/** Read again after money has moved. */
+const CHANGED = [
+  'operator.getAccount',
+  'operator.listAccounts',
+  'operator.listAdjustments',
+  'operator.listPromoCredits',
+  'operator.getOverview',
+  'operator.listLog',
+] as const;
+
+/** What is booked: a correction has a reason, which the customer reads; a payment a reference. */
+type Kind = 'correction' | 'payment' | 'promo';
+
+/** Gives an account money, or takes some. */
+export function MoneyDialog({
+  account: { id, currency },
+  type,
+  onClose,
+}: {
+  account: AccountWithKeys;
+  type: 'credit' | 'debit';
+  onClose: () => void;
+}) {
+  const t = useTexts(accountTexts);
+  const [kind, setKind] = useState<Kind>('correction');
+  // Repeated after an answer that was lost, it is not done a second time.
+  const [key] = useState(() => crypto.randomUUID());
+  const done = {
+    changes: [...CHANGED],
+    onDone: () => {
+      announce(t.booked);
+      onClose();
+    },
+  };
+  const correct = useChange('operator.makeAdjustment', done);
+  const credit = useChange('operator.creditAccount', done);
+  const debit = useChange('operator.debitAccount', done);
+  const grant = useChange('operator.grantPromoCredit', done);
+  const pay = type === 'credit' ? credit : debit;
+  const change = { correction: correct, payment: pay, promo: grant }[kind];
+  const submit = (values: FormData) => {
+    const amount = textOf(values, 'amount').trim().replace(',', '.');
+    const reason = textOf(values, 'reason').trim();
+    if (kind === 'correction') correct.mutate({ params: { id }, body: { type, amount, reason, key } });
+    else if (kind === 'promo') {
+      const until = `${textOf(values, 'until')}T23:59:59Z`;
+      grant.mutate({ params: { id }, body: { amount, until, reason, key } });
+    } else {
+      const reference = textOf(values, 'reference').trim();
+      pay.mutate({ params: { id }, body: { amount, key, ...(reference && { reference }) } });
+    }
+  };
+  const kinds: Kind[] = type === 'credit' ? ['correction', 'payment', 'promo'] : ['correction', 'payment'];
+  const names: Record<Kind, string> = {
+    correction: t.correction,
+    payment: type === 'credit' ? t.paymentIn : t.paymentOut,
+    promo: t.promo,
+  };
+  return (
+    <FormDialog
+      title={type === 'credit' ? t.credit : t.debit}
+      onClose={onClose}
+      submit={type === 'credit' ? t.creditGo : t.debitGo}
+      change={change}
+      onSubmit={submit}
+    >
+      <Select
+        label={t.whatFor}
+        options={kinds.map((value) => ({ value, label: names[value] }))}
+        value={kind}
+        onChange={setKind}
+      />
+      <Field
+        label={t.amount}
+        name="amount"
+        mono
+        isRequired
+        autoFocus
+        autoComplete="off"
+        inputMode="decimal"
+        suffix={currency}
+      />
+      {kind === 'promo' && <Field label={t.until} name="until" type="date" isRequired />}
+      {kind === 'payment' ? (
+        <Field
+          label={t.reference}
+          name="reference"
+          hint={t.referenceHint}
+          autoComplete="off"
+          maxLength={100}
+        />
+      ) : (
+        <Field
+          label={t.reason}
+          name="reason"
+          hint={t.reasonHint}
+          isRequired
+          autoComplete="off"
+          maxLength={100}
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,115 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { read, useChange } from '../../api/queries.ts';
+import { formatNumber } from '../../format.ts';
+import { useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Problem } from '../../ui/Notice.tsx';
+import { Foot, Page, Section, Stack } from '../../ui/Page.tsx';
+import { announce } from '../../ui/Status.tsx';
+import { Table } from '../../ui/Table.tsx';
+import { StateOf } from '../parts.tsx';
+import { texts } from '../texts.ts';
+import { Images, Orphans } from './Images.tsx';
+
+/** What guests run on: how much is left, what is amiss, and the images. */
+export function Host() {
+  const t = useTexts(texts);
+  const [isDraining, setDraining] = useState(false);
+  const drain = useChange('operator.drainHost', {
+    onDone: ({ shut_down, powered_off }) => {
+      announce(t.drained(shut_down + powered_off));
+      setDraining(false);
+    },
+  });
+  const resume = useChange('operator.resumeHost', { onDone: () => announce(t.resumed) });
+  return (
+    <Page
+      title={t.host}
+      actions={
+        <>
+          <Button isPending={resume.isPending} onPress={() => resume.mutate({})}>
+            {t.resume}
+          </Button>
+          <Button look="danger" onPress={() => setDraining(true)}>
+            {t.drain}
+          </Button>
+        </>
+      }
+    >
+      <Stack>
+        {resume.error && <Problem error={resume.error} />}
+        <Section title={t.capacity}>
+          <Capacity />
+        </Section>
+        <Section title={t.findings} description={t.findingsWhy}>
+          <Findings />
+        </Section>
+        <Section title={t.images} description={t.imagesWhy}>
+          <Images />
+        </Section>
+        <Section title={t.orphans} description={t.orphansWhy}>
+          <Orphans />
+        </Section>
+      </Stack>
+      <ConfirmDialog
+        title={t.drainTitle}
+        isOpen={isDraining}
+        onClose={() => setDraining(false)}
+        confirm={t.drain}
+        onConfirm={() => drain.mutate({ body: {} })}
+        isPending={drain.isPending}
+        error={drain.error}
+      >
+        <p>{t.drainWhy}</p>
+      </ConfirmDialog>
+    </Page>
+  );
+}
+
+function Capacity() {
+  const t = useTexts(texts);
+  const query = useQuery(read('operator.getCapacity'));
+  const amount = (value: number | null) => (value === null ? t.unlimited : formatNumber(value));
+  return (
+    <Loaded query={query} lines={3}>
+      {({ resources }) => (
+        <Table
+          label={t.capacity}
+          rows={resources}
+          keyOf={({ resource }) => resource}
+          columns={[
+            { id: 'what', title: t.what, narrow: 'title', cell: ({ resource }) => t[`resource_${resource}`] },
+            { id: 'free', title: t.free, align: 'end', narrow: 'aside', cell: ({ free }) => amount(free) },
+            { id: 'reserved', title: t.reserved, align: 'end', cell: ({ reserved }) => amount(reserved) },
+            { id: 'total', title: t.total, align: 'end', cell: ({ total }) => amount(total) },
+          ]}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+function Findings() {
+  const t = useTexts(texts);
+  const query = useQuery(read('operator.getHost'));
+  return (
+    <Loaded query={query}>
+      {({ findings }) => (
+        <Table
+          label={t.findings}
+          rows={findings}
+          keyOf={({ what }) => what}
+          empty={<Foot>{t.none}</Foot>}
+          columns={[
+            { id: 'what', title: t.what, narrow: 'title', cell: ({ what }) => what },
+            { id: 'state', title: t.state, narrow: 'aside', cell: ({ state }) => <StateOf state={state} /> },
+            { id: 'found', title: t.found, cell: ({ found }) => found },
+          ]}
+        />
+      )}
+    </Loaded>
+  );
+}

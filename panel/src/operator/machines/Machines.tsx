@@ -1,0 +1,86 @@
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { VmStatus } from '../../api/operator.ts';
+import { readPages } from '../../api/queries.ts';
+import { MachineState, wordOf } from '../../pages/machines/state.tsx';
+import { machineTexts } from '../../pages/machines/texts.ts';
+import { useTexts } from '../../texts.ts';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Columns, Empty, Page, Stack } from '../../ui/Page.tsx';
+import { SearchField } from '../../ui/SearchField.tsx';
+import { Select } from '../../ui/Select.tsx';
+import { Table } from '../../ui/Table.tsx';
+import { DateOf, Mono } from '../../ui/Values.tsx';
+import { AccountLink, MachineLink, More, useSearchText } from '../parts.tsx';
+import { texts } from '../texts.ts';
+
+const STATES: VmStatus[] = ['running', 'stopped', 'suspended', 'error', 'provisioning', 'deleting'];
+const ANY = 'any';
+
+/** All machines, found by name, id or address. */
+export function Machines() {
+  const t = useTexts(texts);
+  const words = useTexts(machineTexts);
+  const { text, setText, query: search } = useSearchText();
+  const [status, setStatus] = useState<VmStatus | typeof ANY>(ANY);
+  const query = useInfiniteQuery({
+    ...readPages('operator.listVms', { query: { ...search, ...(status !== ANY && { status }) } }),
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Page title={t.machines}>
+      <Stack>
+        <Columns>
+          <SearchField label={t.findMachine} value={text} onChange={setText} />
+          <Select
+            label={t.state}
+            isLabelHidden
+            options={[
+              { value: ANY, label: t.anyState },
+              ...STATES.map((value) => ({ value, label: wordOf(words, value) })),
+            ]}
+            value={status}
+            onChange={setStatus}
+          />
+        </Columns>
+        <Loaded query={query}>
+          {(vms) => (
+            <Table
+              label={t.machines}
+              rows={vms}
+              keyOf={({ id }) => id}
+              empty={<Empty title={t.noMachine} />}
+              columns={[
+                {
+                  id: 'name',
+                  title: t.name,
+                  narrow: 'title',
+                  cell: ({ id, hostname }) => <MachineLink id={id}>{hostname}</MachineLink>,
+                },
+                {
+                  id: 'state',
+                  title: t.state,
+                  narrow: 'aside',
+                  cell: ({ status }) => <MachineState status={status} />,
+                },
+                {
+                  id: 'account',
+                  title: t.account,
+                  cell: ({ account_id }) => <AccountLink id={account_id} />,
+                },
+                { id: 'ip', title: t.address, cell: ({ ipv4, ipv6 }) => <Mono>{ipv4 ?? ipv6 ?? '–'}</Mono> },
+                {
+                  id: 'plan',
+                  title: t.plan,
+                  cell: ({ plan, vcpu, ram_mb }) => plan ?? `${vcpu} / ${ram_mb}`,
+                },
+                { id: 'paid', title: t.paidUntil, cell: ({ paid_until }) => <DateOf at={paid_until} /> },
+              ]}
+            />
+          )}
+        </Loaded>
+        <More query={query} />
+      </Stack>
+    </Page>
+  );
+}

@@ -1,0 +1,64 @@
+import { useState } from 'react';
+import { useChange } from '../../api/queries.ts';
+import { useTexts } from '../../texts.ts';
+import { Button, buttonClass } from '../../ui/Button.tsx';
+import { Field } from '../../ui/Field.tsx';
+import { Notice, Problem } from '../../ui/Notice.tsx';
+import { Card, Columns } from '../../ui/Page.tsx';
+import { texts } from '../texts.ts';
+
+const MONTH = /^20\d\d-(0[1-9]|1[0-2])$/;
+
+/** Holds the books against their laws, and hands out the journal of a month. */
+export function Books() {
+  const t = useTexts(texts);
+  const audit = useChange('operator.auditBooks');
+  const [month, setMonth] = useState(() => new Date().toISOString().slice(0, 7));
+  const { data: report } = audit;
+  return (
+    <Columns>
+      <Card
+        title={t.audit}
+        actions={
+          <Button isPending={audit.isPending} onPress={() => audit.mutate({})}>
+            {t.auditGo}
+          </Button>
+        }
+      >
+        <p>{t.auditWhy}</p>
+        {audit.error && <Problem error={audit.error} />}
+        {report && (
+          <Notice kind={report.findings.length === 0 ? 'ok' : 'bad'}>
+            {report.findings.length === 0
+              ? t.auditGood(report.laws, report.accounts)
+              : report.findings.map(({ law, what }) => <p key={what}>{`${law}: ${what}`}</p>)}
+          </Notice>
+        )}
+      </Card>
+      <Card title={t.bookings}>
+        <Field
+          label={t.month_of}
+          value={month}
+          onChange={setMonth}
+          type="month"
+          placeholder="2026-01"
+          autoComplete="off"
+        />
+        {MONTH.test(month) && (
+          <div>
+            {(['csv', 'datev'] as const).map((format) => (
+              <a
+                key={format}
+                className={buttonClass('quiet')}
+                href={`/operator/api/bookings?month=${month}&format=${format}`}
+                download={`bookings-${month}.${format}.csv`}
+              >
+                {format.toUpperCase()}
+              </a>
+            ))}
+          </div>
+        )}
+      </Card>
+    </Columns>
+  );
+}

@@ -1,0 +1,7 @@
+import { read } from '../api/queries.ts';
+
+/** Looked at again this often: what is going on changes without the operator doing anything. */
+const EVERY_MS = 15_000;
+
+/** How the service stands; kept right while a page is open. */
+export const overviewQuery = { ...read('operator.getOverview'), refetchInterval: EVERY_MS };

@@ -1,0 +1,78 @@
+import type { UseInfiniteQueryResult } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useDeferredValue, useState } from 'react';
+import { useTexts } from '../texts.ts';
+import { State, type Tone } from '../ui/Badge.tsx';
+import { Button } from '../ui/Button.tsx';
+import { to } from './links.ts';
+import { texts } from './texts.ts';
+
+/** A text that is searched for, and the same once it is not typed any more. */
+export function useSearchText() {
+  const [text, setText] = useState('');
+  const settled = useDeferredValue(text.trim());
+  return { text, setText, query: settled ? { search: settled } : {} };
+}
+
+/** A link to an account, by its id where its name is not at hand. */
+export function AccountLink({ id, children }: { id: string; children?: ReactNode }) {
+  return <Link {...to(`/accounts/${id}`)}>{children ?? <code>{shortId(id)}</code>}</Link>;
+}
+
+/** A link to a machine. */
+export function MachineLink({ id, children }: { id: string; children?: ReactNode }) {
+  return <Link {...to(`/machines/${id}`)}>{children ?? <code>{shortId(id)}</code>}</Link>;
+}
+
+/** The end of an id, which tells it from others. */
+export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${id.slice(-6)}`;
+
+const LOOKS: Record<string, readonly [Tone, 'dot' | 'ring' | 'square' | 'triangle']> = {
+  active: ['ok', 'dot'],
+  ok: ['ok', 'dot'],
+  sent: ['ok', 'dot'],
+  succeeded: ['ok', 'dot'],
+  clean: ['ok', 'dot'],
+  pending: ['info', 'ring'],
+  running: ['info', 'ring'],
+  mitigating: ['shield', 'ring'],
+  suspended: ['warn', 'square'],
+  limited: ['warn', 'triangle'],
+  expired: ['faint', 'square'],
+  canceled: ['faint', 'square'],
+  closed: ['faint', 'square'],
+  ended: ['faint', 'square'],
+  failed: ['bad', 'triangle'],
+  missing: ['bad', 'triangle'],
+  under_attack: ['bad', 'triangle'],
+  ongoing: ['bad', 'triangle'],
+};
+
+/** A state of anything that has one, as a shape and a word. */
+export function StateOf({ state }: { state: string }) {
+  const t: Record<string, unknown> = useTexts(texts);
+  const [tone, shape] = LOOKS[state] ?? (['faint', 'square'] as const);
+  const word = t[`state_${state}`];
+  return (
+    <State tone={tone} shape={shape}>
+      {typeof word === 'string' ? word : state.replaceAll('_', ' ')}
+    </State>
+  );
+}
+
+/** Reads a list further. */
+export function More({
+  query,
+}: {
+  query: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
+}) {
+  const t = useTexts(texts);
+  if (!query.hasNextPage) return null;
+  return (
+    <div>
+      <Button isPending={query.isFetchingNextPage} onPress={() => query.fetchNextPage()}>
+        {t.more}
+      </Button>
+    </div>
+  );
+}

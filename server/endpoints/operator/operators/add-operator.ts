@@ -1,0 +1,28 @@
+import { addOperator as add } from '../../../domain/people/operators.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import {
+  OperatorInput,
+  OperatorLinkShape,
+  operatorAddress,
+  presentLink,
+  requirePages,
+} from './operator-shape.ts';
+
+export const addOperator = operatorEndpoint({
+  operation: 'addOperator',
+  method: 'POST',
+  path: '/operators',
+  tag: 'service',
+  summary: "Let somebody sign in to the operator's pages",
+  description: 'By a link that works once, by which they choose a second factor. Over the socket only.',
+  body: OperatorInput,
+  data: OperatorLinkShape,
+  errors: ['invalid_state'],
+  async handle({ body, services }) {
+    const email = operatorAddress(body.email);
+    requirePages(services);
+    const link = await services.db.transaction((tx) => add(tx, services, email));
+    services.logger.info({ person_id: link.personId }, 'operator added');
+    return { data: presentLink(services, link) };
+  },
+});

@@ -1,0 +1,29 @@
+import { relinkOperator } from '../../../domain/people/operators.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import {
+  OperatorInput,
+  OperatorLinkShape,
+  operatorAddress,
+  presentLink,
+  requirePages,
+} from './operator-shape.ts';
+
+export const createOperatorLink = operatorEndpoint({
+  operation: 'createOperatorLink',
+  method: 'POST',
+  path: '/operators/sign-in-link',
+  tag: 'service',
+  summary: 'Let an operator begin anew who cannot sign in',
+  description:
+    'Their password, second factors and sessions are gone at once; the link works once. Over the socket only.',
+  body: OperatorInput,
+  data: OperatorLinkShape,
+  errors: ['not_found', 'invalid_state'],
+  async handle({ body, services }) {
+    const email = operatorAddress(body.email);
+    requirePages(services);
+    const link = await services.db.transaction((tx) => relinkOperator(tx, services, email));
+    services.logger.info({ person_id: link.personId }, 'operator begins anew');
+    return { data: presentLink(services, link) };
+  },
+});

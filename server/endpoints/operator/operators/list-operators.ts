@@ -1,0 +1,15 @@
+import { listOperators as read } from '../../../db/queries/operators.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { OperatorShape, presentOperator } from './operator-shape.ts';
+
+export const listOperators = operatorEndpoint({
+  operation: 'listOperators',
+  method: 'GET',
+  path: '/operators',
+  tag: 'service',
+  summary: "List who may sign in to the operator's pages",
+  data: Type.Array(OperatorShape),
+  errors: [],
+  handle: async ({ services: { db } }) => ({ data: (await read(db)).map(presentOperator) }),
+});

@@ -1,0 +1,55 @@
+import { isOperatorPanelOn } from '../../../config/panel-problems.ts';
+import type { OperatorRow } from '../../../db/queries/operators.ts';
+import type { OperatorLink } from '../../../domain/people/operators.ts';
+import { Count, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { ApiError, invalidField } from '../../../platform/errors.ts';
+import { parseMailAddress } from '../../../platform/mail-address.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Line } from '../shared/input.ts';
+
+export const OperatorInput = Input({ email: Line('anna@example.com', 'How the operator signs in') });
+
+export const OperatorShape = Shape(
+  {
+    id: Id('prs'),
+    email: Type.String(),
+    password: Type.Boolean({ description: 'Whether one is set' }),
+    totp: Type.Boolean({ description: 'Whether an authenticator app guards the sign-in' }),
+    passkeys: Count('Passkeys'),
+    last_sign_in_at: Nullable(Timestamp()),
+    created_at: Timestamp(),
+  },
+  { $id: 'Operator', description: "Somebody who may sign in to the operator's pages" },
+);
+
+export const OperatorLinkShape = Shape(
+  {
+    person_id: Id('prs'),
+    url: Type.String({ description: 'Good once: who opens it chooses how they sign in as this operator' }),
+    expires_at: Timestamp(),
+  },
+  { $id: 'OperatorLink', description: "A link to the operator's pages" },
+);
+
+export function presentOperator({ has_password, ...row }: OperatorRow) {
+  return { ...row, password: has_password };
+}
+
+export function presentLink({ site }: OperatorServices, { personId, token, expiresAt }: OperatorLink) {
+  return { person_id: personId, url: `${site.operatorUrl}/sign-in/link#${token}`, expires_at: expiresAt };
+}
+
+/** The address as it is stored. */
+export function operatorAddress(email: string): string {
+  const address = parseMailAddress(email);
+  if (address === undefined)
+    throw invalidField('email', 'email', 'must be an address such as anna@example.com');
+  return address;
+}
+
+/** A link would lead nowhere. */
+export function requirePages({ config }: OperatorServices): void {
+  if (isOperatorPanelOn(config)) return;
+  throw new ApiError('invalid_state', "The operator's pages are off: set VAUBAN_OPERATOR_PANEL to on.");
+}

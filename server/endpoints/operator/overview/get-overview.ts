@@ -1,0 +1,74 @@
+import { type MoneyRow, moneySince, operatorOverview } from '../../../db/queries/operator-overview.ts';
+import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { Count, Currency, Minor, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { VERSION } from '../../../version.ts';
+
+const MoneyShape = Shape(
+  {
+    received_minor: Minor('Payments that came in'),
+    paid_out_minor: Minor('Payments that went back out'),
+    sold_minor: Minor('Orders that were settled, less what was given back'),
+  },
+  { $id: 'MoneyOfSpan', description: 'Money of a span of time, of all accounts' },
+);
+
+export const getOverview = operatorEndpoint({
+  operation: 'getOverview',
+  method: 'GET',
+  path: '/overview',
+  tag: 'service',
+  summary: 'Read how the service stands: money, what waits for the operator, what is going on',
+  description: 'Days and months are those of UTC.',
+  data: Shape(
+    {
+      version: Type.String(),
+      database: Type.String(),
+      compute: Type.String({ description: 'The engine of the VMs' }),
+      edge: Type.String({ description: 'What protects addresses' }),
+      currency: Currency,
+      today: MoneyShape,
+      month: MoneyShape,
+      accounts_active: Count('Accounts that are active'),
+      accounts_suspended: Count('Accounts that are suspended'),
+      vms_total: Count('VMs that are not deleted'),
+      vms_running: Count('Of those, running'),
+      vms_error: Count('Of those, in state `error`'),
+      vms_unpaid: Count('Of those, unpaid'),
+      jobs_active: Count('Jobs that have not ended'),
+      jobs_stuck: Count('Of those, that keep failing'),
+      mails_failed: Count('Mails that were given up'),
+      transfers_waiting: Count('Bank transfers that were announced and not confirmed'),
+      transfers_waiting_minor: Minor('Their amount'),
+      attacks_ongoing: Count('Attacks that go on'),
+    },
+    { $id: 'Overview', description: 'How the service stands' },
+  ),
+  errors: [],
+  async handle({ services: { catalog, clock, compute, db, edge } }) {
+    const now = clock.now();
+    const day = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
+    const month = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));
+    const counts = await operatorOverview(db);
+    return {
+      data: {
+        version: VERSION,
+        database: db.engine,
+        compute: compute.name,
+        edge: edge.name,
+        currency: catalog.currency,
+        today: presentMoney(await moneySince(db, day)),
+        month: presentMoney(await moneySince(db, month)),
+        ...counts,
+        transfers_waiting_minor: toJsonInteger(counts.transfers_waiting_minor),
+      },
+    };
+  },
+});
+
+const presentMoney = ({ received_minor, paid_out_minor, sold_minor }: MoneyRow) => ({
+  received_minor: toJsonInteger(received_minor),
+  paid_out_minor: toJsonInteger(paid_out_minor),
+  sold_minor: toJsonInteger(sold_minor),
+});

@@ -1,0 +1,22 @@
+import { systemListTargets } from '../../../db/queries/shield-targets.ts';
+import { pageFrom, paginated } from '../../../http/page.ts';
+import { Input, PageQuery } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { presentTarget, TargetShape } from './target-shape.ts';
+
+export const listAllTargets = operatorEndpoint({
+  operation: 'listAllTargets',
+  method: 'GET',
+  path: '/targets',
+  tag: 'shield',
+  summary: 'List the targets of all tenants',
+  query: Input(PageQuery),
+  data: Type.Array(TargetShape),
+  paginated: true,
+  errors: [],
+  async handle({ query, services: { db, clock } }) {
+    const page = pageFrom(query);
+    return paginated(await systemListTargets(db, page, clock.now()), page, presentTarget);
+  },
+});

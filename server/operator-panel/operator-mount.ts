@@ -1,0 +1,58 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Admitted, Arrival, Mount, MountedRoute } from '../http/mount.ts';
+import type { OperatorEndpoint, OperatorServices } from '../operator/endpoint.ts';
+import { answerOperator } from '../operator/routes.ts';
+import { requireConfirmed } from '../panel/mounts.ts';
+import type { AdmittedPerson, SessionGate } from '../panel/session-gate.ts';
+import { ApiError } from '../platform/errors.ts';
+import { SOCKET_ONLY } from './reach.ts';
+
+/** Below it is all that the operator's pages ask for. */
+export const OPERATOR_API = '/operator/api';
+/** As on the socket: the largest request has a hundred networks in it. */
+const BODY_LIMIT = 64 * 1024;
+
+/**
+ * The operator's operations behind the session of an operator, who must have a second factor: the same roster as on the
+ * socket but what is {@link SOCKET_ONLY}. What changes something takes a recent proof of who asks, and is on record
+ * under their address.
+ */
+export class OperatorMount implements Mount {
+  readonly prefix = OPERATOR_API;
+  readonly endpoints: readonly (OperatorEndpoint & { bodyLimit: number })[];
+  readonly #gate: SessionGate;
+  readonly #services: OperatorServices;
+
+  constructor(endpoints: readonly OperatorEndpoint[], gate: SessionGate, services: OperatorServices) {
+    this.endpoints = endpoints
+      .filter(({ operation }) => !Object.hasOwn(SOCKET_ONLY, operation))
+      .map((endpoint) => ({ ...endpoint, bodyLimit: BODY_LIMIT }));
+    this.#gate = gate;
+    this.#services = services;
+  }
+
+  identify(arrival: Arrival): Promise<AdmittedPerson> {
+    return this.#gate.identify(arrival, false);
+  }
+
+  authorize(admitted: Admitted, { method }: { method: string }): void {
+    const session = (admitted as AdmittedPerson).session!;
+    if (!session.isEnrolled)
+      throw new ApiError(
+        'second_factor_required',
+        'Set up a second factor first: a passkey, or a password and an authenticator app.',
+      );
+    if (method !== 'GET') requireConfirmed(session, this.#services.clock);
+  }
+
+  answer(admitted: Admitted, request: FastifyRequest, reply: FastifyReply, route: MountedRoute) {
+    const { session, browser } = admitted as AdmittedPerson;
+    return answerOperator(request, reply, {
+      endpoint: route.endpoint as OperatorEndpoint,
+      checks: route.checks,
+      services: this.#services,
+      prefix: OPERATOR_API,
+      doer: () => ({ email: session!.email, ip: browser.ip }),
+    });
+  }
+}

@@ -1,0 +1,15 @@
+/**
+ * Operations that are for the machine's socket alone, each with the reason: none of them can be reached over the network,
+ * whatever session asks.
+ */
+export const SOCKET_ONLY: Readonly<Record<string, string>> = {
+  createKey: 'its reply is a key, by which an operator would be the customer',
+  createSignInLink: 'its reply is a link, by which an operator would be the customer',
+  rebuildVm: "its reply is the first password of a customer's VM",
+  addOperator: 'a session that was stolen must not make itself another way in',
+  createOperatorLink: 'a session that was stolen must not make itself another way in',
+  removeOperator: 'a session that was stolen must not lock the others out',
+  importImage: 'it reads files of the host by their paths',
+  rotateSecrets: 'the keys of the installation stay on its machine',
+  rotateOpsKey: 'the keys of the installation stay on its machine',
+};
