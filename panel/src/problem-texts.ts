@@ -118,6 +118,7 @@ export const ERROR_TEXTS: Record<ErrorCode, string | ((details: ErrorDetails) =>
   role_required: 'Ihre Rolle in diesem Konto erlaubt das nicht.',
   origin_not_allowed: 'Diese Anfrage kam nicht von einer Seite dieses Dienstes.',
   confirmation_required: 'Bestätigen Sie zuerst, dass Sie es sind.',
+  second_factor_required: 'Richten Sie zuerst einen zweiten Faktor ein.',
   sign_up_closed: 'Eine Registrierung ist hier nur mit Einladung möglich.',
   not_found: 'Das gibt es nicht oder nicht mehr.',
   method_not_allowed: 'Das ist hier nicht möglich.',

@@ -107,7 +107,7 @@ async function openServices(
   const common = {
     config,
     brand: loadBrand(config),
-    site: { panelUrl: '/panel' },
+    site: { panelUrl: '/panel', operatorUrl: '/operator' },
     clock,
     logger: silent,
     metrics: createMetrics('test'),

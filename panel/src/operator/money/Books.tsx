@@ -3,6 +3,7 @@ import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Field } from '../../ui/Field.tsx';
+import { FormActions } from '../../ui/Form.tsx';
 import { Notice, Problem } from '../../ui/Notice.tsx';
 import { Card, Columns } from '../../ui/Page.tsx';
 import { texts } from '../texts.ts';
@@ -45,18 +46,18 @@ export function Books() {
           autoComplete="off"
         />
         {MONTH.test(month) && (
-          <div>
+          <FormActions>
             {(['csv', 'datev'] as const).map((format) => (
               <a
                 key={format}
-                className={buttonClass('quiet')}
+                className={buttonClass()}
                 href={`/operator/api/bookings?month=${month}&format=${format}`}
                 download={`bookings-${month}.${format}.csv`}
               >
                 {format.toUpperCase()}
               </a>
             ))}
-          </div>
+          </FormActions>
         )}
       </Card>
     </Columns>
