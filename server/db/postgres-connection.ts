@@ -4,10 +4,15 @@ import { DatabaseAwayError, fromRefusal } from './away.ts';
 import { Execution, type KnownColumns, type PreparedRun } from './postgres-execution.ts';
 import { PARSERS } from './values.ts';
 
-/** A network that answers at all does so by then. */
-const REACH_MS = 1_000;
-/** From the first byte to the first statement: a busy server may take its time to start a process for us. */
-const GREET_MS = 10_000;
+/**
+ * Patience is counted in turns of this process, so that an answer which came while it was busy, as a start is that still
+ * compiles, is read before it is missed.
+ */
+const TURN_MS = 100;
+/** A network that answers at all does so by then: a second. */
+const REACH_TURNS = 10;
+/** From the first byte to the first statement, ten seconds: a busy server may take its time to start a process for us. */
+const GREET_TURNS = 100;
 /**
  * Set on every connection. A node that vanishes without a word must not keep its locks: the server looks for it after
  * some seconds, instead of the two hours that are the system's own choice, and ends a transaction that waits for its next
@@ -89,8 +94,8 @@ export class Connection {
     connection.#client.connection.once('connect', () => reached.abort());
     const abandon = () => connection.lose(new Error('it was given up'));
     signal?.addEventListener('abort', abandon, { once: true });
-    connection.#loseAfter(REACH_MS, reached.signal);
-    connection.#loseAfter(GREET_MS, greeted.signal);
+    connection.#loseAfter(REACH_TURNS, reached.signal);
+    connection.#loseAfter(GREET_TURNS, greeted.signal);
     try {
       await connection.#client.connect();
       const { rows } = await connection.send<{ pid: number }>({ text: SET_UP });
@@ -173,11 +178,12 @@ export class Connection {
     this.onLost();
   }
 
-  #loseAfter(ms: number, signal: AbortSignal): void {
-    systemClock.sleep(ms, signal).then(
-      () => this.lose(new Error(`no answer within ${ms} ms`)),
-      () => {},
-    );
+  async #loseAfter(turns: number, signal: AbortSignal): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) {
+      await systemClock.sleep(TURN_MS, signal).catch(() => {});
+      if (signal.aborted) return;
+    }
+    this.lose(new Error(`no answer within ${turns * TURN_MS} ms`));
   }
 
   /** What is sent in one turn goes out in one write: the system call costs more than a short statement's bytes. */

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { Connection } from '../../server/db/postgres-connection.ts';
-import { engine, freshDatabase } from '../support/database.ts';
+import { defer } from '../support/cleanup.ts';
+import { engine, freshDatabase, freshDatabaseLocation } from '../support/database.ts';
 
 async function seen(t: TestContext) {
   const db = await freshDatabase(t);
@@ -88,4 +89,16 @@ test('what writes does not stand alone where the transaction did not begin', {
   await assert.rejects(afterReading, refused);
   begin.mock.restore();
   assert.deepEqual(await rows(), [1]);
+});
+
+test('a server that answered while this process was busy is not taken to be away', {
+  skip: engine === 'pglite' && 'a server only',
+}, async (t) => {
+  const { env } = await freshDatabaseLocation(t);
+  const opening = Connection.open(env.DATABASE_URL!);
+  // As long as a module takes to compile on a busy machine, and longer than the network's patience.
+  for (const end = performance.now() + 1_200; performance.now() < end; );
+  const connection = await opening;
+  defer(t, () => connection.close());
+  assert.ok(connection.pid > 0);
 });
