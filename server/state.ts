@@ -71,7 +71,7 @@ async function connectPostgres(url: string, log: OutageLog): Promise<Database> {
     // The URL holds the password.
     const { host } = new URL(url);
     throw new UnavailableError(
-      `${SETTINGS.databaseUrl.env}: cannot use the database on ${host}: ${reasonOf(unwrapped(error))}`,
+      `${SETTINGS.databaseUrl.env}: cannot use the database on ${decodeURIComponent(host)}: ${reasonOf(unwrapped(error))}`,
     );
   }
 }

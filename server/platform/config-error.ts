@@ -29,6 +29,8 @@ const REASONS: Record<string, string> = {
 
 /** Why the system, or a server, refused: in words where its code has some, else as it said it. */
 export function reasonOf(error: unknown): string {
-  const { code = '', message } = error as NodeJS.ErrnoException;
+  const { code = '', syscall, message } = error as NodeJS.ErrnoException;
+  // A Unix socket that is not there is a server that does not run.
+  if (code === 'ENOENT' && syscall === 'connect') return REASONS.ECONNREFUSED!;
   return REASONS[code] ?? (message || code);
 }

@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { defer } from '../support/cleanup.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import { findPostgres, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
+import { findPostgres, overTcp, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
 import { type Service, startService } from '../support/service.ts';
 import { withDatabase } from '../support/template.ts';
 import { SHARED_SETTINGS } from './support/another-node.ts';
@@ -60,8 +60,8 @@ async function startEnv(t: TestContext): Promise<Env> {
   const admin = openPostgres(server.url);
   await admin.script(`create database ${DATABASE}`);
   await admin.close();
-  const network = await startNetwork(t, Number(new URL(server.url).port));
-  const url = new URL(withDatabase(server.url, DATABASE));
+  const url = overTcp(withDatabase(server.url, DATABASE));
+  const network = await startNetwork(t, Number(url.port));
   url.port = String(network.port);
   const nodes: Service[] = [];
   for (let n = 0; n < 2; n++) {

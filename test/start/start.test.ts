@@ -47,6 +47,14 @@ test('a database that cannot be used is one sentence without its password', asyn
   assert.equal(status, UNAVAILABLE);
 });
 
+test('a socket that is not there is named as it is written in a shell', async (t) => {
+  const location = await freshDatabaseLocation(t);
+  const url = 'postgres://vauban@%2Fnowhere:5432/vauban';
+  const { status, stderr } = await failingStart(location, { DATABASE_URL: url });
+  assert.equal(stderr, 'DATABASE_URL: cannot use the database on /nowhere:5432: nothing listens there\n');
+  assert.equal(status, UNAVAILABLE);
+});
+
 test('a database that does not exist is named', {
   skip: engine === 'pglite' && 'a server only',
 }, async (t) => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
@@ -15,6 +15,7 @@ const VOLATILE = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 
 /** A private server that lasts as long as a test run. */
 export interface PostgresServer {
+  /** By a Unix socket, where a round trip costs two thirds of what it does by TCP. */
   url: string;
   /** Sends a signal to the server's first process and waits for its end, so that no database is there. */
   breakDown(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
@@ -49,6 +50,13 @@ export function findPostgres(): string | undefined {
       existsSync(join(bin, 'postgres')) &&
       versionOf(bin) >= OLDEST_VERSION,
   );
+}
+
+/** The same database by TCP on this machine, for what stands between a service and its server. */
+export function overTcp(url: string): URL {
+  const address = new URL(url);
+  if (address.hostname.startsWith('%2F')) address.hostname = '127.0.0.1';
+  return address;
 }
 
 /** PostgreSQL refuses to run as root; then another user has to. */
@@ -98,6 +106,8 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
   const directory = mkdtempSync(join(tmpdir(), 'vauban-postgres-'));
   const user = unprivilegedUser();
   if (user) chownSync(directory, user.uid, user.gid);
+  // Services that run as users of their own come to the socket in it.
+  chmodSync(directory, 0o711);
   const data = join(directory, 'data');
   const options = { ...user, cwd: directory, env: { PATH: process.env.PATH, LC_ALL: 'C' } };
   // A language's own sort order, as most servers have it, so that a query relying on byte order shows.
@@ -123,7 +133,7 @@ export async function startPostgres(bin: string, { durable = false } = {}): Prom
     let server = start();
     await untilReady(server);
     return {
-      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      url: `postgres://postgres@${encodeURIComponent(directory)}:${port}/postgres`,
       async breakDown(signal) {
         const exit = once(server, 'exit');
         server.kill(signal);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
+import { overTcp } from '../../support/postgres-server.ts';
 
 interface Traffic {
   roundTrips: number;
@@ -24,7 +25,7 @@ export interface CountedPostgres {
 
 /** Opens such a way to the server at `url`, until the test ends. Statements like `ignored` do not count. */
 export async function countPostgres(t: TestContext, url: string, ignored: RegExp): Promise<CountedPostgres> {
-  const address = new URL(url);
+  const address = overTcp(url);
   const target = { host: address.hostname, port: Number(address.port || 5432) };
   const traffic = { roundTrips: 0, statements: [] as string[], unanswered: 0 };
   const sockets = new Set<Socket>();
