@@ -26,6 +26,8 @@ export interface EdgeContractOptions {
   /** Called for each test. */
   open(t: TestContext): Promise<EdgeContractSetup>;
   testTimeoutMs: number;
+  /** Why the edge cannot be tested here, if it cannot. */
+  skip?: string | false;
 }
 
 export interface Harness extends EdgeContractSetup {

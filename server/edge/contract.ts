@@ -6,7 +6,7 @@ import { RULES } from './contract-rules.ts';
 /** Registers the tests that every edge driver passes. */
 export function edgeContract(name: string, options: EdgeContractOptions): void {
   for (const [promise, keeps] of Object.entries({ ...RULES, ...COUNTING })) {
-    test(`${name}: ${promise}`, { timeout: options.testTimeoutMs }, async (t) => {
+    test(`${name}: ${promise}`, { timeout: options.testTimeoutMs, skip: options.skip }, async (t) => {
       await keeps(await openHarness(t, options));
     });
   }

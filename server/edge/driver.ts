@@ -8,11 +8,19 @@
  */
 export interface EdgeDriver {
   readonly name: string;
+  /** How often totals are to be read, in milliseconds; each second where the edge does not say. */
+  readonly readEveryMs?: number;
 
   /** Proves that the edge works here, and says what it can do, in one line for the start-up log. */
   probe(): Promise<EdgeReport>;
   /** What rules may ask of this edge. What it cannot do is refused by the API, never approximated. */
   capabilities(): EdgeCapabilities;
+
+  /**
+   * Calls `listener` whenever the edge may no longer hold what it was given, as somebody has altered it or it was
+   * restarted: then it is to be reconciled. Absent where nothing but this driver can alter the edge.
+   */
+  onAltered?(listener: () => void): void;
 
   /** Makes the edge hold exactly these targets with exactly these rules: all of it, or nothing and a throw. */
   reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt>;
@@ -53,8 +61,12 @@ export interface EdgeCapabilities {
   /** Units that a rate limit may have; none where limits are beyond it. */
   rateUnits: readonly RateUnit[];
   /** `priority`: rules are looked at in the order given. `specificity`: in an order of the edge's own. */
+  /** The highest rate that it can tell; none where it can tell any. */
+  maxRate?: Readonly<Record<RateUnit, number>>;
   ordering: 'priority' | 'specificity';
   maxRulesPerTarget: number;
+  /** Networks whose addresses can be put on this edge; null where any can. */
+  prefixes: readonly string[] | null;
 }
 
 export type RateUnit = 'pps' | 'bps';
@@ -142,6 +154,8 @@ export interface RuleCounters {
 export interface PortSample {
   id: string;
   ports: ({ protocol: 'tcp' | 'udp'; port: number } & Volume)[];
+  /** Packets from ports that are not listed, where there are more than the edge tells apart. */
+  others: Record<'tcp' | 'udp', number>;
 }
 
 /** Attacks that a simulated edge can make. */

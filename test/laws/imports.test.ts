@@ -107,6 +107,12 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
     never: /^server\//,
     except: /^server\/(compute|platform)\/|^server\/version\.ts$/,
   },
+  {
+    name: 'the edge helper has a privilege, and is made of its driver and the platform alone',
+    from: 'server/edged.ts',
+    never: /^server\//,
+    except: /^server\/(edge\/nftables|platform)\/|^server\/version\.ts$/,
+  },
   { name: 'acceptance tests see what a customer sees', from: 'test/acceptance/', never: /^server\// },
   {
     name: 'the oracle works money out by itself',

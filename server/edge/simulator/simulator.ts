@@ -70,6 +70,7 @@ class EdgeSimulator implements EdgeDriver {
       rateUnits: ['pps', 'bps'],
       ordering: 'priority',
       maxRulesPerTarget: MAX_RULES_PER_TARGET,
+      prefixes: null,
     };
   }
 
@@ -146,7 +147,7 @@ class EdgeSimulator implements EdgeDriver {
     const now = this.#now();
     return (await this.#store.readTargets(ids)).flatMap(({ id, state }) => {
       const ports = sampledPorts(id, state, now);
-      return ports ? [{ id, ports }] : [];
+      return ports ? [{ id, ports, others: { tcp: 0, udp: 0 } }] : [];
     });
   }
 

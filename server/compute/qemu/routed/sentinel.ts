@@ -1,9 +1,7 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import type { Readable, Writable } from 'node:stream';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { systemClock as clock } from '../../../platform/clock.ts';
 import { ENVIRONMENT } from '../../../platform/nft.ts';
+import { changeReader, listen } from '../../../platform/nft-changes.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { until } from '../timeouts.ts';
 import { applyBatch, SIGNATURE } from './commands.ts';
@@ -17,13 +15,8 @@ const TRY_EVERY_MS = 20;
 const SETTLE_MS = 50;
 /** A change of our tables, as `nft monitor` writes it. */
 const OURS = new RegExp(`^\\S+ \\S+ (inet|arp) (vauban|${GATE})( |$)`);
-const END_OF_CHANGE = /^# new generation /;
-const LOST = /lost some netlink events/;
 /** Of `ip monitor`: what a guest's way may hang on. Interfaces that are made and go as guests do are looked at with it. */
 const WAYS = new RegExp(`forwarding off|proxy_neigh off|\\b${TAP_PREFIX}`);
-
-type Listener = ChildProcessByStdio<null, Readable, null>;
-type Keeper = ChildProcessByStdio<Writable, null, null>;
 
 /**
  * Notices at once when another process has altered what the network made. The kernel announces every change of its
@@ -32,7 +25,7 @@ type Keeper = ChildProcessByStdio<Writable, null, null>;
  */
 export class Sentinel {
   readonly #waysAreSound: () => Promise<boolean>;
-  #children: (Listener | Keeper)[] = [];
+  #children: ChildProcess[] = [];
   #starting: Promise<void> | undefined;
   /** Changes of ours that the kernel has not announced yet. */
   #expected = 0;
@@ -115,45 +108,33 @@ export class Sentinel {
     this.#keepGate();
   }
 
-  /** A program that lives no longer than this process. Without it nothing is watched: then all is in doubt. */
-  #listen(program: string, args: string[], onLine: (line: string) => void): Listener {
-    const child = spawn('setpriv', ['--pdeathsig', 'KILL', program, ...args], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-      env: ENVIRONMENT,
-    });
+  /** Without the program nothing is watched: then all is in doubt. */
+  #listen(program: string, args: string[], line: (line: string) => void): ChildProcess {
+    const end = () => {
+      if (!this.#children.includes(child)) return;
+      this.close();
+      this.#alarm();
+    };
+    const child = listen(program, args, { line, end });
     this.#children.push(child);
-    createInterface({ input: child.stdout }).on('line', onLine);
-    once(child, 'close')
-      .catch(() => {})
-      .then(() => {
-        if (!this.#children.includes(child)) return;
-        this.close();
-        this.#alarm();
-      });
     return child;
   }
 
-  /** Reads change by change. */
   #tableReader(): (line: string) => void {
-    let ours = false;
-    let signed = false;
-    return (line) => {
-      if (LOST.test(line)) {
+    return changeReader({
+      ours: OURS,
+      signature: SIGNATURE,
+      onSigned: () => {
+        this.#heard++;
+        this.#expected = Math.max(0, this.#expected - 1);
+      },
+      onForeign: () => this.#alarm(),
+      onLost: () => {
         // Of a change of ours that is larger than what the kernel keeps; else it may have been anybody's.
         if (this.#expected === 0) this.#alarm();
         this.#expected = 0;
-      } else if (!END_OF_CHANGE.test(line)) {
-        ours ||= OURS.test(line);
-        signed ||= line.includes(` ${SIGNATURE}`);
-      } else {
-        if (signed) {
-          this.#heard++;
-          this.#expected = Math.max(0, this.#expected - 1);
-        } else if (ours) this.#alarm();
-        ours = false;
-        signed = false;
-      }
-    };
+      },
+    });
   }
 
   /** Asks once whether guests' ways are as they should be, when what has changed has settled. */

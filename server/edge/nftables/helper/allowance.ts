@@ -1,0 +1,43 @@
+import { statSync } from 'node:fs';
+import { ConfigError } from '../../../platform/config-error.ts';
+import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { type Static, Type } from '../../../platform/schema.ts';
+import { readYaml } from '../../../platform/yaml-file.ts';
+
+/** Others than the owner must not decide what the owner allows. */
+const WRITABLE_BY_OTHERS = 0o022;
+/** As the kernel has them. */
+export const DEVICE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$';
+
+const Shape = Type.Object(
+  {
+    devices: Type.Array(Type.String(), { minItems: 1, maxItems: 64 }),
+    protected_prefixes: Type.Array(Type.String(), { minItems: 1, maxItems: 1_000 }),
+  },
+  { additionalProperties: false },
+);
+const Strict = Type.Object({
+  devices: Type.Array(Type.String({ pattern: DEVICE_PATTERN }), { uniqueItems: true }),
+  protected_prefixes: Type.Array(Type.String({ format: 'network' })),
+});
+const check: (value: unknown) => asserts value is Static<typeof Strict> = checkOf(Strict);
+
+/** What the host's own configuration lets the service have: it can ask for no more. */
+export interface EdgeAllowance {
+  devices: string[];
+  protected_prefixes: string[];
+}
+
+/** Reads it from a YAML file; throws {@link ConfigError} where that is missing, wrong, or open to others. */
+export function loadEdgeAllowance(path: string): EdgeAllowance {
+  const { value } = readYaml(path, Shape);
+  try {
+    if (statSync(path).mode & WRITABLE_BY_OTHERS) {
+      throw new InvalidArgumentError('only its owner may be able to write it');
+    }
+    check(value);
+    return value;
+  } catch (error) {
+    throw new ConfigError([`${path}: ${(error as Error).message}`]);
+  }
+}

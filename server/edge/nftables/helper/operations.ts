@@ -1,0 +1,133 @@
+import { checkOf, Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { type Static, type TSchema, Type } from '../../../platform/schema.ts';
+import type { EdgeDriver, EdgeTarget } from '../../driver.ts';
+
+const closed = { additionalProperties: false };
+/** Bounds beyond what the API lets customers have, so that one message cannot exhaust the process. */
+const MAX_TARGETS = 20_000;
+const MAX_RULES = 1_000;
+const MAX_PORTS = 64;
+const MAX_RATE = 10_000_000_000_000;
+
+const Nullable = <S extends TSchema>(schema: S) =>
+  Type.Unsafe<Static<S> | null>({ anyOf: [{ type: 'null' }, schema] });
+const Ports = Type.Array(Type.String({ format: 'ports' }), { maxItems: MAX_PORTS });
+const Length = Type.Integer({ minimum: 0, maximum: 65_535 });
+const Flags = Type.Array(Type.Enum(['fin', 'syn', 'rst', 'psh', 'ack', 'urg']), { maxItems: 6 });
+
+const Match = Type.Object(
+  {
+    protocol: Type.Unsafe<EdgeTarget['rules'][number]['match']['protocol']>({
+      anyOf: [
+        { type: 'string', enum: ['any', 'tcp', 'udp', 'icmp', 'icmpv6', 'gre', 'esp', 'ah'] },
+        { type: 'integer', minimum: 0, maximum: 255 },
+      ],
+    }),
+    source: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'network' }),
+    sourcePorts: Ports,
+    destinationPorts: Ports,
+    packetLength: Nullable(Type.Object({ min: Length, max: Length }, closed)),
+    tcpFlags: Nullable(Type.Object({ set: Flags, unset: Flags }, closed)),
+    fragments: Type.Enum(['any', 'only', 'none']),
+  },
+  closed,
+);
+const Rate = Type.Object(
+  { unit: Type.Enum(['pps', 'bps']), value: Type.Integer({ minimum: 1, maximum: MAX_RATE }) },
+  closed,
+);
+const Rule = Type.Object(
+  {
+    id: Id,
+    action: Type.Enum(['block', 'rate_limit']),
+    match: Match,
+    rate: Nullable(Rate),
+  },
+  closed,
+);
+const Target = Type.Object(
+  {
+    id: Id,
+    ip: Type.String({ format: 'address' }),
+    family: Type.Enum([4, 6]),
+    rules: Type.Array(Rule, { maxItems: MAX_RULES }),
+  },
+  closed,
+);
+const Nothing = Type.Object({}, closed);
+const Ids = Type.Object({ ids: Type.Array(Id, { maxItems: MAX_TARGETS }) }, closed);
+
+/** Everything that the helper does, with the shapes of its arguments. There is nothing else. */
+export const OPERATIONS = {
+  probe: Nothing,
+  reconcile: Type.Object({ targets: Type.Array(Target, { maxItems: MAX_TARGETS }) }, closed),
+  put: Type.Object({ target: Target }, closed),
+  remove: Type.Object({ id: Id }, closed),
+  totals: Nothing,
+  detail: Ids,
+  counters: Ids,
+  sample: Ids,
+  samples: Ids,
+  blackhole: Type.Object({ id: Id, on: Type.Boolean() }, closed),
+  altered: Nothing,
+};
+export type Operation = keyof typeof OPERATIONS;
+
+/** Asked for all the time: no line of log for each. */
+export const FREQUENT: readonly Operation[] = ['totals', 'detail', 'samples', 'altered'];
+
+const CHECKS = Object.fromEntries(
+  Object.entries(OPERATIONS).map(([name, schema]) => [name, checkOf(schema)]),
+) as Record<Operation, (value: unknown) => void>;
+
+export interface EdgeHelperParts {
+  edge: EdgeDriver;
+  /** Resolves when somebody has altered what the edge made: true, or false after a while. */
+  altered(): Promise<boolean>;
+}
+
+/**
+ * Does one operation with unchecked arguments. {@link InvalidArgumentError} where there is no such operation, or an
+ * argument is not exactly of its shape, or an address is not this host's to protect; then nothing has been done.
+ */
+export async function perform(parts: EdgeHelperParts, name: string, given: unknown): Promise<unknown> {
+  if (!Object.hasOwn(OPERATIONS, name)) {
+    throw new InvalidArgumentError(`there is no operation ${JSON.stringify(name)}`);
+  }
+  const operation = name as Operation;
+  CHECKS[operation](given);
+  return HANDLERS[operation](parts, given as never);
+}
+
+type Handler = (parts: EdgeHelperParts, given: never) => Promise<unknown>;
+const HANDLERS: Record<Operation, Handler> = {
+  probe: async ({ edge }) => ({ ...(await edge.probe()), prefixes: edge.capabilities().prefixes }),
+  reconcile({ edge }, { targets }: { targets: EdgeTarget[] }) {
+    for (const [index, target] of targets.entries()) checkRules(target, `targets.${index}`);
+    return edge.reconcile(targets);
+  },
+  put({ edge }, { target }: { target: EdgeTarget }) {
+    checkRules(target, 'target');
+    return edge.putTarget(target);
+  },
+  remove: ({ edge }, { id }: { id: string }) => edge.removeTarget(id),
+  totals: ({ edge }) => edge.readTotals(),
+  detail: ({ edge }, { ids }: { ids: string[] }) => edge.readDetail(ids),
+  counters: ({ edge }, { ids }: { ids: string[] }) => edge.readRuleCounters(ids),
+  sample: ({ edge }, { ids }: { ids: string[] }) => edge.startPortSample(ids),
+  samples: ({ edge }, { ids }: { ids: string[] }) => edge.readPortSamples(ids),
+  blackhole: ({ edge }, { id, on }: { id: string; on: boolean }) => edge.blackhole(id, on),
+  altered: ({ altered }) => altered(),
+};
+
+/** What the fields of a rule say of each other. */
+function checkRules({ rules }: EdgeTarget, field: string): void {
+  for (const [index, { action, rate }] of rules.entries()) {
+    const at = `${field}.rules.${index}`;
+    if ((action === 'rate_limit') !== (rate !== null))
+      throw new InvalidArgumentError(`${at}.rate: not for ${action}`);
+    if (rules.findIndex(({ id }) => id === rules[index]!.id) !== index) {
+      throw new InvalidArgumentError(`${at}.id: is that of another rule`);
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import ipaddr from 'ipaddr.js';
+import type { EdgeRule } from '../driver.ts';
+
+/** The table that drops; its rules are not read when counters are. */
+export const RULES_TABLE = 'vauban-edge';
+/** The table that counts what comes in and what passes. */
+export const COUNTS_TABLE = 'vauban-edge-counts';
+/** Port samples are tables of their own, with a number behind this: they come and go without touching the others. */
+export const SAMPLE_TABLE_PREFIX = 'vauban-edge-sample-';
+
+export type Family = 4 | 6;
+export const FAMILIES = [4, 6] as const;
+
+/** Of each family, what a set of the counts' table counts by address. The class `other` is the rest. */
+export const COUNTED = ['in', 'passed', 'syn', 'tcp', 'udp', 'icmp', 'fragment'] as const;
+export type Counted = (typeof COUNTED)[number];
+
+export const setName = (counted: Counted, family: Family) => `${counted}${family}`;
+export const dispatchName = (family: Family) => `dispatch${family}`;
+export const blackholeName = (family: Family) => `blackhole${family}`;
+
+/** The chain of a target's rules. */
+export const chainName = (targetId: string) => `t-${targetId}`;
+/** The target that a chain has the rules of; undefined where it is of none. */
+export const targetOfChain = (name: string) => (name.startsWith('t-') ? name.slice(2) : undefined);
+
+export const counterName = (targetId: string, ruleId: string) => `${targetId}/${ruleId}`;
+/** The ids of the target and of the rule that a counter belongs to. */
+export function idsOfCounter(name: string): [targetId: string, ruleId: string] | undefined {
+  const [targetId, ruleId, ...more] = name.split('/');
+  return targetId && ruleId && more.length === 0 ? [targetId, ruleId] : undefined;
+}
+
+/** One spelling for one address. */
+export const canonical = (address: string) => ipaddr.parse(address).toString();
+
+/** A limit keeps what it has let pass, so one that lets pass another amount is another. */
+export const limitName = (targetId: string, { id, rate }: EdgeRule) =>
+  `${targetId}/${id}/${rate?.unit}-${rate?.value}`;
+
+/** Tells a rule from what it was before: stands beside it in the kernel, where it can be read again. */
+export function printOf({ id, action, match, rate }: EdgeRule): string {
+  const meaning = JSON.stringify([action, Object.entries(match).sort(), rate && [rate.unit, rate.value]]);
+  return `${id}:${digest(meaning)}`;
+}
+
+export const digest = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 12);

@@ -1,0 +1,315 @@
+import { randomBytes } from 'node:crypto';
+import { addressMatcher } from '../../platform/cidr.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
+import {
+  type EdgeCapabilities,
+  type EdgeDriver,
+  type EdgeReading,
+  type EdgeReceipt,
+  type EdgeReport,
+  type EdgeTarget,
+  EdgeUnavailableError,
+  type PortSample,
+  type RuleCounters,
+  type TargetDetail,
+  type TargetTotals,
+  type Volume,
+} from '../driver.ts';
+import { blackholeBatch, type Held, heldOf, isHeldAs, putBatch, removeBatch } from './batch.ts';
+import { baseBatch } from './layout.ts';
+import { canonical, RULES_TABLE } from './names.ts';
+import { probeKernel } from './probe.ts';
+import { apply, listCounters } from './program.ts';
+import { readDetail, readTotals } from './readings.ts';
+import { MAX_RATE } from './rules.ts';
+import { PortSamples } from './samples.ts';
+import { countersOfTargets, type KernelState, readState } from './state.ts';
+import { EdgeWatch, isAtDevices } from './watch.ts';
+
+export interface NftablesEdgeOptions {
+  /** Interfaces by which packets to protected addresses come in. */
+  devices: readonly string[];
+  /** Networks that protected addresses lie in: no other is put on the edge. */
+  prefixes: readonly string[];
+  clock: Clock;
+}
+
+/** Twice in half a second is soon enough to stop an attack within one, and costs a hundredth of a core. */
+export const READ_EVERY_MS = 250;
+/** More than the service lets a target have; the kernel asks one after the other for each packet. */
+const MAX_RULES_PER_TARGET = 1_000;
+/** What the kernel did not announce is noticed by then. */
+const VERIFY_EVERY_MS = 60_000;
+
+export const CAPABILITIES = {
+  rateUnits: ['pps', 'bps'],
+  maxRate: MAX_RATE,
+  ordering: 'priority',
+  maxRulesPerTarget: MAX_RULES_PER_TARGET,
+} as const satisfies Partial<EdgeCapabilities>;
+
+/** The edge of this host: nftables in front of everything that its devices receive. See docs/operating-the-edge.md. */
+export class NftablesEdge implements EdgeDriver {
+  readonly name = 'nftables';
+  readonly readEveryMs = READ_EVERY_MS;
+  readonly #options: NftablesEdgeOptions;
+  readonly #isProtected: (ip: string) => boolean;
+  /** In each change of this process, where a watcher of the tables sees it. */
+  readonly #signature = `vauban-edge-own-${randomBytes(6).toString('hex')}`;
+  readonly #samples: PortSamples;
+  readonly #watch: EdgeWatch;
+  #listener: () => void = () => {};
+  /** What the kernel holds, as far as this process knows; undefined where it has to look, or to make everything. */
+  #state: Pick<KernelState, 'epoch' | 'held'> | undefined;
+  #verifiedAt = 0;
+  #doubted = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: NftablesEdgeOptions) {
+    this.#options = options;
+    this.#isProtected = addressMatcher(options.prefixes);
+    this.#samples = new PortSamples(options.devices, this.#signature);
+    const { devices } = options;
+    this.#watch = new EdgeWatch({ devices, signature: this.#signature, onDoubt: () => this.#doubt() });
+  }
+
+  async probe(): Promise<EdgeReport> {
+    return this.#inTurn(() => probeKernel(this.#options.devices, this.#signature)).catch((error: Error) => ({
+      ok: false,
+      summary: error.message,
+    }));
+  }
+
+  capabilities(): EdgeCapabilities {
+    return { ...CAPABILITIES, prefixes: this.#options.prefixes };
+  }
+
+  onAltered(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
+    for (const [index, target] of targets.entries()) this.#check(target, `targets.${index}`);
+    return this.#inTurn(async () => {
+      this.#watch.start();
+      const { devices } = this.#options;
+      const found = await readState(devices);
+      const isWhole = found?.sound && (await isAtDevices(devices));
+      if (isWhole) await this.#bringTo(targets, found);
+      else await this.#makeAnew(targets, found);
+      this.#verifiedAt = this.#now();
+      return receiptOf(targets);
+    });
+  }
+
+  async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
+    this.#check(target, 'target');
+    return this.#inTurn(async () => {
+      const state = await this.#known();
+      if (!state) await this.#makeAnew([target], undefined);
+      else {
+        const held = state.held.get(target.id);
+        const wanted = heldOf(target, held?.blackholed ?? false);
+        if (!isHeldAs(held, wanted)) await this.#apply(putBatch(target, held));
+        state.held.set(target.id, wanted);
+      }
+      return receiptOf([target]);
+    });
+  }
+
+  async removeTarget(id: string): Promise<void> {
+    await this.#inTurn(async () => {
+      const state = await this.#known();
+      const held = state?.held.get(id);
+      if (!held) return;
+      await this.#apply(removeBatch(id, held));
+      state!.held.delete(id);
+    });
+  }
+
+  readTotals(): Promise<EdgeReading<TargetTotals>> {
+    this.#verifyNowAndThen();
+    return this.#read((held) => readTotals(held));
+  }
+
+  readDetail(ids: string[]): Promise<EdgeReading<TargetDetail>> {
+    return this.#read((held) => readDetail(held, ids));
+  }
+
+  readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>> {
+    return this.#read(async (held) => {
+      const wanted = countersOfTargets(held, [...new Set(ids)]);
+      if (wanted.size === 0) return [];
+      const counted = await listCounters(RULES_TABLE);
+      return [...wanted].flatMap(([name, [targetId, id]]) => {
+        const dropped = counted.get(name);
+        return dropped ? [{ id, targetId, dropped }] : [];
+      });
+    });
+  }
+
+  async startPortSample(ids: string[]): Promise<void> {
+    await this.#inTurn(async () => {
+      const state = await this.#known();
+      const targets = [...new Set(ids)].flatMap((id) => {
+        const held = state?.held.get(id);
+        return held ? [{ id, ip: held.ip, family: held.family }] : [];
+      });
+      await this.#samples.start(targets);
+    });
+  }
+
+  readPortSamples(ids: string[]): Promise<PortSample[]> {
+    return this.#inTurn(() => this.#samples.read(ids));
+  }
+
+  async blackhole(id: string, on: boolean): Promise<void> {
+    await this.#inTurn(async () => {
+      const held = (await this.#known())?.held.get(id);
+      if (!held || held.blackholed === on) return;
+      await this.#apply(blackholeBatch(held, on));
+      held.blackholed = on;
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    await this.#last.catch(() => {});
+  }
+
+  /** One thing at a time, in the order asked: what is read is of one state, and what is written is based on one. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work, work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  #read<Row>(rowsOf: (held: ReadonlyMap<string, Held>) => Promise<Row[]>): Promise<EdgeReading<Row>> {
+    return this.#inTurn(async () => {
+      const state = await this.#known();
+      if (!state) throw new EdgeUnavailableError('the edge has no tables yet');
+      const at = this.#options.clock.now();
+      try {
+        return { epoch: state.epoch, at, rows: await rowsOf(state.held) };
+      } catch (error) {
+        this.#lose();
+        throw error;
+      }
+    });
+  }
+
+  /** What the kernel holds; looked for where it is not known, and undefined where that is not ours to go on with. */
+  async #known() {
+    if (this.#state) return this.#state;
+    this.#watch.start();
+    const found = await readState(this.#options.devices);
+    if (!found?.sound) return undefined;
+    await this.#samples.clear();
+    this.#state = found;
+    return found;
+  }
+
+  /** Makes of what is there what is wanted, in one step; what is right already stays untouched. */
+  async #bringTo(targets: EdgeTarget[], { epoch, held }: KernelState): Promise<void> {
+    const wanted = new Map(
+      targets.map((target) => [target.id, heldOf(target, held.get(target.id)?.blackholed ?? false)]),
+    );
+    const stays = (id: string, ip: string) => wanted.get(id)?.ip === ip;
+    const gone = [...held].filter(([id, { ip }]) => !stays(id, ip));
+    const present = new Map([...held].filter(([id, { ip }]) => stays(id, ip)));
+    const changed = targets.filter(({ id }) => !isHeldAs(present.get(id), wanted.get(id)!));
+    await this.#apply([
+      // First, as another target may have got the address.
+      ...gone.flatMap(([id, one]) => removeBatch(id, one)),
+      ...changed.flatMap((target) => putBatch(target, present.get(target.id))),
+    ]);
+    this.#state = { epoch, held: wanted };
+  }
+
+  /** Makes both tables anew, in one step. What rules have dropped so far is not forgotten, if it is still to be read. */
+  async #makeAnew(targets: EdgeTarget[], found: KernelState | undefined): Promise<void> {
+    const epoch = randomBytes(6).toString('hex');
+    const counted: ReadonlyMap<string, Volume> = found?.counted ?? new Map();
+    const held = new Map(
+      targets.map((target) => [target.id, heldOf(target, isStillBlackholed(target, found))]),
+    );
+    await this.#samples.clear();
+    await this.#apply([
+      ...baseBatch(this.#options.devices, epoch),
+      ...targets.flatMap((target) => putBatch(target, undefined, counted)),
+      ...[...held.values()].flatMap((one) => (one.blackholed ? blackholeBatch(one, true) : [])),
+    ]);
+    this.#state = { epoch, held };
+  }
+
+  /** Applies a batch; where that fails, what is known of the kernel may be wrong. */
+  async #apply(lines: string[]): Promise<void> {
+    if (lines.length === 0) return;
+    try {
+      await apply(lines, this.#signature);
+    } catch (error) {
+      this.#lose();
+      throw error;
+    }
+  }
+
+  #lose(): void {
+    this.#state = undefined;
+    this.#listener();
+  }
+
+  /** Compares what the kernel holds with what it was given, soon; many doubts at once are one. */
+  #doubt(): void {
+    if (this.#doubted) return;
+    this.#doubted = true;
+    this.#inTurn(async () => {
+      this.#doubted = false;
+      await this.#verify();
+    }).catch(() => this.#lose());
+  }
+
+  async #verify(): Promise<void> {
+    this.#verifiedAt = this.#now();
+    const known = this.#state;
+    if (!known) return this.#listener();
+    const { devices } = this.#options;
+    const found = await readState(devices);
+    const isAsGiven =
+      found?.sound &&
+      found.epoch === known.epoch &&
+      found.held.size === known.held.size &&
+      [...known.held].every(([id, one]) => isHeldAs(found.held.get(id), one)) &&
+      (await isAtDevices(devices));
+    if (isAsGiven) this.#watch.start();
+    else this.#lose();
+  }
+
+  #verifyNowAndThen(): void {
+    if (!this.#state || this.#now() - this.#verifiedAt < VERIFY_EVERY_MS) return;
+    this.#verifiedAt = this.#now();
+    this.#doubt();
+  }
+
+  #check({ ip, family, rules }: EdgeTarget, field: string): void {
+    if (!this.#isProtected(ip)) {
+      throw new InvalidArgumentError(`${field}.ip: is not in a network that this edge protects`);
+    }
+    if (ip.includes(':') !== (family === 6))
+      throw new InvalidArgumentError(`${field}.family: is not that of ip`);
+    if (rules.length > MAX_RULES_PER_TARGET) throw new InvalidArgumentError(`${field}.rules: are too many`);
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime();
+  }
+}
+
+function isStillBlackholed({ id, ip }: EdgeTarget, found: KernelState | undefined): boolean {
+  const before = found?.held.get(id);
+  return before?.ip === canonical(ip) && before.blackholed;
+}
+
+function receiptOf(targets: EdgeTarget[]): EdgeReceipt {
+  return { targets: targets.length, rules: targets.reduce((sum, { rules }) => sum + rules.length, 0) };
+}

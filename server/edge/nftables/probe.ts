@@ -1,0 +1,36 @@
+import { runNetworkProgram } from '../../platform/nft.ts';
+import type { EdgeReport } from '../driver.ts';
+import { ingress } from './layout.ts';
+import { apply, nft } from './program.ts';
+
+/** Made and deleted in one step: nothing of it is ever seen by a packet. */
+const SCRATCH = 'netdev vauban-edge-probe';
+const PRIORITY = -510;
+
+/** Proves that this process can do what the edge needs, with a table that is gone again; says what it found. */
+export async function probeKernel(devices: readonly string[], signature: string): Promise<EdgeReport> {
+  if (devices.length === 0) return { ok: false, summary: 'no device is named that packets come in by' };
+  const version = (await nft(['--version'])).trim().replace(/ \(.*/, '');
+  for (const device of devices) {
+    await runNetworkProgram('ip', ['link', 'show', 'dev', device]).catch((error: Error) => {
+      throw new Error(`${device}: ${error.message}`);
+    });
+  }
+  await apply(
+    [
+      `add table ${SCRATCH}`,
+      `add set ${SCRATCH} counted { type ipv6_addr; counter; elements = { 2001:db8::1 }; }`,
+      `add map ${SCRATCH} dispatch { type ipv4_addr : verdict; }`,
+      `add counter ${SCRATCH} target/rule`,
+      `add chain ${SCRATCH} rules`,
+      `add rule ${SCRATCH} rules udp sport 53 limit rate over 1/second counter name "target/rule" drop`,
+      `add element ${SCRATCH} dispatch { 192.0.2.1 : goto rules }`,
+      `add chain ${SCRATCH} ingress { ${ingress(devices, PRIORITY)} }`,
+      `add rule ${SCRATCH} ingress ip daddr vmap @dispatch`,
+      `add rule ${SCRATCH} ingress exthdr frag missing ip6 daddr @counted`,
+      `delete table ${SCRATCH}`,
+    ],
+    signature,
+  );
+  return { ok: true, summary: `${version} at ${devices.join(', ')}` };
+}

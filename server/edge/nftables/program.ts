@@ -1,0 +1,75 @@
+import { applyNftBatch, runNetworkProgram } from '../../platform/nft.ts';
+import type { Volume } from '../driver.ts';
+import { EdgeUnavailableError } from '../driver.ts';
+
+/** What a listing of one table is made of; each item is one of these. */
+export interface TableItem {
+  chain?: { table: string; name: string };
+  rule?: { table: string; chain: string; comment?: string };
+  counter?: Volume & { table: string; name: string };
+  limit?: { table: string; name: string };
+  set?: { table: string; name: string; elem?: unknown[] };
+  map?: { table: string; name: string; elem?: unknown[] };
+}
+
+/** The kernel has no such table, or no such part of it. */
+export class NotThereError extends EdgeUnavailableError {
+  override name = 'NotThereError';
+}
+
+/** Lists a table of ours; {@link NotThereError} where there is none. */
+export function listTable(name: string): Promise<TableItem[]> {
+  return list(['table', 'netdev', name]);
+}
+
+/**
+ * The elements of a set with what they have counted. One set a process: asked for two, nft 1.0.6 finds only the last.
+ */
+export async function listCounted<Value = string>(
+  table: string,
+  name: string,
+): Promise<{ value: Value; volume: Volume }[]> {
+  const items = await list(['set', 'netdev', table, name]);
+  const elements = (items.find(({ set }) => set?.name === name)?.set?.elem ?? []) as {
+    elem: { val: Value; counter: Volume };
+  }[];
+  return elements.map(({ elem: { val: value, counter } }) => ({
+    value,
+    volume: { packets: counter.packets, bytes: counter.bytes },
+  }));
+}
+
+/** All counters of a table by their names. */
+export async function listCounters(table: string): Promise<Map<string, Volume>> {
+  const items = await list(['counters', 'table', 'netdev', table]);
+  return new Map(
+    items.flatMap(({ counter }): [string, Volume][] =>
+      counter?.table === table ? [[counter.name, { packets: counter.packets, bytes: counter.bytes }]] : [],
+    ),
+  );
+}
+
+/** Names of all tables whose name begins so. */
+export async function listTables(prefix: string): Promise<string[]> {
+  const text = await nft(['-j', 'list', 'tables', 'netdev']);
+  const { nftables } = JSON.parse(text) as { nftables: { table?: { name: string } }[] };
+  return nftables.flatMap(({ table }) => (table?.name.startsWith(prefix) ? [table.name] : []));
+}
+
+async function list(what: string[]): Promise<TableItem[]> {
+  return (JSON.parse(await nft(['-j', 'list', ...what])) as { nftables: TableItem[] }).nftables;
+}
+
+export async function nft(args: string[]): Promise<string> {
+  return runNetworkProgram('nft', args).catch(unavailable);
+}
+
+/** Applies a batch: all of it or nothing. */
+export async function apply(lines: string[], signature: string): Promise<void> {
+  await applyNftBatch(lines, { signature: `netdev ${signature}` }).catch(unavailable);
+}
+
+function unavailable(error: Error): never {
+  const kind = /No such file or directory/.test(error.message) ? NotThereError : EdgeUnavailableError;
+  throw new kind(error.message, { cause: error.cause });
+}

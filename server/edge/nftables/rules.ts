@@ -1,0 +1,173 @@
+import ipaddr from 'ipaddr.js';
+import { parseCidr } from '../../platform/cidr.ts';
+import type { EdgeMatch, EdgeRule, ProtocolName, TcpFlag } from '../driver.ts';
+
+// Rules as the text of nft. Nothing but numbers, addresses that were parsed and ids that were checked gets into it.
+
+type Family = 4 | 6;
+
+const PROTOCOLS: Record<ProtocolName, number> = {
+  tcp: 6,
+  udp: 17,
+  icmp: 1,
+  icmpv6: 58,
+  gre: 47,
+  esp: 50,
+  ah: 51,
+};
+/** Headers of IPv6 that the kernel passes over when it looks for a packet's protocol: to be looked for themselves. */
+const EXTENSION_HEADERS = [0, 43, 44, 51, 60];
+const FLAG_BITS: Record<TcpFlag, number> = { fin: 1, syn: 2, rst: 4, psh: 8, ack: 16, urg: 32 };
+/** Bits of an IPv4 header that say that a packet is a fragment: the place of this one, or that more follow. */
+const FRAGMENT_BITS = '0x3fff';
+/**
+ * What a packet is that has the header behind IP's own. At ingress the kernel takes whatever bytes are at that place of a
+ * later fragment for ports and flags. IPv6 has two kinds: whole packets and first fragments.
+ */
+const HAS_HEADER = { 4: ['ip frag-off & 0x1fff == 0'], 6: ['exthdr frag missing', 'frag frag-off 0'] };
+/** The same of packets that are no fragments. */
+export const IS_WHOLE = { 4: `ip frag-off & ${FRAGMENT_BITS} == 0`, 6: 'exthdr frag missing' };
+const IPV6_HEADER_BYTES = 40;
+const MAX_LENGTH = 65_535;
+
+/** What may come at once beyond a limit, as a part of a second: the smaller, the more a link's unevenness costs. */
+const BURST_SHARE = 0.1;
+const LEAST_BURST_PACKETS = 5;
+/** The longest packet there is must fit, or it would never pass. */
+const LEAST_BURST_BYTES = 65_536;
+/** What the kernel takes. */
+const MOST_BURST = 2 ** 31;
+
+/**
+ * The conditions under which nft takes a packet for the rule, any of them; an empty one takes every packet. None where
+ * there is no packet of this family that it takes.
+ */
+export function conditionsOf(match: EdgeMatch, family: Family): string[] {
+  const protocol = numberOf(match.protocol);
+  const hasPorts = match.sourcePorts.length + match.destinationPorts.length > 0;
+  // Others have neither. nft is never given a contradiction: some it cannot read back.
+  if (hasPorts && protocol !== null && protocol !== PROTOCOLS.tcp && protocol !== PROTOCOLS.udp) return [];
+  if (match.tcpFlags && protocol !== null && protocol !== PROTOCOLS.tcp) return [];
+  const parts = [
+    protocolPart(protocol, family, { hasPorts, hasFlags: match.tcpFlags !== null }),
+    sourcePart(match.source, family),
+    fragmentPart(match.fragments, family),
+    lengthPart(match.packetLength, family),
+    portPart('sport', match.sourcePorts),
+    portPart('dport', match.destinationPorts),
+    flagPart(match.tcpFlags),
+  ];
+  if (parts.includes(null)) return [];
+  const kinds = hasPorts || match.tcpFlags ? HAS_HEADER[family] : [''];
+  return kinds.map((kind) => [kind, ...parts].filter((part) => part !== '').join(' '));
+}
+
+/** The names in the kernel of what a rule has beside its lines. */
+export interface RuleObjects {
+  counter: string;
+  limit: string;
+}
+
+/** The rules of nft, in order, that do what a rule says; what is dropped is counted. */
+export function rulesOf(
+  { match, rate }: EdgeRule,
+  family: Family,
+  { counter, limit }: RuleObjects,
+): string[] {
+  const drop = `counter name "${counter}" drop`;
+  return conditionsOf(match, family).flatMap((condition) => {
+    if (!rate) return [`${condition} ${drop}`.trim()];
+    // What is within the limit has met its rule: none of those behind it is asked.
+    return [`${condition} limit name "${limit}" ${drop}`.trim(), `${condition} accept`.trim()];
+  });
+}
+
+/** Beyond these the kernel's sum of a second's tokens does not fit into 64 bits. */
+export const MAX_RATE = { pps: 1_000_000_000, bps: 130_000_000_000 } as const;
+
+/** A limit that lets so much pass of all that asks it. */
+export function limitOf({ unit, value }: NonNullable<EdgeRule['rate']>): string {
+  const most = Math.min(value, MAX_RATE[unit]);
+  const per = unit === 'pps' ? most : Math.ceil(most / 8);
+  const least = unit === 'pps' ? LEAST_BURST_PACKETS : LEAST_BURST_BYTES;
+  const burst = Math.min(MOST_BURST, Math.max(least, Math.ceil(per * BURST_SHARE)));
+  return unit === 'pps'
+    ? `rate over ${per}/second burst ${burst} packets`
+    : `rate over ${per} bytes/second burst ${burst} bytes`;
+}
+
+/** The number of a protocol; null for any. */
+function numberOf(protocol: EdgeMatch['protocol']): number | null {
+  if (protocol === 'any') return null;
+  return typeof protocol === 'number' ? protocol : PROTOCOLS[protocol];
+}
+
+function protocolPart(
+  number: number | null,
+  family: Family,
+  { hasPorts, hasFlags }: { hasPorts: boolean; hasFlags: boolean },
+): string {
+  if (hasFlags) return `meta l4proto ${PROTOCOLS.tcp}`;
+  if (number === null) return hasPorts ? `meta l4proto { ${PROTOCOLS.tcp}, ${PROTOCOLS.udp} }` : '';
+  if (family === 6 && EXTENSION_HEADERS.includes(number)) return `ip6 nexthdr ${number}`;
+  return `meta l4proto ${number}`;
+}
+
+function sourcePart(source: string | null, family: Family): string | null {
+  if (source === null) return '';
+  const cidr = parseCidr(source);
+  if (!cidr) throw new Error(`not a network: ${source}`);
+  if (cidr.family !== family) return null;
+  if (cidr.prefix === 0) return '';
+  return `${family === 4 ? 'ip' : 'ip6'} saddr ${ipaddr.parse(cidr.address)}/${cidr.prefix}`;
+}
+
+function fragmentPart(fragments: EdgeMatch['fragments'], family: Family): string {
+  if (fragments === 'any') return '';
+  const only = fragments === 'only';
+  if (family === 6) return `exthdr frag ${only ? 'exists' : 'missing'}`;
+  return `ip frag-off & ${FRAGMENT_BITS} ${only ? '!=' : '=='} 0`;
+}
+
+/** By the length that the header names, as that of the frame may have been filled up. */
+function lengthPart(length: EdgeMatch['packetLength'], family: Family): string | null {
+  if (!length) return '';
+  const header = family === 4 ? 0 : IPV6_HEADER_BYTES;
+  const [min, max] = [Math.max(0, length.min - header), Math.min(MAX_LENGTH, length.max) - header];
+  if (max < min) return null;
+  const range = min === max ? `${min}` : `${min}-${max}`;
+  return `${family === 4 ? 'ip' : 'ip6'} length ${range}`;
+}
+
+function portPart(field: 'sport' | 'dport', ports: string[]): string {
+  if (ports.length === 0) return '';
+  return `th ${field} { ${merged(ports).join(', ')} }`;
+}
+
+/** The same ports in ranges that do not touch, as a set of nft wants them. */
+function merged(ports: string[]): string[] {
+  const ranges = ports
+    .map((text) => {
+      const [from, to = from] = text.split('-').map(Number) as [number, number?];
+      if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error(`not a port: ${text}`);
+      return { from, to: to as number };
+    })
+    .sort((a, b) => a.from - b.from);
+  const all: { from: number; to: number }[] = [];
+  for (const range of ranges) {
+    const last = all.at(-1);
+    if (last && range.from <= last.to + 1) last.to = Math.max(last.to, range.to);
+    else all.push({ ...range });
+  }
+  return all.map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
+}
+
+function flagPart(flags: EdgeMatch['tcpFlags']): string | null {
+  if (!flags) return '';
+  const bits = (names: TcpFlag[]) => names.reduce((sum, name) => sum | FLAG_BITS[name], 0);
+  const [set, unset] = [bits(flags.set), bits(flags.unset)];
+  if ((set & unset) !== 0) return null;
+  return `tcp flags & ${hex(set | unset)} == ${hex(set)}`;
+}
+
+const hex = (bits: number) => `0x${bits.toString(16)}`;

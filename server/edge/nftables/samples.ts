@@ -1,0 +1,131 @@
+import type { PortSample } from '../driver.ts';
+import { destination, ingress } from './layout.ts';
+import { canonical, FAMILIES, type Family, SAMPLE_TABLE_PREFIX } from './names.ts';
+import { apply, listTable, listTables, NotThereError, type TableItem } from './program.ts';
+import { IS_WHOLE } from './rules.ts';
+
+const SAMPLE_SECONDS = 30;
+/** Source ports that a sample tells apart, of all its targets; what comes from others is counted together. */
+const MAX_PORTS = 8_192;
+/** Samples at a time, each of which costs every packet a look; the oldest gives way. */
+const MAX_TABLES = 8;
+/** Behind what counts, in front of what drops. */
+const PRIORITY = -505;
+
+interface Sampled {
+  id: string;
+  ip: string;
+  family: Family;
+}
+
+interface Sample {
+  table: string;
+  targets: Sampled[];
+}
+
+/**
+ * Counts of source ports. Each time that some are begun they get a table of their own, in which the kernel stops to
+ * count by itself, so that to begin anew is to make another and to forget is to delete one.
+ */
+export class PortSamples {
+  readonly #devices: readonly string[];
+  readonly #signature: string;
+  #samples: Sample[] = [];
+  #made = 0;
+
+  constructor(devices: readonly string[], signature: string) {
+    this.#devices = devices;
+    this.#signature = signature;
+  }
+
+  /** Deletes what a process before this one has left. */
+  async clear(): Promise<void> {
+    const names = await listTables(SAMPLE_TABLE_PREFIX);
+    this.#samples = [];
+    if (names.length > 0) await apply(names.map(deleteTable), this.#signature);
+  }
+
+  async start(targets: Sampled[]): Promise<void> {
+    if (targets.length === 0) return;
+    const ids = new Set(targets.map(({ id }) => id));
+    const others = this.#samples.map(({ table, targets: of }) => ({
+      table,
+      targets: of.filter(({ id }) => !ids.has(id)),
+    }));
+    const kept = others.filter(({ targets: of }) => of.length > 0).slice(1 - MAX_TABLES);
+    const gone = this.#samples.filter(({ table }) => !kept.some((one) => one.table === table));
+    const table = `${SAMPLE_TABLE_PREFIX}${++this.#made}`;
+    await apply(
+      [
+        ...gone.flatMap(({ table: name }) => [`add table netdev ${name}`, deleteTable(name)]),
+        ...this.#batch(table, targets),
+      ],
+      this.#signature,
+    );
+    this.#samples = [...kept, { table, targets }];
+  }
+
+  async read(ids: string[]): Promise<PortSample[]> {
+    const wanted = new Set(ids);
+    const asked = this.#samples.filter(({ targets }) => targets.some(({ id }) => wanted.has(id)));
+    const read = await Promise.all(asked.map((sample) => readSample(sample)));
+    return read.flat().filter(({ id }) => wanted.has(id));
+  }
+
+  #batch(table: string, targets: Sampled[]): string[] {
+    const at = `netdev ${table}`;
+    return [
+      `add table ${at}`,
+      `add chain ${at} ingress { ${ingress(this.#devices, PRIORITY)} }`,
+      ...FAMILIES.flatMap((family) => {
+        const of = targets.filter((target) => target.family === family);
+        const { type, field } = destination(family);
+        if (of.length === 0) return [];
+        const live = of.map(({ ip }) => `${canonical(ip)} timeout ${SAMPLE_SECONDS}s`);
+        const counted = `flags dynamic; size ${MAX_PORTS}; counter;`;
+        // Later fragments have no port; none is in either.
+        const only = `${field} @live${family} ${IS_WHOLE[family]} meta l4proto { 6, 17 }`;
+        return [
+          `add set ${at} live${family} { type ${type}; flags timeout; elements = { ${live.join(', ')} }; }`,
+          `add set ${at} totals${family} { type ${type} . inet_proto; ${counted} }`,
+          `add set ${at} ports${family} { type ${type} . inet_proto . inet_service; ${counted} }`,
+          `add rule ${at} ingress ${only} th sport 0-65535 update @totals${family} { ${field} . meta l4proto }`,
+          `add rule ${at} ingress ${only} update @ports${family} { ${field} . meta l4proto . th sport }`,
+        ];
+      }),
+    ];
+  }
+}
+
+const deleteTable = (name: string) => `delete table netdev ${name}`;
+
+interface Element<Key> {
+  elem: { val: { concat: Key }; counter: { packets: number; bytes: number } };
+}
+type Protocol = 'tcp' | 'udp';
+
+async function readSample({ table, targets }: Sample): Promise<PortSample[]> {
+  const items = await listTable(table).catch((error): TableItem[] => {
+    if (error instanceof NotThereError) return [];
+    throw error;
+  });
+  const elements = <Key>(name: string) =>
+    FAMILIES.flatMap(
+      (family) =>
+        (items.find(({ set }) => set?.name === `${name}${family}`)?.set?.elem ?? []) as Element<Key>[],
+    ).map(({ elem: { val, counter } }) => ({ key: val.concat, counter }));
+  const totals = Map.groupBy(elements<[string, Protocol]>('totals'), ({ key }) => canonical(key[0]));
+  const ports = Map.groupBy(elements<[string, Protocol, number]>('ports'), ({ key }) => canonical(key[0]));
+  return targets.map(({ id, ip }) => {
+    const found = (ports.get(canonical(ip)) ?? []).map(({ key: [, protocol, port], counter }) => ({
+      protocol,
+      port,
+      packets: counter.packets,
+      bytes: counter.bytes,
+    }));
+    const others = { tcp: 0, udp: 0 };
+    for (const { key, counter } of totals.get(canonical(ip)) ?? []) others[key[1]] += counter.packets;
+    for (const { protocol, packets } of found) others[protocol] -= packets;
+    return { id, ports: found, others: { tcp: Math.max(0, others.tcp), udp: Math.max(0, others.udp) } };
+  });
+}

@@ -1,0 +1,136 @@
+import type { Volume } from '../driver.ts';
+import type { Held } from './batch.ts';
+import { baseStructure, EPOCH_PREFIX, layoutMark } from './layout.ts';
+import {
+  blackholeName,
+  COUNTS_TABLE,
+  canonical,
+  counterName,
+  dispatchName,
+  FAMILIES,
+  idsOfCounter,
+  RULES_TABLE,
+  setName,
+  targetOfChain,
+} from './names.ts';
+import { listTable, NotThereError, type TableItem } from './program.ts';
+
+/** What the kernel holds: nothing else remembers it. */
+export interface KernelState {
+  epoch: string;
+  held: Map<string, Held>;
+  /** By the counter's name. */
+  counted: Map<string, Volume>;
+  /** Whether everything that does not belong to a target is as this version makes it, for these devices. */
+  sound: boolean;
+}
+
+/** Reads both tables; undefined where one is not there. */
+export async function readState(devices: readonly string[]): Promise<KernelState | undefined> {
+  const tables = await Promise.all([RULES_TABLE, COUNTS_TABLE].map(listTable)).catch((error) => {
+    if (error instanceof NotThereError) return undefined;
+    throw error;
+  });
+  if (!tables) return undefined;
+  const [rules, counts] = tables as [TableItem[], TableItem[]];
+  const structure = structureOf([...rules, ...counts]);
+  const epoch = [...structure.keys()].find((name) => name.startsWith(`${COUNTS_TABLE} ${EPOCH_PREFIX}`));
+  const counted = countersOf(rules);
+  const held = heldTargets(rules, structure, counted);
+  const sound =
+    epoch !== undefined &&
+    [RULES_TABLE, COUNTS_TABLE].every((table) => structure.has(`${table} ${layoutMark(devices)}`)) &&
+    [...baseStructure()].every(([name, comments]) => structure.get(name)?.join() === comments.join()) &&
+    countsExactly(counts, held);
+  return { epoch: epoch?.slice(`${COUNTS_TABLE} ${EPOCH_PREFIX}`.length) ?? '', held, counted, sound };
+}
+
+/** Comments of the rules of every chain, by "table chain". */
+function structureOf(items: TableItem[]): Map<string, string[]> {
+  const chains = items.flatMap(({ chain }): [string, string[]][] =>
+    chain ? [[`${chain.table} ${chain.name}`, []]] : [],
+  );
+  const structure = new Map(chains);
+  for (const { rule } of items) {
+    if (rule) structure.get(`${rule.table} ${rule.chain}`)?.push(rule.comment ?? 'of somebody else');
+  }
+  return structure;
+}
+
+function countersOf(items: TableItem[]): Map<string, Volume> {
+  return new Map(
+    items.flatMap(({ counter }): [string, Volume][] =>
+      counter ? [[counter.name, { packets: counter.packets, bytes: counter.bytes }]] : [],
+    ),
+  );
+}
+
+function heldTargets(
+  items: TableItem[],
+  structure: Map<string, string[]>,
+  counted: Map<string, Volume>,
+): Map<string, Held> {
+  const counters = Map.groupBy(
+    [...counted.keys()].flatMap((name) => {
+      const ids = idsOfCounter(name);
+      return ids ? [ids] : [];
+    }),
+    ([targetId]) => targetId,
+  );
+  const limits = Map.groupBy(
+    items.flatMap(({ limit }) => (limit ? [limit.name] : [])),
+    (name) => name.split('/')[0],
+  );
+  const held = new Map<string, Held>();
+  for (const family of FAMILIES) {
+    const blackholed = new Set(
+      elementsOf(items, 'set', blackholeName(family)).map((one) => canonical(`${one}`)),
+    );
+    for (const [address, verdict] of elementsOf(items, 'map', dispatchName(family)) as DispatchElement[]) {
+      const id = targetOfChain(verdict.goto?.target ?? '');
+      if (id === undefined) continue;
+      const ip = canonical(address);
+      held.set(id, {
+        ip,
+        family,
+        counters: (counters.get(id) ?? []).map(([, ruleId]) => ruleId),
+        limits: limits.get(id) ?? [],
+        prints: structure.get(`${RULES_TABLE} t-${id}`) ?? [],
+        blackholed: blackholed.has(ip),
+      });
+    }
+  }
+  return held;
+}
+
+type DispatchElement = [string, { goto?: { target: string } }];
+
+function elementsOf(items: TableItem[], kind: 'set' | 'map', name: string): unknown[] {
+  return items.flatMap((item) => (item[kind]?.name === name ? (item[kind].elem ?? []) : []));
+}
+
+/** Whether the sets that count are those of the targets that are held, and the counters those of their rules. */
+function countsExactly(counts: TableItem[], held: Map<string, Held>): boolean {
+  return FAMILIES.every((family) => {
+    const wanted = new Set([...held.values()].filter((one) => one.family === family).map(({ ip }) => ip));
+    return (['in', 'passed'] as const).every((name) => {
+      const found = elementsOf(counts, 'set', setName(name, family)) as { elem: { val: string } }[];
+      return found.length === wanted.size && found.every(({ elem }) => wanted.has(canonical(elem.val)));
+    });
+  });
+}
+
+/** Counters by the name that they have in the kernel, of the given targets. */
+export function countersOfTargets(
+  held: ReadonlyMap<string, Held>,
+  ids: string[],
+): Map<string, [string, string]> {
+  return new Map(
+    ids.flatMap((id) =>
+      (held.get(id)?.counters ?? []).map((ruleId): [string, [string, string]] => [
+        counterName(id, ruleId),
+        [id, ruleId],
+      ]),
+    ),
+  );
+}

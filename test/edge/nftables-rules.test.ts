@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blocks, limits } from '../../server/edge/contract-harness.ts';
+import type { EdgeMatch, EdgeRule } from '../../server/edge/driver.ts';
+import { limitOf, rulesOf } from '../../server/edge/nftables/rules.ts';
+
+const OBJECTS = { counter: 'c', limit: 'l' };
+const DROP = 'counter name "c" drop';
+const lines = (rule: EdgeRule, family: 4 | 6 = 4) => rulesOf(rule, family, OBJECTS);
+const matching = (match: Partial<EdgeMatch>, family: 4 | 6 = 4) =>
+  lines(blocks('rul', match), family).map((line) => line.replace(` ${DROP}`, ''));
+
+test('a rule that takes everything has no condition', () => {
+  assert.deepEqual(lines(blocks('rul', {})), [DROP]);
+});
+
+test('each part of a match is a condition', () => {
+  assert.deepEqual(matching({ protocol: 'gre' }), ['meta l4proto 47']);
+  assert.deepEqual(matching({ protocol: 132 }), ['meta l4proto 132']);
+  assert.deepEqual(matching({ source: '203.0.113.0/24' }), ['ip saddr 203.0.113.0/24']);
+  assert.deepEqual(matching({ source: '2001:DB8:0::/48' }, 6), ['ip6 saddr 2001:db8::/48']);
+  assert.deepEqual(matching({ packetLength: { min: 541, max: 65_535 } }), ['ip length 541-65535']);
+  assert.deepEqual(matching({ fragments: 'only' }), ['ip frag-off & 0x3fff != 0']);
+  assert.deepEqual(matching({ fragments: 'none' }, 6), ['exthdr frag missing']);
+});
+
+test('ports are ranges that do not touch, of whole packets and of first fragments', () => {
+  const ports = { sourcePorts: ['53', '50-60', '61', '123', '60-60'] };
+  assert.deepEqual(matching(ports), [
+    'ip frag-off & 0x1fff == 0 meta l4proto { 6, 17 } th sport { 50-61, 123 }',
+  ]);
+  assert.deepEqual(matching({ protocol: 'udp', destinationPorts: ['53'] }, 6), [
+    'exthdr frag missing meta l4proto 17 th dport { 53 }',
+    'frag frag-off 0 meta l4proto 17 th dport { 53 }',
+  ]);
+});
+
+test('flags are those that are set of those that are looked at', () => {
+  const tcpFlags = { set: ['syn' as const], unset: ['ack' as const] };
+  assert.deepEqual(matching({ protocol: 'tcp', tcpFlags }), [
+    'ip frag-off & 0x1fff == 0 meta l4proto 6 tcp flags & 0x12 == 0x2',
+  ]);
+});
+
+test('lengths are of the whole packet, which IPv6 does not write down', () => {
+  assert.deepEqual(matching({ packetLength: { min: 0, max: 100 } }, 6), ['ip6 length 0-60']);
+  assert.deepEqual(matching({ packetLength: { min: 40, max: 40 } }, 6), ['ip6 length 0']);
+  assert.deepEqual(matching({ packetLength: { min: 0, max: 39 } }, 6), []);
+});
+
+test('what no packet can be has no rule', () => {
+  assert.deepEqual(matching({ source: '2001:db8::/32' }), []);
+  assert.deepEqual(matching({ protocol: 'icmp', sourcePorts: ['53'] }), []);
+  assert.deepEqual(matching({ protocol: 'udp', tcpFlags: { set: ['syn'], unset: [] } }), []);
+  assert.deepEqual(matching({ tcpFlags: { set: ['syn'], unset: ['syn'] } }), []);
+});
+
+test('what a limit lets pass is asked of no other rule', () => {
+  assert.deepEqual(lines(limits('rul', { protocol: 'udp' }, 1_000)), [
+    `meta l4proto 17 limit name "l" ${DROP}`,
+    'meta l4proto 17 accept',
+  ]);
+  assert.equal(limitOf({ unit: 'pps', value: 1_000 }), 'rate over 1000/second burst 100 packets');
+  assert.equal(limitOf({ unit: 'pps', value: 1 }), 'rate over 1/second burst 5 packets');
+  assert.equal(limitOf({ unit: 'bps', value: 8_001 }), 'rate over 1001 bytes/second burst 65536 bytes');
+  assert.equal(
+    limitOf({ unit: 'bps', value: 1e13 }),
+    `rate over ${1.25e12} bytes/second burst ${2 ** 31} bytes`,
+  );
+});
+
+test('nothing but networks and ports becomes text', () => {
+  assert.throws(() => matching({ source: 'localhost/8' }), /not a network/);
+  assert.throws(() => matching({ protocol: 'udp', sourcePorts: ['53 } drop; {'] }), /not a port/);
+});

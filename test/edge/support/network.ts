@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EdgeClient } from '../../../server/edge/nftables/helper/client.ts';
+import { Namespace, run } from '../../compute/routed/support/namespace.ts';
+import { defer, type Lifetime } from '../../support/cleanup.ts';
+import { untilListening } from '../../support/listening.ts';
+import { REPOSITORY } from '../../support/source.ts';
+import { skipUnlessRequired } from '../../support/tiny-image.ts';
+import { type Frame, trafgenConfig } from './frames.ts';
+
+const PROGRAMS = ['nft', 'ip', 'tc', 'nsenter', 'setpriv', 'trafgen', 'iperf3'];
+const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
+
+/** Why tests with real packets cannot run here, or false. */
+export function whyNot(): string | false {
+  if (process.getuid?.() !== 0) return 'needs root for network namespaces';
+  const missing = PROGRAMS.filter((program) => !FOLDERS.some((folder) => existsSync(join(folder, program))));
+  return missing.length > 0 && skipUnlessRequired(`needs ${missing.join(', ')}`);
+}
+
+/** Stands for vauban-edge. */
+const HELPER_USER = 'daemon';
+/** What the unit deploy/systemd/vauban-edge.service leaves to the helper. */
+const CAPABILITIES = '-all,+net_admin';
+const PRIVILEGES = [
+  `--reuid=${HELPER_USER}`,
+  `--regid=${HELPER_USER}`,
+  '--clear-groups',
+  ...['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${CAPABILITIES}`),
+  '--no-new-privs',
+];
+
+/** Addresses that the edge protects; those of the victim are given in each test. */
+export const PREFIXES = ['203.0.113.0/24', '100.64.0.0/14', '2001:db8:b::/48'];
+/** Faster than any limit that a test sets, and than these machines are. */
+const FAST = 200_000;
+export const EDGE_MAC = '02:00:00:00:00:01';
+export const ATTACKER_MAC = '02:00:00:00:00:02';
+
+/** An attacker, an edge with the helper in it, and a victim behind it: each a namespace, joined by veth pairs. */
+export class EdgeNetwork {
+  readonly attacker: Namespace;
+  readonly edge: Namespace;
+  readonly victim: Namespace;
+  readonly socket: string;
+  readonly #directory: string;
+  #helper: ChildProcess | undefined;
+  #files = 0;
+
+  private constructor(spaces: [Namespace, Namespace, Namespace], directory: string) {
+    [this.attacker, this.edge, this.victim] = spaces;
+    this.#directory = directory;
+    this.socket = join(directory, 'edge.sock');
+  }
+
+  static async open(t: Lifetime): Promise<EdgeNetwork> {
+    const spaces = [await Namespace.make(t), await Namespace.make(t), await Namespace.make(t)] as const;
+    const [attacker, edge, victim] = spaces;
+    await attacker.run('ip', 'link', 'add', 'a0', 'type', 'veth', 'peer', 'name', 'e0', 'netns', edge.name);
+    await victim.run('ip', 'link', 'add', 'v0', 'type', 'veth', 'peer', 'name', 'e1', 'netns', edge.name);
+    await attacker.ip(
+      `link set a0 address ${ATTACKER_MAC}`,
+      'addr add 198.51.100.2/24 dev a0',
+      'addr add 2001:db8:a::2/64 dev a0 nodad',
+      'link set a0 up',
+      'route add default via 198.51.100.1',
+      'route add default via 2001:db8:a::1',
+      `neigh add 198.51.100.1 lladdr ${EDGE_MAC} dev a0`,
+    );
+    await edge.ip(
+      `link set e0 address ${EDGE_MAC}`,
+      'addr add 198.51.100.1/24 dev e0',
+      'addr add 2001:db8:a::1/64 dev e0 nodad',
+      'addr add 203.0.113.1/24 dev e1',
+      'addr add 2001:db8:b::1/64 dev e1 nodad',
+      'link set e0 up',
+      'link set e1 up',
+      'route add 100.64.0.0/14 via 203.0.113.9',
+    );
+    await victim.ip(
+      'addr add 203.0.113.9/24 dev v0',
+      'addr add 2001:db8:b::9/64 dev v0 nodad',
+      'link set v0 up',
+      'route add default via 203.0.113.1',
+      'route add default via 2001:db8:b::1',
+    );
+    await edge.run(
+      'sh',
+      '-c',
+      'echo 1 >/proc/sys/net/ipv4/ip_forward; echo 1 >/proc/sys/net/ipv6/conf/all/forwarding',
+    );
+    const directory = await mkdtemp(join(tmpdir(), 'vauban-edge-'));
+    defer(t, () => rm(directory, { recursive: true }));
+    const network = new EdgeNetwork([...spaces], directory);
+    await chown(directory, Number(await run('id', '-u', HELPER_USER)), 0);
+    await chmod(directory, 0o755);
+    await writeFile(
+      join(directory, 'edge.yaml'),
+      `devices: [e0]\nprotected_prefixes: [${PREFIXES.join(', ')}]\n`,
+    );
+    await network.startHelper();
+    defer(t, () => network.stopHelper());
+    return network;
+  }
+
+  client(): EdgeClient {
+    return new EdgeClient(this.socket);
+  }
+
+  async startHelper(): Promise<void> {
+    const helper = [process.execPath, join(REPOSITORY, 'server/edged.ts')];
+    const flags = ['--config', join(this.#directory, 'edge.yaml'), '--socket', this.socket];
+    const [program, args] = this.edge.command('setpriv', ...PRIVILEGES, '--', ...helper, ...flags);
+    this.#helper = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    await untilListening(this.#helper);
+  }
+
+  async stopHelper(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const helper = this.#helper!;
+    if (helper.exitCode !== null || helper.signalCode !== null) return;
+    const ended = once(helper, 'exit');
+    helper.kill(signal);
+    await ended;
+  }
+
+  /** Sends these frames once each, from the attacker to the edge; they have arrived when it resolves. */
+  async send(frames: Frame[]): Promise<void> {
+    const before = await this.received();
+    await this.stream(frames, frames.length);
+    await this.untilReceived(before + frames.length);
+  }
+
+  /**
+   * Sends `count` frames, these again and again, so many a second. With a rate trafgen copies each into the kernel;
+   * without one it writes into memory that frames on their way still refer to.
+   */
+  async stream(frames: Frame[], count: number, pps = FAST): Promise<void> {
+    const file = join(this.#directory, `frames-${++this.#files}`);
+    await writeFile(file, trafgenConfig(frames));
+    const rate = ['--rate', `${pps}pps`];
+    await this.attacker.run('trafgen', '-o', 'a0', '-c', file, '-P', '1', '-n', `${count}`, ...rate);
+    await rm(file);
+  }
+
+  /** Packets that the edge has received, of any kind. */
+  async received(): Promise<number> {
+    const [{ stats64 }] = JSON.parse(
+      await this.edge.run('ip', '-s', '-s', '-j', 'link', 'show', 'dev', 'e0'),
+    );
+    return stats64.rx.packets;
+  }
+
+  async untilReceived(packets: number): Promise<void> {
+    while ((await this.received()) < packets);
+  }
+
+  /** Packets that have reached the victim's interface. */
+  async reached(): Promise<number> {
+    const [{ stats64 }] = JSON.parse(
+      await this.victim.run('ip', '-s', '-s', '-j', 'link', 'show', 'dev', 'v0'),
+    );
+    return stats64.rx.packets;
+  }
+}
