@@ -22,7 +22,9 @@ export const TAGS: Record<OperatorTag, { title: string; description: string }> =
 export const CONVENTIONS = `
 HTTP over the Unix socket \`vauban.sock\` in the data directory of the service. Only the user that runs the service, and root, may open it; there is no other key. \`vaubanctl\` is a client of it.
 
-A GET reads. A POST changes something, and is on record: who asked, by the word of the kernel, for what, and what came of it.
+Where \`VAUBAN_OPERATOR_PANEL\` is on, the operator's pages ask for the same operations below \`/operator/api\`, behind the session of an operator with a second factor; some are for the socket alone (\`docs/panel.md\`).
+
+A GET reads. A POST changes something, and is on record: who asked, by the word of the kernel or by their session, for what, and what came of it.
 
 Bodies are JSON; send \`Content-Type: application/json\`. A success is answered 200 with the result under \`data\`. Fields and query parameters that an operation does not know are refused. Every failure has one shape: \`{"error": {"code", "message", "details"}}\`, where \`details\` may be absent.
 
