@@ -50,7 +50,7 @@ export async function makePlace(
   }
   mkdirSync(VAUBAN_DATA_DIR);
   const admin = openPostgres(postgresUrl!);
-  const template = migrated ? await postgresTemplate(admin, postgresUrl!) : 'template1';
+  const template = migrated ? await postgresTemplate(postgresUrl!) : 'template1';
   await admin.script(`create database ${name} template ${template}`);
   await admin.close();
   return { VAUBAN_DATA_DIR, DATABASE_URL: withDatabase(postgresUrl!, name) };

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import type { Database } from '../../server/db/database.ts';
 import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
+import { Connection } from '../../server/db/postgres-connection.ts';
 import { defer } from './cleanup.ts';
 import { copyPgliteTemplate, postgresTemplate, withDatabase } from './template.ts';
 
@@ -30,18 +31,17 @@ export interface FreshOptions {
   migrated?: boolean;
 }
 
-/** Runs `work` with a connection to the server's own database. */
-async function withAdmin<T>(url: string, work: (admin: Database) => Promise<T>): Promise<T> {
-  const admin = openPostgres(url);
-  return work(admin).finally(() => admin.close());
+/** Runs a command on the server's own database: by one bare connection, as thousands of tests need two of these each. */
+async function command(serverUrl: string, text: string): Promise<void> {
+  const connection = await Connection.open(serverUrl);
+  await connection.send({ text }).finally(() => connection.close());
 }
 
 async function createPostgres(serverUrl: string, migrated: boolean): Promise<string> {
   const name = `vauban_test_${randomBytes(6).toString('hex')}`;
-  await withAdmin(serverUrl, async (admin) => {
-    const template = migrated ? await postgresTemplate(admin, serverUrl) : 'template1';
-    await admin.script(`create database ${name} template ${template}`);
-  });
+  const template = migrated ? await postgresTemplate(serverUrl) : 'template1';
+  // Copied as files, which takes two thirds of the processor's time that a copy by the log does.
+  await command(serverUrl, `create database ${name} template ${template} strategy file_copy`);
   return name;
 }
 
@@ -70,7 +70,7 @@ export async function makeDatabaseLocation(
     places: [dataDir, url],
     async remove() {
       // By force: a service that was killed may have left connections that the server has not noticed yet.
-      await withAdmin(serverUrl, (admin) => admin.script(`drop database ${name} with (force)`));
+      await command(serverUrl, `drop database ${name} with (force)`);
       await removeDir();
     },
   };

@@ -55,10 +55,28 @@ async function exists(db: Pick<Database, 'query'>, name: string): Promise<boolea
   return (await db.query(sql`select 1 from pg_database where datname = ${name}`)).length > 0;
 }
 
-/** The migrated database on the server behind `admin` that tests copy; made on first use. Its name. */
-export async function postgresTemplate(admin: Database, adminUrl: string): Promise<string> {
+const madeOn = new Map<string, Promise<string>>();
+
+/** The migrated database on the server at `serverUrl` that tests copy; made on first use. Its name. */
+export function postgresTemplate(serverUrl: string): Promise<string> {
+  const made = madeOn.get(serverUrl) ?? makePostgresTemplate(serverUrl);
+  madeOn.set(serverUrl, made);
+  return made;
+}
+
+async function makePostgresTemplate(serverUrl: string): Promise<string> {
   const template = `vauban_template_${SCHEMA}`;
-  if (await exists(admin, template)) return template;
+  const admin = openPostgres(serverUrl);
+  try {
+    if (await exists(admin, template)) return template;
+    await buildPostgresTemplate(admin, serverUrl, template);
+    return template;
+  } finally {
+    await admin.close();
+  }
+}
+
+async function buildPostgresTemplate(admin: Database, serverUrl: string, template: string): Promise<void> {
   const building = `${template}_building`;
   // A database cannot be created in a transaction: this one only holds the lock.
   await admin.transaction(async (tx) => {
@@ -66,9 +84,8 @@ export async function postgresTemplate(admin: Database, adminUrl: string): Promi
     if (await exists(tx, template)) return;
     await admin.script(`drop database if exists ${building}`);
     await admin.script(`create database ${building}`);
-    const db = openPostgres(withDatabase(adminUrl, building));
+    const db = openPostgres(withDatabase(serverUrl, building));
     await migrateUp(db).finally(() => db.close());
     await admin.script(`alter database ${building} rename to ${template}`);
   });
-  return template;
 }
