@@ -26,6 +26,7 @@ export const LOCK_ORDER = [
   'auto_top_ups',
   'top_ups',
   'top_up_refunds',
+  'top_up_reversals',
   // Money: the wallet decides who is first.
   'wallets',
   'payment_methods',

@@ -30,6 +30,7 @@ import { topUps } from './migrations/0028-top-ups.ts';
 import { accountChanges } from './migrations/0029-account-changes.ts';
 import { collectedMails } from './migrations/0030-collected-mails.ts';
 import { operators } from './migrations/0031-operators.ts';
+import { topUpReversals } from './migrations/0032-top-up-reversals.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -71,6 +72,7 @@ export const MIGRATIONS: readonly Migration[] = [
   accountChanges,
   collectedMails,
   operators,
+  topUpReversals,
 ];
 
 /**

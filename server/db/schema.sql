@@ -988,6 +988,38 @@ create table top_up_refunds (
   constraint top_up_refunds_top_up_id_fkey FOREIGN KEY (top_up_id) REFERENCES top_ups(id)
 );
 
+create table top_up_reversals (
+  id id_text not null,
+  top_up_id id_text not null,
+  account_id id_text not null,
+  kind text not null,
+  provider_ref text not null,
+  amount_minor bigint not null,
+  status text not null,
+  payment_id id_text,
+  returned_payment_id id_text,
+  created_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  constraint top_up_reversals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint top_up_reversals_amount_minor_check CHECK ((amount_minor > 0)),
+  constraint top_up_reversals_check CHECK (((status = 'owed'::text) = (settled_at IS NULL))),
+  constraint top_up_reversals_check1 CHECK (
+CASE status
+    WHEN 'owed'::text THEN ((payment_id IS NULL) AND (returned_payment_id IS NULL))
+    WHEN 'taken'::text THEN ((payment_id IS NOT NULL) AND (returned_payment_id IS NULL))
+    ELSE ((payment_id IS NULL) = (returned_payment_id IS NULL))
+END),
+  constraint top_up_reversals_kind_check CHECK ((kind = ANY (ARRAY['refund'::text, 'dispute'::text]))),
+  constraint top_up_reversals_payment_id_fkey FOREIGN KEY (payment_id) REFERENCES payments(id),
+  constraint top_up_reversals_payment_id_key UNIQUE (payment_id),
+  constraint top_up_reversals_pkey PRIMARY KEY (id),
+  constraint top_up_reversals_provider_ref_key UNIQUE (provider_ref),
+  constraint top_up_reversals_returned_payment_id_fkey FOREIGN KEY (returned_payment_id) REFERENCES payments(id),
+  constraint top_up_reversals_returned_payment_id_key UNIQUE (returned_payment_id),
+  constraint top_up_reversals_status_check CHECK ((status = ANY (ARRAY['owed'::text, 'taken'::text, 'void'::text]))),
+  constraint top_up_reversals_top_up_id_fkey FOREIGN KEY (top_up_id) REFERENCES top_ups(id)
+);
+
 create table top_ups (
   id id_text not null,
   account_id id_text not null,
@@ -1007,6 +1039,8 @@ create table top_ups (
   expires_at timestamp with time zone,
   settled_at timestamp with time zone,
   retry_at timestamp with time zone,
+  session_ref text,
+  sealed_page text,
   constraint top_ups_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint top_ups_amount_minor_check CHECK ((amount_minor > 0)),
   constraint top_ups_cause_check CHECK ((cause = ANY (ARRAY['person'::text, 'auto'::text]))),
@@ -1018,7 +1052,7 @@ create table top_ups (
   constraint top_ups_pkey PRIMARY KEY (id),
   constraint top_ups_provider_provider_ref_key UNIQUE (provider, provider_ref),
   constraint top_ups_reference_key UNIQUE (reference),
-  constraint top_ups_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'expired'::text])))
+  constraint top_ups_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'succeeded'::text, 'failed'::text, 'expired'::text, 'canceled'::text])))
 );
 
 create table totps (
@@ -1152,8 +1186,10 @@ create table wallets (
   held_minor bigint not null default 0,
   updated_at timestamp with time zone not null,
   promo_minor bigint not null default 0,
+  claimed_minor bigint not null default 0,
   constraint wallets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint wallets_available_minor_check CHECK ((available_minor >= 0)),
+  constraint wallets_claimed_minor_check CHECK ((claimed_minor >= 0)),
   constraint wallets_held_minor_check CHECK ((held_minor >= 0)),
   constraint wallets_pkey PRIMARY KEY (account_id),
   constraint wallets_promo_minor_check CHECK (((promo_minor >= 0) AND (promo_minor <= available_minor)))
@@ -1261,6 +1297,8 @@ CREATE INDEX snapshots_by_vm ON public.snapshots USING btree (vm_id, id DESC);
 CREATE INDEX ssh_keys_by_account ON public.ssh_keys USING btree (account_id, id DESC);
 CREATE INDEX top_up_refunds_of_top_up ON public.top_up_refunds USING btree (top_up_id);
 CREATE INDEX top_up_refunds_to_retry ON public.top_up_refunds USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
+CREATE INDEX top_up_reversals_of_top_up ON public.top_up_reversals USING btree (top_up_id);
+CREATE INDEX top_up_reversals_owed ON public.top_up_reversals USING btree (account_id) WHERE (status = 'owed'::text);
 CREATE INDEX top_ups_of_account ON public.top_ups USING btree (account_id, id);
 CREATE INDEX top_ups_pending ON public.top_ups USING btree (account_id) WHERE (status = 'pending'::text);
 CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE ((status = 'pending'::text) AND (expires_at IS NOT NULL));

@@ -7,9 +7,10 @@ import {
   refundsOf,
   type TopUpRefundRow,
 } from '../db/queries/top-up-refunds.ts';
+import { reversedOf } from '../db/queries/top-up-reversals.ts';
 import { lockTopUp, systemFindTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import { creditAccount, debitAccount } from '../domain/accounts/book-payment.ts';
-import { formatMinor, sum, toJsonInteger } from '../domain/billing/money.ts';
+import { formatMinor, max, sum, toJsonInteger } from '../domain/billing/money.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField, notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -70,7 +71,7 @@ async function withdraw(
   const gone = sum(
     refunds.filter(({ status }) => status !== 'failed').map(({ amount_minor }) => amount_minor),
   );
-  const left = topUp.amount_minor - gone;
+  const left = max(topUp.amount_minor - gone - (await reversedOf(tx, topUp.id)), 0n);
   const amount = amountMinor ?? left;
   if (amount > left || amount === 0n)
     throw invalidField(

@@ -42,7 +42,8 @@ export type IdPrefix =
   | 'aud'
   | 'top'
   | 'pmt'
-  | 'rfd';
+  | 'rfd'
+  | 'rvs';
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const TIME_CHARACTERS = 10; // 50 bits of milliseconds: good until the year 37,000

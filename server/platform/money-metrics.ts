@@ -36,8 +36,14 @@ function alarmMetrics(registers: Registry[]): Pick<Metrics, 'moneyAlarms'> {
     help: 'Age of the oldest order that is pending, 0 where there is none',
     registers,
   });
+  const owed = new Gauge({
+    name: 'vauban_payment_claims',
+    help: 'Payments that their provider took back and that the wallet has not covered yet',
+    registers,
+  });
   return {
-    moneyAlarms({ dunningFailing, oldestPendingSeconds }) {
+    moneyAlarms({ dunningFailing, oldestPendingSeconds, claims }) {
+      owed.set(claims);
       dunning.set(dunningFailing);
       pending.set(oldestPendingSeconds);
     },

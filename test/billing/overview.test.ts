@@ -117,6 +117,7 @@ test('the summary adds it all up and lists the next ten charges', () => {
     promo_minor: 0n,
     promo_expires_at: null,
     held_minor: 77n,
+    claimed_minor: 0n,
     updated_at: now,
   };
   const summary = presentBillingSummary(

@@ -38,12 +38,12 @@ export interface Mutation {
   undo(): Promise<void>;
 }
 
-/** Every column of the money tables that holds a figure and has some in this database. */
-export async function figuresOf(db: Database): Promise<Figure[]> {
+/** Every column of these tables that holds a figure and has some in this database. */
+export async function figuresOf(db: Database, tables = MONEY_TABLES): Promise<Figure[]> {
   const all = await db.query<Figure>(sql`
     select table_name::text as table, column_name::text as column, data_type::text as type
     from information_schema.columns where table_schema = 'public' and (${TOLD_PRICE}
-      or table_name = any(${MONEY_TABLES}::text[]) and (data_type in ('bigint', 'integer', 'numeric') and column_name <> 'id' or column_name = any(${WRITTEN_FIGURES}::text[])))
+      or table_name = any(${tables}::text[]) and (data_type in ('bigint', 'integer', 'numeric') and column_name <> 'id' or column_name = any(${WRITTEN_FIGURES}::text[])))
     order by 1, 2`);
   const used: Figure[] = [];
   for (const figure of all) {

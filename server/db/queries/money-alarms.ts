@@ -6,6 +6,8 @@ export interface MoneyAlarms {
   dunning_failing: number;
   /** When the oldest order that is pending was placed; null where there is none. */
   oldest_pending_at: Date | null;
+  /** Payments that their provider took back and that no wallet has paid for yet. */
+  claims: number;
 }
 
 export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
@@ -13,7 +15,8 @@ export function moneyAlarms(db: Queryable): Promise<MoneyAlarms> {
     db,
     sql`
     select (select count(*)::int from vms where deleted_at is null and dunning_failures > 0) as dunning_failing,
-      (select min(created_at) from orders where status = 'pending') as oldest_pending_at`,
+      (select min(created_at) from orders where status = 'pending') as oldest_pending_at,
+      (select count(*)::int from top_up_reversals where status = 'owed') as claims`,
   );
 }
 

@@ -8,6 +8,8 @@ export interface WalletRow {
   /** Of that, what is promotional: it is never paid out. */
   promo_minor: bigint;
   held_minor: bigint;
+  /** What is owed for payments that their provider took back: part of what is available is not free for new orders. */
+  claimed_minor: bigint;
   updated_at: Date;
 }
 
@@ -37,7 +39,7 @@ export interface Transfer {
   at: Date;
 }
 
-const columns = sql`account_id, currency, available_minor, promo_minor, held_minor, updated_at`;
+const columns = sql`account_id, currency, available_minor, promo_minor, held_minor, claimed_minor, updated_at`;
 
 /** A wallet to be shown. */
 export interface WalletView extends WalletRow {

@@ -58,6 +58,12 @@ export function requireFunds({ available_minor, currency }: WalletRow, required:
     throw insufficientFunds('The wallet does not cover this charge.', required, available_minor, currency);
 }
 
+/** The same for a new order, which does not get what is claimed for payments that were taken back. */
+export function requireFree(wallet: WalletRow, required: bigint): void {
+  if (required === 0n) return;
+  requireFunds({ ...wallet, available_minor: wallet.available_minor - wallet.claimed_minor }, required);
+}
+
 /** The same for money that goes back out, which promotional credit never does. */
 export function requireMoney({ available_minor, promo_minor, currency }: WalletRow, required: bigint): void {
   const money = available_minor - promo_minor;

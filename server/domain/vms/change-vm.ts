@@ -5,7 +5,7 @@ import type { OrderRow } from '../../db/queries/orders.ts';
 import type { VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import type { ApiError } from '../../platform/errors.ts';
-import { placeOrder, requireAtMost, requireFunds } from '../billing/ledger.ts';
+import { placeOrder, requireAtMost, requireFree } from '../billing/ledger.ts';
 import { max } from '../billing/money.ts';
 import { ledger } from '../billing/vm-orders.ts';
 import { isDedicated } from '../catalog/lookup.ts';
@@ -46,7 +46,7 @@ export async function changeVm(
     disk_gb: target.disk_gb - vm.disk_gb,
   });
   requireAtMost(charge, request.maxChargeMinor);
-  requireFunds(wallet, max(charge.total_minor, 0n));
+  requireFree(wallet, max(charge.total_minor, 0n));
   const order = await placeOrder(ledger(services, db), {
     accountId: vm.account_id,
     vmId: vm.id,

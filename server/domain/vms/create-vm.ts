@@ -9,7 +9,7 @@ import { newView, updateVm, type VmView } from '../../db/queries/vms.ts';
 import { lockWallet } from '../../db/queries/wallets.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
 import { newId } from '../../platform/ids.ts';
-import { placeOrder, requireAtMost, requireFunds } from '../billing/ledger.ts';
+import { placeOrder, requireAtMost, requireFree } from '../billing/ledger.ts';
 import type { BillingMode } from '../billing/metering.ts';
 import { firstPeriod } from '../billing/period.ts';
 import {
@@ -86,7 +86,7 @@ export async function createVm(
   const charge = monthCharge(configuration, period, termsOf(catalog, buyer), next_billing_mode);
   requireQuota(quota, { ...configuration, vms: 1 });
   requireAtMost(charge, request.max_charge_minor);
-  requireFunds(wallet, charge.total_minor);
+  requireFree(wallet, charge.total_minor);
   for (const answer of [offer.capacity, offer.template]) if (answer instanceof ApiError) throw answer;
 
   const bought: Omit<NewVm, 'mac'> = {

@@ -1,3 +1,4 @@
+import type { Reversal } from '../reversals.ts';
 import { fromStripe } from './amounts.ts';
 import { isObject } from './api.ts';
 import { REFUND_KEY, TOP_UP_KEY } from './provider.ts';
@@ -9,8 +10,8 @@ export type Meaning =
   | { kind: 'failed'; topUpId: string; error: string; byItself: boolean }
   | { kind: 'expired'; topUpId: string }
   | { kind: 'refunded'; refundId: string; providerRef: string; failed: string | null; isDone: boolean }
-  /** Of what nobody here has asked for: the operator has to book it. */
-  | { kind: 'foreign'; what: string; intentId: string };
+  /** Began there: a refund by hand, a dispute. */
+  | { kind: 'reversed'; intentId: string; currency: string; reversal: Reversal };
 
 /** The meaning of an event; undefined for one that means nothing here, such as of another application at the same account. */
 export function meaningOf(event: unknown): Meaning | undefined {
@@ -39,13 +40,18 @@ export function meaningOf(event: unknown): Meaning | undefined {
     case 'charge.refund.updated':
       return refunded(object);
     case 'charge.dispute.created':
-      return foreign(object, 'a payment is disputed');
+    case 'charge.dispute.updated':
+    case 'charge.dispute.funds_withdrawn':
+    case 'charge.dispute.funds_reinstated':
+    case 'charge.dispute.closed':
+      return disputed(object);
     default:
       return undefined;
   }
 }
 
-function metadataOf(object: Record<string, unknown>, key: string): string | undefined {
+/** The id of ours that an object of Stripe's carries. */
+export function metadataOf(object: Record<string, unknown>, key: string): string | undefined {
   const value = isObject(object.metadata) ? object.metadata[key] : undefined;
   return typeof value === 'string' && /^[a-z]{3}_[0-9a-z]{26}$/.test(value) ? value : undefined;
 }
@@ -68,11 +74,34 @@ const failed = (object: Record<string, unknown>, error: string, byItself: boolea
 function refunded(object: Record<string, unknown>): Meaning | undefined {
   const { id, status, failure_reason } = object;
   const refundId = metadataOf(object, REFUND_KEY);
-  if (refundId === undefined || typeof id !== 'string') return foreign(object, 'a payment was refunded');
   const failed = status === 'failed' || status === 'canceled' ? String(failure_reason ?? status) : null;
+  if (refundId === undefined || typeof id !== 'string') return reversed(object, 'refund', failed !== null);
   return { kind: 'refunded', refundId, providerRef: id, failed, isDone: status === 'succeeded' };
 }
 
-function foreign({ payment_intent: intentId }: Record<string, unknown>, what: string): Meaning | undefined {
-  return typeof intentId === 'string' ? { kind: 'foreign', what, intentId } : undefined;
+/** A dispute whose status begins with "warning" is a question: no money has moved. */
+function disputed(object: Record<string, unknown>): Meaning | undefined {
+  switch (object.status) {
+    case 'needs_response':
+    case 'under_review':
+    case 'lost':
+      return reversed(object, 'dispute', false);
+    case 'won':
+    case 'warning_closed':
+    case 'prevented':
+      return reversed(object, 'dispute', true);
+    default:
+      return undefined;
+  }
+}
+
+function reversed(
+  { id, payment_intent: intentId, amount, currency: code }: Record<string, unknown>,
+  kind: Reversal['kind'],
+  isVoid: boolean,
+): Meaning | undefined {
+  const currency = typeof code === 'string' ? code.toUpperCase() : '';
+  const amountMinor = fromStripe(amount, currency);
+  if (typeof id !== 'string' || typeof intentId !== 'string' || !amountMinor) return undefined;
+  return { kind: 'reversed', intentId, currency, reversal: { kind, providerRef: id, amountMinor, isVoid } };
 }

@@ -6,11 +6,12 @@ import type { Logger } from '../../platform/logging.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { settleCharge } from '../auto-top-up.ts';
 import { settleRefund } from '../refund-top-up.ts';
+import { settleReversal } from '../reversals.ts';
 import { PaymentMismatchError, settlePaid, settleUnpaid } from '../settle.ts';
 import { keepMethod } from '../start-top-up.ts';
-import type { StripeApi } from './api.ts';
-import { type Meaning, meaningOf } from './events.ts';
-import { keptMethodOf } from './provider.ts';
+import { type StripeApi, StripeRefusal } from './api.ts';
+import { type Meaning, meaningOf, metadataOf } from './events.ts';
+import { keptMethodOf, TOP_UP_KEY } from './provider.ts';
 
 /** What the events of Stripe are dealt with by. */
 export interface WebhookParts {
@@ -31,7 +32,7 @@ export async function receiveEvent(parts: WebhookParts, event: unknown): Promise
 }
 
 async function act(parts: WebhookParts, meaning: Meaning): Promise<void> {
-  const { db, logger } = parts;
+  const { db } = parts;
   switch (meaning.kind) {
     case 'paid':
       return takePayment(parts, meaning);
@@ -47,14 +48,8 @@ async function act(parts: WebhookParts, meaning: Meaning): Promise<void> {
       );
     case 'refunded':
       return takeRefund(parts, meaning);
-    case 'foreign': {
-      const topUp = await findTopUpOfProvider(db, 'stripe', meaning.intentId);
-      if (topUp)
-        logger.error(
-          { top_up_id: topUp.id, account_id: topUp.account_id },
-          `${meaning.what} at Stripe: book it with vaubanctl account debit`,
-        );
-    }
+    case 'reversed':
+      return takeReversal(parts, meaning);
   }
 }
 
@@ -118,6 +113,48 @@ async function takeRefund(
       ? ({ status: 'failed', error: failed } as const)
       : ({ status: isDone ? 'succeeded' : 'pending', providerRef } as const);
   await db.transaction((tx) => settleRefund(tx, parts, refundId, outcome));
+}
+
+/** Books what was taken back there of a payment of ours. */
+async function takeReversal(
+  parts: WebhookParts,
+  { intentId, currency, reversal }: Meaning & { kind: 'reversed' },
+): Promise<void> {
+  const { db, logger } = parts;
+  const topUp = await topUpOf(parts, intentId);
+  if (!topUp) return;
+  if (topUp.status !== 'succeeded' || topUp.currency !== currency) {
+    logger.error({ top_up_id: topUp.id }, 'what was taken back is not booked: look at Stripe');
+    return;
+  }
+  await db.transaction(async (tx) => settleReversal(tx, parts, (await lockTopUp(tx, topUp.id))!, reversal));
+}
+
+/**
+ * The top-up that a payment is of, if it is one of ours. The event about the payment may be still to come: it is then asked
+ * for and booked first.
+ */
+async function topUpOf(parts: WebhookParts, intentId: string): Promise<TopUpRow | undefined> {
+  const { api, db } = parts;
+  const known = await findTopUpOfProvider(db, 'stripe', intentId);
+  if (known?.status === 'succeeded') return known;
+  const intent = await intentOf(api, intentId);
+  const id = intent && metadataOf(intent, TOP_UP_KEY);
+  const topUp = id === undefined ? undefined : await systemFindTopUp(db, id);
+  if (!intent || topUp?.provider !== 'stripe') return undefined;
+  const meaning = meaningOf({ type: 'payment_intent.succeeded', data: { object: intent } });
+  if (meaning?.kind === 'paid' && intent.status === 'succeeded') await takePayment(parts, meaning);
+  return systemFindTopUp(db, topUp.id);
+}
+
+/** A payment as Stripe has it; undefined where it knows none. */
+async function intentOf(api: StripeApi, id: string): Promise<Record<string, unknown> | undefined> {
+  try {
+    return await api.get(`/v1/payment_intents/${encodeURIComponent(id)}`);
+  } catch (error) {
+    if (error instanceof StripeRefusal) return undefined;
+    throw error;
+  }
 }
 
 /** Keeps the card, where its owner wanted it: after the money, which does not wait for it. */

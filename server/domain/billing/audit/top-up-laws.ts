@@ -17,13 +17,15 @@ export const TOP_UP_LAWS: AccountLaw[] = [
         is distinct from (t.account_id, t.amount_minor, t.currency, 'succeeded', t.provider) else p.id is not null end`,
   },
   {
-    name: 'a payment belongs to one top-up, or to one refund of one',
+    name: 'a payment belongs to one top-up, refund or reversal',
     offences: (scope) => sql`
       select payment_id || ' belongs to ' || string_agg(id, ', ' order by id) as what
       from (
         select payment_id, id from top_ups where payment_id is not null and ${scope(sql`account_id`)}
         union all select payment_id, id from top_up_refunds where ${scope(sql`account_id`)}
         union all select returned_payment_id, id from top_up_refunds where returned_payment_id is not null and ${scope(sql`account_id`)}
+        union all select payment_id, id from top_up_reversals where payment_id is not null and ${scope(sql`account_id`)}
+        union all select returned_payment_id, id from top_up_reversals where returned_payment_id is not null and ${scope(sql`account_id`)}
       ) owner
       group by payment_id having count(*) > 1`,
   },
@@ -44,5 +46,24 @@ export const TOP_UP_LAWS: AccountLaw[] = [
       where ${scope(sql`r.account_id`)} and ((p.account_id, p.amount_minor) is distinct from (r.account_id, -r.amount_minor)
         or (b.id is null) = (r.status = 'failed')
         or (b.id is not null and (b.account_id, b.amount_minor) is distinct from (r.account_id, r.amount_minor)))`,
+  },
+  {
+    name: 'a reversal took its amount out of the wallet, and put it back where it came to nothing',
+    offences: (scope) => sql`
+      select r.id || ' (' || r.status || ', ' || r.amount_minor || ') took ' || coalesce(p.amount_minor::text, 'nothing')
+        || ' and put back ' || coalesce(b.amount_minor::text, 'nothing') as what
+      from top_up_reversals r join top_ups t on t.id = r.top_up_id
+        left join payments p on p.id = r.payment_id left join payments b on b.id = r.returned_payment_id
+      where ${scope(sql`r.account_id`)} and (t.status <> 'succeeded' or t.account_id <> r.account_id
+        or (r.payment_id is not null and (p.account_id, p.amount_minor) is distinct from (r.account_id, -r.amount_minor))
+        or (r.returned_payment_id is not null and (b.account_id, b.amount_minor) is distinct from (r.account_id, r.amount_minor)))`,
+  },
+  {
+    name: 'what is claimed of a wallet is what is owed for payments that were taken back',
+    offences: (scope) => sql`
+      select w.account_id || ' has claims of ' || w.claimed_minor || ', owed are ' || coalesce(sum(r.amount_minor), 0) as what
+      from wallets w left join top_up_reversals r on r.account_id = w.account_id and r.status = 'owed'
+      where ${scope(sql`w.account_id`)}
+      group by w.account_id, w.claimed_minor having w.claimed_minor <> coalesce(sum(r.amount_minor), 0)`,
   },
 ];
