@@ -1,13 +1,17 @@
 import type { OpenApiDocument, Operation, Parameter, Response } from '../server/http/openapi/document.ts';
 import { resolve } from '../server/http/openapi/document.ts';
-import { LEFT_OUT, namedType, queryOf, typeOf } from './emit-types.ts';
+import { bodyOf, LEFT_OUT, namedType, queryOf, typeOf } from './emit-types.ts';
 
 /**
  * An API's description as the panel calls it, by the names of its operations: a type for each named schema, what each
  * operation takes and answers, and where it is. `name` goes before the names of the two rosters, `group` before those of the
- * operations, where others are called alike.
+ * operations, where others are called alike; `aliases` are names that the panel has for some of the schemas.
  */
-export function emitOperations(document: OpenApiDocument, name: string, group?: string): string {
+export function emitOperations(
+  document: OpenApiDocument,
+  name: string,
+  { group, aliases = {} }: { group?: string; aliases?: Record<string, string> } = {},
+): string {
   const nameOf = ({ operationId }: Operation) => (group ? `'${group}.${operationId}'` : operationId);
   const schemas = Object.entries(document.components.schemas)
     .filter(([schema]) => !LEFT_OUT.includes(schema))
@@ -25,6 +29,7 @@ export function emitOperations(document: OpenApiDocument, name: string, group?: 
   return [
     '// Made from the endpoints of the service by `npm run generate`: do not edit.',
     ...schemas,
+    ...Object.entries(aliases).map(([alias, schema]) => `export type ${alias} = ${schema};`),
     `/** What each operation takes, and what it answers under \`data\`. */\nexport interface ${name}Operations {\n${types.join('\n')}\n}`,
     `/** Where each operation is; \`once\` where it takes an Idempotency-Key. */\nexport const ${name.toUpperCase()}_OPERATIONS = {\n${places.join('\n')}\n} as const;\n`,
   ].join('\n\n');
@@ -33,11 +38,11 @@ export function emitOperations(document: OpenApiDocument, name: string, group?: 
 function signature(document: OpenApiDocument, operation: Operation): string {
   const names = parametersOf(document, operation, 'path').map((parameter) => `${parameter.name}: string`);
   const query = queryOf(document, operation);
-  const body = operation.requestBody?.content['application/json']?.schema;
+  const body = bodyOf(document, operation);
   const members = [
     ...(names.length > 0 ? [`params: { ${names.join('; ')} }`] : []),
     ...(query ? [`query: ${query}`] : []),
-    ...(body?.properties && Object.keys(body.properties).length > 0 ? [`body: ${typeOf(body)}`] : []),
+    ...(body ? [`body: ${body}`] : []),
     ...answer(document, operation),
   ];
   return `{ ${members.join('; ')} }`;

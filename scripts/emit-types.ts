@@ -19,7 +19,7 @@ const GROUPS = {
 type Group = keyof typeof GROUPS;
 
 /** Components that a client of typed calls has no use for. */
-export const LEFT_OUT = ['Pagination'];
+export const LEFT_OUT = ['EmptyRequest', 'Pagination'];
 
 /**
  * TypeScript types of an API's description, for a client that shares no code with the service: an interface for each
@@ -56,15 +56,23 @@ function describe(
   const isJson = type === 'application/json';
   const isList = 'pagination' in properties;
   const answered = isJson ? properties.data! : schema;
-  const body = operation.requestBody?.content['application/json']?.schema;
+  const body = bodyOf(document, operation);
   const query = queryOf(document, operation);
   const members = [
     ...(query ? [`query: ${query}`] : []),
-    ...(body?.properties ? [`body: ${typeOf(body)}`] : []),
+    ...(body ? [`body: ${body}`] : []),
     isList ? `item: ${typeOf(answered.items!)}` : `${isJson ? 'data' : 'line'}: ${typeOf(answered)}`,
   ];
   const group = method === 'post' ? 'Writes' : isList ? 'Lists' : isJson ? 'Reads' : 'Files';
   return { group, line: `  '${path}': { ${members.join('; ')} };` };
+}
+
+/** The type of an operation's body; undefined where it has no fields. */
+export function bodyOf(document: OpenApiDocument, { requestBody }: Operation): string | undefined {
+  const schema = requestBody?.content['application/json']?.schema;
+  if (!schema) return undefined;
+  const { properties = {} } = resolve(document, 'schemas', schema) as JsonSchema;
+  return Object.keys(properties).length > 0 ? typeOf(schema) : undefined;
 }
 
 /** The type of an operation's query; undefined where it has none. */

@@ -15,11 +15,14 @@ const write = (path: string, text: string) => writeFileSync(new URL(`../${path}`
 /** Writes what is made of the endpoint definitions. */
 const customer = buildOpenApi(ENDPOINTS);
 write('openapi.json', formatOpenApi(customer));
-write('panel/src/api/customer.ts', emitOperations(customer, 'Customer'));
+write(
+  'panel/src/api/customer.ts',
+  emitOperations(customer, 'Customer', { aliases: { VM: 'Vm', VMBilling: 'VmBilling', VMEvent: 'VmEvent' } }),
+);
 const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
 write('operator-openapi.json', formatOpenApi(operator));
 write('vaubanctl/operator-api.ts', emitTypes(operator));
-write('panel/src/api/operator.ts', emitOperations(operator, 'Operator', 'operator'));
+write('panel/src/api/operator.ts', emitOperations(operator, 'Operator', { group: 'operator' }));
 const panel = buildPanelOpenApi(PANEL_ENDPOINTS);
 write('panel-openapi.json', formatOpenApi(panel));
 write('panel/src/api/panel.ts', emitOperations(panel, 'Panel'));

@@ -2,8 +2,17 @@
 
 /** The one shape of every error. */
 export interface Error {
-  error: { code: 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'insufficient_funds' | 'not_found' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_suspended' | 'quota_exceeded' | 'document_unavailable' | 'payment_exists' | 'body_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unknown_template' | 'idempotency_key_reused' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable'; message: string; details?: ErrorDetails };
+  error: ErrorBody;
 }
+
+/** What went wrong. */
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  details?: ErrorDetails;
+}
+
+export type ErrorCode = 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'insufficient_funds' | 'not_found' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_suspended' | 'quota_exceeded' | 'document_unavailable' | 'payment_exists' | 'body_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unknown_template' | 'idempotency_key_reused' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable';
 
 /** Facts about an error; which ones depends on its code. */
 export interface ErrorDetails {
@@ -54,6 +63,15 @@ export interface AccountWithKeys {
   keys: Key[];
 }
 
+export interface AddOperatorRequest {
+  email: string;
+}
+
+export interface AddTargetRequest {
+  ip: string;
+  mode?: 'always_on' | 'sensor' | 'off';
+}
+
 /** A correction of the books: an order of its own, as nothing that is booked changes */
 export interface Adjustment {
   id: string;
@@ -79,6 +97,8 @@ export interface AuditReport {
   findings: { law: string; what: string }[];
   truncated: boolean;
 }
+
+export type BillingMode = 'monthly' | 'hourly';
 
 /** Who an account's invoices are for */
 export interface BillingProfile {
@@ -136,6 +156,52 @@ export interface CollectedImages {
   bytes: number;
 }
 
+export interface ConfirmTopUpRequest {
+  amount?: string;
+  amount_minor?: number;
+  currency?: string;
+}
+
+export interface CorrectedInvoice {
+  invoice_id: string;
+  number: string | null;
+}
+
+export interface CreateAccountRequest {
+  name: string;
+  currency?: string;
+  limits?: { vms?: number; vcpu?: number; ram_mb?: number; disk_gb?: number; snapshots_per_vm?: number; firewall_rules_per_vm?: number; port_forwards_per_vm?: number; ssh_keys?: number };
+}
+
+export interface CreateKeyRequest {
+  name: string;
+  scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[];
+  expires_at?: string;
+  allow_cidrs?: string[];
+}
+
+export interface CreateOperatorLinkRequest {
+  email: string;
+}
+
+export interface CreateSignInLinkRequest {
+  email: string;
+  account_id?: string;
+  role?: 'owner' | 'operator' | 'viewer';
+}
+
+export interface CreateTenantRequest {
+  name: string;
+}
+
+export interface CreditAccountRequest {
+  amount?: string;
+  amount_minor?: number;
+  method?: string;
+  reference?: string;
+  key?: string;
+}
+
 /** An outage, and what was credited for it */
 export interface CreditedOutage {
   id: string;
@@ -152,6 +218,18 @@ export interface CreditedOutage {
   currency: string;
 }
 
+export interface DebitAccountRequest {
+  amount?: string;
+  amount_minor?: number;
+  method?: string;
+  reference?: string;
+  key?: string;
+}
+
+export interface DrainHostRequest {
+  timeout_seconds?: number;
+}
+
 /** What became of the guests of a host */
 export interface DrainedHost {
   shut_down: number;
@@ -159,8 +237,15 @@ export interface DrainedHost {
   left: string[];
 }
 
-/** What an event is about */
 export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
+
+export interface GrantPromoCreditRequest {
+  amount?: string;
+  amount_minor?: number;
+  until: string;
+  reason: string;
+  key?: string;
+}
 
 /** What guests need of the host, part by part */
 export interface Host {
@@ -179,13 +264,23 @@ export interface Image {
   ready_within_seconds: number | null;
 }
 
+export interface ImportImageRequest {
+  name: string;
+  disk: string;
+  user: string;
+  sha256?: string;
+  ready?: string;
+  ready_within_seconds?: number;
+  direct_boot?: { kernel: string; initrd: string; append: string };
+}
+
 /** An invoice or a credit note, as its account sees it */
 export interface Invoice {
   account_id: string;
   id: string;
-  type: 'invoice' | 'credit_note';
+  type: InvoiceType;
   number: string | null;
-  status: 'draft' | 'open' | 'paid' | 'void';
+  status: InvoiceStatus;
   period_start_at: string;
   period_end_at: string;
   subtotal_minor: number;
@@ -196,15 +291,31 @@ export interface Invoice {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
-  corrects: { invoice_id: string; number: string | null }[];
-  taxes: { tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_reason: string | null; subtotal_minor: number; tax_minor: number }[];
-  lines: { description: string; vm_id: string | null; quantity: number; unit: string; unit_price: string; price_hourly: string | null; amount_minor: number; tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_minor: number; from_at: string; to_at: string; proration: boolean }[];
+  corrects: CorrectedInvoice[];
+  taxes: InvoiceTax[];
+  lines: InvoiceLine[];
 }
 
 /** A file */
 export interface InvoiceDocument {
   name: string;
   base64: string;
+}
+
+export interface InvoiceLine {
+  description: string;
+  vm_id: string | null;
+  quantity: number;
+  unit: string;
+  unit_price: string;
+  price_hourly: string | null;
+  amount_minor: number;
+  tax_rate: string;
+  tax_category: TaxCategory;
+  tax_minor: number;
+  from_at: string;
+  to_at: string;
+  proration: boolean;
 }
 
 /** Who sells or buys, as it was when the invoice was issued */
@@ -219,6 +330,19 @@ export interface InvoiceParty {
   registration_id: string | null;
   email: string | null;
 }
+
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void';
+
+/** What an invoice comes to at one rate of tax */
+export interface InvoiceTax {
+  tax_rate: string;
+  tax_category: TaxCategory;
+  tax_reason: string | null;
+  subtotal_minor: number;
+  tax_minor: number;
+}
+
+export type InvoiceType = 'invoice' | 'credit_note';
 
 /** Work on a VM that takes time */
 export interface Job {
@@ -239,7 +363,6 @@ export interface Job {
   finished_at: string | null;
 }
 
-/** What a job does */
 export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
 
 /** An API key, without its text */
@@ -302,6 +425,15 @@ export interface Mail {
   last_error: string | null;
   created_at: string;
   settled_at: string | null;
+}
+
+export interface MakeAdjustmentRequest {
+  type: 'credit' | 'debit';
+  amount?: string;
+  amount_minor?: number;
+  vm_id?: string;
+  reason: string;
+  key?: string;
 }
 
 /** Money of a span of time, of all accounts */
@@ -431,6 +563,30 @@ export interface PromoCredit {
   status: 'active' | 'spent' | 'expired' | 'revoked';
 }
 
+export interface RebuildVmRequest {
+  template: string;
+  ssh_key_ids?: string[];
+  user_data?: string;
+  delete_snapshots?: boolean;
+}
+
+export interface RefundOrderRequest {
+  amount?: string;
+  amount_minor?: number;
+  reason: string;
+  key?: string;
+}
+
+export interface RefundTopUpRequest {
+  amount?: string;
+  amount_minor?: number;
+  reason: string;
+}
+
+export interface RemoveOperatorRequest {
+  email: string;
+}
+
 /** A guest that no VM had */
 export interface RemovedOrphan {
   id: string;
@@ -443,6 +599,15 @@ export interface RemovedOrphan {
   removed: true;
 }
 
+export interface ReportOutageRequest {
+  region?: string;
+  vm_id?: string;
+  from: string;
+  to: string;
+  reason: string;
+  key?: string;
+}
+
 /** What became of everything that is sealed */
 export interface Resealed {
   key_id: string;
@@ -451,8 +616,34 @@ export interface Resealed {
   unreadable: number;
 }
 
-/** What a key may do */
+export interface RestoreVmRequest {
+  snapshot_id: string;
+}
+
 export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
+
+export interface SetAccountLimitsRequest {
+  limits: { vms?: number | null; vcpu?: number | null; ram_mb?: number | null; disk_gb?: number | null; snapshots_per_vm?: number | null; firewall_rules_per_vm?: number | null; port_forwards_per_vm?: number | null; ssh_keys?: number | null };
+}
+
+export interface SetAccountSmtpRequest {
+  open: boolean;
+}
+
+export interface SetBillingProfileRequest {
+  kind: 'business' | 'consumer';
+  name: string;
+  street: string;
+  city: string;
+  postcode?: string;
+  country: string;
+  vat_id?: string;
+  exempt_reason?: string;
+}
+
+export interface SetTargetModeRequest {
+  mode: 'always_on' | 'sensor' | 'off';
+}
 
 /** A link that signs a person in */
 export interface SignInLink {
@@ -475,10 +666,18 @@ export interface Snapshot {
   id: string;
   name: string;
   description: string | null;
-  status: 'creating' | 'available' | 'deleting' | 'error';
+  status: SnapshotStatus;
   size_bytes: number | null;
   includes_memory: boolean;
   created_at: string;
+}
+
+export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'error';
+
+export interface StartAttackRequest {
+  vector: 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood';
+  pps: number;
+  seconds: number;
 }
 
 /** A job that was started on a VM */
@@ -522,6 +721,10 @@ export interface StatementEntry {
   credit: string;
 }
 
+export interface StopVmRequest {
+  force?: boolean;
+}
+
 /** A suspended customer whose VMs were stopped */
 export interface StoppedAccount {
   id: string;
@@ -535,6 +738,10 @@ export interface StoppedAccount {
   created_at: string;
   stopped: string[];
   left: string[];
+}
+
+export interface SuspendAccountRequest {
+  stop_vms?: boolean;
 }
 
 /** A protected address */
@@ -551,6 +758,8 @@ export interface Target {
   last_attack_at: string | null;
   created_at: string;
 }
+
+export type TaxCategory = 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
 
 /** A profile, and how what its account buys is taxed from now on */
 export interface TaxedProfile {
@@ -617,8 +826,8 @@ export interface Vm {
   ipv6: string | null;
   price_monthly_minor: number;
   price_hourly: string;
-  billing_mode: 'monthly' | 'hourly';
-  next_billing_mode: 'monthly' | 'hourly';
+  billing_mode: BillingMode;
+  next_billing_mode: BillingMode;
   currency: string;
   paid_until: string;
   unpaid_since: string | null;
@@ -643,8 +852,8 @@ export interface VmDetails {
   ipv6: string | null;
   price_monthly_minor: number;
   price_hourly: string;
-  billing_mode: 'monthly' | 'hourly';
-  next_billing_mode: 'monthly' | 'hourly';
+  billing_mode: BillingMode;
+  next_billing_mode: BillingMode;
   currency: string;
   paid_until: string;
   unpaid_since: string | null;
@@ -662,8 +871,12 @@ export interface VmEvent {
   created_at: string;
 }
 
-/** State of a VM */
 export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
+
+export interface VoidOrderRequest {
+  reason: string;
+  key?: string;
+}
 
 /** What an account has */
 export interface Wallet {
@@ -720,48 +933,48 @@ export interface Files {
 
 /** What a POST of each path takes, and what it answers under `data`. */
 export interface Writes {
-  '/accounts': { body: { name: string; currency?: string; limits?: { vms?: number; vcpu?: number; ram_mb?: number; disk_gb?: number; snapshots_per_vm?: number; firewall_rules_per_vm?: number; port_forwards_per_vm?: number; ssh_keys?: number } }; data: Account };
-  '/accounts/{id}/suspend': { body: { stop_vms?: boolean }; data: Account | StoppedAccount };
+  '/accounts': { body: CreateAccountRequest; data: Account };
+  '/accounts/{id}/suspend': { body: SuspendAccountRequest; data: Account | StoppedAccount };
   '/accounts/{id}/resume': { data: Account };
   '/accounts/{id}/close': { data: Account };
-  '/accounts/{id}/limits': { body: { limits: { vms?: number | null; vcpu?: number | null; ram_mb?: number | null; disk_gb?: number | null; snapshots_per_vm?: number | null; firewall_rules_per_vm?: number | null; port_forwards_per_vm?: number | null; ssh_keys?: number | null } }; data: Account };
-  '/accounts/{id}/smtp': { body: { open: boolean }; data: Account };
-  '/accounts/{id}/keys': { body: { name: string; scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[]; expires_at?: string; allow_cidrs?: string[] }; data: NewKey };
+  '/accounts/{id}/limits': { body: SetAccountLimitsRequest; data: Account };
+  '/accounts/{id}/smtp': { body: SetAccountSmtpRequest; data: Account };
+  '/accounts/{id}/keys': { body: CreateKeyRequest; data: NewKey };
   '/keys/{id}/revoke': { data: Key };
-  '/accounts/{id}/credits': { body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
-  '/accounts/{id}/debits': { body: { amount?: string; amount_minor?: number; method?: string; reference?: string; key?: string }; data: BookedPayment };
-  '/top-ups/{id}/confirm': { body: { amount?: string; amount_minor?: number; currency?: string }; data: TopUp };
-  '/top-ups/{id}/refunds': { body: { amount?: string; amount_minor?: number; reason: string }; data: TopUpRefund };
-  '/accounts/{id}/adjustments': { body: { type: 'credit' | 'debit'; amount?: string; amount_minor?: number; vm_id?: string; reason: string; key?: string }; data: MadeAdjustment };
-  '/orders/{id}/refund': { body: { amount?: string; amount_minor?: number; reason: string; key?: string }; data: MadeAdjustment };
-  '/orders/{id}/void': { body: { reason: string; key?: string }; data: MadeAdjustment };
-  '/people/sign-in-link': { body: { email: string; account_id?: string; role?: 'owner' | 'operator' | 'viewer' }; data: SignInLink };
-  '/accounts/{id}/promo-credits': { body: { amount?: string; amount_minor?: number; until: string; reason: string; key?: string }; data: ChangedPromoCredit };
+  '/accounts/{id}/credits': { body: CreditAccountRequest; data: BookedPayment };
+  '/accounts/{id}/debits': { body: DebitAccountRequest; data: BookedPayment };
+  '/top-ups/{id}/confirm': { body: ConfirmTopUpRequest; data: TopUp };
+  '/top-ups/{id}/refunds': { body: RefundTopUpRequest; data: TopUpRefund };
+  '/accounts/{id}/adjustments': { body: MakeAdjustmentRequest; data: MadeAdjustment };
+  '/orders/{id}/refund': { body: RefundOrderRequest; data: MadeAdjustment };
+  '/orders/{id}/void': { body: VoidOrderRequest; data: MadeAdjustment };
+  '/people/sign-in-link': { body: CreateSignInLinkRequest; data: SignInLink };
+  '/accounts/{id}/promo-credits': { body: GrantPromoCreditRequest; data: ChangedPromoCredit };
   '/promo-credits/{id}/revoke': { data: ChangedPromoCredit };
-  '/outages': { body: { region?: string; vm_id?: string; from: string; to: string; reason: string; key?: string }; data: Outage };
+  '/outages': { body: ReportOutageRequest; data: Outage };
   '/outages/{id}/credit': { data: CreditedOutage };
-  '/accounts/{id}/billing-profile': { body: { kind: 'business' | 'consumer'; name: string; street: string; city: string; postcode?: string; country: string; vat_id?: string; exempt_reason?: string }; data: TaxedProfile };
+  '/accounts/{id}/billing-profile': { body: SetBillingProfileRequest; data: TaxedProfile };
   '/audit': { data: AuditReport };
-  '/vms/{id}/stop': { body: { force?: boolean }; data: StartedJob };
-  '/vms/{id}/restore': { body: { snapshot_id: string }; data: StartedRestore };
-  '/vms/{id}/rebuild': { body: { template: string; ssh_key_ids?: string[]; user_data?: string; delete_snapshots?: boolean }; data: StartedRebuild };
+  '/vms/{id}/stop': { body: StopVmRequest; data: StartedJob };
+  '/vms/{id}/restore': { body: RestoreVmRequest; data: StartedRestore };
+  '/vms/{id}/rebuild': { body: RebuildVmRequest; data: StartedRebuild };
   '/jobs/{id}/retry': { data: Job };
   '/jobs/{id}/abandon': { data: Job };
-  '/accounts/{id}/tenants': { body: { name: string }; data: Tenant };
-  '/tenants/{id}/targets': { body: { ip: string; mode?: 'always_on' | 'sensor' | 'off' }; data: Target };
-  '/targets/{id}/mode': { body: { mode: 'always_on' | 'sensor' | 'off' }; data: Target };
+  '/accounts/{id}/tenants': { body: CreateTenantRequest; data: Tenant };
+  '/tenants/{id}/targets': { body: AddTargetRequest; data: Target };
+  '/targets/{id}/mode': { body: SetTargetModeRequest; data: Target };
   '/targets/{id}/remove': { data: { id: string; removed: true } };
-  '/targets/{id}/attack': { body: { vector: 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood'; pps: number; seconds: number }; data: SimulatedAttack };
+  '/targets/{id}/attack': { body: StartAttackRequest; data: SimulatedAttack };
   '/targets/{id}/attack/stop': { data: { target_id: string; stopped: number } };
   '/orphans/{id}/remove': { data: RemovedOrphan };
-  '/images': { body: { name: string; disk: string; user: string; sha256?: string; ready?: string; ready_within_seconds?: number; direct_boot?: { kernel: string; initrd: string; append: string } }; data: Image };
+  '/images': { body: ImportImageRequest; data: Image };
   '/images/{name}/remove': { data: { name: string; removed: true } };
   '/images/collect': { data: CollectedImages };
-  '/host/drain': { body: { timeout_seconds?: number }; data: DrainedHost };
+  '/host/drain': { body: DrainHostRequest; data: DrainedHost };
   '/host/resume': { data: { resumed: true } };
-  '/operators': { body: { email: string }; data: OperatorLink };
-  '/operators/sign-in-link': { body: { email: string }; data: OperatorLink };
-  '/operators/remove': { body: { email: string }; data: { id: string; removed: true } };
+  '/operators': { body: AddOperatorRequest; data: OperatorLink };
+  '/operators/sign-in-link': { body: CreateOperatorLinkRequest; data: OperatorLink };
+  '/operators/remove': { body: RemoveOperatorRequest; data: { id: string; removed: true } };
   '/mails/{id}/retry': { data: Mail };
   '/secrets/rotate': { data: Resealed };
   '/ops-key/rotate': { data: OpsKey };

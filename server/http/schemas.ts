@@ -9,6 +9,13 @@ import { type Static, type TSchema, Type } from '../platform/schema.ts';
 export function Nullable<S extends TSchema>(schema: S) {
   const { type } = schema as { type?: string; enum?: unknown[] };
   const { enum: values } = schema as { enum?: unknown[] };
+  if (values && '$id' in schema) {
+    const { description, ...named } = schema as { description?: string };
+    return Type.Unsafe<Static<S> | null>({
+      anyOf: [named, { type: 'null' }],
+      ...(description && { description }),
+    });
+  }
   if (!type || '$id' in schema) return Type.Unsafe<Static<S> | null>({ anyOf: [schema, { type: 'null' }] });
   return Type.Unsafe<Static<S> | null>({
     ...schema,
@@ -17,7 +24,7 @@ export function Nullable<S extends TSchema>(schema: S) {
   });
 }
 
-/** A closed set of lower snake_case strings. */
+/** A closed set of lower snake_case strings. Customers' ones have a name: see `SchemaRegistry`. */
 export function Enum<const T extends readonly string[]>(values: T, options: object = {}) {
   return Type.Unsafe<T[number]>({ type: 'string', enum: [...values], ...options });
 }
@@ -49,7 +56,15 @@ export const Currency = Type.String({
 });
 export const Decimal = (description: string) =>
   Type.String({ pattern: '^-?[0-9]+(\\.[0-9]+)?$', description: `${description}, a decimal in major units` });
+/** Version of the Internet Protocol. */
+export const IpFamily = Type.Unsafe<4 | 6>({ $id: 'IpFamily', type: 'integer', enum: [4, 6] });
 export const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** What is answered to a deletion that is done at once. */
+export const Deleted = Shape(
+  { id: Type.String({ description: 'Identifier of what was deleted' }), deleted: Type.Boolean() },
+  { $id: 'Deleted', description: 'Something was deleted' },
+);
 
 /** Largest body, in bytes, of an operation that takes a long text: a key, a message. */
 export const LONG_BODY = 64 * 1024;

@@ -66,7 +66,12 @@ export function compileChecks(endpoint: Pick<AnyOperation, 'query' | 'body'>): I
 }
 
 function closed(schema: TObject | undefined): ObjectSchema {
-  return { type: 'object', properties: {}, ...(schema as object), additionalProperties: false };
+  return { type: 'object', properties: {}, ...withoutNames(schema), additionalProperties: false };
+}
+
+/** The names are for the description: a check takes no two schemas of one name, and one set of values stands in many places. */
+function withoutNames(schema: object = {}): object {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value)));
 }
 
 /** A query string has only text: its numbers, decimal digits and nothing else, and its truths are read from it. */

@@ -142,7 +142,7 @@ test('Idempotency-Key is asked for only where it is required', () => {
 test('an action without fields takes no body or an empty object', () => {
   const { required, content } = start.requestBody!;
   assert.equal(required, false);
-  assert.equal(content['application/json']!.schema.additionalProperties, false);
+  assert.equal(resolve(document, 'schemas', content['application/json']!.schema).additionalProperties, false);
   assert.deepEqual(content['application/json']!.example, {});
   assert.equal(list.requestBody, undefined);
 });

@@ -123,7 +123,8 @@ test('each operation stands under its path, with what it takes and answers', () 
     /interface Lists \{\n {2}'\/things': \{ query: \{ limit\?: number; cursor\?: string \}; item: Thing \};\n\}/,
   );
   assert.match(text, /interface Files \{\n {2}'\/things\/export': \{ line: Thing \};\n\}/);
-  assert.match(text, /'\/things': \{ body: \{ name: string; big\?: boolean \}; data: Thing \};/);
+  assert.match(text, /'\/things': \{ body: MakeThingRequest; data: Thing \};/);
+  assert.match(text, /export interface MakeThingRequest \{\n {2}name: string;\n {2}big\?: boolean;\n\}/);
   assert.match(text, /'\/things\/stop': \{ data: \{ stopped: number \} \};/);
 });
 

@@ -2,13 +2,22 @@
 
 /** The one shape of every error. */
 export interface Error {
-  error: { code: 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'insufficient_funds' | 'scope_required' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable'; message: string; details?: ErrorDetails };
+  error: ErrorBody;
 }
+
+/** What went wrong. */
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  details?: ErrorDetails;
+}
+
+export type ErrorCode = 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'insufficient_funds' | 'scope_required' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable';
 
 /** Facts about an error; which ones depends on its code. */
 export interface ErrorDetails {
   fields?: FieldProblem[];
-  policy?: 'key' | 'account' | 'ip';
+  policy?: RateLimitPolicy;
   retry_after_seconds?: number;
   required_minor?: number;
   available_minor?: number;
@@ -32,6 +41,62 @@ export interface FieldProblem {
   message: string;
 }
 
+export type RateLimitPolicy = 'key' | 'account' | 'ip';
+
+export type ActorType = 'user' | 'api_key' | 'system';
+
+export interface AddFirewallRuleRequest {
+  direction: FirewallDirection;
+  action: FirewallAction;
+  protocol: FirewallProtocol;
+  ports?: string | null;
+  cidrs: string[];
+  priority?: number;
+  enabled?: boolean;
+  description?: string | null;
+}
+
+export interface AddPortForwardRequest {
+  protocol: PortForwardProtocol;
+  external_port?: number | null;
+  internal_port: number;
+  internal_ip?: string;
+  description?: string | null;
+}
+
+export interface AddShieldRuleRequest {
+  action: ShieldAction;
+  protocol?: ShieldProtocolName | number;
+  source?: string | null;
+  source_ports?: string[];
+  destination_ports?: string[];
+  packet_length?: PacketLength | null;
+  tcp_flags?: TcpFlags | null;
+  fragments?: ShieldFragments;
+  rate?: PacketRate | BitRate | null;
+  priority?: number;
+  comment?: string | null;
+  expires_at?: string | null;
+  enabled?: boolean;
+  confirm_block_all?: boolean;
+}
+
+export interface AddSshKeyRequest {
+  name: string;
+  public_key: string;
+}
+
+export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
+
+/** Your word on a command that waits; goes on with its run */
+export interface AgentApproval {
+  id: string;
+  decision: AgentDecision;
+  reason?: string;
+}
+
+export type AgentApprovalMode = 'dangerous' | 'all' | 'never';
+
 /** Event `approval.required` */
 export interface AgentApprovalRequired {
   type: 'approval.required';
@@ -42,7 +107,7 @@ export interface AgentApprovalRequired {
   approval_id: string;
   command_id: string;
   command: string;
-  risk: 'safe' | 'caution' | 'dangerous';
+  risk: AgentRisk;
   expires_at: string;
 }
 
@@ -67,7 +132,7 @@ export interface AgentCommandDenied {
   session_id: string;
   at: string;
   command_id: string;
-  by: 'customer' | 'policy';
+  by: AgentDenier;
   reason: string;
 }
 
@@ -79,7 +144,7 @@ export interface AgentCommandOutput {
   session_id: string;
   at: string;
   command_id: string;
-  stream: 'stdout' | 'stderr';
+  stream: AgentOutputStream;
   text: string;
   truncated: boolean;
 }
@@ -94,7 +159,7 @@ export interface AgentCommandProposed {
   command_id: string;
   command: string;
   reason: string;
-  risk: 'safe' | 'caution' | 'dangerous';
+  risk: AgentRisk;
 }
 
 /** Event `command.started` */
@@ -107,9 +172,13 @@ export interface AgentCommandStarted {
   command_id: string;
 }
 
+export type AgentDecision = 'approve' | 'deny';
+
+export type AgentDenier = 'customer' | 'policy';
+
 export interface AgentEntry {
   seq: number;
-  role: 'user' | 'assistant' | 'command' | 'system';
+  role: AgentRole;
   content: string;
   command: string | null;
   exit_code: number | null;
@@ -127,6 +196,9 @@ export interface AgentErrorEvent {
   message: string;
   retryable: boolean;
 }
+
+/** An event of a run; `type` says which */
+export type AgentEvent = AgentRunStarted | AgentMessageDelta | AgentMessageCompleted | AgentCommandProposed | AgentApprovalRequired | AgentCommandStarted | AgentCommandOutput | AgentCommandCompleted | AgentCommandDenied | AgentErrorEvent | AgentRunCompleted;
 
 /** Event `message.completed` */
 export interface AgentMessageCompleted {
@@ -152,18 +224,26 @@ export interface AgentMessageDelta {
 
 /** What the agent thinks with */
 export interface AgentModel {
-  provider: 'runbook' | 'openai-compatible' | 'anthropic';
+  provider: AgentProvider;
   name: string;
 }
+
+export type AgentOutputStream = 'stdout' | 'stderr';
 
 export interface AgentPendingApproval {
   id: string;
   command_id: string;
   command: string;
   reason: string;
-  risk: 'safe' | 'caution' | 'dangerous';
+  risk: AgentRisk;
   expires_at: string;
 }
+
+export type AgentProvider = 'runbook' | 'openai-compatible' | 'anthropic';
+
+export type AgentRisk = 'safe' | 'caution' | 'dangerous';
+
+export type AgentRole = 'user' | 'assistant' | 'command' | 'system';
 
 /** Event `run.completed` */
 export interface AgentRunCompleted {
@@ -172,7 +252,7 @@ export interface AgentRunCompleted {
   run_id: string;
   session_id: string;
   at: string;
-  stop_reason: 'completed' | 'awaiting_approval' | 'max_steps' | 'canceled' | 'timeout' | 'error';
+  stop_reason: AgentStopReason;
   usage: AgentUsage;
 }
 
@@ -184,7 +264,7 @@ export interface AgentRunStarted {
   session_id: string;
   at: string;
   model: AgentModel;
-  approval_mode: 'dangerous' | 'all' | 'never';
+  approval_mode: AgentApprovalMode;
   max_steps: number;
   resumed: boolean;
 }
@@ -194,8 +274,10 @@ export interface AgentSession {
   started_at: string;
 }
 
+export type AgentState = 'idle' | 'running' | 'awaiting_approval';
+
 export interface AgentStatus {
-  state: 'idle' | 'running' | 'awaiting_approval';
+  state: AgentState;
   model: AgentModel;
   session_id: string | null;
   run_id: string | null;
@@ -203,13 +285,20 @@ export interface AgentStatus {
   history: AgentEntry[];
 }
 
+export type AgentStopReason = 'completed' | 'awaiting_approval' | 'max_steps' | 'canceled' | 'timeout' | 'error';
+
 export interface AgentUsage {
   steps: number;
   input_tokens: number | null;
   output_tokens: number | null;
 }
 
-export interface AttachedSSHKey {
+export interface AttachSshKeyRequest {
+  ssh_key_id?: string;
+  public_key?: string;
+}
+
+export interface AttachedSshKey {
   id: string | null;
   name: string | null;
   fingerprint: string;
@@ -222,19 +311,25 @@ export interface AttackEvent {
   id: string;
   target_id: string;
   ip: string;
-  status: 'ongoing' | 'ended';
-  vectors: ('syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood' | 'other')[];
-  severity: 'low' | 'medium' | 'high' | 'critical';
+  status: AttackStatus;
+  vectors: AttackVector[];
+  severity: AttackSeverity;
   reason: string;
   started_at: string;
   mitigated_at: string | null;
   ended_at: string | null;
   duration_seconds: number;
-  peak_bps: { value: number; at: string };
-  peak_pps: { value: number; at: string };
+  peak_bps: Peak;
+  peak_pps: Peak;
   dropped_bytes: number;
   dropped_packets: number;
 }
+
+export type AttackSeverity = 'low' | 'medium' | 'high' | 'critical';
+
+export type AttackStatus = 'ongoing' | 'ended';
+
+export type AttackVector = 'syn_flood' | 'udp_flood' | 'dns_amplification' | 'ntp_amplification' | 'icmp_flood' | 'fragment_flood' | 'other';
 
 /** Traffic of a VM in a calendar month (UTC) */
 export interface Bandwidth {
@@ -244,8 +339,10 @@ export interface Bandwidth {
   out_bytes: number;
   included_bytes: number | null;
   overage_bytes: number;
-  daily: { date: string; in_bytes: number; out_bytes: number }[];
+  daily: DailyTraffic[];
 }
+
+export type BillingMode = 'monthly' | 'hourly';
 
 /** Where an account stands */
 export interface BillingSummary {
@@ -256,13 +353,17 @@ export interface BillingSummary {
   month_to_date_minor: number;
   forecast_month_minor: number;
   active_vm_count: number;
-  next_charges: { vm_id: string; amount_minor: number; due_at: string }[];
+  next_charges: NextCharge[];
   overdue_minor: number;
   shortfall_minor: number;
   usage_minor: number;
-  unpaid: { vm_id: string; unpaid_since_at: string; suspends_at: string; suspended_at: string | null; deletes_at: string }[];
+  unpaid: UnpaidVm[];
   shield_tenant_ids: string[];
   generated_at: string;
+}
+
+export interface BitRate {
+  bps: number;
 }
 
 /** Why an operation would be refused now */
@@ -276,12 +377,35 @@ export interface Catalog {
   plans: Plan[];
   regions: Region[];
   templates: Template[];
-  custom_limits: { vcpu: { min: number; max: number; step: number }; ram_mb: { min: number; max: number; step: number }; disk_gb: { min: number; max: number; step: number } };
+  custom_limits: CustomLimits;
+}
+
+export interface ChangeCustomRequest {
+  vcpu?: number;
+  ram_mb?: number;
+  disk_gb?: number;
+  allow_reboot?: boolean;
+  max_charge_minor?: number;
+}
+
+export interface ChangePlanRequest {
+  plan: string;
+  resize_disk?: boolean;
+  allow_reboot?: boolean;
+  max_charge_minor?: number;
+}
+
+/** A completed order of a VM */
+export interface Charge {
+  order_id: string;
+  kind: OrderKind;
+  amount_minor: number;
+  created_at: string;
 }
 
 export interface ComponentPrice {
-  component: 'vcpu' | 'ram' | 'disk';
-  unit: 'vcpu' | 'gib' | 'gb';
+  component: PriceComponent;
+  unit: PriceUnit;
   price_hourly: string;
   price_monthly: string;
   next_price: NextComponentPrice | null;
@@ -290,7 +414,7 @@ export interface ComponentPrice {
 /** A link that shares a terminal on a VM */
 export interface ConsoleShare {
   id: string;
-  mode: 'read_only' | 'read_write';
+  mode: ShareMode;
   label: string | null;
   max_viewers: number;
   expires_at: string;
@@ -309,6 +433,68 @@ export interface ConsoleTicket {
   single_use: boolean;
 }
 
+export interface CorrectedInvoice {
+  invoice_id: string;
+  number: string | null;
+}
+
+export interface CreateConsoleShareRequest {
+  mode: ShareMode;
+  ttl_seconds?: number;
+  label?: string | null;
+  max_viewers?: number;
+}
+
+export interface CreateSnapshotRequest {
+  name?: string;
+  description?: string | null;
+}
+
+export interface CreateSshTokenRequest {
+  username?: string;
+  cols?: number;
+  rows?: number;
+}
+
+export interface CreateVmRequest {
+  plan: string;
+  template: string;
+  hostname: string;
+  region?: string;
+  zone?: string;
+  ssh_key_ids?: string[];
+  password?: string;
+  user_data?: string;
+  notes?: string | null;
+  billing?: BillingMode;
+  auto_renew?: boolean;
+  renewal_priority?: number;
+  start?: boolean;
+  max_charge_minor?: number;
+}
+
+/** A new VM, the job that makes it and the order that pays for it */
+export interface CreatedVm {
+  vm: Vm;
+  job: Job;
+  order: Order;
+  initial_password: string | null;
+}
+
+/** Sizes of custom configurations */
+export interface CustomLimits {
+  vcpu: SizeRange;
+  ram_mb: SizeRange;
+  disk_gb: SizeRange;
+}
+
+/** Traffic of a day */
+export interface DailyTraffic {
+  date: string;
+  in_bytes: number;
+  out_bytes: number;
+}
+
 export interface DeletePreview {
   refund_minor: number;
   usage_minor: number;
@@ -316,33 +502,75 @@ export interface DeletePreview {
   written_off_minor: number;
   currency: string;
   unused_seconds: number;
-  data_lost: { type: 'volume' | 'snapshot' | 'ip' | 'port_forward'; id: string; name: string; size_gb: number | null }[];
+  data_lost: LostData[];
   deletable: boolean;
   blockers: Blocker[];
   as_of: string;
 }
 
+/** Something was deleted */
+export interface Deleted {
+  id: string;
+  deleted: boolean;
+}
+
+/** The job that deletes a snapshot */
+export interface DeletingSnapshot {
+  id: string;
+  job: Job;
+}
+
+/** A VM, the job that deletes it and what was given back */
+export interface DeletingVm {
+  vm: Vm;
+  job: Job;
+  refund: Refund;
+}
+
+/** Who caused an event */
+export interface EventActor {
+  type: ActorType;
+  id: string | null;
+  ip: string | null;
+}
+
+export type EventLevel = 'info' | 'warning' | 'error';
+
+export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
+
+export type FirewallAction = 'accept' | 'drop';
+
+export type FirewallDirection = 'in' | 'out';
+
+/** What happens to a packet that no rule matches */
+export interface FirewallPolicy {
+  in: FirewallAction;
+  out: FirewallAction;
+}
+
+export type FirewallProtocol = 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'esp' | 'gre' | 'any';
+
 /** A firewall rule of a VM */
 export interface FirewallRule {
   id: string;
-  direction: 'in' | 'out';
-  action: 'accept' | 'drop';
-  protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'esp' | 'gre' | 'any';
+  direction: FirewallDirection;
+  action: FirewallAction;
+  protocol: FirewallProtocol;
   ports: string | null;
   cidrs: string[];
   priority: number;
   enabled: boolean;
   description: string | null;
-  status: 'pending' | 'active' | 'removing' | 'error';
+  status: NetworkRuleStatus;
   created_at: string;
 }
 
 /** What the orders of a calendar month charged, or a credit note of what others gave back */
 export interface Invoice {
   id: string;
-  type: 'invoice' | 'credit_note';
+  type: InvoiceType;
   number: string | null;
-  status: 'draft' | 'open' | 'paid' | 'void';
+  status: InvoiceStatus;
   period_start_at: string;
   period_end_at: string;
   subtotal_minor: number;
@@ -353,7 +581,23 @@ export interface Invoice {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
-  corrects: { invoice_id: string; number: string | null }[];
+  corrects: CorrectedInvoice[];
+}
+
+export interface InvoiceLine {
+  description: string;
+  vm_id: string | null;
+  quantity: number;
+  unit: string;
+  unit_price: string;
+  price_hourly: string | null;
+  amount_minor: number;
+  tax_rate: string;
+  tax_category: TaxCategory;
+  tax_minor: number;
+  from_at: string;
+  to_at: string;
+  proration: boolean;
 }
 
 /** Who sells or buys, as it was when the invoice was issued */
@@ -369,12 +613,25 @@ export interface InvoiceParty {
   email: string | null;
 }
 
+export type InvoiceStatus = 'draft' | 'open' | 'paid' | 'void';
+
+/** What an invoice comes to at one rate of tax */
+export interface InvoiceTax {
+  tax_rate: string;
+  tax_category: TaxCategory;
+  tax_reason: string | null;
+  subtotal_minor: number;
+  tax_minor: number;
+}
+
+export type InvoiceType = 'invoice' | 'credit_note';
+
 /** An invoice or a credit note with its lines */
 export interface InvoiceWithLines {
   id: string;
-  type: 'invoice' | 'credit_note';
+  type: InvoiceType;
   number: string | null;
-  status: 'draft' | 'open' | 'paid' | 'void';
+  status: InvoiceStatus;
   period_start_at: string;
   period_end_at: string;
   subtotal_minor: number;
@@ -385,23 +642,37 @@ export interface InvoiceWithLines {
   paid_at: string | null;
   seller: InvoiceParty | null;
   buyer: InvoiceParty | null;
-  corrects: { invoice_id: string; number: string | null }[];
-  taxes: { tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_reason: string | null; subtotal_minor: number; tax_minor: number }[];
-  lines: { description: string; vm_id: string | null; quantity: number; unit: string; unit_price: string; price_hourly: string | null; amount_minor: number; tax_rate: string; tax_category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; tax_minor: number; from_at: string; to_at: string; proration: boolean }[];
+  corrects: CorrectedInvoice[];
+  taxes: InvoiceTax[];
+  lines: InvoiceLine[];
 }
+
+export type IpFamily = 4 | 6;
 
 /** Work on a VM that takes time */
 export interface Job {
   id: string;
-  kind: 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
-  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  kind: JobKind;
+  status: JobStatus;
   progress: number;
   vm_id: string;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
-  error: { code: string; message: string } | null;
+  error: JobError | null;
 }
+
+/** Why a job failed */
+export interface JobError {
+  code: string;
+  message: string;
+}
+
+export type JobFilter = 'active' | 'all';
+
+export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+
+export type JobStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
 /** Quotas of the account */
 export interface Limits {
@@ -415,24 +686,56 @@ export interface Limits {
   ssh_keys: number;
 }
 
+/** What goes with a VM */
+export interface LostData {
+  type: LostDataType;
+  id: string;
+  name: string;
+  size_gb: number | null;
+}
+
+export type LostDataType = 'volume' | 'snapshot' | 'ip' | 'port_forward';
+
+/** An address of a network interface */
+export interface NetworkAddress {
+  address: string;
+  family: IpFamily;
+  prefix: number;
+  gateway: string;
+  primary: boolean;
+  rdns: string | null;
+  shield: ShieldPlace | null;
+}
+
 /** A network interface of a VM */
 export interface NetworkInterface {
   id: string;
   name: string;
   mac: string;
-  type: 'public' | 'private';
+  type: NetworkType;
   bandwidth_limit_bps: number | null;
-  ips: { address: string; family: 4 | 6; prefix: number; gateway: string; primary: boolean; rdns: string | null; shield: { tenant_id: string; target_id: string } | null }[];
+  ips: NetworkAddress[];
 }
+
+export type NetworkRuleStatus = 'pending' | 'active' | 'removing' | 'error';
+
+export type NetworkType = 'public' | 'private';
 
 export interface NewConsoleShare {
   id: string;
-  mode: 'read_only' | 'read_write';
+  mode: ShareMode;
   label: string | null;
   max_viewers: number;
   expires_at: string;
   created_at: string;
   url: string;
+}
+
+/** A renewal to come */
+export interface NextCharge {
+  vm_id: string;
+  amount_minor: number;
+  due_at: string;
 }
 
 /** A price that is announced */
@@ -445,13 +748,13 @@ export interface NextComponentPrice {
 /** A price that is announced */
 export interface NextPlanPrice {
   price_hourly: string;
-  billing_modes: ('monthly' | 'hourly')[];
+  billing_modes: BillingMode[];
   price_monthly_minor: number;
   from_at: string;
 }
 
 /** The next price at which it is renewed that differs from the present one, as far as prices are announced */
-export interface NextVMPrice {
+export interface NextVmPrice {
   price_monthly_minor: number;
   from_at: string;
 }
@@ -465,27 +768,63 @@ export interface OpsKey {
 /** What an operation cost or gave back */
 export interface Order {
   id: string;
-  kind: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
-  status: 'pending' | 'completed' | 'failed' | 'refunded';
+  kind: OrderKind;
+  status: OrderStatus;
   vm_id: string | null;
   amount_minor: number;
   currency: string;
   balance_after_minor: number | null;
   invoice_id: string | null;
   created_at: string;
-  adjustment: { type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit'; reason: string; corrects_order_id: string | null } | null;
+  adjustment: OrderAdjustment | null;
+}
+
+/** Why the operator corrected the books; null for every other order */
+export interface OrderAdjustment {
+  type: AdjustmentType;
+  reason: string;
+  corrects_order_id: string | null;
+}
+
+export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
+
+export type OrderStatus = 'pending' | 'completed' | 'failed' | 'refunded';
+
+export interface PacketLength {
+  min: number;
+  max: number;
+}
+
+export interface PacketRate {
+  pps: number;
+}
+
+/** A new password, and the job that sets it */
+export interface PasswordReset {
+  vm: Vm;
+  job: Job;
+  username: string;
+  password: string;
 }
 
 /** A top-up of the wallet */
 export interface Payment {
   id: string;
   method: string;
-  status: 'pending' | 'succeeded' | 'failed' | 'refunded';
+  status: PaymentStatus;
   amount_minor: number;
   currency: string;
   reference: string;
   created_at: string;
   settled_at: string | null;
+}
+
+export type PaymentStatus = 'pending' | 'succeeded' | 'failed' | 'refunded';
+
+/** The most that came in, and when */
+export interface Peak {
+  value: number;
+  at: string;
 }
 
 /** A size at a monthly price */
@@ -498,13 +837,15 @@ export interface Plan {
   disk_gb: number;
   bandwidth_gb: number | null;
   price_hourly: string;
-  billing_modes: ('monthly' | 'hourly')[];
+  billing_modes: BillingMode[];
   price_monthly_minor: number;
   next_price: NextPlanPrice | null;
   retires_on: string | null;
-  regions: { code: string; available: boolean }[];
+  regions: PlanRegion[];
   deprecated: boolean;
 }
+
+export type PlanDirection = 'upgrade' | 'downgrade' | 'lateral';
 
 export interface PlanOption {
   plan: PublicPlan;
@@ -517,7 +858,7 @@ export interface PlanOption {
 
 export interface PlanQuote {
   currency: string;
-  lines: { description: string; amount_minor: number }[];
+  lines: QuoteLine[];
   subtotal_minor: number;
   tax_minor: number;
   total_minor: number;
@@ -527,7 +868,7 @@ export interface PlanQuote {
   sufficient: boolean;
   as_of: string;
   valid_until: string;
-  direction: 'upgrade' | 'downgrade' | 'lateral';
+  direction: PlanDirection;
   credit_minor: number;
   debit_minor: number;
   net_minor: number;
@@ -536,17 +877,37 @@ export interface PlanQuote {
   blockers: Blocker[];
 }
 
+/** A region that sells a plan */
+export interface PlanRegion {
+  code: string;
+  available: boolean;
+}
+
 /** A port of a shared public address that leads to a VM */
 export interface PortForward {
   id: string;
-  protocol: 'tcp' | 'udp' | 'tcp_udp';
+  protocol: PortForwardProtocol;
   external_port: number;
   internal_port: number;
   internal_ip: string;
   public_ip: string;
   description: string | null;
-  status: 'pending' | 'active' | 'removing' | 'error';
+  status: NetworkRuleStatus;
   created_at: string;
+}
+
+export type PortForwardProtocol = 'tcp' | 'udp' | 'tcp_udp';
+
+export type PriceComponent = 'vcpu' | 'ram' | 'disk';
+
+export type PriceUnit = 'vcpu' | 'gib' | 'gb';
+
+/** Unit prices of custom configurations */
+export interface Prices {
+  currency: string;
+  tax_included: boolean;
+  billing_modes: BillingMode[];
+  components: ComponentPrice[];
 }
 
 export interface PublicPlan {
@@ -558,7 +919,7 @@ export interface PublicPlan {
   disk_gb: number;
   bandwidth_gb: number | null;
   price_hourly: string;
-  billing_modes: ('monthly' | 'hourly')[];
+  billing_modes: BillingMode[];
   price_monthly_minor: number;
   next_price: NextPlanPrice | null;
   retires_on: string | null;
@@ -566,10 +927,16 @@ export interface PublicPlan {
   deprecated: boolean;
 }
 
+/** The public price list */
+export interface PublicPlans {
+  currency: string;
+  plans: PublicPlan[];
+}
+
 /** What an operation would cost now */
 export interface Quote {
   currency: string;
-  lines: { description: string; amount_minor: number }[];
+  lines: QuoteLine[];
   subtotal_minor: number;
   tax_minor: number;
   total_minor: number;
@@ -581,6 +948,24 @@ export interface Quote {
   valid_until: string;
 }
 
+export interface QuoteLine {
+  description: string;
+  amount_minor: number;
+}
+
+export interface RebootVmRequest {
+  timeout_seconds?: number;
+}
+
+/** What a deletion gave back */
+export interface Refund {
+  amount_minor: number;
+  charged_minor: number;
+  written_off_minor: number;
+  currency: string;
+  order_id: string | null;
+}
+
 export interface Region {
   code: string;
   name: string;
@@ -590,45 +975,82 @@ export interface Region {
   available_zones: string[];
 }
 
+export interface ResetPasswordRequest {
+  username?: string;
+}
+
+export interface RunAgentRequest {
+  message?: string;
+  approval_mode?: AgentApprovalMode;
+  max_steps?: number;
+  approval?: AgentApproval;
+}
+
 /** Values over time */
 export interface Series {
   start_at: string;
   end_at: string;
   step_seconds: number;
-  series: Record<string, { unit: string; points: (number | null)[][] }>;
+  series: Record<string, SeriesValues>;
 }
+
+/** One of the series */
+export interface SeriesValues {
+  unit: string;
+  points: (number | null)[][];
+}
+
+export type ShareMode = 'read_only' | 'read_write';
+
+export type ShieldAction = 'block' | 'rate_limit';
+
+export type ShieldFragments = 'any' | 'only' | 'none';
+
+/** Its place in the DDoS Shield */
+export interface ShieldPlace {
+  tenant_id: string;
+  target_id: string;
+}
+
+export type ShieldProtocolName = 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';
 
 /** A blocking rule of a protected IP */
 export interface ShieldRule {
   id: string;
-  action: 'block' | 'rate_limit';
-  protocol: 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah' | number;
+  action: ShieldAction;
+  protocol: ShieldProtocolName | number;
   source: string | null;
   source_ports: string[];
   destination_ports: string[];
-  packet_length: { min: number; max: number } | null;
-  tcp_flags: { set: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[]; unset: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[] } | null;
-  fragments: 'any' | 'only' | 'none';
-  rate: { pps: number } | { bps: number } | null;
+  packet_length: PacketLength | null;
+  tcp_flags: TcpFlags | null;
+  fragments: ShieldFragments;
+  rate: PacketRate | BitRate | null;
   priority: number;
   comment: string | null;
   expires_at: string | null;
   enabled: boolean;
-  origin: 'user' | 'automatic';
-  status: 'pending' | 'active' | 'error';
+  origin: ShieldRuleOrigin;
+  status: ShieldRuleStatus;
   created_at: string;
 }
+
+export type ShieldRuleOrigin = 'user' | 'automatic';
+
+export type ShieldRuleStatus = 'pending' | 'active' | 'error';
+
+export type ShieldStatus = 'clean' | 'under_attack';
 
 /** Overview of a DDoS Shield tenant */
 export interface ShieldSummary {
   tenant_id: string;
-  status: 'clean' | 'under_attack';
+  status: ShieldStatus;
   targets_total: number;
   targets_under_attack: number;
   active_attacks: number;
   attacks_24h: number;
   attacks_30d: number;
-  peak_30d: { bps: number; pps: number };
+  peak_30d: TrafficPeak;
   rules_total: number;
   rules_limit: number;
 }
@@ -637,13 +1059,24 @@ export interface ShieldSummary {
 export interface ShieldTarget {
   id: string;
   ip: string;
-  family: 4 | 6;
+  family: IpFamily;
   vm_id: string | null;
-  mode: 'always_on' | 'sensor' | 'off';
-  status: 'clean' | 'under_attack' | 'mitigating';
+  mode: ShieldTargetMode;
+  status: ShieldTargetStatus;
   rules_count: number;
   rules_limit: number;
   last_attack_at: string | null;
+}
+
+export type ShieldTargetMode = 'always_on' | 'sensor' | 'off';
+
+export type ShieldTargetStatus = 'clean' | 'under_attack' | 'mitigating';
+
+/** Sizes that can be chosen */
+export interface SizeRange {
+  min: number;
+  max: number;
+  step: number;
 }
 
 /** A snapshot of a VM */
@@ -651,10 +1084,24 @@ export interface Snapshot {
   id: string;
   name: string;
   description: string | null;
-  status: 'creating' | 'available' | 'deleting' | 'error';
+  status: SnapshotStatus;
   size_bytes: number | null;
   includes_memory: boolean;
   created_at: string;
+}
+
+/** A snapshot and the job that makes it */
+export interface SnapshotJob {
+  snapshot: Snapshot;
+  job: Job;
+}
+
+export type SnapshotStatus = 'creating' | 'available' | 'deleting' | 'error';
+
+export interface SnapshotUsage {
+  gb_months: string;
+  price_gb_month: string | null;
+  amount_minor: number;
 }
 
 /** A stored public key */
@@ -667,6 +1114,12 @@ export interface SshKey {
   created_at: string;
 }
 
+/** A key, and the job that attaches it */
+export interface SshKeyJob {
+  job: Job;
+  ssh_key: AttachedSshKey;
+}
+
 export interface SshToken {
   ws_url: string;
   token: string;
@@ -674,6 +1127,19 @@ export interface SshToken {
   expires_at: string;
   expires_in_seconds: number;
   single_use: boolean;
+}
+
+export interface StopVmRequest {
+  timeout_seconds?: number;
+}
+
+export type TaxCategory = 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
+
+export type TcpFlag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg';
+
+export interface TcpFlags {
+  set: TcpFlag[];
+  unset: TcpFlag[];
 }
 
 /** An OS image */
@@ -688,6 +1154,37 @@ export interface Template {
   default_user: string;
   deprecated: boolean;
   available: boolean;
+}
+
+/** The most that came in during an attack of the last 30 days */
+export interface TrafficPeak {
+  bps: number;
+  pps: number;
+}
+
+export interface TrafficUsage {
+  used_bytes: number;
+  included_bytes: number | null;
+  overage_bytes: number;
+  price_per_gb: string | null;
+  amount_minor: number;
+}
+
+/** What happens to a VM that is unpaid */
+export interface UnpaidVm {
+  vm_id: string;
+  unpaid_since_at: string;
+  suspends_at: string;
+  suspended_at: string | null;
+  deletes_at: string;
+}
+
+export interface UpdateVmRequest {
+  hostname?: string;
+  notes?: string | null;
+  auto_renew?: boolean;
+  renewal_priority?: number;
+  billing?: BillingMode;
 }
 
 /** What an account uses and what it may use */
@@ -707,12 +1204,12 @@ export interface Usage {
 }
 
 /** A virtual machine */
-export interface VM {
+export interface Vm {
   id: string;
   hostname: string;
   notes: string | null;
-  status: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
-  wanted_power: 'on' | 'off';
+  status: VmStatus;
+  wanted_power: WantedPower;
   locked: boolean;
   active_job: Job | null;
   last_job: Job | null;
@@ -729,8 +1226,8 @@ export interface VM {
   ipv6: string | null;
   price_monthly_minor: number;
   price_hourly: string;
-  billing_mode: 'monthly' | 'hourly';
-  next_billing_mode: 'monthly' | 'hourly';
+  billing_mode: BillingMode;
+  next_billing_mode: BillingMode;
   currency: string;
   auto_renew: boolean;
   renewal_priority: number;
@@ -741,42 +1238,57 @@ export interface VM {
 }
 
 /** What a VM costs and has cost */
-export interface VMBilling {
+export interface VmBilling {
   currency: string;
   price_monthly_minor: number;
   price_hourly: string;
-  billing_mode: 'monthly' | 'hourly';
-  next_billing_mode: 'monthly' | 'hourly';
+  billing_mode: BillingMode;
+  next_billing_mode: BillingMode;
   billing_period_start_at: string;
   billing_period_end_at: string;
   next_charge_at: string | null;
   next_charge_minor: number | null;
-  next_price: NextVMPrice | null;
+  next_price: NextVmPrice | null;
   retires_at: string | null;
   auto_renew: boolean;
   usage_minor: number;
-  usage: VMUsage;
+  usage: VmUsage;
   lifetime_charged_minor: number;
   lifetime_refunded_minor: number;
-  charges: { order_id: string; kind: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment'; amount_minor: number; created_at: string }[];
+  charges: Charge[];
 }
 
 /** An entry of the event log of a VM */
-export interface VMEvent {
+export interface VmEvent {
   id: string;
-  type: 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
-  level: 'info' | 'warning' | 'error';
+  type: EventType;
+  level: EventLevel;
   message: string;
-  actor: { type: 'user' | 'api_key' | 'system'; id: string | null; ip: string | null };
+  actor: EventActor;
   job_id: string | null;
   metadata: Record<string, unknown>;
   created_at: string;
 }
 
+/** A VM and the job that was started on it */
+export interface VmJob {
+  vm: Vm;
+  job: Job;
+}
+
+/** A VM, the job that changes it and the order that pays for it */
+export interface VmJobOrder {
+  vm: Vm;
+  job: Job;
+  order: Order;
+}
+
+export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
+
 /** What a VM has used and was not charged for yet; all zero where nothing has a price */
-export interface VMUsage {
-  traffic: { used_bytes: number; included_bytes: number | null; overage_bytes: number; price_per_gb: string | null; amount_minor: number };
-  snapshots: { gb_months: string; price_gb_month: string | null; amount_minor: number };
+export interface VmUsage {
+  traffic: TrafficUsage;
+  snapshots: SnapshotUsage;
 }
 
 /** A volume of a VM */
@@ -804,70 +1316,78 @@ export interface Wallet {
   updated_at: string;
 }
 
+export type WantedPower = 'on' | 'off';
+
+export type VM = Vm;
+
+export type VMBilling = VmBilling;
+
+export type VMEvent = VmEvent;
+
 /** What each operation takes, and what it answers under `data`. */
 export interface CustomerOperations {
   getCatalog: { data: Catalog };
-  listPublicPlans: { data: { currency: string; plans: PublicPlan[] } };
-  getPrices: { data: { currency: string; tax_included: boolean; billing_modes: ('monthly' | 'hourly')[]; components: ComponentPrice[] } };
-  getCustomQuote: { query: { vcpu: number; ram_mb: number; disk_gb: number; billing?: 'monthly' | 'hourly'; region?: string }; data: Quote };
-  listVms: { query: { limit?: number; cursor?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error'; region?: string; hostname?: string }; data: VM[]; list: true };
-  createVm: { body: { plan: string; template: string; hostname: string; region?: string; zone?: string; ssh_key_ids?: string[]; password?: string; user_data?: string; notes?: string | null; billing?: 'monthly' | 'hourly'; auto_renew?: boolean; renewal_priority?: number; start?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order; initial_password: string | null } };
-  getVm: { params: { id: string }; query: { wait_seconds?: number }; data: VM };
-  updateVm: { params: { id: string }; body: { hostname?: string; notes?: string | null; auto_renew?: boolean; renewal_priority?: number; billing?: 'monthly' | 'hourly' }; data: VM };
-  deleteVm: { params: { id: string }; data: { vm: VM; job: Job; refund: { amount_minor: number; charged_minor: number; written_off_minor: number; currency: string; order_id: string | null } } };
+  listPublicPlans: { data: PublicPlans };
+  getPrices: { data: Prices };
+  getCustomQuote: { query: { vcpu: number; ram_mb: number; disk_gb: number; billing?: BillingMode; region?: string }; data: Quote };
+  listVms: { query: { limit?: number; cursor?: string; status?: VmStatus; region?: string; hostname?: string }; data: Vm[]; list: true };
+  createVm: { body: CreateVmRequest; data: CreatedVm };
+  getVm: { params: { id: string }; query: { wait_seconds?: number }; data: Vm };
+  updateVm: { params: { id: string }; body: UpdateVmRequest; data: Vm };
+  deleteVm: { params: { id: string }; data: DeletingVm };
   getVmMetrics: { params: { id: string }; query: { from?: string; to?: string; step?: number; metrics?: string }; data: Series };
   getVmBandwidth: { params: { id: string }; query: { month?: string }; data: Bandwidth };
   listVolumes: { params: { id: string }; query: { limit?: number; cursor?: string }; data: Volume[]; list: true };
   listNics: { params: { id: string }; query: { limit?: number; cursor?: string }; data: NetworkInterface[]; list: true };
-  listEvents: { params: { id: string }; query: { limit?: number; cursor?: string; type?: 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested'; from?: string; to?: string }; data: VMEvent[]; list: true };
-  listJobs: { params: { id: string }; query: { limit?: number; cursor?: string; wait_seconds?: number; status?: 'active' | 'all' }; data: Job[]; list: true };
-  getVmBilling: { params: { id: string }; data: VMBilling };
+  listEvents: { params: { id: string }; query: { limit?: number; cursor?: string; type?: EventType; from?: string; to?: string }; data: VmEvent[]; list: true };
+  listJobs: { params: { id: string }; query: { limit?: number; cursor?: string; wait_seconds?: number; status?: JobFilter }; data: Job[]; list: true };
+  getVmBilling: { params: { id: string }; data: VmBilling };
   getPlanQuote: { params: { id: string }; query: { plan?: string; resize_disk?: boolean; vcpu?: number; ram_mb?: number; disk_gb?: number }; data: PlanQuote };
   listPlanOptions: { params: { id: string }; data: PlanOption[] };
   getDeletePreview: { params: { id: string }; data: DeletePreview };
   listFirewallRules: { params: { id: string }; query: { limit?: number; cursor?: string }; data: FirewallRule[]; list: true };
-  addFirewallRule: { params: { id: string }; body: { direction: 'in' | 'out'; action: 'accept' | 'drop'; protocol: 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'esp' | 'gre' | 'any'; ports?: string | null; cidrs: string[]; priority?: number; enabled?: boolean; description?: string | null }; data: FirewallRule };
+  addFirewallRule: { params: { id: string }; body: AddFirewallRuleRequest; data: FirewallRule };
   listPortForwards: { params: { id: string }; query: { limit?: number; cursor?: string }; data: PortForward[]; list: true };
-  addPortForward: { params: { id: string }; body: { protocol: 'tcp' | 'udp' | 'tcp_udp'; external_port?: number | null; internal_port: number; internal_ip?: string; description?: string | null }; data: PortForward };
+  addPortForward: { params: { id: string }; body: AddPortForwardRequest; data: PortForward };
   listSnapshots: { params: { id: string }; query: { limit?: number; cursor?: string }; data: Snapshot[]; list: true };
-  createSnapshot: { params: { id: string }; body: { name?: string; description?: string | null }; data: { snapshot: Snapshot; job: Job } };
+  createSnapshot: { params: { id: string }; body: CreateSnapshotRequest; data: SnapshotJob };
   getOpsKey: { data: OpsKey };
-  startVm: { params: { id: string }; data: { vm: VM; job: Job } };
-  stopVm: { params: { id: string }; body: { timeout_seconds?: number }; data: { vm: VM; job: Job } };
-  forceStopVm: { params: { id: string }; data: { vm: VM; job: Job } };
-  rebootVm: { params: { id: string }; body: { timeout_seconds?: number }; data: { vm: VM; job: Job } };
-  resetPassword: { params: { id: string }; body: { username?: string }; data: { vm: VM; job: Job; username: string; password: string } };
-  attachSshKey: { params: { id: string }; body: { ssh_key_id?: string; public_key?: string }; data: { job: Job; ssh_key: AttachedSSHKey } };
-  deleteFirewallRule: { params: { id: string; rule_id: string }; data: { id: string; deleted: boolean } };
-  deletePortForward: { params: { id: string; rule_id: string }; data: { id: string; deleted: boolean } };
-  deleteSnapshot: { params: { id: string; sid: string }; data: { id: string; job: Job } };
-  changePlan: { params: { id: string }; body: { plan: string; resize_disk?: boolean; allow_reboot?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order } };
-  changeCustom: { params: { id: string }; body: { vcpu?: number; ram_mb?: number; disk_gb?: number; allow_reboot?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order } };
+  startVm: { params: { id: string }; data: VmJob };
+  stopVm: { params: { id: string }; body: StopVmRequest; data: VmJob };
+  forceStopVm: { params: { id: string }; data: VmJob };
+  rebootVm: { params: { id: string }; body: RebootVmRequest; data: VmJob };
+  resetPassword: { params: { id: string }; body: ResetPasswordRequest; data: PasswordReset };
+  attachSshKey: { params: { id: string }; body: AttachSshKeyRequest; data: SshKeyJob };
+  deleteFirewallRule: { params: { id: string; rule_id: string }; data: Deleted };
+  deletePortForward: { params: { id: string; rule_id: string }; data: Deleted };
+  deleteSnapshot: { params: { id: string; sid: string }; data: DeletingSnapshot };
+  changePlan: { params: { id: string }; body: ChangePlanRequest; data: VmJobOrder };
+  changeCustom: { params: { id: string }; body: ChangeCustomRequest; data: VmJobOrder };
   getConsole: { params: { id: string }; data: ConsoleTicket };
-  createSshToken: { params: { id: string }; body: { username?: string; cols?: number; rows?: number }; data: SshToken };
+  createSshToken: { params: { id: string }; body: CreateSshTokenRequest; data: SshToken };
   listConsoleShares: { params: { id: string }; query: { limit?: number; cursor?: string }; data: ConsoleShare[]; list: true };
-  createConsoleShare: { params: { id: string }; body: { mode: 'read_only' | 'read_write'; ttl_seconds?: number; label?: string | null; max_viewers?: number }; data: NewConsoleShare };
-  deleteConsoleShare: { params: { id: string; sid: string }; data: { id: string; deleted: boolean } };
+  createConsoleShare: { params: { id: string }; body: CreateConsoleShareRequest; data: NewConsoleShare };
+  deleteConsoleShare: { params: { id: string; sid: string }; data: Deleted };
   getAgentStatus: { params: { id: string }; data: AgentStatus };
   clearAgent: { params: { id: string }; data: AgentSession };
-  runAgent: { params: { id: string }; body: { message?: string; approval_mode?: 'dangerous' | 'all' | 'never'; max_steps?: number; approval?: { id: string; decision: 'approve' | 'deny'; reason?: string } }; line: AgentRunStarted | AgentMessageDelta | AgentMessageCompleted | AgentCommandProposed | AgentApprovalRequired | AgentCommandStarted | AgentCommandOutput | AgentCommandCompleted | AgentCommandDenied | AgentErrorEvent | AgentRunCompleted };
+  runAgent: { params: { id: string }; body: RunAgentRequest; line: AgentEvent };
   listSshKeys: { query: { limit?: number; cursor?: string; fingerprint?: string }; data: SshKey[]; list: true };
-  addSshKey: { body: { name: string; public_key: string }; data: SshKey };
-  deleteSshKey: { params: { id: string }; data: { id: string; deleted: boolean } };
+  addSshKey: { body: AddSshKeyRequest; data: SshKey };
+  deleteSshKey: { params: { id: string }; data: Deleted };
   getWallet: { data: Wallet };
   getBillingSummary: { data: BillingSummary };
-  listInvoices: { query: { limit?: number; cursor?: string; status?: 'draft' | 'open' | 'paid' | 'void'; type?: 'invoice' | 'credit_note'; from?: string; to?: string }; data: Invoice[]; list: true };
+  listInvoices: { query: { limit?: number; cursor?: string; status?: InvoiceStatus; type?: InvoiceType; from?: string; to?: string }; data: Invoice[]; list: true };
   getInvoice: { params: { id: string }; data: InvoiceWithLines };
   listPayments: { query: { limit?: number; cursor?: string }; data: Payment[]; list: true };
-  listOrders: { query: { limit?: number; cursor?: string; vm_id?: string; kind?: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment' }; data: Order[]; list: true };
+  listOrders: { query: { limit?: number; cursor?: string; vm_id?: string; kind?: OrderKind }; data: Order[]; list: true };
   getUsage: { data: Usage };
   getShieldSummary: { params: { tid: string }; data: ShieldSummary };
   listShieldTargets: { params: { tid: string }; query: { limit?: number; cursor?: string }; data: ShieldTarget[]; list: true };
   listShieldRules: { params: { tid: string; id: string }; query: { limit?: number; cursor?: string }; data: ShieldRule[]; list: true };
-  addShieldRule: { params: { tid: string; id: string }; body: { action: 'block' | 'rate_limit'; protocol?: 'any' | 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah' | number; source?: string | null; source_ports?: string[]; destination_ports?: string[]; packet_length?: { min: number; max: number } | null; tcp_flags?: { set: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[]; unset: ('fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg')[] } | null; fragments?: 'any' | 'only' | 'none'; rate?: { pps: number } | { bps: number } | null; priority?: number; comment?: string | null; expires_at?: string | null; enabled?: boolean; confirm_block_all?: boolean }; data: ShieldRule };
-  listAttackEvents: { params: { tid: string; id: string }; query: { limit?: number; cursor?: string; status?: 'ongoing' | 'ended'; from?: string; to?: string }; data: AttackEvent[]; list: true };
+  addShieldRule: { params: { tid: string; id: string }; body: AddShieldRuleRequest; data: ShieldRule };
+  listAttackEvents: { params: { tid: string; id: string }; query: { limit?: number; cursor?: string; status?: AttackStatus; from?: string; to?: string }; data: AttackEvent[]; list: true };
   getEdgeTraffic: { params: { tid: string }; query: { target_id?: string; from?: string; to?: string; step?: number }; data: Series };
-  deleteShieldRule: { params: { tid: string; id: string; rid: string }; data: { id: string; deleted: boolean } };
+  deleteShieldRule: { params: { tid: string; id: string; rid: string }; data: Deleted };
 }
 
 /** Where each operation is; `once` where it takes an Idempotency-Key. */

@@ -2,8 +2,17 @@
 
 /** The one shape of every error. */
 export interface Error {
-  error: { code: 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'session_required' | 'sign_in_failed' | 'insufficient_funds' | 'scope_required' | 'role_required' | 'origin_not_allowed' | 'confirmation_required' | 'second_factor_required' | 'sign_up_closed' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'link_invalid' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable'; message: string; details?: ErrorDetails };
+  error: ErrorBody;
 }
+
+/** What went wrong. */
+export interface ErrorBody {
+  code: ErrorCode;
+  message: string;
+  details?: ErrorDetails;
+}
+
+export type ErrorCode = 'idempotency_key_missing' | 'idempotency_key_invalid' | 'invalid_json' | 'invalid_cursor' | 'invalid_request' | 'api_key_missing' | 'api_key_invalid' | 'api_key_expired' | 'ip_not_allowed' | 'session_required' | 'sign_in_failed' | 'insufficient_funds' | 'scope_required' | 'role_required' | 'origin_not_allowed' | 'confirmation_required' | 'second_factor_required' | 'sign_up_closed' | 'not_found' | 'method_not_allowed' | 'account_suspended' | 'idempotency_in_progress' | 'vm_locked' | 'invalid_state' | 'vm_must_be_stopped' | 'vm_suspended' | 'payment_due' | 'guest_agent_unavailable' | 'quota_exceeded' | 'same_plan' | 'price_changed' | 'port_in_use' | 'rule_exists' | 'ssh_key_exists' | 'agent_busy' | 'approval_not_pending' | 'document_unavailable' | 'link_invalid' | 'body_too_large' | 'uri_too_long' | 'unsupported_media_type' | 'validation_failed' | 'unknown_plan' | 'unknown_template' | 'plan_not_available_in_region' | 'disk_shrink_not_supported' | 'idempotency_key_reused' | 'rate_limit_exceeded' | 'headers_too_large' | 'internal_error' | 'service_unavailable' | 'compute_unavailable' | 'capacity_unavailable' | 'agent_unavailable';
 
 /** Facts about an error; which ones depends on its code. */
 export interface ErrorDetails {
@@ -34,6 +43,10 @@ export interface FieldProblem {
   message: string;
 }
 
+export interface AcceptInvitationRequest {
+  token: string;
+}
+
 /** An account that a person is a member of */
 export interface AccountOfPerson {
   id: string;
@@ -41,6 +54,13 @@ export interface AccountOfPerson {
   suspended: boolean;
   role: Role;
 }
+
+export interface AddPasskeyRequest {
+  name: string;
+  response: { [name: string]: unknown };
+}
+
+export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
 
 /** An API key, without its text */
 export interface ApiKey {
@@ -86,6 +106,8 @@ export interface BilledAs {
   tax: { category: 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope'; rate: string; reason: string | null };
 }
 
+export type BillingMode = 'monthly' | 'hourly';
+
 /** Who the invoices are for */
 export interface BillingProfile {
   kind: 'business' | 'consumer';
@@ -104,18 +126,92 @@ export interface Change {
   id: string | null;
 }
 
+export interface ChangeEmailRequest {
+  email: string;
+}
+
+export interface ChangeMemberRoleRequest {
+  role: 'owner' | 'operator' | 'viewer';
+}
+
+export interface ChangePasswordRequest {
+  password: string;
+}
+
+export interface CloseAccountRequest {
+  name: string;
+}
+
+export interface ConfirmSessionRequest {
+  password?: string;
+  response?: { [name: string]: unknown };
+}
+
+export interface ConfirmTotpRequest {
+  code: string;
+}
+
+export interface CreateCustomVmRequest {
+  vcpu: number;
+  ram_mb: number;
+  disk_gb: number;
+  template: string;
+  hostname: string;
+  region?: string;
+  zone?: string;
+  ssh_key_ids?: string[];
+  password?: string;
+  user_data?: string;
+  notes?: string | null;
+  billing?: BillingMode;
+  auto_renew?: boolean;
+  renewal_priority?: number;
+  start?: boolean;
+  max_charge_minor?: number;
+}
+
+export interface CreateKeyRequest {
+  label: string;
+  scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[];
+  allowed_ips?: string[];
+  expires_at?: string | null;
+}
+
+/** A new VM, the job that makes it and the order that pays for it */
+export interface CreatedVm {
+  vm: Vm;
+  job: Job;
+  order: Order;
+  initial_password: string | null;
+}
+
+export interface InviteMemberRequest {
+  email: string;
+  role: 'owner' | 'operator' | 'viewer';
+}
+
 /** Work on a VM that takes time */
 export interface Job {
   id: string;
-  kind: 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
-  status: 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+  kind: JobKind;
+  status: JobStatus;
   progress: number;
   vm_id: string;
   created_at: string;
   started_at: string | null;
   finished_at: string | null;
-  error: { code: string; message: string } | null;
+  error: JobError | null;
 }
+
+/** Why a job failed */
+export interface JobError {
+  code: string;
+  message: string;
+}
+
+export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+
+export type JobStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
 /** Somebody who is in the account, or was invited to it */
 export interface Member {
@@ -131,7 +227,7 @@ export interface Member {
 /** A price that is announced */
 export interface NextPlanPrice {
   price_hourly: string;
-  billing_modes: ('monthly' | 'hourly')[];
+  billing_modes: BillingMode[];
   price_monthly_minor: number;
   from_at: string;
 }
@@ -142,16 +238,27 @@ export type NextStep = { kind: 'done' } | { kind: 'redirect'; url: string } | { 
 /** What an operation cost or gave back */
 export interface Order {
   id: string;
-  kind: 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
-  status: 'pending' | 'completed' | 'failed' | 'refunded';
+  kind: OrderKind;
+  status: OrderStatus;
   vm_id: string | null;
   amount_minor: number;
   currency: string;
   balance_after_minor: number | null;
   invoice_id: string | null;
   created_at: string;
-  adjustment: { type: 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit'; reason: string; corrects_order_id: string | null } | null;
+  adjustment: OrderAdjustment | null;
 }
+
+/** Why the operator corrected the books; null for every other order */
+export interface OrderAdjustment {
+  type: AdjustmentType;
+  reason: string;
+  corrects_order_id: string | null;
+}
+
+export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
+
+export type OrderStatus = 'pending' | 'completed' | 'failed' | 'refunded';
 
 /** A key in a device or a password manager that signs in */
 export interface Passkey {
@@ -198,7 +305,7 @@ export interface PublicPlan {
   disk_gb: number;
   bandwidth_gb: number | null;
   price_hourly: string;
-  billing_modes: ('monthly' | 'hourly')[];
+  billing_modes: BillingMode[];
   price_monthly_minor: number;
   next_price: NextPlanPrice | null;
   retires_on: string | null;
@@ -213,15 +320,28 @@ export interface PublicPrices {
   regions: { code: string; name: string; country: string }[];
 }
 
+export interface RebuildVmRequest {
+  image: string;
+  ssh_key_ids?: string[];
+  delete_snapshots?: boolean;
+}
+
 /** What stands for the second factor where the app is lost */
 export interface RecoveryCodes {
   recovery_codes: string[];
 }
 
-/** What a person may do in an account */
+export interface RequestPasswordResetRequest {
+  email: string;
+}
+
+export interface ResetPasswordByMailRequest {
+  token: string;
+  password: string;
+}
+
 export type Role = 'owner' | 'operator' | 'viewer';
 
-/** What a key may do */
 export type Scope = 'catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write';
 
 /** Who has signed in, and for which account */
@@ -248,9 +368,55 @@ export interface SessionEntry {
   expires_at: string;
 }
 
+export interface SetAutoTopUpRequest {
+  enabled: boolean;
+  threshold_minor: number;
+  amount_minor: number;
+  payment_method_id?: string | null;
+}
+
+export interface SetBillingProfileRequest {
+  kind: 'business' | 'consumer';
+  name: string;
+  street: string;
+  city: string;
+  postcode?: string | null;
+  country: string;
+  vat_id?: string | null;
+}
+
 /** How far a sign-in has come */
 export interface SignIn {
   next: 'signed_in' | 'second_factor';
+}
+
+export interface SignInByLinkRequest {
+  token: string;
+}
+
+export interface SignInRequest {
+  email: string;
+  password: string;
+}
+
+export interface SignInSecondFactorRequest {
+  code: string;
+}
+
+export interface SignInWithPasskeyRequest {
+  response: { [name: string]: unknown };
+}
+
+export interface SignInWithRecoveryCodeRequest {
+  code: string;
+}
+
+export interface SignUpRequest {
+  email: string;
+  password: string;
+  name?: string;
+  locale?: 'en' | 'de';
+  invitation?: string;
 }
 
 /** What is the same for everybody */
@@ -266,6 +432,16 @@ export interface Site {
   currency: string;
   development: boolean;
   signed_in: boolean;
+}
+
+export interface StartTopUpRequest {
+  amount_minor: number;
+  provider: string;
+  keep_method?: boolean;
+}
+
+export interface SwitchAccountRequest {
+  account_id: string;
 }
 
 /** Money on its way into the wallet */
@@ -284,13 +460,22 @@ export interface TopUp {
   settled_at: string | null;
 }
 
+export interface UpdateProfileRequest {
+  name?: string;
+  locale?: 'en' | 'de';
+}
+
+export interface VerifyEmailRequest {
+  token: string;
+}
+
 /** A virtual machine */
-export interface VM {
+export interface Vm {
   id: string;
   hostname: string;
   notes: string | null;
-  status: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
-  wanted_power: 'on' | 'off';
+  status: VmStatus;
+  wanted_power: WantedPower;
   locked: boolean;
   active_job: Job | null;
   last_job: Job | null;
@@ -307,8 +492,8 @@ export interface VM {
   ipv6: string | null;
   price_monthly_minor: number;
   price_hourly: string;
-  billing_mode: 'monthly' | 'hourly';
-  next_billing_mode: 'monthly' | 'hourly';
+  billing_mode: BillingMode;
+  next_billing_mode: BillingMode;
   currency: string;
   auto_renew: boolean;
   renewal_priority: number;
@@ -317,6 +502,8 @@ export interface VM {
   created_at: string;
   updated_at: string;
 }
+
+export type VmStatus = 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error';
 
 /** An entry of the journal, and the wallet after it */
 export interface WalletEntry {
@@ -334,61 +521,63 @@ export interface WalletEntry {
   change_minor: number;
 }
 
+export type WantedPower = 'on' | 'off';
+
 /** What each operation takes, and what it answers under `data`. */
 export interface PanelOperations {
   getSite: { data: Site };
   getPublicPrices: { data: PublicPrices };
-  signUp: { body: { email: string; password: string; name?: string; locale?: 'en' | 'de'; invitation?: string }; data: { next: 'verify_email' | 'signed_in' } };
-  verifyEmail: { body: { token: string }; data: { email: string } };
-  signIn: { body: { email: string; password: string }; data: SignIn };
-  signInSecondFactor: { body: { code: string }; data: SignIn };
-  signInWithRecoveryCode: { body: { code: string }; data: SignIn };
+  signUp: { body: SignUpRequest; data: { next: 'verify_email' | 'signed_in' } };
+  verifyEmail: { body: VerifyEmailRequest; data: { email: string } };
+  signIn: { body: SignInRequest; data: SignIn };
+  signInSecondFactor: { body: SignInSecondFactorRequest; data: SignIn };
+  signInWithRecoveryCode: { body: SignInWithRecoveryCodeRequest; data: SignIn };
   beginPasskeySignIn: { data: { options: Record<string, unknown> } };
-  signInWithPasskey: { body: { response: { [name: string]: unknown } }; data: SignIn };
-  signInByLink: { body: { token: string }; data: SignIn };
-  requestPasswordReset: { body: { email: string }; data: {  } };
-  resetPasswordByMail: { body: { token: string; password: string }; data: {  } };
+  signInWithPasskey: { body: SignInWithPasskeyRequest; data: SignIn };
+  signInByLink: { body: SignInByLinkRequest; data: SignIn };
+  requestPasswordReset: { body: RequestPasswordResetRequest; data: {  } };
+  resetPasswordByMail: { body: ResetPasswordByMailRequest; data: {  } };
   getSession: { data: Session };
   signOut: { data: {  } };
-  switchAccount: { body: { account_id: string }; data: Session };
-  confirmSession: { body: { password?: string; response?: { [name: string]: unknown } }; data: { confirmed_until: string } };
+  switchAccount: { body: SwitchAccountRequest; data: Session };
+  confirmSession: { body: ConfirmSessionRequest; data: { confirmed_until: string } };
   listSessions: { data: SessionEntry[] };
   revokeSession: { params: { id: string }; data: {  } };
-  updateProfile: { body: { name?: string; locale?: 'en' | 'de' }; data: Person };
-  changePassword: { body: { password: string }; data: {  } };
-  changeEmail: { body: { email: string }; data: {  } };
+  updateProfile: { body: UpdateProfileRequest; data: Person };
+  changePassword: { body: ChangePasswordRequest; data: {  } };
+  changeEmail: { body: ChangeEmailRequest; data: {  } };
   beginTotp: { data: { secret: string; uri: string } };
   removeTotp: { data: {  } };
-  confirmTotp: { body: { code: string }; data: RecoveryCodes };
+  confirmTotp: { body: ConfirmTotpRequest; data: RecoveryCodes };
   renewRecoveryCodes: { data: RecoveryCodes };
   listPasskeys: { data: Passkey[] };
-  addPasskey: { body: { name: string; response: { [name: string]: unknown } }; data: Passkey };
+  addPasskey: { body: AddPasskeyRequest; data: Passkey };
   beginPasskey: { data: { options: Record<string, unknown> } };
   removePasskey: { params: { id: string }; data: {  } };
   listScopes: { data: { scopes: { scope: Scope; description: string; grantable: boolean }[]; presets: { id: 'read_only' | 'operate' | 'full'; scopes: Scope[] }[] } };
   listKeys: { query: { limit?: number; cursor?: string }; data: ApiKey[]; list: true };
-  createKey: { body: { label: string; scopes: ('catalog:read' | 'vm:read' | 'vm:write' | 'vm:create' | 'vm:plan' | 'vm:destroy' | 'vm:console' | 'sshkey:read' | 'sshkey:write' | 'billing:read' | 'shield:read' | 'shield:write')[]; allowed_ips?: string[]; expires_at?: string | null }; data: { key: ApiKey; secret: string } };
+  createKey: { body: CreateKeyRequest; data: { key: ApiKey; secret: string } };
   revokeKey: { params: { id: string }; data: ApiKey };
   listMembers: { data: Member[] };
-  inviteMember: { body: { email: string; role: 'owner' | 'operator' | 'viewer' }; data: Member };
-  changeMemberRole: { params: { id: string }; body: { role: 'owner' | 'operator' | 'viewer' }; data: Member };
+  inviteMember: { body: InviteMemberRequest; data: Member };
+  changeMemberRole: { params: { id: string }; body: ChangeMemberRoleRequest; data: Member };
   removeMember: { params: { id: string }; data: {  } };
-  acceptInvitation: { body: { token: string }; data: { account_id: string } };
+  acceptInvitation: { body: AcceptInvitationRequest; data: { account_id: string } };
   listAudit: { query: { limit?: number; cursor?: string }; data: AuditEntry[]; list: true };
-  closeAccount: { body: { name: string }; data: {  } };
+  closeAccount: { body: CloseAccountRequest; data: {  } };
   restoreSnapshot: { params: { id: string; snapshot_id: string }; data: { job: Job } };
-  createCustomVm: { body: { vcpu: number; ram_mb: number; disk_gb: number; template: string; hostname: string; region?: string; zone?: string; ssh_key_ids?: string[]; password?: string; user_data?: string; notes?: string | null; billing?: 'monthly' | 'hourly'; auto_renew?: boolean; renewal_priority?: number; start?: boolean; max_charge_minor?: number }; data: { vm: VM; job: Job; order: Order; initial_password: string | null } };
-  rebuildVm: { params: { id: string }; body: { image: string; ssh_key_ids?: string[]; delete_snapshots?: boolean }; data: { job: Job; initial_password: string | null } };
+  createCustomVm: { body: CreateCustomVmRequest; data: CreatedVm };
+  rebuildVm: { params: { id: string }; body: RebuildVmRequest; data: { job: Job; initial_password: string | null } };
   streamChanges: { line: Change };
   listPaymentProviders: { data: PaymentProvider[] };
-  startTopUp: { body: { amount_minor: number; provider: string; keep_method?: boolean }; data: { top_up: TopUp; next: NextStep } };
+  startTopUp: { body: StartTopUpRequest; data: { top_up: TopUp; next: NextStep } };
   listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
   getTopUp: { params: { id: string }; data: TopUp };
   getAutoTopUp: { data: AutoTopUp };
-  setAutoTopUp: { body: { enabled: boolean; threshold_minor: number; amount_minor: number; payment_method_id?: string | null }; data: AutoTopUp };
+  setAutoTopUp: { body: SetAutoTopUpRequest; data: AutoTopUp };
   getStatement: { query: { limit?: number; cursor?: string; from?: string; to?: string }; data: WalletEntry[]; list: true };
   getBillingProfile: { data: BilledAs };
-  setBillingProfile: { body: { kind: 'business' | 'consumer'; name: string; street: string; city: string; postcode?: string | null; country: string; vat_id?: string | null }; data: BilledAs };
+  setBillingProfile: { body: SetBillingProfileRequest; data: BilledAs };
 }
 
 /** Where each operation is; `once` where it takes an Idempotency-Key. */

@@ -29,6 +29,7 @@ export interface JsonSchema {
   anyOf?: JsonSchema[];
   oneOf?: JsonSchema[];
   allOf?: JsonSchema[];
+  discriminator?: { propertyName: string; mapping: Record<string, string> };
 }
 
 export interface Reference {

@@ -18,30 +18,33 @@ export interface ErrorVocabulary {
   guide: Partial<Record<ErrorCode, ErrorGuide>>;
   /** Schema of `details`. */
   details: JsonSchema;
+  /** What the details refer to. */
+  named?: Record<string, JsonSchema>;
   /** The refusals that many operations have in common: each is one component, whose name this is. */
   shared: Record<string, ErrorCode[]>;
   /** The headers of a refusal, by the names of their components. */
   headers: (status: number) => string[];
 }
 
-const errorSchema = (codes: ErrorCode[]): JsonSchema => ({
+const ERROR: JsonSchema = {
   type: 'object',
   description: 'The one shape of every error.',
   additionalProperties: false,
   required: ['error'],
+  properties: { error: { $ref: '#/components/schemas/ErrorBody' } },
+};
+
+const ERROR_BODY: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong.',
+  additionalProperties: false,
+  required: ['code', 'message'],
   properties: {
-    error: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['code', 'message'],
-      properties: {
-        code: { type: 'string', description: 'What went wrong; decide by this', enum: codes },
-        message: { type: 'string', description: 'The same for a human reader; its wording may change' },
-        details: { $ref: '#/components/schemas/ErrorDetails' },
-      },
-    },
+    code: { $ref: '#/components/schemas/ErrorCode', description: 'What went wrong; decide by this' },
+    message: { type: 'string', description: 'The same for a human reader; its wording may change' },
+    details: { $ref: '#/components/schemas/ErrorDetails' },
   },
-});
+};
 
 const FIELD_PROBLEM: JsonSchema = {
   type: 'object',
@@ -67,7 +70,14 @@ export class ErrorResponses {
   schemas(): Record<string, JsonSchema> {
     const { guide, details } = this.#vocabulary;
     const codes = (Object.keys(ERROR_STATUS) as ErrorCode[]).filter((code) => code in guide);
-    return { Error: errorSchema(codes), ErrorDetails: details, FieldProblem: FIELD_PROBLEM };
+    return {
+      Error: ERROR,
+      ErrorBody: ERROR_BODY,
+      ErrorCode: { type: 'string', enum: codes },
+      ErrorDetails: details,
+      FieldProblem: FIELD_PROBLEM,
+      ...this.#vocabulary.named,
+    };
   }
 
   /** The shared refusals, for the components. */
@@ -86,7 +96,11 @@ export class ErrorResponses {
 
   #describe(codes: ErrorCode[]): Response {
     const guides = codes.map((code) => this.#guide(code));
-    const narrowed = { type: 'object', properties: { code: { type: 'string', enum: codes } } };
+    const narrowed = {
+      type: 'object',
+      required: ['code'],
+      properties: { code: { type: 'string', enum: codes } },
+    };
     return {
       description: guides.map(({ meaning }) => meaning).join(' '),
       headers: headers(...this.#vocabulary.headers(ERROR_STATUS[codes[0]!])),
@@ -95,7 +109,7 @@ export class ErrorResponses {
           schema: {
             allOf: [
               { $ref: '#/components/schemas/Error' },
-              { type: 'object', properties: { error: narrowed } },
+              { type: 'object', required: ['error'], properties: { error: narrowed } },
             ],
           },
           examples: Object.fromEntries(

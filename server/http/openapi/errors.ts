@@ -5,6 +5,7 @@ import { ERROR_GUIDE } from './error-guide.ts';
 import type { ErrorVocabulary } from './error-responses.ts';
 
 const integer = (description: string): JsonSchema => ({ type: 'integer', minimum: 0, description });
+const amount = (description: string): JsonSchema => ({ ...integer(description), format: 'int64' });
 
 /** Other members may be added; those named here have one meaning wherever they stand. */
 export const ERROR_DETAILS: JsonSchema = {
@@ -17,14 +18,17 @@ export const ERROR_DETAILS: JsonSchema = {
       items: { $ref: '#/components/schemas/FieldProblem' },
     },
     policy: {
-      type: 'string',
-      enum: ['key', 'account', 'ip'],
+      $ref: '#/components/schemas/RateLimitPolicy',
       description: 'rate_limit_exceeded: the limit that was exceeded',
     },
     retry_after_seconds: integer('409 and 503: when to try again'),
-    required_minor: integer('insufficient_funds: what the operation costs, in minor units'),
-    available_minor: { type: 'integer', description: 'insufficient_funds: what the wallet can spend' },
-    shortfall_minor: integer('insufficient_funds: what is missing'),
+    required_minor: amount('insufficient_funds: what the operation costs, in minor units'),
+    available_minor: {
+      type: 'integer',
+      format: 'int64',
+      description: 'insufficient_funds: what the wallet can spend',
+    },
+    shortfall_minor: amount('insufficient_funds: what is missing'),
     currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'insufficient_funds: ISO 4217 code' },
     resource: { type: 'string', description: 'quota_exceeded: what there is too much of' },
     limit: integer('quota_exceeded: how many are allowed'),
@@ -41,7 +45,12 @@ export const ERROR_DETAILS: JsonSchema = {
   },
 };
 
-/** The refusals that many operations have in common: each is one component, whose name this is. */
+/** What the details refer to. */
+const NAMED_DETAILS: Record<string, JsonSchema> = {
+  RateLimitPolicy: { type: 'string', enum: ['key', 'account', 'ip'] },
+};
+
+/** Every refusal that an operation answers: each is one component, whose name this is. */
 const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
   Unauthorized: ['api_key_missing', 'api_key_invalid', 'api_key_expired', 'ip_not_allowed'],
   ScopeRequired: ['scope_required'],
@@ -49,14 +58,95 @@ const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
   MethodNotAllowed: ['method_not_allowed'],
   InvalidRequest: ['invalid_request'],
   InvalidRequestOrJson: ['invalid_json', 'invalid_request'],
+  InvalidRequestOrCursor: ['invalid_cursor', 'invalid_request'],
+  InvalidRequestJsonOrIdempotencyKey: [
+    'idempotency_key_missing',
+    'idempotency_key_invalid',
+    'invalid_json',
+    'invalid_request',
+  ],
+  InsufficientFunds: ['insufficient_funds'],
+  AccountSuspended: ['account_suspended'],
+  DocumentUnavailable: ['document_unavailable'],
+  CreateVmConflict: ['account_suspended', 'idempotency_in_progress', 'quota_exceeded', 'price_changed'],
+  DeleteVmConflict: ['account_suspended', 'idempotency_in_progress', 'vm_locked'],
+  ChangeVmConflict: [
+    'account_suspended',
+    'idempotency_in_progress',
+    'vm_locked',
+    'invalid_state',
+    'vm_must_be_stopped',
+    'vm_suspended',
+    'payment_due',
+    'quota_exceeded',
+    'same_plan',
+    'price_changed',
+  ],
+  StateConflict: ['account_suspended', 'invalid_state', 'vm_suspended'],
+  JobConflict: ['account_suspended', 'vm_locked', 'invalid_state', 'vm_suspended'],
+  GuestJobConflict: [
+    'account_suspended',
+    'vm_locked',
+    'invalid_state',
+    'vm_suspended',
+    'guest_agent_unavailable',
+  ],
+  SnapshotConflict: ['account_suspended', 'vm_locked', 'invalid_state', 'vm_suspended', 'quota_exceeded'],
+  ConsoleShareConflict: ['account_suspended', 'invalid_state', 'vm_suspended', 'quota_exceeded'],
+  FirewallRuleConflict: [
+    'account_suspended',
+    'invalid_state',
+    'vm_suspended',
+    'quota_exceeded',
+    'rule_exists',
+  ],
+  PortForwardConflict: [
+    'account_suspended',
+    'invalid_state',
+    'vm_suspended',
+    'quota_exceeded',
+    'port_in_use',
+  ],
+  SshKeyConflict: ['account_suspended', 'quota_exceeded', 'ssh_key_exists'],
+  ShieldRuleConflict: ['account_suspended', 'quota_exceeded', 'rule_exists'],
+  AgentBusy: ['account_suspended', 'agent_busy'],
+  AgentConflict: [
+    'account_suspended',
+    'invalid_state',
+    'vm_suspended',
+    'guest_agent_unavailable',
+    'agent_busy',
+    'approval_not_pending',
+  ],
   BodyTooLarge: ['body_too_large'],
   UriTooLong: ['uri_too_long'],
   UnsupportedMediaType: ['unsupported_media_type'],
   ValidationFailed: ['validation_failed'],
+  UnknownPlan: ['validation_failed', 'unknown_plan'],
+  CreateVmRefused: [
+    'validation_failed',
+    'unknown_plan',
+    'unknown_template',
+    'plan_not_available_in_region',
+    'idempotency_key_reused',
+  ],
+  ChangePlanRefused: [
+    'validation_failed',
+    'unknown_plan',
+    'plan_not_available_in_region',
+    'disk_shrink_not_supported',
+    'idempotency_key_reused',
+  ],
+  ChangeCustomRefused: ['validation_failed', 'disk_shrink_not_supported', 'idempotency_key_reused'],
+  DeleteVmRefused: ['validation_failed', 'idempotency_key_reused'],
   RateLimitExceeded: ['rate_limit_exceeded'],
   HeadersTooLarge: ['headers_too_large'],
   InternalError: ['internal_error'],
   ServiceUnavailable: ['service_unavailable'],
+  AgentUnavailable: ['service_unavailable', 'agent_unavailable'],
+  ComputeUnavailable: ['service_unavailable', 'compute_unavailable'],
+  CapacityUnavailable: ['service_unavailable', 'capacity_unavailable'],
+  ComputeOrCapacityUnavailable: ['service_unavailable', 'compute_unavailable', 'capacity_unavailable'],
 };
 
 /** What a status carries besides what every response does. */
@@ -70,6 +160,7 @@ const STATUS_HEADERS: Record<number, string[]> = {
 export const ERRORS: ErrorVocabulary = {
   guide: ERROR_GUIDE,
   details: ERROR_DETAILS,
+  named: NAMED_DETAILS,
   shared: SHARED_REFUSALS,
   headers: (status) => [...EVERY_RESPONSE, ...(STATUS_HEADERS[status] ?? [])],
 };

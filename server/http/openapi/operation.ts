@@ -10,6 +10,13 @@ import type { SchemaRegistry } from './schema-registry.ts';
 /** What every operation that takes a body can answer to one. */
 export const WITH_BODY: readonly ErrorCode[] = ['invalid_json', 'body_too_large', 'unsupported_media_type'];
 
+const NO_BODY = {
+  $id: 'EmptyRequest',
+  type: 'object',
+  additionalProperties: false,
+  description: 'Nothing: no body, or an empty object.',
+};
+
 /** The order in which a status lists its codes. */
 const ORDER = Object.keys(ERROR_STATUS) as ErrorCode[];
 
@@ -66,13 +73,13 @@ function takesBody({ method }: AnyOperation): boolean {
   return method === 'POST' || method === 'PUT' || method === 'PATCH';
 }
 
+/** The body of `createVm` is named `CreateVmRequest`. */
 function requestBodyOf(
-  { body }: AnyOperation,
+  { operation, body }: AnyOperation,
   registry: SchemaRegistry,
 ): NonNullable<Operation['requestBody']> {
-  const schema: JsonSchema = body
-    ? registry.toJson(body)
-    : { type: 'object', additionalProperties: false, description: 'Nothing: no body, or an empty object.' };
+  const name = `${operation[0]!.toUpperCase()}${operation.slice(1)}Request`;
+  const schema = registry.toJson(body ? { $id: name, ...body } : NO_BODY);
   const required = body !== undefined && ((body.required?.length ?? 0) > 0 || (body.minProperties ?? 0) > 0);
   return { required, content: { 'application/json': { schema, example: body ? sample(body) : {} } } };
 }

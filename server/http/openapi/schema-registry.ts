@@ -3,13 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JsonSchema } from './document.ts';
 
 /** Keywords whose value is data, not a schema. */
-const DATA = new Set(['const', 'default', 'enum', 'examples']);
+const DATA = new Set(['const', 'default', 'discriminator', 'enum', 'examples']);
 /** Keywords whose value is schemas by name. */
 const NAMED = new Set(['properties', 'patternProperties']);
 
+/** Names say their units: these can pass 2³¹, and generators of clients make integers of 32 bits unless told. */
+const LARGE = /(_minor|_bytes|_packets|bps|pps)$/;
+
 /**
  * Collects the named schemas of the document. A schema that carries an `$id` is written once, under
- * `components.schemas`, and every use of it becomes a `$ref`.
+ * `components.schemas`, and every use of it becomes a `$ref`. Of a named set of values that is what all uses have in
+ * common; what else is said of a use, such as its description and default, stands beside its `$ref`.
  */
 export class SchemaRegistry {
   readonly #schemas = new Map<string, JsonSchema>();
@@ -20,6 +24,12 @@ export class SchemaRegistry {
     const entries = Object.entries(modernize(rest)).map(([key, value]) => [key, this.#keyword(key, value)]);
     const plain: JsonSchema = Object.fromEntries(entries);
     if (name === undefined) return plain;
+    if (!plain.enum) return this.#named(name, plain);
+    const { type, enum: values, ...beside } = plain;
+    return { ...this.#named(name, { type, enum: values }), ...beside };
+  }
+
+  #named(name: string, plain: JsonSchema): JsonSchema {
     const known = this.#schemas.get(name);
     assert.ok(
       known === undefined || isDeepStrictEqual(known, plain),
@@ -39,8 +49,15 @@ export class SchemaRegistry {
     if (Array.isArray(value)) return value.map((item) => (isObject(item) ? this.toJson(item) : item));
     if (!isObject(value)) return value;
     if (!NAMED.has(key)) return this.toJson(value);
-    return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, this.toJson(schema)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([name, schema]) => [name, withFormat(name, this.toJson(schema))]),
+    );
   }
+}
+
+function withFormat(name: string, schema: JsonSchema): JsonSchema {
+  const isInteger = [schema.type].flat().includes('integer');
+  return isInteger && LARGE.test(name) ? { format: 'int64', ...schema } : schema;
 }
 
 /** TypeBox writes a map of any name as a pattern of names. */

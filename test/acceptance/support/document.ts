@@ -70,7 +70,7 @@ export interface Operation {
 export const REPOSITORY = join(import.meta.dirname, '../../..');
 export const document = JSON.parse(readFileSync(join(REPOSITORY, 'openapi.json'), 'utf8')) as Document;
 
-/** What a JSON pointer such as `#/components/schemas/VM` names. */
+/** What a JSON pointer such as `#/components/schemas/Vm` names. */
 export function lookUp<T>(pointer: string): T {
   const steps = pointer.split('/').slice(1);
   const value = steps.reduce<unknown>((node, step) => {
@@ -104,7 +104,7 @@ function toOperation(path: string, method: string, raw: RawOperation): Operation
     variables: [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!),
     query: parameters.filter((parameter) => parameter.in === 'query'),
     idempotent: parameters.some(({ name, required }) => name === 'Idempotency-Key' && required),
-    body: body && { schema: body.schema, example: body.example },
+    body: body && { schema: deref(body.schema), example: body.example },
     codes: responses.flatMap(([, pointer]) => codesOf(pointer)),
     responses: new Map(responses),
   };

@@ -7,6 +7,7 @@ import { type TSchema, Type } from '../../../platform/schema.ts';
 export const ModelShape = Shape(
   {
     provider: Enum(['runbook', 'openai-compatible', 'anthropic'], {
+      $id: 'AgentProvider',
       description: '`runbook` is the built-in offline model: fixed recipes, no language model',
     }),
     name: Type.String({ description: 'Of the model' }),
@@ -15,10 +16,12 @@ export const ModelShape = Shape(
 );
 
 export const RiskShape = Enum(RISKS, {
+  $id: 'AgentRisk',
   description: 'Judged by the service, never by the model; what it does not know is `dangerous`',
 });
 
 export const ApprovalModeShape = Enum(['dangerous', 'all', 'never'], {
+  $id: 'AgentApprovalMode',
   description:
     'Which commands wait for approval: the dangerous ones (this when absent), all, or none: with `never` dangerous commands are refused',
 });
@@ -68,7 +71,7 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
   'command.started': { command_id: CommandId },
   'command.output': {
     command_id: CommandId,
-    stream: Enum(['stdout', 'stderr']),
+    stream: Enum(['stdout', 'stderr'], { $id: 'AgentOutputStream' }),
     text: Type.String({ description: 'Written by programs on the VM; untrusted' }),
     truncated: Type.Boolean({ description: 'The rest, beyond 64 KiB, is left out' }),
   },
@@ -80,7 +83,7 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
   },
   'command.denied': {
     command_id: CommandId,
-    by: Enum(['customer', 'policy']),
+    by: Enum(['customer', 'policy'], { $id: 'AgentDenier' }),
     reason: Type.String(),
   },
   error: {
@@ -92,7 +95,9 @@ const FIELDS: Record<string, Record<string, TSchema>> = {
     retryable: Type.Boolean({ description: 'Sending the message again may work' }),
   },
   'run.completed': {
-    stop_reason: Enum(['completed', 'awaiting_approval', 'max_steps', 'canceled', 'timeout', 'error']),
+    stop_reason: Enum(['completed', 'awaiting_approval', 'max_steps', 'canceled', 'timeout', 'error'], {
+      $id: 'AgentStopReason',
+    }),
     usage: UsageShape,
   },
 };
@@ -116,4 +121,14 @@ export const AgentEventShape = Type.Union(
       { $id: nameOf(type), description: `Event \`${type}\`` },
     ),
   ),
+  {
+    $id: 'AgentEvent',
+    description: 'An event of a run; `type` says which',
+    discriminator: {
+      propertyName: 'type',
+      mapping: Object.fromEntries(
+        Object.keys(FIELDS).map((type) => [type, `#/components/schemas/${nameOf(type)}`]),
+      ),
+    },
+  },
 );

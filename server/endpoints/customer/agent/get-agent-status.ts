@@ -23,6 +23,7 @@ const EntryShape = Shape(
   {
     seq: Type.Integer({ description: 'Counts the entries of the session' }),
     role: Enum(['user', 'assistant', 'command', 'system'], {
+      $id: 'AgentRole',
       description: '`command` is one that was proposed; `system` a note of the service',
     }),
     content: Type.String({
@@ -68,7 +69,7 @@ export const getAgentStatus = endpoint({
   params: VmParams,
   data: Shape(
     {
-      state: Enum(['idle', 'running', 'awaiting_approval']),
+      state: Enum(['idle', 'running', 'awaiting_approval'], { $id: 'AgentState' }),
       model: ModelShape,
       session_id: Nullable(Type.String({ description: 'Null before the first run' })),
       run_id: Nullable(Type.String({ description: 'Of the run that is not over' })),

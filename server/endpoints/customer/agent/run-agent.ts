@@ -26,12 +26,12 @@ const RunBody = Input(
       Input(
         {
           id: Type.String({ maxLength: 64, description: '`approval_id` of the event `approval.required`' }),
-          decision: Enum(['approve', 'deny']),
+          decision: Enum(['approve', 'deny'], { $id: 'AgentDecision' }),
           reason: Type.Optional(
             Type.String({ maxLength: 500, description: 'Told to the model where you deny' }),
           ),
         },
-        { description: 'Your word on a command that waits; goes on with its run' },
+        { $id: 'AgentApproval', description: 'Your word on a command that waits; goes on with its run' },
       ),
     ),
   },

@@ -17,21 +17,27 @@ import { presentPromo, promoFields } from '../shared/promo-fields.ts';
 /** Renewals that are listed: a preview, not the whole calendar. */
 const MAX_NEXT_CHARGES = 10;
 
-const RenewalShape = Shape({
-  vm_id: Id('vm'),
-  amount_minor: Minor(
-    'What it renews at, with what was used so far; all that is due by now where the period is over',
-  ),
-  due_at: Timestamp('End of the period that is paid; past where the wallet did not cover the renewal'),
-});
+const RenewalShape = Shape(
+  {
+    vm_id: Id('vm'),
+    amount_minor: Minor(
+      'What it renews at, with what was used so far; all that is due by now where the period is over',
+    ),
+    due_at: Timestamp('End of the period that is paid; past where the wallet did not cover the renewal'),
+  },
+  { $id: 'NextCharge', description: 'A renewal to come' },
+);
 
-const UnpaidShape = Shape({
-  vm_id: Id('vm'),
-  unpaid_since_at: Timestamp(),
-  suspends_at: Timestamp('When it is, or was, switched off; the next attempt where that failed'),
-  suspended_at: Nullable(Timestamp('When it was switched off; null while it is not')),
-  deletes_at: Timestamp('When it is deleted, with its data, unless it is paid before'),
-});
+const UnpaidShape = Shape(
+  {
+    vm_id: Id('vm'),
+    unpaid_since_at: Timestamp(),
+    suspends_at: Timestamp('When it is, or was, switched off; the next attempt where that failed'),
+    suspended_at: Nullable(Timestamp('When it was switched off; null while it is not')),
+    deletes_at: Timestamp('When it is deleted, with its data, unless it is paid before'),
+  },
+  { $id: 'UnpaidVm', description: 'What happens to a VM that is unpaid' },
+);
 
 export const BillingSummaryShape = Shape(
   {

@@ -17,6 +17,8 @@ export const getBillingSummary = endpoint({
   scope: 'billing:read',
   tag: 'billing',
   summary: 'Get the billing overview',
+  description:
+    'What was charged this month, what is charged next, and what is overdue, with the dates on which unpaid VMs are switched off and deleted.',
   data: BillingSummaryShape,
   errors: [],
   example: exampleBillingSummary,

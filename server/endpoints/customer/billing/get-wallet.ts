@@ -14,6 +14,8 @@ export const getWallet = endpoint({
   scope: 'billing:read',
   tag: 'billing',
   summary: 'Get the wallet',
+  description:
+    '`balance_minor` is all the money in it, `held_minor` is set aside for VMs that are being made or changed, and `available_minor` can be spent.',
   data: Shape(
     {
       currency: Currency,

@@ -25,6 +25,7 @@ const PartyShape = Shape(
 
 const taxFields = {
   tax_category: Enum(TAX_CATEGORIES, {
+    $id: 'TaxCategory',
     description:
       "How it is taxed: at the rate, at a rate of nothing, exempt, by the buyer (reverse charge), or not in the seller's tax area",
   }),
@@ -34,6 +35,7 @@ const taxFields = {
 const invoiceFields = {
   id: Id('inv'),
   type: Enum(INVOICE_TYPES, {
+    $id: 'InvoiceType',
     description: 'A credit note collects what was given back; its amounts are negative',
   }),
   number: Nullable(
@@ -43,6 +45,7 @@ const invoiceFields = {
     }),
   ),
   status: Enum(INVOICE_STATUSES, {
+    $id: 'InvoiceStatus',
     description: 'A draft still collects the orders of its month; what is issued never changes',
   }),
   period_start_at: Timestamp('First instant of the month'),
@@ -56,10 +59,13 @@ const invoiceFields = {
   seller: Nullable(PartyShape),
   buyer: Nullable(PartyShape),
   corrects: Type.Array(
-    Shape({
-      invoice_id: Id('inv'),
-      number: Nullable(Type.String({ description: 'Null while it is a draft' })),
-    }),
+    Shape(
+      {
+        invoice_id: Id('inv'),
+        number: Nullable(Type.String({ description: 'Null while it is a draft' })),
+      },
+      { $id: 'CorrectedInvoice' },
+    ),
     { description: 'The invoices that a credit note corrects; empty for an invoice' },
   ),
 };
@@ -70,32 +76,38 @@ const TaxRate = Type.String({
   examples: ['0.2'],
 });
 
-const TaxShape = Shape({
-  tax_rate: TaxRate,
-  ...taxFields,
-  subtotal_minor: Minor('Sum of the lines at this rate, without tax'),
-  tax_minor: Minor('Sum of their tax'),
-});
+const TaxShape = Shape(
+  {
+    tax_rate: TaxRate,
+    ...taxFields,
+    subtotal_minor: Minor('Sum of the lines at this rate, without tax'),
+    tax_minor: Minor('Sum of their tax'),
+  },
+  { $id: 'InvoiceTax', description: 'What an invoice comes to at one rate of tax' },
+);
 
-const InvoiceLineShape = Shape({
-  description: Type.String(),
-  vm_id: Nullable(Id('vm')),
-  quantity: Type.Integer(),
-  unit: Type.String({ examples: ['month', 'hour'] }),
-  unit_price: Decimal('Price of one unit'),
-  price_hourly: Nullable(
-    Decimal('What an hour costs of a month that is billed by the hour; null of any other line'),
-  ),
-  amount_minor: Minor('Tax included; a credit is negative'),
-  tax_rate: TaxRate,
-  tax_category: taxFields.tax_category,
-  tax_minor: Minor('Tax contained in the amount'),
-  from_at: Timestamp('Start of the service period'),
-  to_at: Timestamp('End of the service period'),
-  proration: Type.Boolean({
-    description: 'The amount is the share of the unit that falls between the two instants',
-  }),
-});
+const InvoiceLineShape = Shape(
+  {
+    description: Type.String(),
+    vm_id: Nullable(Id('vm')),
+    quantity: Type.Integer(),
+    unit: Type.String({ examples: ['month', 'hour'] }),
+    unit_price: Decimal('Price of one unit'),
+    price_hourly: Nullable(
+      Decimal('What an hour costs of a month that is billed by the hour; null of any other line'),
+    ),
+    amount_minor: Minor('Tax included; a credit is negative'),
+    tax_rate: TaxRate,
+    tax_category: taxFields.tax_category,
+    tax_minor: Minor('Tax contained in the amount'),
+    from_at: Timestamp('Start of the service period'),
+    to_at: Timestamp('End of the service period'),
+    proration: Type.Boolean({
+      description: 'The amount is the share of the unit that falls between the two instants',
+    }),
+  },
+  { $id: 'InvoiceLine' },
+);
 
 export const InvoiceShape = Shape(invoiceFields, {
   $id: 'Invoice',

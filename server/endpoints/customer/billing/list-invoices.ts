@@ -24,8 +24,12 @@ export const listInvoices = endpoint({
     'note with negative amounts, so that the sum of all totals is the net. Prices include tax.',
   query: Type.Object({
     ...PageQuery,
-    status: Type.Optional(Enum(INVOICE_STATUSES, { description: 'Only invoices in this state' })),
-    type: Type.Optional(Enum(INVOICE_TYPES, { description: 'Only documents of this type' })),
+    status: Type.Optional(
+      Enum(INVOICE_STATUSES, { $id: 'InvoiceStatus', description: 'Only invoices in this state' }),
+    ),
+    type: Type.Optional(
+      Enum(INVOICE_TYPES, { $id: 'InvoiceType', description: 'Only documents of this type' }),
+    ),
     from: Type.Optional(InstantInput('Only invoices whose period starts at this instant or later')),
     to: Type.Optional(InstantInput('Only invoices whose period starts before this instant')),
   }),

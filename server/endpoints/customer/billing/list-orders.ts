@@ -23,7 +23,7 @@ export const listOrders = endpoint({
         description: 'Only orders of this VM',
       }),
     ),
-    kind: Type.Optional(Enum(ORDER_KINDS, { description: 'Only orders of this kind' })),
+    kind: Type.Optional(Enum(ORDER_KINDS, { $id: 'OrderKind', description: 'Only orders of this kind' })),
   }),
   data: Type.Array(OrderShape),
   paginated: true,

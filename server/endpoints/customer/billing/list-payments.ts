@@ -9,7 +9,9 @@ const PaymentShape = Shape(
   {
     id: Id('pay'),
     method: Type.String({ description: 'How it was paid', examples: ['bank_transfer'] }),
-    status: Enum(['pending', 'succeeded', 'failed', 'refunded']),
+    status: Enum(['pending', 'succeeded', 'failed', 'refunded'], {
+      $id: 'PaymentStatus',
+    }),
     amount_minor: Minor('Amount'),
     currency: Currency,
     reference: Type.String({ description: 'What the payment is known as outside' }),

@@ -13,7 +13,10 @@ import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { examplePlan, PlanShape, presentPlan } from './plan-shape.ts';
 
-const RangeShape = Shape({ min: Count('Smallest'), max: Count('Largest'), step: Count('Step') });
+const RangeShape = Shape(
+  { min: Count('Smallest'), max: Count('Largest'), step: Count('Step') },
+  { $id: 'SizeRange', description: 'Sizes that can be chosen' },
+);
 const RegionShape = Shape(
   {
     code: Type.String(),
@@ -48,13 +51,18 @@ export const getCatalog = endpoint({
   scope: 'catalog:read',
   tag: 'catalog',
   summary: 'Get plans, regions and OS images',
+  description:
+    'What can be bought now: a plan that a region is out of is shown as not available there, and a deprecated plan or image is kept by the VMs that have it.',
   data: Shape(
     {
       currency: Currency,
       plans: Type.Array(PlanShape),
       regions: Type.Array(RegionShape),
       templates: Type.Array(TemplateShape),
-      custom_limits: Shape({ vcpu: RangeShape, ram_mb: RangeShape, disk_gb: RangeShape }),
+      custom_limits: Shape(
+        { vcpu: RangeShape, ram_mb: RangeShape, disk_gb: RangeShape },
+        { $id: 'CustomLimits', description: 'Sizes of custom configurations' },
+      ),
     },
     { $id: 'Catalog' },
   ),

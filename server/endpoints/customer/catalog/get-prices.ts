@@ -21,8 +21,11 @@ const NextPriceShape = Shape(
 
 const ComponentPriceShape = Shape(
   {
-    component: Enum(['vcpu', 'ram', 'disk']),
-    unit: Enum(['vcpu', 'gib', 'gb'], { description: 'One virtual CPU, one GiB of memory, one GB of disk' }),
+    component: Enum(['vcpu', 'ram', 'disk'], { $id: 'PriceComponent' }),
+    unit: Enum(['vcpu', 'gib', 'gb'], {
+      $id: 'PriceUnit',
+      description: 'One virtual CPU, one GiB of memory, one GB of disk',
+    }),
     price_hourly: Decimal(
       'Price an hour of one unit; where it is sold by the month only its part of 730 hours',
     ),
@@ -39,12 +42,17 @@ export const getPrices = endpoint({
   scope: 'catalog:read',
   tag: 'catalog',
   summary: 'Get unit prices of custom configurations',
-  data: Shape({
-    currency: Currency,
-    tax_included: Type.Boolean({ description: 'All prices of this API include tax' }),
-    billing_modes: BillingModes,
-    components: Type.Array(ComponentPriceShape),
-  }),
+  description:
+    'Of one virtual CPU, one GiB of memory and one GB of disk, with the price that is announced next. `custom-quote` adds them up.',
+  data: Shape(
+    {
+      currency: Currency,
+      tax_included: Type.Boolean({ description: 'All prices of this API include tax' }),
+      billing_modes: BillingModes,
+      components: Type.Array(ComponentPriceShape),
+    },
+    { $id: 'Prices', description: 'Unit prices of custom configurations' },
+  ),
   errors: [],
   example: {
     currency: 'EUR',

@@ -12,7 +12,10 @@ export const listPublicPlans = endpoint({
   tag: 'catalog',
   summary: 'Get the public price list',
   description: 'The plans without stock.',
-  data: Shape({ currency: Currency, plans: Type.Array(PublicPlanShape) }),
+  data: Shape(
+    { currency: Currency, plans: Type.Array(PublicPlanShape) },
+    { $id: 'PublicPlans', description: 'The public price list' },
+  ),
   errors: [],
   example: { currency: 'EUR', plans: [{ ...examplePlan, regions: ['eu-west'] }] },
   async handle({ services, now }) {

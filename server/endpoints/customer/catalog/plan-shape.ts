@@ -6,7 +6,9 @@ import { nextSalePrice } from '../../../domain/catalog/prices.ts';
 import { Count, Decimal, Enum, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 
-export const BillingModes = Type.Array(Enum(BILLING_MODES), { description: 'How it is sold' });
+export const BillingModes = Type.Array(Enum(BILLING_MODES, { $id: 'BillingMode' }), {
+  description: 'How it is sold',
+});
 
 export const billingModes = (byTheHour: boolean): readonly BillingMode[] =>
   byTheHour ? BILLING_MODES : ['monthly'];
@@ -56,7 +58,10 @@ export const PlanShape = Shape(
   {
     ...planFields,
     regions: Type.Array(
-      Shape({ code: Type.String(), available: Type.Boolean({ description: 'There is room now' }) }),
+      Shape(
+        { code: Type.String(), available: Type.Boolean({ description: 'There is room now' }) },
+        { $id: 'PlanRegion', description: 'A region that sells a plan' },
+      ),
     ),
     deprecated: Type.Boolean({ description: 'Existing VMs keep it, new ones cannot choose it' }),
   },

@@ -33,7 +33,7 @@ change; a viewer who may type sends binary messages and \`{"type":"resize","cols
   secret: true,
   params: VmParams,
   body: Input({
-    mode: Enum(SHARE_MODES),
+    mode: Enum(SHARE_MODES, { $id: 'ShareMode' }),
     ttl_seconds: Type.Optional(
       Type.Integer({ minimum: MIN_TTL_SECONDS, maximum: MAX_TTL_SECONDS, default: DEFAULT_TTL_SECONDS }),
     ),

@@ -1,7 +1,7 @@
 import { findActiveShare, revokeShare } from '../../../db/queries/console-shares.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Id, PathId, Shape } from '../../../http/schemas.ts';
+import { Deleted, PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
@@ -19,7 +19,7 @@ export const deleteConsoleShare = endpoint({
     id: PathId('vm', 'VM identifier'),
     sid: PathId('shr', 'Share link identifier'),
   }),
-  data: Shape({ id: Id('shr'), deleted: Type.Boolean() }),
+  data: Deleted,
   errors: [],
   example: { id: exampleShare.id, deleted: true },
   async load(request) {

@@ -4,7 +4,7 @@ import { type EventText, recordCallerEvent } from '../../../domain/vms/events.ts
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { webSocketUrl } from '../../../http/base-url.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Enum, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
+import { Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { loadVm } from '../vms/load-vm.ts';
 import { CLOSE_CODES, exampleTicket, Secret, ticketFields } from './ticket-shape.ts';
@@ -27,7 +27,7 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
   params: VmParams,
   data: Shape(
     {
-      protocol: Enum(['vnc']),
+      protocol: Type.Literal('vnc'),
       ws_url: Type.String({ description: 'Address of the WebSocket; holds no secret' }),
       ticket: Secret,
       password: Nullable(

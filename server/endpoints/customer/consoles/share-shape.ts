@@ -7,7 +7,7 @@ export const SHARE_MODES = ['read_only', 'read_write'] as const;
 /** What every reply about a share link says of it. */
 export const shareFields = {
   id: Id('shr'),
-  mode: Enum(SHARE_MODES, { description: 'Whether viewers can type' }),
+  mode: Enum(SHARE_MODES, { $id: 'ShareMode', description: 'Whether viewers can type' }),
   label: Nullable(Type.String()),
   max_viewers: Type.Integer({ description: 'How many can look at the same time' }),
   expires_at: Timestamp(),

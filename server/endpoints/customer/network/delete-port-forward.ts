@@ -3,7 +3,7 @@ import { beginNetworkChange } from '../../../domain/network/network-change.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Id, PathId, Shape } from '../../../http/schemas.ts';
+import { Deleted, PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
@@ -24,7 +24,7 @@ export const deletePortForward = endpoint({
     id: PathId('vm', 'VM identifier'),
     rule_id: PathId('pfr', 'Port-forwarding rule identifier'),
   }),
-  data: Shape({ id: Id('pfr'), deleted: Type.Boolean() }),
+  data: Deleted,
   errors: ['invalid_state', 'vm_suspended'],
   example: { id: examplePortForward.id, deleted: true },
   async load(request) {

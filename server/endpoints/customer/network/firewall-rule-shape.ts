@@ -5,12 +5,13 @@ import { Type } from '../../../platform/schema.ts';
 
 /** States of what is applied by the engine: firewall rules and port forwards. */
 export const RuleStatus = Enum(['pending', 'active', 'removing', 'error'], {
+  $id: 'NetworkRuleStatus',
   description: '`pending` until the engine has it, `removing` until the engine has released it',
 });
 
-const Direction = Enum(DIRECTIONS, { description: '`in` is towards the VM' });
-const Action = Enum(ACTIONS);
-const Protocol = Enum(PROTOCOLS);
+const Direction = Enum(DIRECTIONS, { $id: 'FirewallDirection', description: '`in` is towards the VM' });
+const Action = Enum(ACTIONS, { $id: 'FirewallAction' });
+const Protocol = Enum(PROTOCOLS, { $id: 'FirewallProtocol' });
 const Ports = Type.String({
   maxLength: 11,
   description: 'A port or a range, 1 to 65535; tcp and udp only, null is every port',

@@ -24,8 +24,11 @@ export const listFirewallRules = endpoint({
   paginated: true,
   beside: {
     default_policy: Shape(
-      { in: Enum(ACTIONS), out: Enum(ACTIONS) },
-      { description: 'What happens to a packet that no rule matches' },
+      {
+        in: Enum(ACTIONS, { $id: 'FirewallAction' }),
+        out: Enum(ACTIONS, { $id: 'FirewallAction' }),
+      },
+      { $id: 'FirewallPolicy', description: 'What happens to a packet that no rule matches' },
     ),
   },
   errors: ['invalid_cursor'],

@@ -5,30 +5,36 @@ import type { Catalog } from '../../../domain/catalog/catalog-schema.ts';
 import { bandwidthLimit } from '../../../domain/catalog/lookup.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
-import { Count, Enum, Id, Nullable, PageQuery, Shape, VmParams } from '../../../http/schemas.ts';
+import { Count, Enum, Id, IpFamily, Nullable, PageQuery, Shape, VmParams } from '../../../http/schemas.ts';
 import { partId } from '../../../platform/derived-ids.ts';
 import { Type } from '../../../platform/schema.ts';
 import { pageOfAll } from '../shared/page-of-all.ts';
 import { loadVm } from '../vms/load-vm.ts';
 
-const IpShape = Shape({
-  address: Type.String({ description: 'IPv4 or IPv6 address' }),
-  family: Type.Unsafe<4 | 6>({ type: 'integer', enum: [4, 6] }),
-  prefix: Type.Integer({ minimum: 0, maximum: 128, description: 'Prefix length of its network' }),
-  gateway: Type.String(),
-  primary: Type.Boolean({ description: "The VM's `ipv4` or `ipv6`" }),
-  rdns: Nullable(Type.String({ description: 'Name that the address resolves to' })),
-  shield: Nullable(
-    Shape({ tenant_id: Id('ten'), target_id: Id('tgt') }, { description: 'Its place in the DDoS Shield' }),
-  ),
-});
+const IpShape = Shape(
+  {
+    address: Type.String({ description: 'IPv4 or IPv6 address' }),
+    family: IpFamily,
+    prefix: Type.Integer({ minimum: 0, maximum: 128, description: 'Prefix length of its network' }),
+    gateway: Type.String(),
+    primary: Type.Boolean({ description: "The VM's `ipv4` or `ipv6`" }),
+    rdns: Nullable(Type.String({ description: 'Name that the address resolves to' })),
+    shield: Nullable(
+      Shape(
+        { tenant_id: Id('ten'), target_id: Id('tgt') },
+        { $id: 'ShieldPlace', description: 'Its place in the DDoS Shield' },
+      ),
+    ),
+  },
+  { $id: 'NetworkAddress', description: 'An address of a network interface' },
+);
 
 const NicShape = Shape(
   {
     id: Id('nic'),
     name: Type.String({ description: 'What the guest calls it' }),
     mac: Type.String({ pattern: '^([0-9a-f]{2}:){5}[0-9a-f]{2}$', description: 'MAC address' }),
-    type: Enum(['public', 'private']),
+    type: Enum(['public', 'private'], { $id: 'NetworkType' }),
     bandwidth_limit_bps: Nullable(Count('Fastest it may send or receive; null is no limit')),
     ips: Type.Array(IpShape),
   },
@@ -67,6 +73,8 @@ export const listNics = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'List the network interfaces of a VM and their addresses',
+  description:
+    'An address that the DDoS Shield protects names its tenant and target, which the operations of the Shield ask for.',
   params: VmParams,
   query: Type.Object(PageQuery),
   data: Type.Array(NicShape),

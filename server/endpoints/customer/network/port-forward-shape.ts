@@ -3,7 +3,10 @@ import { Enum, Id, Input, Nullable, Shape, Timestamp } from '../../../http/schem
 import { Type } from '../../../platform/schema.ts';
 import { RuleStatus } from './firewall-rule-shape.ts';
 
-const Protocol = Enum(['tcp', 'udp', 'tcp_udp'], { description: '`tcp_udp` takes the port for both' });
+const Protocol = Enum(['tcp', 'udp', 'tcp_udp'], {
+  $id: 'PortForwardProtocol',
+  description: '`tcp_udp` takes the port for both',
+});
 const Port = (description: string, example: number) =>
   Type.Integer({ minimum: 1, maximum: 65_535, description, examples: [example] });
 const Description = Type.String({ maxLength: 200 });

@@ -15,8 +15,9 @@ export const ORDER_KINDS = [
 export const OrderShape = Shape(
   {
     id: Id('ord'),
-    kind: Enum(ORDER_KINDS),
+    kind: Enum(ORDER_KINDS, { $id: 'OrderKind' }),
     status: Enum(['pending', 'completed', 'failed', 'refunded'], {
+      $id: 'OrderStatus',
       description: 'A pending order is held in the wallet; a failed one was released',
     }),
     vm_id: Nullable(Id('vm')),
@@ -30,11 +31,16 @@ export const OrderShape = Shape(
     adjustment: Nullable(
       Shape(
         {
-          type: Enum(['credit', 'debit', 'refund', 'void', 'sla_credit']),
+          type: Enum(['credit', 'debit', 'refund', 'void', 'sla_credit'], {
+            $id: 'AdjustmentType',
+          }),
           reason: Type.String(),
           corrects_order_id: Nullable(Id('ord')),
         },
-        { description: 'Why the operator corrected the books; null for every other order' },
+        {
+          $id: 'OrderAdjustment',
+          description: 'Why the operator corrected the books; null for every other order',
+        },
       ),
     ),
   },

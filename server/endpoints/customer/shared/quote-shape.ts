@@ -13,7 +13,10 @@ const VALID_MS = 5 * 60_000;
 export const quoteFields = {
   currency: Currency,
   lines: Type.Array(
-    Shape({ description: Type.String(), amount_minor: Minor('Amount of this line, tax included') }),
+    Shape(
+      { description: Type.String(), amount_minor: Minor('Amount of this line, tax included') },
+      { $id: 'QuoteLine' },
+    ),
   ),
   subtotal_minor: Minor('Total without tax'),
   tax_minor: Minor('Tax contained in the total'),

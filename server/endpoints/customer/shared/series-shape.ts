@@ -24,14 +24,17 @@ export const SeriesShape = Shape(
     }),
     series: Type.Record(
       Type.String(),
-      Shape({
-        unit: Type.String(),
-        points: Type.Array(POINT, {
-          maxItems: MAX_POINTS,
-          description:
-            'Start of each step in epoch seconds, and the average over it; null where nothing is known',
-        }),
-      }),
+      Shape(
+        {
+          unit: Type.String(),
+          points: Type.Array(POINT, {
+            maxItems: MAX_POINTS,
+            description:
+              'Start of each step in epoch seconds, and the average over it; null where nothing is known',
+          }),
+        },
+        { $id: 'SeriesValues', description: 'One of the series' },
+      ),
       { description: 'By name' },
     ),
   },

@@ -1,6 +1,6 @@
 import { findShieldRule, deleteShieldRule as removeRule } from '../../../db/queries/shield-rules.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Id, PathId, Shape } from '../../../http/schemas.ts';
+import { Deleted, PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { beginRuleChange } from '../../../shield/target.ts';
@@ -20,7 +20,7 @@ export const deleteShieldRule = endpoint({
     ...TargetParams.properties,
     rid: PathId('rul', 'Blocking rule identifier'),
   }),
-  data: Shape({ id: Id('rul'), deleted: Type.Boolean() }),
+  data: Deleted,
   errors: [],
   example: { id: exampleShieldRule.id, deleted: true },
   async load(request) {

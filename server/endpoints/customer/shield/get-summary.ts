@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const ShieldSummaryShape = Shape(
   {
     tenant_id: Id('ten'),
-    status: Enum(['clean', 'under_attack']),
+    status: Enum(['clean', 'under_attack'], { $id: 'ShieldStatus' }),
     targets_total: Count('Protected IPs'),
     targets_under_attack: Count('Protected IPs that an attack goes on against'),
     active_attacks: Count('Attacks that go on'),
@@ -17,7 +17,7 @@ const ShieldSummaryShape = Shape(
     attacks_30d: Count('Attacks that began within the last 30 days'),
     peak_30d: Shape(
       { bps: Count('Bits a second'), pps: Count('Packets a second') },
-      { description: 'The most that came in during an attack of the last 30 days' },
+      { $id: 'TrafficPeak', description: 'The most that came in during an attack of the last 30 days' },
     ),
     rules_total: Count('Rules of all protected IPs'),
     rules_limit: Count('Rules that all protected IPs may have together'),

@@ -12,26 +12,32 @@ import { Type } from '../../../platform/schema.ts';
 import { InstantInput, instantFrom } from '../shared/instant-query.ts';
 import { loadTarget, TargetParams } from './load-tenant.ts';
 
-const Peak = (unit: string) => Shape({ value: Count(unit), at: Timestamp() });
+const Peak = Shape(
+  { value: { ...Count('Bits or packets a second'), format: 'int64' }, at: Timestamp() },
+  { $id: 'Peak', description: 'The most that came in, and when' },
+);
 
 const AttackShape = Shape(
   {
     id: Id('atk'),
     target_id: Id('tgt'),
     ip: Type.String({ description: 'The attacked address' }),
-    status: Enum(ATTACK_STATUSES),
-    vectors: Type.Array(Enum(ATTACK_VECTORS), {
+    status: Enum(ATTACK_STATUSES, { $id: 'AttackStatus' }),
+    vectors: Type.Array(Enum(ATTACK_VECTORS, { $id: 'AttackVector' }), {
       description:
         'In the order in which they joined; empty for the first seconds, while it is being looked at',
     }),
-    severity: Enum(SEVERITIES, { description: 'By how far above the threshold it was at its worst' }),
+    severity: Enum(SEVERITIES, {
+      $id: 'AttackSeverity',
+      description: 'By how far above the threshold it was at its worst',
+    }),
     reason: Type.String({ description: 'What made it an attack, for people' }),
     started_at: Timestamp('The last instant at which nothing was unusual'),
     mitigated_at: Nullable(Timestamp('Since when it is being dropped; null while it is not')),
     ended_at: Nullable(Timestamp('Since when it is quiet; null while it goes on')),
     duration_seconds: Count('Until now while it goes on'),
-    peak_bps: Peak('Bits a second that came in'),
-    peak_pps: Peak('Packets a second that came in'),
+    peak_bps: Peak,
+    peak_pps: Peak,
     dropped_bytes: Count('Bytes that were dropped meanwhile'),
     dropped_packets: Count('Packets that were dropped meanwhile'),
   },
@@ -73,7 +79,9 @@ export const listAttackEvents = endpoint({
   params: TargetParams,
   query: Type.Object({
     ...PageQuery,
-    status: Type.Optional(Enum(ATTACK_STATUSES, { description: 'Only attacks in this state' })),
+    status: Type.Optional(
+      Enum(ATTACK_STATUSES, { $id: 'AttackStatus', description: 'Only attacks in this state' }),
+    ),
     from: Type.Optional(InstantInput('Only attacks that began at this instant or later')),
     to: Type.Optional(InstantInput('Only attacks that began before this instant')),
   }),

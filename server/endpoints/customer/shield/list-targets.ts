@@ -1,7 +1,7 @@
 import { listTargets, TARGET_MODES, type TargetView } from '../../../db/queries/shield-targets.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { pageFrom, paginated } from '../../../http/page.ts';
-import { Count, Enum, Id, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Count, Enum, Id, IpFamily, Nullable, PageQuery, Shape, Timestamp } from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { RULES_PER_TARGET } from '../../../shield/target.ts';
 import { loadTenant, TenantParams } from './load-tenant.ts';
@@ -10,14 +10,16 @@ const TargetShape = Shape(
   {
     id: Id('tgt'),
     ip: Type.String({ description: 'The protected IPv4 or IPv6 address' }),
-    family: Type.Unsafe<4 | 6>({ type: 'integer', enum: [4, 6] }),
+    family: IpFamily,
     vm_id: Nullable(Id('vm')),
     mode: Enum(TARGET_MODES, {
+      $id: 'ShieldTargetMode',
       description:
         '`always_on` watches and writes rules against attacks; `sensor` only watches; `off` takes the address off the ' +
         'edge: its rules are kept and wait',
     }),
     status: Enum(['clean', 'under_attack', 'mitigating'], {
+      $id: 'ShieldTargetStatus',
       description: '`mitigating` is under an attack that is being dropped',
     }),
     rules_count: Count('Rules that it has, automatic ones included'),
@@ -48,6 +50,8 @@ export const listShieldTargets = endpoint({
   scope: 'shield:read',
   tag: 'shield',
   summary: 'List the protected IPs',
+  description:
+    "Every public address of the account's VMs, newest first, with how it is watched and whether it is under attack.",
   params: TenantParams,
   query: Type.Object(PageQuery),
   data: Type.Array(TargetShape),

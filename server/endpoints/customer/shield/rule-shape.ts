@@ -17,11 +17,12 @@ const MAX_PPS = 1_000_000_000;
 const MAX_BPS = 10_000_000_000_000;
 
 const Action = Enum(RULE_ACTIONS, {
+  $id: 'ShieldAction',
   description: '`block` drops what it matches; `rate_limit` lets `rate` of it pass and drops the rest',
 });
 const Protocol = Type.Unsafe<StoredMatch['protocol']>({
   anyOf: [
-    { type: 'string', enum: [...NAMED_PROTOCOLS] },
+    { $id: 'ShieldProtocolName', type: 'string', enum: [...NAMED_PROTOCOLS] },
     { type: 'integer', minimum: 0, maximum: MAX_PROTOCOL },
   ],
   description: 'A name, or the number of a protocol that has none here',
@@ -42,23 +43,33 @@ const Ports = (whose: string) =>
     { maxItems: MAX_PORT_RANGES, description: `${whose}; tcp and udp only, empty is every port` },
   );
 const length = (text: string) => Type.Integer({ minimum: 0, maximum: MAX_PACKET_LENGTH, description: text });
-const lengths = { min: length('Bytes of the whole IP packet, included'), max: length('Included') };
+const PacketLength = Input(
+  { min: length('Bytes of the whole IP packet, included'), max: length('Included') },
+  { $id: 'PacketLength' },
+);
 const Flags = (text: string) =>
-  Type.Array(Enum(TCP_FLAGS), { maxItems: TCP_FLAGS.length, uniqueItems: true, description: text });
-const flags = { set: Flags('Must be set'), unset: Flags('Must not be set') };
+  Type.Array(Enum(TCP_FLAGS, { $id: 'TcpFlag' }), {
+    maxItems: TCP_FLAGS.length,
+    uniqueItems: true,
+    description: text,
+  });
+const TcpFlags = Input({ set: Flags('Must be set'), unset: Flags('Must not be set') }, { $id: 'TcpFlags' });
 const Fragments = Enum(FRAGMENTS, {
+  $id: 'ShieldFragments',
   description:
     '`only` fragments, the first included; `none` is whole packets; later fragments carry no ports',
 });
 const Rate = Type.Unsafe<{ pps: number } | { bps: number }>({
   anyOf: [
     {
+      $id: 'PacketRate',
       type: 'object',
       properties: { pps: { type: 'integer', minimum: 1, maximum: MAX_PPS, description: 'Packets a second' } },
       required: ['pps'],
       additionalProperties: false,
     },
     {
+      $id: 'BitRate',
       type: 'object',
       properties: { bps: { type: 'integer', minimum: 1, maximum: MAX_BPS, description: 'Bits a second' } },
       required: ['bps'],
@@ -83,16 +94,20 @@ export const ShieldRuleShape = Shape(
     source: Nullable(Source),
     source_ports: Ports('Ports of the senders'),
     destination_ports: Ports('Ports of the target'),
-    packet_length: Nullable(Shape(lengths)),
-    tcp_flags: Nullable(Shape(flags)),
+    packet_length: Nullable(PacketLength),
+    tcp_flags: Nullable(TcpFlags),
     fragments: Fragments,
     rate: Nullable(Rate),
     priority: Type.Integer(priority),
     comment: Nullable(Comment),
     expires_at: Nullable(Timestamp('When it goes by itself')),
     enabled: Type.Boolean(),
-    origin: Enum(['user', 'automatic'], { description: '`automatic` was written against an attack' }),
+    origin: Enum(['user', 'automatic'], {
+      $id: 'ShieldRuleOrigin',
+      description: '`automatic` was written against an attack',
+    }),
     status: Enum(['pending', 'active', 'error'], {
+      $id: 'ShieldRuleStatus',
       description: '`pending` until the edge has it; `error` is tried again by itself',
     }),
     created_at: Timestamp(),
@@ -107,9 +122,9 @@ export const ShieldRuleInput = Input(
     source: Type.Optional(Nullable(Source)),
     source_ports: Type.Optional(Ports('Ports of the senders')),
     destination_ports: Type.Optional(Ports('Ports of the target')),
-    packet_length: Type.Optional(Nullable(Input(lengths))),
-    tcp_flags: Type.Optional(Nullable(Input(flags))),
-    fragments: Type.Optional(Enum(FRAGMENTS, { default: 'any' })),
+    packet_length: Type.Optional(Nullable(PacketLength)),
+    tcp_flags: Type.Optional(Nullable(TcpFlags)),
+    fragments: Type.Optional(Enum(FRAGMENTS, { $id: 'ShieldFragments', default: 'any' })),
     rate: Type.Optional(Nullable(Rate)),
     priority: Type.Optional(Type.Integer({ ...priority, default: 100 })),
     comment: Type.Optional(Nullable(Comment)),

@@ -30,7 +30,10 @@ export const createSnapshot = endpoint({
     name: Type.Optional(Name('before-upgrade', 'Trimmed; not blank; made of the time (UTC) when absent')),
     description: Type.Optional(Nullable(Type.String({ maxLength: 500 }))),
   }),
-  data: Shape({ snapshot: SnapshotShape, job: JobShape }),
+  data: Shape(
+    { snapshot: SnapshotShape, job: JobShape },
+    { $id: 'SnapshotJob', description: 'A snapshot and the job that makes it' },
+  ),
   errors: [
     'vm_locked',
     'invalid_state',

@@ -22,7 +22,10 @@ export const deleteSnapshot = endpoint({
     id: PathId('vm', 'VM identifier'),
     sid: PathId('snap', 'Snapshot identifier'),
   }),
-  data: Shape({ id: Id('snap'), job: JobShape }),
+  data: Shape(
+    { id: Id('snap'), job: JobShape },
+    { $id: 'DeletingSnapshot', description: 'The job that deletes a snapshot' },
+  ),
   errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
   example: { id: exampleSnapshot.id, job: { ...exampleJob, kind: 'snapshot_delete' } },
   async load(request) {

@@ -8,7 +8,9 @@ export const SnapshotShape = Shape(
     id: Id('snap'),
     name: Type.String(),
     description: Nullable(Type.String()),
-    status: Enum(['creating', 'available', 'deleting', 'error']),
+    status: Enum(['creating', 'available', 'deleting', 'error'], {
+      $id: 'SnapshotStatus',
+    }),
     size_bytes: Nullable(Count('Size; null until it has been taken')),
     includes_memory: Type.Boolean({
       description: 'It holds the memory of the running guest, not only its disk',

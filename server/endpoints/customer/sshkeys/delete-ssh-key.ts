@@ -1,6 +1,6 @@
 import { deleteSshKeyRow, lockSshKey } from '../../../db/queries/ssh-keys.ts';
 import { endpoint } from '../../../http/endpoint.ts';
-import { Id, PathId, Shape } from '../../../http/schemas.ts';
+import { Deleted, PathId } from '../../../http/schemas.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { exampleSshKey } from './ssh-key-shape.ts';
@@ -14,7 +14,7 @@ export const deleteSshKey = endpoint({
   summary: 'Delete a stored SSH key',
   description: 'VMs that the key was attached to keep it.',
   params: Type.Object({ id: PathId('key', 'SSH key identifier') }),
-  data: Shape({ id: Id('key'), deleted: Type.Boolean() }),
+  data: Deleted,
   errors: [],
   example: { id: exampleSshKey.id, deleted: true },
   async load({ caller, params, db }) {

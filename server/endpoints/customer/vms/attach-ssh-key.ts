@@ -37,19 +37,22 @@ export const attachSshKey = endpoint({
     },
     { examples: [{ ssh_key_id: 'key_01ke1y0a2b4c6d8e0f2g4h6j8k' }] },
   ),
-  data: Shape({
-    job: JobShape,
-    ssh_key: Shape(
-      {
-        id: Nullable(Type.String({ description: 'Null for a key that is not stored' })),
-        name: Nullable(Type.String()),
-        fingerprint: Type.String(),
-        algorithm: Type.String(),
-        public_key: Type.String(),
-      },
-      { $id: 'AttachedSSHKey' },
-    ),
-  }),
+  data: Shape(
+    {
+      job: JobShape,
+      ssh_key: Shape(
+        {
+          id: Nullable(Type.String({ description: 'Null for a key that is not stored' })),
+          name: Nullable(Type.String()),
+          fingerprint: Type.String(),
+          algorithm: Type.String(),
+          public_key: Type.String(),
+        },
+        { $id: 'AttachedSshKey' },
+      ),
+    },
+    { $id: 'SshKeyJob', description: 'A key, and the job that attaches it' },
+  ),
   errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'guest_agent_unavailable'],
   example: {
     job: { ...exampleJob, kind: 'attach_ssh_key' },

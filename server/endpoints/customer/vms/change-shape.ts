@@ -40,7 +40,10 @@ export const ALLOW_REBOOT = Type.Boolean({
 });
 
 /** Reply of change-plan and change-custom. */
-export const ChangeShape = Shape({ vm: VmShape, job: JobShape, order: OrderShape });
+export const ChangeShape = Shape(
+  { vm: VmShape, job: JobShape, order: OrderShape },
+  { $id: 'VmJobOrder', description: 'A VM, the job that changes it and the order that pays for it' },
+);
 
 export function presentChange(vm: VmView, { job, order }: { job: JobRow; order: OrderRow }, now: Date) {
   return { vm: presentVm(withJob(vm, job, now)), job: presentJob(job), order: presentOrder(order) };

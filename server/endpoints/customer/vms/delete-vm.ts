@@ -19,17 +19,23 @@ export const deleteVm = endpoint({
     'Its data is lost. The unused rest of the paid period goes back to the wallet at once, less what the VM has used since it was charged for that; `delete-preview` shows it beforehand. A job that is running is canceled.',
   idempotent: true,
   params: VmParams,
-  data: Shape({
-    vm: VmShape,
-    job: JobShape,
-    refund: Shape({
-      amount_minor: Type.Integer({ minimum: 0, description: 'Given back, in minor units of `currency`' }),
-      charged_minor: Count('Taken from the wallet, where what was used is more than what is given back'),
-      written_off_minor: Count('What the wallet did not cover of that'),
-      currency: Currency,
-      order_id: Nullable(Id('ord')),
-    }),
-  }),
+  data: Shape(
+    {
+      vm: VmShape,
+      job: JobShape,
+      refund: Shape(
+        {
+          amount_minor: Type.Integer({ minimum: 0, description: 'Given back, in minor units of `currency`' }),
+          charged_minor: Count('Taken from the wallet, where what was used is more than what is given back'),
+          written_off_minor: Count('What the wallet did not cover of that'),
+          currency: Currency,
+          order_id: Nullable(Id('ord')),
+        },
+        { $id: 'Refund', description: 'What a deletion gave back' },
+      ),
+    },
+    { $id: 'DeletingVm', description: 'A VM, the job that deletes it and what was given back' },
+  ),
   errors: ['vm_locked'],
   example: {
     vm: { ...exampleVm, status: 'deleting', active_job: { ...exampleJob, kind: 'delete' } },

@@ -15,11 +15,14 @@ const BandwidthShape = Shape(
     included_bytes: Nullable(Count('Sent traffic that the plan includes a month; null is unmetered')),
     overage_bytes: Count('Sent beyond what is included'),
     daily: Type.Array(
-      Shape({
-        date: Type.String({ format: 'date', description: 'Day in UTC' }),
-        in_bytes: Count('Received'),
-        out_bytes: Count('Sent'),
-      }),
+      Shape(
+        {
+          date: Type.String({ format: 'date', description: 'Day in UTC' }),
+          in_bytes: Count('Received'),
+          out_bytes: Count('Sent'),
+        },
+        { $id: 'DailyTraffic', description: 'Traffic of a day' },
+      ),
       { maxItems: 31, description: 'Days on which the VM ran, oldest first' },
     ),
   },

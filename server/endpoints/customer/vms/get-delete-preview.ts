@@ -21,6 +21,8 @@ export const getDeletePreview = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Preview the deletion of a VM',
+  description:
+    'What a deletion at this instant would give back, and the data that would be lost. Changes nothing.',
   params: VmParams,
   data: Shape(
     {
@@ -31,12 +33,17 @@ export const getDeletePreview = endpoint({
       currency: Currency,
       unused_seconds: Count('Rest of the paid period'),
       data_lost: Type.Array(
-        Shape({
-          type: Enum(['volume', 'snapshot', 'ip', 'port_forward']),
-          id: Type.String({ description: 'Identifier; the address itself for an `ip`' }),
-          name: Type.String(),
-          size_gb: Nullable(Count('Size in GB')),
-        }),
+        Shape(
+          {
+            type: Enum(['volume', 'snapshot', 'ip', 'port_forward'], {
+              $id: 'LostDataType',
+            }),
+            id: Type.String({ description: 'Identifier; the address itself for an `ip`' }),
+            name: Type.String(),
+            size_gb: Nullable(Count('Size in GB')),
+          },
+          { $id: 'LostData', description: 'What goes with a VM' },
+        ),
       ),
       deletable: Type.Boolean(),
       blockers: Type.Array(BlockerShape),

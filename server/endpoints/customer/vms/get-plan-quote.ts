@@ -34,7 +34,10 @@ export const getPlanQuote = endpoint({
   data: Shape(
     {
       ...quoteFields,
-      direction: Enum(['upgrade', 'downgrade', 'lateral'], { description: 'By the monthly price' }),
+      direction: Enum(['upgrade', 'downgrade', 'lateral'], {
+        $id: 'PlanDirection',
+        description: 'By the monthly price',
+      }),
       credit_minor: Minor('Given back for the unused time of the present plan'),
       debit_minor: Minor('Charged for the remaining time of the new one'),
       net_minor: Minor('Debit less credit: positive is charged, negative refunded'),

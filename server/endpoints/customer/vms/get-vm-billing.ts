@@ -26,12 +26,15 @@ import { exampleVmUsage, presentVmUsage, VmUsageShape } from './vm-usage-shape.t
 /** Charges that are listed: eight years of renewals. All of them are in the list of orders. */
 const MAX_CHARGES = 100;
 
-const ChargeShape = Shape({
-  order_id: Id('ord'),
-  kind: Enum(ORDER_KINDS),
-  amount_minor: Minor('Charged, or given back when negative'),
-  created_at: Timestamp(),
-});
+const ChargeShape = Shape(
+  {
+    order_id: Id('ord'),
+    kind: Enum(ORDER_KINDS, { $id: 'OrderKind' }),
+    amount_minor: Minor('Charged, or given back when negative'),
+    created_at: Timestamp(),
+  },
+  { $id: 'Charge', description: 'A completed order of a VM' },
+);
 
 const VmBillingShape = Shape(
   {
@@ -55,7 +58,7 @@ const VmBillingShape = Shape(
           from_at: Timestamp('From the renewal of that instant on'),
         },
         {
-          $id: 'NextVMPrice',
+          $id: 'NextVmPrice',
           description:
             'The next price at which it is renewed that differs from the present one, as far as prices are announced',
         },
@@ -76,7 +79,7 @@ const VmBillingShape = Shape(
       description: `Completed orders, newest first, at most ${MAX_CHARGES}; see \`/v1/billing/orders\` for all`,
     }),
   },
-  { $id: 'VMBilling', description: 'What a VM costs and has cost' },
+  { $id: 'VmBilling', description: 'What a VM costs and has cost' },
 );
 
 export const getVmBilling = endpoint({
@@ -86,6 +89,8 @@ export const getVmBilling = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Get the billing of a VM',
+  description:
+    'What it renews at and when, what it has used since it was charged last, and its latest charges.',
   params: VmParams,
   data: VmBillingShape,
   errors: [],

@@ -24,6 +24,8 @@ export const getVm = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'Get one VM',
+  description:
+    'With `wait_seconds` the answer waits until the VM has no active job: the way to follow a job to its end.',
   params: VmParams,
   query: Type.Object(WaitQuery),
   data: VmShape,

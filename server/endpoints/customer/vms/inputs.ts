@@ -10,6 +10,7 @@ export const MAX_CHARGE = Type.Integer({
 });
 
 export const BILLING = Enum(BILLING_MODES, {
+  $id: 'BillingMode',
   default: 'monthly',
   description:
     'By the month, or by the hours that are used of it: its price is then paid in advance as the most that they can come to, and what is unused is given back',

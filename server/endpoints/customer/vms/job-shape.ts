@@ -6,14 +6,21 @@ import { Type } from '../../../platform/schema.ts';
 export const JobShape = Shape(
   {
     id: Id('job'),
-    kind: Enum(JOB_KINDS, { description: 'What the job does' }),
-    status: Enum(['pending', 'running', 'succeeded', 'failed', 'canceled']),
+    kind: Enum(JOB_KINDS, { $id: 'JobKind', description: 'What the job does' }),
+    status: Enum(['pending', 'running', 'succeeded', 'failed', 'canceled'], {
+      $id: 'JobStatus',
+    }),
     progress: Type.Integer({ minimum: 0, maximum: 100, description: 'Per cent' }),
     vm_id: Id('vm'),
     created_at: Timestamp(),
     started_at: Nullable(Timestamp()),
     finished_at: Nullable(Timestamp()),
-    error: Nullable(Shape({ code: Type.String(), message: Type.String() }, { description: 'Why it failed' })),
+    error: Nullable(
+      Shape(
+        { code: Type.String(), message: Type.String() },
+        { $id: 'JobError', description: 'Why a job failed' },
+      ),
+    ),
   },
   { $id: 'Job', description: 'Work on a VM that takes time' },
 );

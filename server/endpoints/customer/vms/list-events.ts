@@ -10,14 +10,17 @@ import { loadVm } from './load-vm.ts';
 const EventShape = Shape(
   {
     id: Id('evt'),
-    type: Enum(EVENT_TYPES, { description: 'What happened; more types may come' }),
-    level: Enum(['info', 'warning', 'error']),
+    type: Enum(EVENT_TYPES, { $id: 'EventType', description: 'What happened; more types may come' }),
+    level: Enum(['info', 'warning', 'error'], { $id: 'EventLevel' }),
     message: Type.String(),
-    actor: Shape({
-      type: Enum(['user', 'api_key', 'system']),
-      id: Nullable(Type.String({ description: 'Identifier of the API key' })),
-      ip: Nullable(Type.String({ description: 'Address the caller came from' })),
-    }),
+    actor: Shape(
+      {
+        type: Enum(['user', 'api_key', 'system'], { $id: 'ActorType' }),
+        id: Nullable(Type.String({ description: 'Identifier of the API key' })),
+        ip: Nullable(Type.String({ description: 'Address the caller came from' })),
+      },
+      { $id: 'EventActor', description: 'Who caused an event' },
+    ),
     job_id: Nullable(Id('job')),
     metadata: Type.Unsafe<Record<string, unknown>>({
       type: 'object',
@@ -25,7 +28,7 @@ const EventShape = Shape(
     }),
     created_at: Timestamp(),
   },
-  { $id: 'VMEvent', description: 'An entry of the event log of a VM' },
+  { $id: 'VmEvent', description: 'An entry of the event log of a VM' },
 );
 
 function presentEvent(event: EventRow) {
@@ -52,7 +55,7 @@ export const listEvents = endpoint({
   params: VmParams,
   query: Type.Object({
     ...PageQuery,
-    type: Type.Optional(Enum(EVENT_TYPES, { description: 'Only events of this type' })),
+    type: Type.Optional(Enum(EVENT_TYPES, { $id: 'EventType', description: 'Only events of this type' })),
     from: Type.Optional(InstantInput('Only events from this instant on')),
     to: Type.Optional(InstantInput('Only events before this instant')),
   }),

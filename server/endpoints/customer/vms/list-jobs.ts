@@ -21,7 +21,9 @@ export const listJobs = endpoint({
   query: Type.Object({
     ...PageQuery,
     ...WaitQuery,
-    status: Type.Optional(Enum(['active', 'all'], { default: 'active', description: 'Which jobs' })),
+    status: Type.Optional(
+      Enum(['active', 'all'], { $id: 'JobFilter', default: 'active', description: 'Which jobs' }),
+    ),
   }),
   data: Type.Array(JobShape),
   paginated: true,

@@ -17,7 +17,7 @@ export const listVms = endpoint({
   description: 'Newest first. The filters combine.',
   query: Type.Object({
     ...PageQuery,
-    status: Type.Optional(Enum(VM_STATUSES, { description: 'Only VMs in this state' })),
+    status: Type.Optional(Enum(VM_STATUSES, { $id: 'VmStatus', description: 'Only VMs in this state' })),
     region: Type.Optional(Type.String({ maxLength: 63, description: 'Only VMs in this region' })),
     hostname: Type.Optional(
       Type.String({ maxLength: 253, description: 'Only VMs with exactly this hostname' }),

@@ -48,6 +48,8 @@ export const listVolumes = endpoint({
   scope: 'vm:read',
   tag: 'vm',
   summary: 'List the volumes of a VM',
+  description:
+    'The disks of the VM, the one that it boots from among them. While the VM is being made, that one is shown as it will be.',
   params: VmParams,
   query: Type.Object(PageQuery),
   data: Type.Array(VolumeShape),

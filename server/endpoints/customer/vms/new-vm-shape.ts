@@ -53,16 +53,19 @@ export const NEW_VM_ERRORS = [
   'capacity_unavailable',
 ] as const;
 
-export const NewVmShape = Shape({
-  vm: VmShape,
-  job: JobShape,
-  order: OrderShape,
-  initial_password: Nullable(
-    Type.String({
-      description: 'Made only where neither key nor password was given; shown in this reply only',
-    }),
-  ),
-});
+export const NewVmShape = Shape(
+  {
+    vm: VmShape,
+    job: JobShape,
+    order: OrderShape,
+    initial_password: Nullable(
+      Type.String({
+        description: 'Made only where neither key nor password was given; shown in this reply only',
+      }),
+    ),
+  },
+  { $id: 'CreatedVm', description: 'A new VM, the job that makes it and the order that pays for it' },
+);
 
 export const exampleNewVm = {
   vm: exampleVm,

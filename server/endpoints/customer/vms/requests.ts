@@ -9,7 +9,10 @@ import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 import { exampleVm, presentVm, VmShape } from './vm-shape.ts';
 
 /** Reply of operations that only start a job. */
-export const VmJobShape = Shape({ vm: VmShape, job: JobShape });
+export const VmJobShape = Shape(
+  { vm: VmShape, job: JobShape },
+  { $id: 'VmJob', description: 'A VM and the job that was started on it' },
+);
 export const exampleVmJob = { vm: exampleVm, job: exampleJob };
 
 /** Body of stop and reboot. */

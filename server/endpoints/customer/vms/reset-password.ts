@@ -23,12 +23,15 @@ export const resetPassword = endpoint({
   secret: true,
   params: VmParams,
   body: Input({ username: Type.Optional(USERNAME) }),
-  data: Shape({
-    vm: VmShape,
-    job: JobShape,
-    username: Type.String(),
-    password: Type.String({ description: 'Shown once' }),
-  }),
+  data: Shape(
+    {
+      vm: VmShape,
+      job: JobShape,
+      username: Type.String(),
+      password: Type.String({ description: 'Shown once' }),
+    },
+    { $id: 'PasswordReset', description: 'A new password, and the job that sets it' },
+  ),
   errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'guest_agent_unavailable'],
   example: {
     vm: { ...exampleVm, status: 'running' },

@@ -47,7 +47,7 @@ export const updateVm = endpoint({
       auto_renew: Type.Optional(Type.Boolean({ description: 'Renew at the end of each period' })),
       renewal_priority: Type.Optional(RENEWAL_PRIORITY_INPUT),
       billing: Type.Optional(
-        Enum(BILLING_MODES, { description: 'How it is billed from its next period on' }),
+        Enum(BILLING_MODES, { $id: 'BillingMode', description: 'How it is billed from its next period on' }),
       ),
     },
     { minProperties: 1 },

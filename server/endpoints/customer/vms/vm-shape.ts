@@ -14,8 +14,11 @@ const Positive = (description: string) => Type.Integer({ minimum: 1, description
 /** How a VM is billed. */
 export const billingFields = {
   price_hourly: Decimal('Price an hour, as sold; by the month its part of 730 hours'),
-  billing_mode: Enum(BILLING_MODES, { description: 'How the running period is billed' }),
-  next_billing_mode: Enum(BILLING_MODES, { description: 'How the periods to come are billed' }),
+  billing_mode: Enum(BILLING_MODES, { $id: 'BillingMode', description: 'How the running period is billed' }),
+  next_billing_mode: Enum(BILLING_MODES, {
+    $id: 'BillingMode',
+    description: 'How the periods to come are billed',
+  }),
 };
 
 export function presentBilling(vm: VmRow) {
@@ -30,8 +33,9 @@ export const VmShape = Shape(
     id: Id('vm'),
     hostname: Type.String(),
     notes: Nullable(Type.String()),
-    status: Enum(VM_STATUSES),
+    status: Enum(VM_STATUSES, { $id: 'VmStatus' }),
     wanted_power: Enum(WANTED_POWERS, {
+      $id: 'WantedPower',
       description:
         'What its power should be: a VM that is off and wanted `on` is started again by the service; while it waits for that, `force-stop` calls it off',
     }),
@@ -63,7 +67,7 @@ export const VmShape = Shape(
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },
-  { $id: 'VM', description: 'A virtual machine' },
+  { $id: 'Vm', description: 'A virtual machine' },
 );
 
 export function presentVm(vm: VmView) {

@@ -7,27 +7,33 @@ const Quantity = { pattern: '^[0-9]+(\\.[0-9]+)?$' };
 
 export const VmUsageShape = Shape(
   {
-    traffic: Shape({
-      used_bytes: Count('Sent since it was charged last, and counted: neither free nor unmetered'),
-      included_bytes: Nullable(
-        Count('Of that included, each plan for its time; null where all of it is free or unmetered'),
-      ),
-      overage_bytes: Count('Beyond that'),
-      price_per_gb: Nullable(Decimal('Price of a GB beyond what is included; null is free')),
-      amount_minor: Count('What it comes to, in minor units of `currency`'),
-    }),
-    snapshots: Shape({
-      gb_months: {
-        ...Decimal('GB stored, each for its share of the month'),
-        ...Quantity,
-        description: 'GB stored, each for its share of the month, so far',
+    traffic: Shape(
+      {
+        used_bytes: Count('Sent since it was charged last, and counted: neither free nor unmetered'),
+        included_bytes: Nullable(
+          Count('Of that included, each plan for its time; null where all of it is free or unmetered'),
+        ),
+        overage_bytes: Count('Beyond that'),
+        price_per_gb: Nullable(Decimal('Price of a GB beyond what is included; null is free')),
+        amount_minor: Count('What it comes to, in minor units of `currency`'),
       },
-      price_gb_month: Nullable(Decimal('Price of a GB for a month; null is free')),
-      amount_minor: Count('What it comes to, in minor units of `currency`'),
-    }),
+      { $id: 'TrafficUsage' },
+    ),
+    snapshots: Shape(
+      {
+        gb_months: {
+          ...Decimal('GB stored, each for its share of the month'),
+          ...Quantity,
+          description: 'GB stored, each for its share of the month, so far',
+        },
+        price_gb_month: Nullable(Decimal('Price of a GB for a month; null is free')),
+        amount_minor: Count('What it comes to, in minor units of `currency`'),
+      },
+      { $id: 'SnapshotUsage' },
+    ),
   },
   {
-    $id: 'VMUsage',
+    $id: 'VmUsage',
     description: 'What a VM has used and was not charged for yet; all zero where nothing has a price',
   },
 );

@@ -89,6 +89,11 @@ export function typeName(schema: JsonSchema): Part {
   return `${types.join(' or ')}${schema.format === undefined ? '' : ` (${schema.format})`}`;
 }
 
+/** The values of a named set of them. */
+export function valuesOf(schema: JsonSchema): Html | false {
+  return schema.enum !== undefined && html`<p class="rules">${join(constraints(schema), ' · ')}</p>`;
+}
+
 /** What a value must fulfil, each as a short phrase. */
 function constraints(schema: JsonSchema): Part[] {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);

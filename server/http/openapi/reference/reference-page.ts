@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { OpenApiDocument, Operation } from '../document.ts';
 import { errorIndex } from './errors.ts';
-import { outputFields } from './fields.ts';
+import { outputFields, typeName, valuesOf } from './fields.ts';
 import { Html, html } from './html.ts';
 import { headings, markdown } from './markdown.ts';
 import { methodLabel, operationSection } from './operation-section.ts';
@@ -127,7 +127,7 @@ function objects({ components }: OpenApiDocument): Html[] {
     ([name, schema]) => html`<section class="object" id="object-${name}">
 <h3><a href="#object-${name}">${name}</a></h3>
 ${schema.description && markdown(schema.description)}
-${outputFields(schema)}
+${schema.properties ? outputFields(schema) : valuesOf(schema) || html`<p>${typeName(schema)}</p>`}
 </section>
 `,
   );
