@@ -2,16 +2,16 @@
 // JavaScript, because it runs under whatever `node` the caller has; one that is too old for TypeScript hands
 // over to the project's own.
 import { spawnSync } from 'node:child_process';
-import { createRequire } from 'node:module';
+import module, { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-const main = new URL('../main.ts', import.meta.url);
-
 if (process.features.typescript) {
-  await import(main.href);
+  // Kept with the packages, as the service's own (server/start.mjs): a command then starts in half the time.
+  module.enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/vaubanctl', import.meta.url)));
+  await import('../main.ts');
 } else {
   const node = createRequire(import.meta.url).resolve(`node-${process.platform}-${process.arch}/bin/node`);
-  const args = [fileURLToPath(main), ...process.argv.slice(2)];
+  const args = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   const { error, status } = spawnSync(node, args, { stdio: 'inherit' });
   if (error) throw error;
   process.exitCode = status ?? 1;
