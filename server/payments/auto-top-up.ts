@@ -104,6 +104,8 @@ async function begin(
     settled_at: null,
     // Should this node be gone before it knows.
     retry_at: new Date(now.getTime() + RETRY_MS),
+    session_ref: null,
+    sealed_page: null,
   };
   await insertTopUp(tx, topUp);
   return { topUp, method };

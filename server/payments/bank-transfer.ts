@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import type { PaymentProvider } from './provider.ts';
+import type { NextStep, PaymentProvider } from './provider.ts';
 
 /** A transfer that was ordered is with us within days; the operator can confirm one that comes later all the same. */
 const VALID_MS = 14 * 86_400_000;
@@ -19,19 +19,21 @@ export function bankTransfer({
   bankIban,
   bankBic,
 }: Pick<Config, 'bankRecipient' | 'bankIban' | 'bankBic'>): PaymentProvider {
+  const nextStep = (reference: string): NextStep => ({
+    kind: 'bank_transfer',
+    reference,
+    recipient: bankRecipient!,
+    iban: bankIban!,
+    bic: bankBic ?? null,
+  });
   return {
     name: 'bank_transfer',
     validMs: VALID_MS,
     canCharge: false,
+    nextStep,
     async begin({ reference }) {
       return {
-        next: {
-          kind: 'bank_transfer',
-          reference,
-          recipient: bankRecipient!,
-          iban: bankIban!,
-          bic: bankBic ?? null,
-        },
+        next: nextStep(reference),
         providerRef: null,
         outcome: { status: 'pending', providerRef: null },
         method: null,

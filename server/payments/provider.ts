@@ -27,6 +27,8 @@ export type NextStep =
 /** How a payment began. */
 export interface Begun {
   next: NextStep;
+  /** As the provider knows its page, by which the payment can be called off. */
+  sessionRef?: string;
   providerRef: string | null;
   /** What came of it, where that is known at once. */
   outcome: Outcome;
@@ -89,6 +91,12 @@ export interface PaymentProvider {
   readonly canCharge: boolean;
   /** Throws {@link ProviderUnavailableError}, or {@link Error} where it refuses: the customer has not been asked for anything. */
   begin(order: PaymentOrder): Promise<Begun>;
+  /** What a customer who comes back has left to do, where that needs no page of the provider's. */
+  nextStep?(reference: string): NextStep;
+  /** Calls off what was begun; false where it is being paid already. Throws {@link ProviderUnavailableError}. */
+  cancel?(sessionRef: string): Promise<boolean>;
+  /** Keeps a method no longer. The same. */
+  forget?(methodRef: string): Promise<void>;
   /** Throws {@link ProviderUnavailableError} where nobody knows. */
   charge?(charge: Charge): Promise<Outcome>;
   /** The same. */

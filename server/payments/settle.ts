@@ -80,7 +80,7 @@ export async function settleUnpaid(
   tx: Transaction,
   { clock, logger }: Pick<SettleParts, 'clock' | 'logger'>,
   topUp: TopUpRow,
-  { status, error }: { status: 'failed' | 'expired'; error: string | null },
+  { status, error }: { status: 'failed' | 'expired' | 'canceled'; error: string | null },
 ): Promise<TopUpRow> {
   if (topUp.status !== 'pending') return topUp;
   const change = { status, error, settled_at: clock.now(), retry_at: null };

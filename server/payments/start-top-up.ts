@@ -20,6 +20,8 @@ import { settlePaid, settleUnpaid } from './settle.ts';
 
 /** Top-ups of an account that are begun and not decided: a customer who changes their mind some times is no attack. */
 const MAX_PENDING = 10;
+/** What the address of a provider's page is sealed for. */
+const PAGE_PURPOSE = 'top_up_page';
 /** Seconds after which somebody may ask again whom a provider did not answer. */
 const RETRY_SECONDS = 30;
 
@@ -124,8 +126,18 @@ export async function startTopUp(
     throw new ApiError('service_unavailable', 'The payment provider does not answer. Nothing was charged.', {
       retry_after_seconds: RETRY_SECONDS,
     });
-  const row = await write(tx, wish, provider, wallet.currency, begun, clock.now());
+  const row = await write(tx, parts, wish, provider, wallet.currency, begun, clock.now());
   return { topUp: await decide(tx, parts, row, begun.begun), next: begun.begun.next };
+}
+
+/** What a customer who comes back to a top-up has left to do; null where it is decided, or happens by itself. */
+export function nextStepOf(
+  { payments, secrets }: Pick<StartParts, 'payments' | 'secrets'>,
+  { status, cause, provider, reference, sealed_page }: TopUpRow,
+): NextStep | null {
+  if (status !== 'pending' || cause !== 'person') return null;
+  if (sealed_page !== null) return { kind: 'redirect', url: secrets.open(sealed_page, PAGE_PURPOSE) };
+  return payments.find(provider)?.nextStep?.(reference) ?? null;
 }
 
 const offered = ({ providers }: Payments) =>
@@ -148,6 +160,7 @@ export function amountProblem(
 
 async function write(
   tx: Transaction,
+  { secrets }: Pick<StartParts, 'secrets'>,
   { accountId, principalId, amountMinor, keepMethod }: TopUpWish,
   provider: PaymentProvider,
   currency: string,
@@ -173,6 +186,8 @@ async function write(
     expires_at: expiresAt,
     settled_at: null,
     retry_at: null,
+    session_ref: begun.sessionRef ?? null,
+    sealed_page: begun.next.kind === 'redirect' ? secrets.seal(begun.next.url, PAGE_PURPOSE) : null,
   };
   await insertTopUp(tx, row);
   return row;

@@ -127,6 +127,34 @@ test('money comes in by every way that is offered, and the pages of billing tell
     assert.equal((await stranger.ask('GET', `/top-ups/${top_up.id}`)).error?.code, 'not_found');
   });
 
+  await t.test(
+    'one that is not paid leads on, is called off, and is booked if it is paid all the same',
+    async () => {
+      const { top_up, next } = (await start(owner, { amount_minor: 4000, provider: 'stripe' })).data;
+      assert.deepEqual((await owner.ok('GET', `/top-ups/${top_up.id}`)).next, next, 'in any browser');
+      const { browser: looker } = await signInAs(panel, 'viewer', accountId);
+      assert.equal((await looker.ok('GET', `/top-ups/${top_up.id}`)).next, null);
+      const { browser: stranger } = await signInAs(panel, 'owner');
+      const path = `/top-ups/${top_up.id}/cancel`;
+      assert.equal((await stranger.ask('POST', path)).error?.code, 'not_found');
+      stripe.mishaps.push('unavailable');
+      assert.equal((await owner.ask('POST', path)).error?.code, 'service_unavailable');
+      assert.equal((await owner.ok('POST', path)).status, 'canceled');
+      const session = [...stripe.sessions.values()].find(({ url }) => url === next.url)!;
+      assert.equal(session.status, 'expired');
+      assert.equal((await owner.ask('POST', path)).error?.code, 'invalid_state');
+      assert.equal((await owner.ok('GET', `/top-ups/${top_up.id}`)).next, null);
+
+      const paying = (await start(owner, { amount_minor: 4000, provider: 'stripe' })).data;
+      stripe.pay([...stripe.sessions.values()].find(({ url }) => url === paying.next.url)!.id);
+      const late = await owner.ask('POST', `/top-ups/${paying.top_up.id}/cancel`);
+      assert.equal(late.error?.code, 'invalid_state', 'its page is paid, and the event is on its way');
+      const bank = (await start(owner, { amount_minor: 4000, provider: 'bank_transfer' })).data;
+      assert.deepEqual((await owner.ok('GET', `/top-ups/${bank.top_up.id}`)).next, bank.next);
+      assert.equal((await owner.ok('POST', `/top-ups/${bank.top_up.id}/cancel`)).status, 'canceled');
+    },
+  );
+
   await t.test('a list and a statement, page by page, with the balance after each entry', async () => {
     const tops = await owner.ask('GET', '/top-ups?limit=2');
     assert.deepEqual([tops.data.length, tops.pagination?.has_more], [2, true]);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
-import { listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
+import { findAutoTopUp, listPaymentMethods, putAutoTopUp } from '../../server/db/queries/payment-methods.ts';
 import { listTopUps } from '../../server/db/queries/top-ups.ts';
+import { removeMethod } from '../../server/payments/remove-method.ts';
 import { isSigned } from '../../server/payments/stripe/signature.ts';
 import { paymentShop } from './support/shop.ts';
 import { signatureOf, type Thing, WEBHOOK_SECRET } from './support/stripe.ts';
@@ -267,4 +268,34 @@ test('whatever takes the money, a card is charged five times a day at the most',
     clock.advance(HOUR_MS);
   }
   assert.equal(await charged(), 5);
+});
+
+test('a method that is removed is charged no more, here or at Stripe', async (t) => {
+  const shop = await paymentShop(t);
+  const { stripe, db, services, accountId, wish, start, deliver, session, look, available } = shop;
+  const { topUp } = await start(wish('stripe', 20_00n, { keepMethod: true }));
+  for (const event of stripe.pay(session(topUp).id)) await deliver(event);
+  const [method] = await listPaymentMethods(db, accountId);
+  await putAutoTopUp(db, {
+    account_id: accountId,
+    enabled: true,
+    threshold_minor: 50_00n,
+    amount_minor: 30_00n,
+    payment_method_id: method!.id,
+    failures: 0,
+    next_attempt_at: null,
+    last_error: null,
+    updated_at: shop.clock.now(),
+  });
+  const remove = () => db.transaction((tx) => removeMethod(tx, services, accountId, method!.id));
+  await remove();
+  assert.deepEqual(await listPaymentMethods(db, accountId), []);
+  assert.equal((await findAutoTopUp(db, accountId))?.enabled, false);
+  await look();
+  assert.equal(await available(), 20_00n);
+  await assert.rejects(remove(), { code: 'not_found' });
+  // It is asked for once the transaction has committed.
+  const detach = `POST /v1/payment_methods/${method!.method_ref}/detach`;
+  while (!stripe.requests.includes(detach)) await new Promise((turn) => setImmediate(turn));
+  await shop.sound();
 });

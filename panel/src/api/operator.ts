@@ -781,7 +781,7 @@ export interface TopUp {
   account_id: string;
   provider: string;
   cause: 'person' | 'auto';
-  status: 'pending' | 'succeeded' | 'failed' | 'expired';
+  status: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled';
   amount_minor: number;
   currency: string;
   reference: string;
@@ -904,7 +904,7 @@ export interface OperatorOperations {
   'operator.revokeKey': { params: { id: string }; data: Key };
   'operator.creditAccount': { params: { id: string }; body: CreditAccountRequest; data: BookedPayment };
   'operator.debitAccount': { params: { id: string }; body: DebitAccountRequest; data: BookedPayment };
-  'operator.listTopUps': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired'; provider?: string }; data: TopUp[]; list: true };
+  'operator.listTopUps': { query: { limit?: number; cursor?: string; status?: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled'; provider?: string }; data: TopUp[]; list: true };
   'operator.confirmTopUp': { params: { id: string }; body: ConfirmTopUpRequest; data: TopUp };
   'operator.refundTopUp': { params: { id: string }; body: RefundTopUpRequest; data: TopUpRefund };
   'operator.makeAdjustment': { params: { id: string }; body: MakeAdjustmentRequest; data: MadeAdjustment };

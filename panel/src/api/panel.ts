@@ -235,6 +235,23 @@ export interface NextPlanPrice {
 /** What the customer does next */
 export type NextStep = { kind: 'done' } | { kind: 'redirect'; url: string } | { kind: 'bank_transfer'; reference: string; recipient: string; iban: string; bic: string | null };
 
+/** A top-up, and what is left to do for it */
+export interface OneTopUp {
+  id: string;
+  provider: string;
+  cause: 'person' | 'auto';
+  status: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled';
+  amount_minor: number;
+  currency: string;
+  reference: string;
+  error: string | null;
+  payment_id: string | null;
+  created_at: string;
+  expires_at: string | null;
+  settled_at: string | null;
+  next: NextStep | null;
+}
+
 /** What an operation cost or gave back */
 export interface Order {
   id: string;
@@ -449,7 +466,7 @@ export interface TopUp {
   id: string;
   provider: string;
   cause: 'person' | 'auto';
-  status: 'pending' | 'succeeded' | 'failed' | 'expired';
+  status: 'pending' | 'succeeded' | 'failed' | 'expired' | 'canceled';
   amount_minor: number;
   currency: string;
   reference: string;
@@ -572,9 +589,11 @@ export interface PanelOperations {
   listPaymentProviders: { data: PaymentProvider[] };
   startTopUp: { body: StartTopUpRequest; data: { top_up: TopUp; next: NextStep } };
   listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
-  getTopUp: { params: { id: string }; data: TopUp };
+  getTopUp: { params: { id: string }; data: OneTopUp };
+  cancelTopUp: { params: { id: string }; data: TopUp };
   getAutoTopUp: { data: AutoTopUp };
   setAutoTopUp: { body: SetAutoTopUpRequest; data: AutoTopUp };
+  removePaymentMethod: { params: { id: string }; data: AutoTopUp };
   getStatement: { query: { limit?: number; cursor?: string; from?: string; to?: string }; data: WalletEntry[]; list: true };
   getBillingProfile: { data: BilledAs };
   setBillingProfile: { body: SetBillingProfileRequest; data: BilledAs };
@@ -630,8 +649,10 @@ export const PANEL_OPERATIONS = {
   startTopUp: ['POST', '/top-ups', 'once'],
   listTopUps: ['GET', '/top-ups'],
   getTopUp: ['GET', '/top-ups/{id}'],
+  cancelTopUp: ['POST', '/top-ups/{id}/cancel'],
   getAutoTopUp: ['GET', '/auto-top-up'],
   setAutoTopUp: ['PUT', '/auto-top-up'],
+  removePaymentMethod: ['DELETE', '/payment-methods/{id}'],
   getStatement: ['GET', '/statement'],
   getBillingProfile: ['GET', '/billing-profile'],
   setBillingProfile: ['PUT', '/billing-profile'],

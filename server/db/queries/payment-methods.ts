@@ -50,6 +50,21 @@ export function findPaymentMethod(
   );
 }
 
+/** Keeps a method no longer; what was, where it was kept. */
+export function removePaymentMethod(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  at: Date,
+): Promise<PaymentMethodRow | undefined> {
+  return maybeOne<PaymentMethodRow>(
+    db,
+    sql`
+    update payment_methods set removed_at = ${at} where account_id = ${accountId} and id = ${id} and removed_at is null
+    returning ${columns}`,
+  );
+}
+
 /** What an account tops up by itself. */
 export interface AutoTopUpRow {
   account_id: string;

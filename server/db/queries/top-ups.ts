@@ -1,7 +1,7 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-export const TOP_UP_STATUSES = ['pending', 'succeeded', 'failed', 'expired'] as const;
+export const TOP_UP_STATUSES = ['pending', 'succeeded', 'failed', 'expired', 'canceled'] as const;
 export type TopUpStatus = (typeof TOP_UP_STATUSES)[number];
 
 /** Money that a customer brings in, or means to. */
@@ -30,10 +30,13 @@ export interface TopUpRow {
   settled_at: Date | null;
   /** Of a charge whose outcome is not known: when it is asked for again. */
   retry_at: Date | null;
+  /** The provider's page of a payment that was begun: its name there, and its address, which shows what is kept there. */
+  session_ref: string | null;
+  sealed_page: string | null;
 }
 
 const columns = sql`id, account_id, provider, cause, amount_minor, currency, status, reference, provider_ref, keep_method, payment_method_id, error,
-  payment_id, principal_id, created_at, expires_at, settled_at, retry_at`;
+  payment_id, principal_id, created_at, expires_at, settled_at, retry_at, session_ref, sealed_page`;
 
 export async function insertTopUp(db: Queryable, row: TopUpRow): Promise<void> {
   await execute(
@@ -42,7 +45,7 @@ export async function insertTopUp(db: Queryable, row: TopUpRow): Promise<void> {
     insert into top_ups (${columns})
     values (${row.id}, ${row.account_id}, ${row.provider}, ${row.cause}, ${row.amount_minor}::bigint, ${row.currency}, ${row.status},
       ${row.reference}, ${row.provider_ref}, ${row.keep_method}, ${row.payment_method_id}, ${row.error}, ${row.payment_id}, ${row.principal_id},
-      ${row.created_at}, ${row.expires_at}, ${row.settled_at}, ${row.retry_at})`,
+      ${row.created_at}, ${row.expires_at}, ${row.settled_at}, ${row.retry_at}, ${row.session_ref}, ${row.sealed_page})`,
   );
 }
 

@@ -11,12 +11,14 @@ import { changeMemberRole } from './members/change-member-role.ts';
 import { inviteMember } from './members/invite-member.ts';
 import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
+import { cancelTopUp } from './money/cancel-top-up.ts';
 import { getAutoTopUp } from './money/get-auto-top-up.ts';
 import { getBillingProfile } from './money/get-billing-profile.ts';
 import { getStatement } from './money/get-statement.ts';
 import { getTopUp } from './money/get-top-up.ts';
 import { listPaymentProviders } from './money/list-payment-providers.ts';
 import { listTopUps } from './money/list-top-ups.ts';
+import { removePaymentMethod } from './money/remove-payment-method.ts';
 import { setAutoTopUp } from './money/set-auto-top-up.ts';
 import { setBillingProfile } from './money/set-billing-profile.ts';
 import { startTopUp } from './money/start-top-up.ts';
@@ -102,9 +104,11 @@ export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   listPaymentProviders,
   startTopUp,
   getTopUp,
+  cancelTopUp,
   listTopUps,
   getAutoTopUp,
   setAutoTopUp,
+  removePaymentMethod,
   getStatement,
   getBillingProfile,
   setBillingProfile,

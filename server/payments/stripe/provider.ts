@@ -25,6 +25,8 @@ export function stripeProvider(api: StripeApi, brandName: string): PaymentProvid
     validMs: VALID_MS,
     canCharge: true,
     begin: (order) => begin(api, brandName, order),
+    cancel: (sessionRef) => expireSession(api, sessionRef),
+    forget: (methodRef) => detachMethod(api, methodRef),
     charge: (charge) => chargeMethod(api, charge),
     refund: (refund) => refundPayment(api, refund),
   };
@@ -64,11 +66,37 @@ async function begin(api: StripeApi, brandName: string, order: PaymentOrder) {
     throw new ProviderUnavailableError('Stripe made a session without an address');
   return {
     next: { kind: 'redirect' as const, url },
+    sessionRef: id,
     // Of the payment, once it is made: a session cannot be refunded.
     providerRef: null,
     outcome: { status: 'pending' as const, providerRef: null },
     method: null,
   };
+}
+
+/** Stripe refuses it for a session that is paid, or was ended before: what became of that its events say. */
+async function expireSession(api: StripeApi, sessionRef: string): Promise<boolean> {
+  try {
+    await api.post(
+      `/v1/checkout/sessions/${encodeURIComponent(sessionRef)}/expire`,
+      {},
+      `expire ${sessionRef}`,
+    );
+    return true;
+  } catch (error) {
+    if (!(error instanceof StripeRefusal)) throw error;
+    const { status } = await api.get(`/v1/checkout/sessions/${encodeURIComponent(sessionRef)}`);
+    return status === 'expired';
+  }
+}
+
+async function detachMethod(api: StripeApi, methodRef: string): Promise<void> {
+  try {
+    await api.post(`/v1/payment_methods/${encodeURIComponent(methodRef)}/detach`, {}, `detach ${methodRef}`);
+  } catch (error) {
+    // It is kept there no longer.
+    if (!(error instanceof StripeRefusal)) throw error;
+  }
 }
 
 const customerOf = ({ customerRef, keepMethod }: PaymentOrder) =>

@@ -162,6 +162,13 @@ function handle(
         metadata,
       });
     default: {
+      const [, session = '', end] = /^\w+ \/v1\/checkout\/sessions\/(\w+)(\/expire)?$/.exec(request) ?? [];
+      const found = stripe.sessions.get(session);
+      if (found && end && found.status !== 'open')
+        return { status: 400, reply: refusal('invalid_request_error', 'Only open sessions can be expired.') };
+      if (found) return { status: 200, reply: Object.assign(found, end && { status: 'expired' }) };
+      const [, detached] = /^POST \/v1\/payment_methods\/(\w+)\/detach$/.exec(request) ?? [];
+      if (detached !== undefined) return { status: 200, reply: { id: detached, customer: null } };
       const intent = stripe.intents.get(/^GET \/v1\/payment_intents\/(\w+)$/.exec(request)?.[1] ?? '');
       if (!intent) return { status: 404, reply: refusal('invalid_request_error', 'No such thing') };
       const card = { brand: 'visa', last4: '4242', exp_month: 4, exp_year: 2030 };

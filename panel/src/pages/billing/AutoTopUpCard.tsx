@@ -7,7 +7,7 @@ import { useRole } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Switch } from '../../ui/Checkbox.tsx';
-import { Dialog } from '../../ui/Dialog.tsx';
+import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { Form, FormActions } from '../../ui/Form.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
@@ -15,6 +15,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { Card } from '../../ui/Page.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { announce } from '../../ui/Status.tsx';
+import { deleteColumn, Table } from '../../ui/Table.tsx';
 import { topUpTexts } from './top-up-texts.ts';
 
 /** Whether the wallet fills itself, and by how much. */
@@ -39,6 +40,7 @@ export function AutoTopUpCard() {
               {auto.enabled ? t.autoOn(money(auto.amount_minor), money(auto.threshold_minor)) : t.autoOff}
             </p>
             {auto.last_error && <Notice kind="warn">{auto.last_error}</Notice>}
+            {mayChange && auto.methods.length > 0 && <Methods auto={auto} />}
             <Dialog title={t.auto} isOpen={isOpen} onClose={() => setOpen(false)}>
               <AutoTopUpForm auto={auto} onDone={() => setOpen(false)} />
             </Dialog>
@@ -46,6 +48,50 @@ export function AutoTopUpCard() {
         );
       }}
     </Loaded>
+  );
+}
+
+/** What can be charged, each with a button that removes it. */
+function Methods({ auto: { methods, enabled, payment_method_id } }: { auto: AutoTopUp }) {
+  const t = useTexts(topUpTexts);
+  const [asked, setAsked] = useState<AutoTopUp['methods'][number]>();
+  const remove = useChange('removePaymentMethod', {
+    changes: ['getAutoTopUp'],
+    onDone: () => {
+      announce(t.removed);
+      setAsked(undefined);
+    },
+  });
+  return (
+    <>
+      <Table
+        label={t.methods}
+        rows={methods}
+        keyOf={({ id }) => id}
+        columns={[
+          { id: 'label', title: t.method, narrow: 'title', cell: ({ label }) => label },
+          { id: 'expires', title: t.validUntil, cell: ({ expires_on }) => expires_on ?? '–' },
+          deleteColumn<AutoTopUp['methods'][number]>(
+            ({ label }) => t.removeOne(label),
+            setAsked,
+            () => true,
+          ),
+        ]}
+      />
+      {asked && (
+        <ConfirmDialog
+          title={t.removeTitle(asked.label)}
+          isOpen
+          onClose={() => setAsked(undefined)}
+          confirm={t.remove}
+          isPending={remove.isPending}
+          error={remove.error}
+          onConfirm={() => remove.mutate({ params: { id: asked.id } })}
+        >
+          <p>{enabled && asked.id === payment_method_id ? t.removeTurnsOff : t.removeMeans}</p>
+        </ConfirmDialog>
+      )}
+    </>
   );
 }
 

@@ -1,15 +1,16 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { read } from '../../api/queries.ts';
+import type { OneTopUp as OneTopUpData } from '../../api/panel.ts';
+import { read, useChange } from '../../api/queries.ts';
 import { formatMoney, useLocale } from '../../format.ts';
+import { useRole } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';
-import { buttonClass } from '../../ui/Button.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
-import { Notice } from '../../ui/Notice.tsx';
+import { Notice, Problem } from '../../ui/Notice.tsx';
 import { Card, Facts, Page, Stack } from '../../ui/Page.tsx';
 import { Address, Money } from '../../ui/Values.tsx';
-import { rememberedStep } from './next-step.ts';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-ups/$id');
@@ -26,7 +27,6 @@ export function OneTopUp() {
     ...read('getTopUp', { params: { id } }),
     refetchInterval: ({ state: { data } }) => (data?.status === 'pending' ? LOOK_MS : false),
   });
-  const step = rememberedStep(id);
   const status = query.data?.status;
   useEffect(() => {
     if (status === 'succeeded') void client.invalidateQueries({ queryKey: ['getWallet'] });
@@ -57,7 +57,7 @@ export function OneTopUp() {
             return (
               <Notice
                 kind="bad"
-                title={t.failedTitle}
+                title={topUp.status === 'canceled' ? t.canceledTitle : t.failedTitle}
                 action={
                   <Link
                     to="/billing/top-up"
@@ -72,51 +72,79 @@ export function OneTopUp() {
               </Notice>
             );
           }
-          return (
-            <Stack>
-              <Notice title={t.waiting}>{t.waitingWhy}</Notice>
-              {step?.kind === 'bank_transfer' && (
-                <Card title={t.transferTitle}>
-                  <p>{t.transferWhy}</p>
-                  <Facts
-                    facts={[
-                      [t.amount, <Money key="amount" minor={topUp.amount_minor} currency={topUp.currency} />],
-                      [
-                        t.reference,
-                        <Address key="reference" what={t.reference}>
-                          {step.reference}
-                        </Address>,
-                      ],
-                      [
-                        t.recipient,
-                        <Address key="recipient" what={t.recipient}>
-                          {step.recipient}
-                        </Address>,
-                      ],
-                      [
-                        'IBAN',
-                        <Address key="iban" what="IBAN">
-                          {step.iban}
-                        </Address>,
-                      ],
-                      ...(step.bic
-                        ? [
-                            [
-                              'BIC',
-                              <Address key="bic" what="BIC">
-                                {step.bic}
-                              </Address>,
-                            ] as [string, ReactNode],
-                          ]
-                        : []),
-                    ]}
-                  />
-                </Card>
-              )}
-            </Stack>
-          );
+          return <Waiting topUp={topUp} />;
         }}
       </Loaded>
     </Page>
+  );
+}
+
+/** One that is not paid yet: what is left to do for it, and the way out. */
+function Waiting({ topUp }: { topUp: OneTopUpData }) {
+  const t = useTexts(topUpTexts);
+  const cancel = useChange('cancelTopUp', { changes: ['getTopUp', 'listTopUps'] });
+  const mayCancel = useRole('operator');
+  const step = topUp.next;
+  return (
+    <Stack>
+      <Notice
+        title={t.waiting}
+        action={
+          step?.kind === 'redirect' && (
+            <a href={step.url} className={buttonClass('main')}>
+              {t.toPayment}
+            </a>
+          )
+        }
+      >
+        {t.waitingWhy}
+      </Notice>
+      {cancel.error && <Problem error={cancel.error} />}
+      {step?.kind === 'bank_transfer' && (
+        <Card title={t.transferTitle}>
+          <p>{t.transferWhy}</p>
+          <Facts
+            facts={[
+              [t.amount, <Money key="amount" minor={topUp.amount_minor} currency={topUp.currency} />],
+              [
+                t.reference,
+                <Address key="reference" what={t.reference}>
+                  {step.reference}
+                </Address>,
+              ],
+              [
+                t.recipient,
+                <Address key="recipient" what={t.recipient}>
+                  {step.recipient}
+                </Address>,
+              ],
+              [
+                'IBAN',
+                <Address key="iban" what="IBAN">
+                  {step.iban}
+                </Address>,
+              ],
+              ...(step.bic
+                ? [
+                    [
+                      'BIC',
+                      <Address key="bic" what="BIC">
+                        {step.bic}
+                      </Address>,
+                    ] as [string, ReactNode],
+                  ]
+                : []),
+            ]}
+          />
+        </Card>
+      )}
+      {mayCancel && topUp.cause === 'person' && (
+        <div>
+          <Button isPending={cancel.isPending} onPress={() => cancel.mutate({ params: { id: topUp.id } })}>
+            {t.cancelTopUp}
+          </Button>
+        </div>
+      )}
+    </Stack>
   );
 }

@@ -14,7 +14,6 @@ import { Loaded } from '../../ui/Loaded.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Card, Empty, Page } from '../../ui/Page.tsx';
 import { useMethodName } from './method-name.ts';
-import { rememberStep } from './next-step.ts';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-up');
@@ -63,7 +62,6 @@ function TopUpForm({ providers, currency }: { providers: PaymentProvider[]; curr
   const start = useChange('startTopUp', {
     changes: ['getWallet', 'listTopUps', 'listPayments', 'getBillingSummary'],
     onDone: ({ top_up, next: step }) => {
-      rememberStep(top_up.id, step);
       if (step.kind === 'redirect') location.assign(step.url);
       else navigate({ to: '/billing/top-ups/$id', params: { id: top_up.id }, search: { next } });
     },

@@ -13,6 +13,7 @@ const LOOKS = {
   failed: ['bad', 'triangle'],
   refunded: ['faint', 'square'],
   expired: ['faint', 'square'],
+  canceled: ['faint', 'square'],
 } satisfies Record<string, [Tone, Shape]>;
 
 /** How far an invoice, a payment, an order has come. */

@@ -1,7 +1,9 @@
+import { isAtLeast } from '../../../access/roles.ts';
 import { findTopUp } from '../../../db/queries/top-ups.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { nextStepOf } from '../../../payments/start-top-up.ts';
 import { notFound } from '../../../platform/errors.ts';
-import { presentTopUp, TopUpParams, TopUpShape } from './top-up-shape.ts';
+import { OneTopUpShape, presentTopUp, TopUpParams } from './top-up-shape.ts';
 
 export const getTopUp = panelEndpoint({
   operation: 'getTopUp',
@@ -11,11 +13,14 @@ export const getTopUp = panelEndpoint({
   tag: 'money',
   summary: 'Read a top-up',
   params: TopUpParams,
-  data: TopUpShape,
+  description:
+    '`next` is what is left to do for one that is not paid yet; null for those whose role may not top up.',
+  data: OneTopUpShape,
   errors: ['not_found'],
-  async handle({ caller, params, db }) {
+  async handle({ caller, session, params, db, services }) {
     const topUp = await findTopUp(db, caller.accountId, params.id);
     if (!topUp) throw notFound();
-    return { data: presentTopUp(topUp) };
+    const mayPay = isAtLeast(session.place!.role, 'operator');
+    return { data: { ...presentTopUp(topUp), next: mayPay ? nextStepOf(services, topUp) : null } };
   },
 });

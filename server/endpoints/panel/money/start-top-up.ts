@@ -1,24 +1,9 @@
 import { recordAudit } from '../../../domain/people/audit.ts';
-import { Input, Nullable, Shape } from '../../../http/schemas.ts';
+import { Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { beginTopUp, startTopUp as start, type TopUpWish } from '../../../payments/start-top-up.ts';
 import { Type } from '../../../platform/schema.ts';
-import { presentTopUp, TopUpShape } from './top-up-shape.ts';
-
-const NextStepShape = Type.Union(
-  [
-    Shape({ kind: Type.Literal('done') }),
-    Shape({ kind: Type.Literal('redirect'), url: Type.String({ description: "The provider's page" }) }),
-    Shape({
-      kind: Type.Literal('bank_transfer'),
-      reference: Type.String({ description: 'What the transfer has to name', examples: ['TU-7K3M-9QXD'] }),
-      recipient: Type.String(),
-      iban: Type.String(),
-      bic: Nullable(Type.String()),
-    }),
-  ],
-  { $id: 'NextStep', description: 'What the customer does next' },
-);
+import { NextStepShape, presentTopUp, TopUpShape } from './top-up-shape.ts';
 
 interface Body {
   amount_minor: number;

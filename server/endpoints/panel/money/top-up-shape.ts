@@ -5,25 +5,44 @@ import { Type } from '../../../platform/schema.ts';
 
 export const TopUpParams = Type.Object({ id: PathId('top', 'Top-up identifier') });
 
-export const TopUpShape = Shape(
-  {
-    id: Id('top'),
-    provider: Type.String({ description: 'The way it is paid', examples: ['bank_transfer'] }),
-    cause: Enum(['person', 'auto'], { description: 'Who wanted it: somebody, or the automatic top-up' }),
-    status: Enum(TOP_UP_STATUSES, {
-      description:
-        'Money that comes late is booked all the same: a top-up that failed or expired can still succeed',
+const fields = {
+  id: Id('top'),
+  provider: Type.String({ description: 'The way it is paid', examples: ['bank_transfer'] }),
+  cause: Enum(['person', 'auto'], { description: 'Who wanted it: somebody, or the automatic top-up' }),
+  status: Enum(TOP_UP_STATUSES, {
+    description:
+      'Money that comes late is booked all the same: a top-up that failed or expired can still succeed',
+  }),
+  amount_minor: Minor('Amount'),
+  currency: Currency,
+  reference: Type.String({ description: 'What the payment is known as', examples: ['TU-7K3M-9QXD'] }),
+  error: Nullable(Type.String({ description: 'Why it failed' })),
+  payment_id: Nullable(Id('pay')),
+  created_at: Timestamp(),
+  expires_at: Nullable(Timestamp('Until when it is waited for')),
+  settled_at: Nullable(Timestamp('When it was decided')),
+};
+
+export const TopUpShape = Shape(fields, { $id: 'TopUp', description: 'Money on its way into the wallet' });
+
+export const NextStepShape = Type.Union(
+  [
+    Shape({ kind: Type.Literal('done') }),
+    Shape({ kind: Type.Literal('redirect'), url: Type.String({ description: "The provider's page" }) }),
+    Shape({
+      kind: Type.Literal('bank_transfer'),
+      reference: Type.String({ description: 'What the transfer has to name', examples: ['TU-7K3M-9QXD'] }),
+      recipient: Type.String(),
+      iban: Type.String(),
+      bic: Nullable(Type.String()),
     }),
-    amount_minor: Minor('Amount'),
-    currency: Currency,
-    reference: Type.String({ description: 'What the payment is known as', examples: ['TU-7K3M-9QXD'] }),
-    error: Nullable(Type.String({ description: 'Why it failed' })),
-    payment_id: Nullable(Id('pay')),
-    created_at: Timestamp(),
-    expires_at: Nullable(Timestamp('Until when it is waited for')),
-    settled_at: Nullable(Timestamp('When it was decided')),
-  },
-  { $id: 'TopUp', description: 'Money on its way into the wallet' },
+  ],
+  { $id: 'NextStep', description: 'What the customer does next' },
+);
+
+export const OneTopUpShape = Shape(
+  { ...fields, next: Nullable(NextStepShape) },
+  { $id: 'OneTopUp', description: 'A top-up, and what is left to do for it' },
 );
 
 export function presentTopUp(topUp: TopUpRow) {

@@ -1,0 +1,54 @@
+import type { Queryable, Transaction } from '../db/database.ts';
+import { findTopUp, lockTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
+import { ApiError, notFound } from '../platform/errors.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Payments } from './payments.ts';
+import { ProviderUnavailableError } from './provider.ts';
+import { type SettleParts, settleUnpaid } from './settle.ts';
+
+/** Seconds after which somebody may ask again whom a provider did not answer. */
+const RETRY_SECONDS = 30;
+
+/** Has the provider call off a payment, before any transaction, so that nobody can pay it any more. */
+export async function callOff(
+  { db, logger, payments }: { db: Queryable; logger: Logger; payments: Payments },
+  accountId: string,
+  id: string,
+): Promise<void> {
+  const topUp = await findTopUp(db, accountId, id);
+  if (!topUp) throw notFound();
+  requireCancelable(topUp);
+  const { session_ref, provider } = topUp;
+  if (session_ref === null) return;
+  try {
+    const isOff = await payments.find(provider)?.cancel?.(session_ref);
+    if (isOff === false)
+      throw new ApiError('invalid_state', 'The top-up is being paid.', { status: topUp.status, allowed: [] });
+  } catch (error) {
+    if (!(error instanceof ProviderUnavailableError)) throw error;
+    logger.warn({ top_up_id: id, reason: error.message }, 'a top-up could not be called off');
+    throw new ApiError('service_unavailable', 'The payment provider does not answer. Try again.', {
+      retry_after_seconds: RETRY_SECONDS,
+    });
+  }
+}
+
+/** Cancels a top-up that was called off. Money that comes all the same is booked, as for one that expired. */
+export async function cancelTopUp(
+  tx: Transaction,
+  parts: Pick<SettleParts, 'clock' | 'logger'>,
+  accountId: string,
+  id: string,
+): Promise<TopUpRow> {
+  const topUp = await lockTopUp(tx, id);
+  if (topUp?.account_id !== accountId) throw notFound();
+  // The provider has told of it already.
+  if (topUp.status === 'expired') return topUp;
+  requireCancelable(topUp);
+  return settleUnpaid(tx, parts, topUp, { status: 'canceled', error: null });
+}
+
+function requireCancelable({ status, cause }: TopUpRow): void {
+  if (cause === 'person' && status === 'pending') return;
+  throw new ApiError('invalid_state', `The top-up is ${status}.`, { status, allowed: ['pending'] });
+}

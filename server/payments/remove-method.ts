@@ -1,0 +1,46 @@
+import type { Transaction } from '../db/database.ts';
+import {
+  lockAutoTopUp,
+  type PaymentMethodRow,
+  putAutoTopUp,
+  removePaymentMethod,
+} from '../db/queries/payment-methods.ts';
+import type { Clock } from '../platform/clock.ts';
+import { notFound } from '../platform/errors.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { Payments } from './payments.ts';
+
+/** What removing takes. */
+export interface RemoveParts {
+  clock: Clock;
+  logger: Logger;
+  payments: Payments;
+}
+
+/**
+ * Keeps a method no longer, neither here nor at its provider. An automatic top-up that charges it is turned off. What it
+ * has paid for stays, and can still be refunded.
+ */
+export async function removeMethod(
+  tx: Transaction,
+  { clock, logger, payments }: RemoveParts,
+  accountId: string,
+  id: string,
+): Promise<PaymentMethodRow> {
+  const auto = await lockAutoTopUp(tx, accountId);
+  const now = clock.now();
+  if (auto?.payment_method_id === id)
+    await putAutoTopUp(tx, { ...auto, enabled: false, payment_method_id: null, updated_at: now });
+  const method = await removePaymentMethod(tx, accountId, id, now);
+  if (!method) throw notFound();
+  // It is charged no more, whatever its provider answers.
+  tx.afterCommit(() => {
+    payments
+      .find(method.provider)
+      ?.forget?.(method.method_ref)
+      .catch((error) =>
+        logger.warn({ payment_method_id: id, err: error }, 'a method is still kept at its provider'),
+      );
+  });
+  return method;
+}
