@@ -60,9 +60,9 @@ export interface EdgeReport {
 export interface EdgeCapabilities {
   /** Units that a rate limit may have; none where limits are beyond it. */
   rateUnits: readonly RateUnit[];
-  /** `priority`: rules are looked at in the order given. `specificity`: in an order of the edge's own. */
-  /** The highest rate that it can tell; none where it can tell any. */
+  /** The highest rate that it can enforce; absent where there is no such bound. */
   maxRate?: Readonly<Record<RateUnit, number>>;
+  /** `priority`: rules are looked at in the order given. `specificity`: in an order of the edge's own. */
   ordering: 'priority' | 'specificity';
   maxRulesPerTarget: number;
   /** Networks whose addresses can be put on this edge; null where any can. */
