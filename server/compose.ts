@@ -131,6 +131,7 @@ async function openServices(
   }
   const edge = await selectEdge(config, {
     clock,
+    logger,
     simulatorStore: new SimulatorTargets(db),
     countProtected: () => countProtected(db),
   });

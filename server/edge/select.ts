@@ -1,30 +1,97 @@
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../platform/clock.ts';
-import { ConfigError } from '../platform/config-error.ts';
+import { ConfigError, UnavailableError } from '../platform/config-error.ts';
+import type { Logger } from '../platform/logging.ts';
 import type { EdgeDriver } from './driver.ts';
 import { createNoEdge } from './off.ts';
 import type { EdgeStore } from './simulator/store.ts';
 
 export interface EdgeParts {
   clock: Clock;
+  logger: Logger;
   /** Where the simulator keeps its targets. */
   simulatorStore: EdgeStore;
   /** How many addresses are promised an edge. */
   countProtected(): Promise<number>;
 }
 
+type EdgeConfig = Pick<Config, 'edge' | 'edgeHelper' | 'edgeDevices' | 'edgePrefixes'>;
+
 /**
- * The DDoS edge that the configuration names. The simulator is the only one so far, so `auto` has nothing to choose
- * between. Throws {@link ConfigError} where there is to be none, although addresses are promised one.
+ * The DDoS edge that the configuration names; one that is named and does not work is not replaced by another:
+ * {@link ConfigError}, or {@link UnavailableError} for what may come back, says why. `auto`, which production does not
+ * know, takes nftables where it is set up and works. {@link ConfigError} also where there is to be none, although
+ * addresses are promised one.
  */
-export async function selectEdge(
-  config: Pick<Config, 'edge'>,
-  { clock, simulatorStore, countProtected }: EdgeParts,
-): Promise<EdgeDriver> {
-  if (config.edge !== 'off') {
-    const { createEdgeSimulator } = await import('./simulator/simulator.ts');
-    return createEdgeSimulator({ store: simulatorStore, clock });
+export async function selectEdge(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
+  switch (config.edge) {
+    case 'off':
+      return noEdge(parts);
+    case 'simulator':
+      return simulator(parts);
+    case 'nftables':
+      return nftables(config, parts);
+    case 'auto':
+      return automatic(config, parts);
   }
+}
+
+async function automatic(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
+  if (config.edgeHelper === undefined && config.edgeDevices === undefined) return simulator(parts);
+  try {
+    return await nftables(config, parts);
+  } catch (error) {
+    parts.logger.warn(
+      { reason: (error as Error).message },
+      'nftables is set up and does not work: simulated',
+    );
+    return simulator(parts);
+  }
+}
+
+/** Nothing of the simulator is read where it is not taken. */
+async function simulator({ clock, simulatorStore: store }: EdgeParts): Promise<EdgeDriver> {
+  const { createEdgeSimulator } = await import('./simulator/simulator.ts');
+  return createEdgeSimulator({ store, clock });
+}
+
+/** nftables of this host, which must work: its probe makes a table and deletes it. */
+async function nftables(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
+  const edge = await (config.edgeHelper === undefined ? direct(config, parts) : helped(config.edgeHelper));
+  const { ok, summary } = await edge.probe();
+  if (ok) return edge;
+  await edge.close();
+  throw new ConfigError([`VAUBAN_EDGE: nftables does not work here: ${summary}`]);
+}
+
+/** {@link UnavailableError}: a helper that is away may come back. */
+async function helped(path: string): Promise<EdgeDriver> {
+  const { EdgeClient } = await import('./nftables/helper/client.ts');
+  const client = new EdgeClient(path);
+  try {
+    await client.reachable();
+    return client;
+  } catch (error) {
+    await client.close();
+    throw new UnavailableError(`VAUBAN_EDGE_HELPER: ${(error as Error).message}; start vauban-edge.service`);
+  }
+}
+
+async function direct({ edgeDevices, edgePrefixes }: EdgeConfig, { clock }: EdgeParts): Promise<EdgeDriver> {
+  const missing = [
+    ...(edgeDevices
+      ? []
+      : ['VAUBAN_EDGE_DEVICES: nftables needs VAUBAN_EDGE_HELPER, or the devices to guard']),
+    ...(edgePrefixes.length > 0
+      ? []
+      : ['VAUBAN_EDGE_PREFIXES: nftables needs VAUBAN_EDGE_HELPER, or the networks that may be protected']),
+  ];
+  if (missing.length > 0) throw new ConfigError(missing);
+  const { NftablesEdge } = await import('./nftables/nftables.ts');
+  return new NftablesEdge({ devices: edgeDevices!, prefixes: edgePrefixes, clock });
+}
+
+async function noEdge({ clock, countProtected }: EdgeParts): Promise<EdgeDriver> {
   const count = await countProtected();
   if (count === 0) return createNoEdge(clock);
   throw new ConfigError([

@@ -4,7 +4,7 @@ export interface Rate {
   bps: number;
 }
 
-/** Weight of the newest second in a baseline: half of it is the last three seconds. */
+/** Weight of the newest second in a baseline, however often is looked: half of it is the last three seconds. */
 const ALPHA = 0.2;
 /** Traffic above so many times the usual is suspicious; above twice that is acted on without a second look. */
 const FACTOR = 5;
@@ -32,7 +32,8 @@ export type Look = 'quiet' | 'suspect' | 'attack' | 'ended';
 export class Watch {
   #baseline: Rate | undefined;
   /** The look before, not learnt yet: an attack may have begun in the middle of it. */
-  #unlearnt: Rate | undefined;
+  #unlearnt: { rate: Rate; seconds: number } | undefined;
+  #lookedAt: Date | undefined;
   #looksOver = 0;
   #isAttack: boolean;
   #lastQuiet: Date | undefined;
@@ -72,14 +73,15 @@ export class Watch {
   /** Takes what came in during the time that ended at `at`. Nothing is learnt from what is unusual. */
   look(rate: Rate, at: Date): Look {
     const level = this.level(rate);
+    const seconds = this.#lookedAt ? (at.getTime() - this.#lookedAt.getTime()) / 1000 : 1;
+    this.#lookedAt = at;
     if (this.#isAttack) return this.#watchAttack(level, at);
     // Of a target that was never seen before, busy first looks are taken for the usual ones.
     if (level <= (this.#baseline ? 1 : TRIP_FACTOR)) {
       this.#looksOver = 0;
       this.#lastQuiet = at;
-      const settled = this.#unlearnt ?? this.#baseline;
-      if (settled) this.#learn(settled);
-      this.#unlearnt = rate;
+      if (this.#unlearnt) this.#learn(this.#unlearnt.rate, this.#unlearnt.seconds);
+      this.#unlearnt = { rate, seconds };
       return 'quiet';
     }
     this.#looksOver += 1;
@@ -102,11 +104,12 @@ export class Watch {
     return 'ended';
   }
 
-  #learn({ pps, bps }: Rate): void {
+  #learn({ pps, bps }: Rate, seconds: number): void {
     const before = this.#baseline ?? { pps, bps };
+    const weight = 1 - (1 - ALPHA) ** seconds;
     this.#baseline = {
-      pps: before.pps + ALPHA * (pps - before.pps),
-      bps: before.bps + ALPHA * (bps - before.bps),
+      pps: before.pps + weight * (pps - before.pps),
+      bps: before.bps + weight * (bps - before.bps),
     };
   }
 }

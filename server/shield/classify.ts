@@ -60,7 +60,8 @@ export function classify(name: EdgeClass, portSample: PortSample | undefined): F
 function standingOut(name: EdgeClass, portSample: PortSample | undefined): Finding['port'] {
   const protocol = name === 'udp' ? 'udp' : 'tcp';
   const ports = (portSample?.ports ?? []).filter((entry) => entry.protocol === protocol);
-  const total = ports.reduce((sum, { packets }) => sum + packets, 0);
+  const others = portSample?.others[protocol] ?? 0;
+  const total = ports.reduce((sum, { packets }) => sum + packets, others);
   const top = ports.reduce((most, entry) => (entry.packets > most.packets ? entry : most), {
     port: 0,
     packets: 0,

@@ -45,7 +45,7 @@ export class AttackDetector {
     this.#parts = parts;
   }
 
-  /** Looks once; to be called every second. */
+  /** Looks once; to be called as often as the edge says. */
   async tick(): Promise<void> {
     this.#watched ??= await this.#resume();
     const reading = await this.#parts.edge.readTotals();

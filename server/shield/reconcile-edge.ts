@@ -16,6 +16,7 @@ import {
   targetsBehind,
 } from '../db/queries/shield-targets.ts';
 import type { EdgeDriver, EdgeTarget } from '../edge/driver.ts';
+import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 
@@ -53,6 +54,7 @@ export class EdgeReconciler {
 
   constructor(parts: EdgeReconcilerParts) {
     this.#parts = parts;
+    parts.edge.onAltered?.(() => this.noticeAltered());
   }
 
   /** Brings a target up to date soon, in the background, if this node leads; a failure is left to the next round. */
@@ -77,6 +79,14 @@ export class EdgeReconciler {
   noticeEpoch(epoch: string): void {
     if (this.#epoch !== undefined && this.#epoch !== epoch) this.#isLost = true;
     this.#epoch = epoch;
+  }
+
+  /** Told by the edge: what it holds may no longer be what it was given. All of it is written again, at once. */
+  noticeAltered(): void {
+    this.#isLost = true;
+    this.#retryAt = 0;
+    // Behind what is being written: that began before.
+    Promise.resolve(this.#running).then(() => this.#start());
   }
 
   /** Resolves when nothing is being written: for an orderly stop. */
@@ -123,22 +133,33 @@ export class EdgeReconciler {
   async #writeAll(): Promise<void> {
     const { db, edge, clock, logger } = this.#parts;
     const targets = await systemTargets(db);
-    const present = targets.filter(isOnEdge);
+    const isServed = this.#isServed();
+    const present = targets.filter((target) => isOnEdge(target) && isServed(target.ip));
+    // Whatever is noticed from now on is not undone by this.
+    this.#isLost = false;
     try {
       await edge.reconcile(await this.#withRules(present));
     } catch (error) {
       this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
       this.#retryAt = clock.now().getTime() + this.#pauseMs;
+      this.#isLost = true;
       await failPendingRules(db);
       throw error;
     }
-    this.#isLost = false;
     this.#pauseMs = 0;
     const now = clock.now();
     for (const target of targets.filter(({ applied, generation }) => applied < generation)) {
-      await this.#settle(target, now);
+      if (isOnEdge(target) && !isServed(target.ip)) {
+        await db.transaction((tx) => failTarget(tx, target.id, target.generation));
+      } else await this.#settle(target, now);
     }
     logger.info({ targets: present.length }, 'edge reconciled');
+  }
+
+  /** Whether an address can be on this edge at all: one that cannot must not keep the others from it. */
+  #isServed(): (ip: string) => boolean {
+    const { prefixes } = this.#parts.edge.capabilities();
+    return prefixes ? addressMatcher(prefixes) : () => true;
   }
 
   async #write(id: string): Promise<void> {

@@ -37,7 +37,7 @@ export function shieldTasks(services: ShieldServices): Task[] {
     { name: 'reconcile_edge', everyMs: SECOND, run: () => shield.reconcile() },
     {
       name: 'detect_attacks',
-      everyMs: SECOND,
+      everyMs: edge.readEveryMs ?? SECOND,
       async run() {
         if (await leadership.holds()) await detector.tick();
         else detector.reset();

@@ -17,6 +17,9 @@ const PRIORITY = { in: -510, rules: -500, passed: -400 };
 const ADDRESS = { 4: { type: 'ipv4_addr', field: 'ip daddr' }, 6: { type: 'ipv6_addr', field: 'ip6 daddr' } };
 const FRAGMENT = { 4: 'ip frag-off & 0x3fff != 0', 6: 'exthdr frag exists' };
 
+/** Names of devices, as the kernel has them, that can stand in a batch. */
+export const DEVICE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$';
+
 /** The header of a chain that the packets of all these devices enter. */
 export function ingress(devices: readonly string[], priority: number): string {
   const names = devices.map((name) => `"${name}"`).join(', ');

@@ -249,11 +249,12 @@ export class NftablesEdge implements EdgeDriver {
     try {
       await apply(lines, this.#signature);
     } catch (error) {
-      this.#lose();
+      this.#state = undefined;
       throw error;
     }
   }
 
+  /** What is in the kernel is not what it was given: to be told once, until it has been given anew. */
   #lose(): void {
     this.#state = undefined;
     this.#listener();

@@ -1,6 +1,6 @@
 import { runNetworkProgram } from '../../platform/nft.ts';
 import type { EdgeReport } from '../driver.ts';
-import { ingress } from './layout.ts';
+import { DEVICE_PATTERN, ingress } from './layout.ts';
 import { apply, nft } from './program.ts';
 
 /** Made and deleted in one step: nothing of it is ever seen by a packet. */
@@ -10,6 +10,9 @@ const PRIORITY = -510;
 /** Proves that this process can do what the edge needs, with a table that is gone again; says what it found. */
 export async function probeKernel(devices: readonly string[], signature: string): Promise<EdgeReport> {
   if (devices.length === 0) return { ok: false, summary: 'no device is named that packets come in by' };
+  const strange = devices.find((name) => !new RegExp(DEVICE_PATTERN).test(name));
+  if (strange !== undefined)
+    return { ok: false, summary: `${JSON.stringify(strange)} is no name of a device` };
   const version = (await nft(['--version'])).trim().replace(/ \(.*/, '');
   for (const device of devices) {
     await runNetworkProgram('ip', ['link', 'show', 'dev', device]).catch((error: Error) => {

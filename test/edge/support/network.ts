@@ -157,12 +157,4 @@ export class EdgeNetwork {
   async untilReceived(packets: number): Promise<void> {
     while ((await this.received()) < packets);
   }
-
-  /** Packets that have reached the victim's interface. */
-  async reached(): Promise<number> {
-    const [{ stats64 }] = JSON.parse(
-      await this.victim.run('ip', '-s', '-s', '-j', 'link', 'show', 'dev', 'v0'),
-    );
-    return stats64.rx.packets;
-  }
 }

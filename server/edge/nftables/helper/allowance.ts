@@ -3,11 +3,10 @@ import { ConfigError } from '../../../platform/config-error.ts';
 import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import { readYaml } from '../../../platform/yaml-file.ts';
+import { DEVICE_PATTERN } from '../layout.ts';
 
 /** Others than the owner must not decide what the owner allows. */
 const WRITABLE_BY_OTHERS = 0o022;
-/** As the kernel has them. */
-export const DEVICE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$';
 
 const Shape = Type.Object(
   {

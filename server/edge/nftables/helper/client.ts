@@ -63,15 +63,24 @@ export class EdgeClient implements EdgeDriver {
         try {
           if (await this.#call('altered', {})) listener();
         } catch {
-          // Whatever happened while the helper was away went unseen.
-          await systemClock.sleep(RETRY_MS, signal).catch(() => {});
-          if (signal.aborted) return;
-          await this.probe();
-          listener();
+          // Whatever happened while the helper was away went unseen, and it may have another configuration.
+          do await systemClock.sleep(RETRY_MS, signal).catch(() => {});
+          while (!signal.aborted && !(await this.#isBack()));
+          if (!signal.aborted) listener();
         }
       }
     };
     ask();
+  }
+
+  async #isBack(): Promise<boolean> {
+    try {
+      await this.reachable();
+    } catch {
+      return false;
+    }
+    await this.probe();
+    return true;
   }
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {

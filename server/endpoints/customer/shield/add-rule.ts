@@ -3,6 +3,7 @@ import {
   deleteShieldRule,
   findTwinShieldRule,
   insertShieldRule,
+  type StoredRule,
 } from '../../../db/queries/shield-rules.ts';
 import type { EdgeCapabilities } from '../../../edge/driver.ts';
 import { endpoint } from '../../../http/endpoint.ts';
@@ -14,13 +15,13 @@ import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleInput, ShieldRuleShape } from './rule-shape.ts';
 
 /** What the edge cannot do is refused, never approximated. */
-function requireCapable(
-  edge: EdgeCapabilities,
-  unit: 'pps' | 'bps' | undefined,
-  priority: number | undefined,
-) {
-  if (unit && !edge.rateUnits.includes(unit)) {
-    throw invalidField('rate', 'not_supported', `this edge cannot limit by ${unit}`);
+function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate'], priority: number | undefined) {
+  if (rate && !edge.rateUnits.includes(rate.unit)) {
+    throw invalidField('rate', 'not_supported', `this edge cannot limit by ${rate.unit}`);
+  }
+  const most = rate && edge.maxRate?.[rate.unit];
+  if (most && rate.value > most) {
+    throw invalidField('rate', 'not_supported', `this edge limits to at most ${most} ${rate.unit}`);
   }
   if (priority !== undefined && edge.ordering !== 'priority') {
     throw invalidField('priority', 'not_supported', 'this edge orders rules by how specific they are');
@@ -57,7 +58,7 @@ export const addShieldRule = endpoint({
   async handle(context) {
     const { resource: target, body, db, services, now } = context;
     const spec = requireRuleSpec(body, target.family);
-    requireCapable(services.edge.capabilities(), spec.rate?.unit, body.priority);
+    requireCapable(services.edge.capabilities(), spec.rate, body.priority);
     const expires_at = expiryOf(body.expires_at, now);
     const twin = await findTwinShieldRule(db, target.id, spec.fingerprint);
     const isOver = twin?.expires_at && twin.expires_at <= now;

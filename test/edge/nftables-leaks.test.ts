@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blocks } from '../../server/edge/contract-harness.ts';
+import type { EdgeRule, EdgeTarget } from '../../server/edge/driver.ts';
+import { frameOf } from './support/frames.ts';
+import { EdgeNetwork, whyNot } from './support/network.ts';
+
+const PPS = 50_000;
+/** Sent at a time, until there were enough updates. */
+const PACKETS = 100_000;
+/** Of the attacked target's rules; every tenth time everything is made anew. */
+const LEAST_UPDATES = 50;
+
+const VICTIM: EdgeTarget = { id: 'tgt_victim', ip: '203.0.113.9', family: 4, rules: [] };
+const OTHER: EdgeTarget = { id: 'tgt_other', ip: '203.0.113.8', family: 4, rules: [] };
+const STAYS = blocks('rul_stays', { protocol: 'udp', sourcePorts: ['123'] });
+
+/** What changes around the rule that stays: other rules come, go and change places. */
+function around(round: number): EdgeRule[] {
+  const tcp = Array.from({ length: round % 4 }, (_, index) =>
+    blocks(`rul_${round}_${index}`, { protocol: 'tcp', destinationPorts: [`${1 + round + index}`] }),
+  );
+  return round % 2 === 0 ? [...tcp, STAYS] : [STAYS, ...tcp];
+}
+
+const attack = frameOf(
+  {
+    protocol: 17,
+    source: '198.51.100.7',
+    sourcePort: 123,
+    destinationPort: 4_000,
+    length: 60,
+    flags: [],
+    fragment: 'none',
+  },
+  VICTIM.ip,
+);
+
+test('not a packet of 50,000 a second passes while rules are changed and all tables made anew', {
+  skip: whyNot(),
+}, async (t) => {
+  const network = await EdgeNetwork.open(t);
+  const edge = network.client();
+  t.after(() => edge.close());
+  await edge.reconcile([{ ...VICTIM, rules: around(0) }, OTHER]);
+  const arrived = await countArrivals(network);
+  const started = performance.now();
+  let streaming = true;
+  let updates = 0;
+  let sent = 0;
+  const stream = (async () => {
+    for (; updates < LEAST_UPDATES; sent += PACKETS) await network.stream([attack], PACKETS, PPS);
+  })().finally(() => {
+    streaming = false;
+  });
+  let anew = 0;
+  while (streaming) {
+    updates++;
+    if (updates % 10 === 0) {
+      // Another layout, so that what is there is not to be gone on with.
+      await network.edge.run('nft', 'add', 'rule', 'netdev', 'vauban-edge', 'ingress', 'counter');
+      await edge.reconcile([{ ...VICTIM, rules: around(updates) }, OTHER]);
+      anew++;
+    } else await edge.putTarget({ ...VICTIM, rules: around(updates) });
+  }
+  await stream;
+  const seconds = (performance.now() - started) / 1000;
+  t.diagnostic(
+    `${updates} updates, ${anew} of them everything anew, while ${sent} packets came, ${Math.round(sent / seconds)} a second`,
+  );
+  const victims = (await edge.readTotals()).rows.find(({ id }) => id === VICTIM.id)!;
+  assert.deepEqual(victims.passed, { packets: 0, bytes: 0 });
+  assert.equal(await arrived(), 0);
+  assert.ok(anew >= 5 && updates >= LEAST_UPDATES);
+
+  // The same packets arrive as soon as no rule is against them.
+  await edge.putTarget(VICTIM);
+  await network.send(Array.from({ length: 10 }, () => attack));
+  while ((await arrived()) < 10);
+  assert.equal(await arrived(), 10);
+});
+
+/** Counts packets of the attack at the victim's own interface. */
+async function countArrivals({ victim }: EdgeNetwork): Promise<() => Promise<number>> {
+  const chain = 'add chain netdev arrivals in { type filter hook ingress device "v0" priority 0; }';
+  for (const line of ['add table netdev arrivals', 'add counter netdev arrivals attack', chain]) {
+    await victim.run('nft', line);
+  }
+  await victim.run('nft', 'add rule netdev arrivals in udp sport 123 counter name attack');
+  return async () => {
+    const { nftables } = JSON.parse(
+      await victim.run('nft', '-j', 'list', 'counter', 'netdev', 'arrivals', 'attack'),
+    );
+    return nftables.find((item: object) => 'counter' in item).counter.packets;
+  };
+}
