@@ -28,7 +28,13 @@ const withoutOtherLanguages: Plugin = {
   },
 };
 
-function configuration(outDir: string): InlineConfig {
+/**
+ * What is built, one after the other. The operator's pages go by themselves: what they share with the customers' would
+ * otherwise be cut out of these in many small pieces, which weigh more. The last one writes the licences, of all that there is.
+ */
+const DOCUMENTS = [['operator'], ['index', 'terminal']] as const;
+
+function configuration(outDir: string, documents: readonly string[]): InlineConfig {
   return {
     configFile: false,
     root: ROOT,
@@ -37,7 +43,7 @@ function configuration(outDir: string): InlineConfig {
     plugins: [react(), withoutOtherLanguages],
     build: {
       outDir,
-      emptyOutDir: true,
+      emptyOutDir: false,
       // The content security policy has no room for data URLs of fonts or scripts.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
@@ -48,11 +54,7 @@ function configuration(outDir: string): InlineConfig {
       rolldownOptions: {
         // A busy machine is nothing that somebody who installs could mend.
         checks: { bundlerTimings: false },
-        input: {
-          index: join(ROOT, 'index.html'),
-          terminal: join(ROOT, 'terminal.html'),
-          operator: join(ROOT, 'operator.html'),
-        },
+        input: Object.fromEntries(documents.map((name) => [name, join(ROOT, `${name}.html`)])),
       },
     },
   };
@@ -65,7 +67,7 @@ function configuration(outDir: string): InlineConfig {
 export async function buildPanel(): Promise<void> {
   const unfinished = `${DIST}.${process.pid}`;
   try {
-    await build(configuration(unfinished));
+    for (const documents of DOCUMENTS) await build(configuration(unfinished, documents));
     await compressAll(unfinished);
     await rm(DIST, { recursive: true, force: true });
     await rename(unfinished, DIST);

@@ -914,7 +914,7 @@ export interface Lists {
   '/accounts/{id}/adjustments': { query: { limit?: number; cursor?: string }; item: Adjustment };
   '/promo-credits': { query: { limit?: number; cursor?: string; account_id?: string }; item: PromoCredit };
   '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
-  '/vms': { query: { limit?: number; cursor?: string; account?: string; search?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
+  '/vms': { query: { limit?: number; cursor?: string; account?: string; search?: string; payment?: 'unpaid'; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
   '/jobs': { query: { limit?: number; cursor?: string; state?: 'stuck' | 'active' | 'abandoned' }; item: Job };
   '/tenants': { query: { limit?: number; cursor?: string }; item: Tenant };
   '/targets': { query: { limit?: number; cursor?: string }; item: Target };

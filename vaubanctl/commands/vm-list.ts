@@ -8,6 +8,7 @@ interface Options {
   account?: string;
   status?: VmStatus;
   search?: string;
+  unpaid?: true;
 }
 
 export function addVmList(parent: Command): void {
@@ -17,9 +18,12 @@ export function addVmList(parent: Command): void {
     .option('--account <account>', 'only those of this account')
     .option('--status <status>', 'only those in this state, such as running')
     .option('--search <text>', 'only those of this id or address, or with this in their name')
-    .action(async ({ account, status, search }: Options, command: Command) => {
+    .option('--unpaid', 'only those that are not paid for')
+    .action(async ({ account, status, search, unpaid }: Options, command: Command) => {
       const { client, json } = contextOf(command);
-      const vms = await client.list('/vms', { query: { account, status, search } });
+      const vms = await client.list('/vms', {
+        query: { account, status, search, payment: unpaid && 'unpaid' },
+      });
       if (json) return printJson(vms);
       printTable(
         ['ID', 'ACCOUNT', 'HOSTNAME', 'STATUS', 'PLAN', 'IPV4', 'PRICE>', 'PAID UNTIL'],

@@ -925,7 +925,7 @@ export interface OperatorOperations {
   'operator.getStatement': { params: { id: string }; query: { from?: string; to?: string }; line: StatementEntry };
   'operator.exportBookings': { query: { month: string; format: 'csv' | 'datev'; part?: number }; line: string };
   'operator.auditBooks': { data: AuditReport };
-  'operator.listVms': { query: { limit?: number; cursor?: string; account?: string; search?: string; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; data: Vm[]; list: true };
+  'operator.listVms': { query: { limit?: number; cursor?: string; account?: string; search?: string; payment?: 'unpaid'; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; data: Vm[]; list: true };
   'operator.getVm': { params: { id: string }; data: VmDetails };
   'operator.stopVm': { params: { id: string }; body: StopVmRequest; data: StartedJob };
   'operator.restoreVm': { params: { id: string }; body: RestoreVmRequest; data: StartedRestore };

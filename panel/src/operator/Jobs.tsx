@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Job } from '../api/operator.ts';
 import { readPages, useChange } from '../api/queries.ts';
 import { useTexts } from '../texts.ts';
+import { Badge } from '../ui/Badge.tsx';
 import { Button } from '../ui/Button.tsx';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
@@ -13,6 +14,7 @@ import { announce } from '../ui/Status.tsx';
 import { Table } from '../ui/Table.tsx';
 import { Ago } from '../ui/Values.tsx';
 import { AccountLink, MachineLink, More, StateOf } from './parts.tsx';
+import { whileUsed } from './polling.ts';
 import { texts } from './texts.ts';
 
 const EVERY_MS = 10_000;
@@ -25,7 +27,7 @@ export function Jobs() {
   const [state, setState] = useState<(typeof STATES)[number]>('stuck');
   const query = useInfiniteQuery({
     ...readPages('operator.listJobs', { query: { state } }),
-    refetchInterval: EVERY_MS,
+    ...whileUsed(EVERY_MS),
   });
   const [given, setGiven] = useState<Job>();
   const retry = useChange('operator.retryJob', {
@@ -56,7 +58,16 @@ export function Jobs() {
               keyOf={({ id }) => id}
               empty={<Empty title={state === 'stuck' ? t.noStuck : t.none} />}
               columns={[
-                { id: 'kind', title: t.what, narrow: 'title', cell: ({ kind }) => kind.replaceAll('_', ' ') },
+                {
+                  id: 'kind',
+                  title: t.what,
+                  narrow: 'title',
+                  cell: ({ kind, undoing }) => (
+                    <>
+                      {kind.replaceAll('_', ' ')} {undoing && <Badge tone="warn">{t.undoing}</Badge>}
+                    </>
+                  ),
+                },
                 {
                   id: 'state',
                   title: t.state,

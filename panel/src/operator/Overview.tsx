@@ -38,8 +38,8 @@ export function Overview() {
                         formatMoney(all.transfers_waiting_minor, all.currency, locale),
                     ),
                     waits(t.stuckJobs, '/jobs', all.jobs_stuck),
-                    waits(t.errorVms, '/machines', all.vms_error),
-                    waits(t.unpaidVms, '/machines', all.vms_unpaid),
+                    waits(t.errorVms, '/machines', all.vms_error, undefined, { show: 'error' }),
+                    waits(t.unpaidVms, '/machines', all.vms_unpaid, undefined, { show: 'unpaid' }),
                     waits(t.failedMails, '/mails', all.mails_failed),
                     waits(t.liveAttacks, '/shield', all.attacks_ongoing),
                   ]}
@@ -69,11 +69,17 @@ export function Overview() {
   );
 }
 
-function waits(label: string, path: string, count: number, more?: ReactNode): [string, ReactNode] {
+function waits(
+  label: string,
+  path: string,
+  count: number,
+  more?: ReactNode,
+  search?: Record<string, string>,
+): [string, ReactNode] {
   const [tone, shape] = count === 0 ? (['ok', 'dot'] as const) : (['warn', 'triangle'] as [Tone, 'triangle']);
   return [
     label,
-    <Link key={path} {...to(path)}>
+    <Link key={label} {...to(path, search)}>
       <State tone={tone} shape={shape}>
         {count} {more && <>({more})</>}
       </State>

@@ -13,6 +13,7 @@ import { Select } from '../ui/Select.tsx';
 import { Table } from '../ui/Table.tsx';
 import { Ago, Mono } from '../ui/Values.tsx';
 import { AccountLink, MachineLink, More, StateOf } from './parts.tsx';
+import { whileUsed } from './polling.ts';
 import { texts } from './texts.ts';
 
 /** Attacks are watched as they go. */
@@ -41,7 +42,7 @@ function Attacks() {
   const t = useTexts(texts);
   const query = useInfiniteQuery({
     ...readPages('operator.listAttacks', { query: {} }),
-    refetchInterval: EVERY_MS,
+    ...whileUsed(EVERY_MS),
   });
   return (
     <>
@@ -83,7 +84,7 @@ function Targets() {
   const t = useTexts(texts);
   const query = useInfiniteQuery({
     ...readPages('operator.listAllTargets', { query: {} }),
-    refetchInterval: EVERY_MS,
+    ...whileUsed(EVERY_MS),
   });
   const [ending, setEnding] = useState<Target>();
   const changeMode = useChange('operator.setTargetMode', { changes: [...CHANGED] });

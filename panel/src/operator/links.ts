@@ -1,7 +1,10 @@
 import type { LinkProps } from '@tanstack/react-router';
 
 /** A link to one of the operator's pages, by its path: the types of links know the customers' pages alone. */
-export const to = (path: string): LinkProps => ({ to: path as never });
+export const to = (path: string, search?: Record<string, string>): LinkProps => ({
+  to: path as never,
+  ...(search && { search: search as never }),
+});
 
 /** Whether a session may do anything but set up its second factor. */
 export const isEnrolled = ({

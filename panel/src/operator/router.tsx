@@ -7,12 +7,13 @@ import {
   redirect,
 } from '@tanstack/react-router';
 import { ApiError } from '../api/errors.ts';
-import { BrokenPage, NoSuchPage } from '../shell/Dead.tsx';
+import { BrokenPage } from '../shell/Dead.tsx';
 import { nextOf } from '../shell/next.ts';
 import type { RouterContext } from '../shell/routes.ts';
 import { applyBrand, sessionQuery, siteQuery } from '../shell/site.ts';
 import { Skeleton } from '../ui/Loaded.tsx';
 import { to } from './links.ts';
+import { NoSuchPage } from './NoSuchPage.tsx';
 
 const root = createRootRouteWithContext<RouterContext>()({
   beforeLoad: async ({ context: { client } }) => {

@@ -9,6 +9,8 @@ export interface SystemVmFilter {
   status?: string;
   /** Their id, one of their addresses, or a part of their name. */
   search?: string;
+  /** Only those whose period is over and not paid for. */
+  isUnpaid?: boolean;
 }
 
 /** VMs of all accounts, newest first: for the operator. */
@@ -16,6 +18,7 @@ export async function systemListVms(db: Queryable, filter: SystemVmFilter, page:
   const conditions: Sql[] = [sql`deleted_at is null`];
   if (filter.accountId) conditions.push(sql`account_id = ${filter.accountId}`);
   if (filter.status) conditions.push(sql`status = ${filter.status}`);
+  if (filter.isUnpaid) conditions.push(sql`unpaid_since is not null`);
   if (filter.search !== undefined) conditions.push(found(filter.search));
   const rows = await db.query<RawView>(
     sql`select ${vmView} from vms where ${join(conditions, ' and ')} ${pageOf(sql`vms.id`, page)}`,

@@ -13,6 +13,7 @@ import { announce } from '../../ui/Status.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Address, DateOf, Money, TimeOf } from '../../ui/Values.tsx';
 import { AccountLink } from '../parts.tsx';
+import { whileUsed } from '../polling.ts';
 import { texts } from '../texts.ts';
 
 /** A machine at work is read again this often. */
@@ -21,7 +22,7 @@ const EVERY_MS = 5_000;
 /** One machine of any account, and what an operator can do to it. */
 export function MachinePage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const query = useQuery({ ...read('operator.getVm', { params: { id } }), refetchInterval: EVERY_MS });
+  const query = useQuery({ ...read('operator.getVm', { params: { id } }), ...whileUsed(EVERY_MS) });
   return <Loaded query={query}>{(vm) => <Shown vm={vm} />}</Loaded>;
 }
 

@@ -1,4 +1,5 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { VmStatus } from '../../api/operator.ts';
 import { readPages } from '../../api/queries.ts';
@@ -14,17 +15,20 @@ import { DateOf, Mono } from '../../ui/Values.tsx';
 import { AccountLink, MachineLink, More, useSearchText } from '../parts.tsx';
 import { texts } from '../texts.ts';
 
+/** What the machines shown have in common: a state, or that they are not paid for. */
+type Shown = VmStatus | 'unpaid' | 'any';
 const STATES: VmStatus[] = ['running', 'stopped', 'suspended', 'error', 'provisioning', 'deleting'];
-const ANY = 'any';
 
 /** All machines, found by name, id or address. */
 export function Machines() {
   const t = useTexts(texts);
   const words = useTexts(machineTexts);
   const { text, setText, query: search } = useSearchText();
-  const [status, setStatus] = useState<VmStatus | typeof ANY>(ANY);
+  const { show = 'any' } = useSearch({ strict: false }) as { show?: Shown };
+  const [shown, setShown] = useState(show);
+  const filter = shown === 'unpaid' ? { payment: shown } : shown === 'any' ? {} : { status: shown };
   const query = useInfiniteQuery({
-    ...readPages('operator.listVms', { query: { ...search, ...(status !== ANY && { status }) } }),
+    ...readPages('operator.listVms', { query: { ...search, ...filter } }),
     placeholderData: keepPreviousData,
   });
   return (
@@ -36,11 +40,12 @@ export function Machines() {
             label={t.state}
             isLabelHidden
             options={[
-              { value: ANY, label: t.anyState },
+              { value: 'any', label: t.anyState },
+              { value: 'unpaid', label: t.unpaidVms },
               ...STATES.map((value) => ({ value, label: wordOf(words, value) })),
             ]}
-            value={status}
-            onChange={setStatus}
+            value={shown}
+            onChange={setShown}
           />
         </Columns>
         <Loaded query={query}>

@@ -19,6 +19,7 @@ export const listVms = operatorEndpoint({
       Type.String({ minLength: 1, maxLength: 64, description: 'Only those of this account' }),
     ),
     search: Type.Optional(Search("A VM's id, one of its addresses, or a part of its name")),
+    payment: Type.Optional(Enum(['unpaid'], { description: 'Only those that are not paid for' })),
     status: Type.Optional(Enum(VM_STATUSES, { description: 'Only those in this state' })),
   }),
   data: Type.Array(VmShape),
@@ -26,7 +27,12 @@ export const listVms = operatorEndpoint({
   errors: [],
   async handle({ query, services: { db } }) {
     const page = pageFrom(query);
-    const filter: SystemVmFilter = { accountId: query.account, status: query.status, search: query.search };
+    const filter: SystemVmFilter = {
+      accountId: query.account,
+      status: query.status,
+      search: query.search,
+      isUnpaid: query.payment === 'unpaid',
+    };
     return paginated(await systemListVms(db, filter, page), page, presentVm);
   },
 });

@@ -1,0 +1,21 @@
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../texts.ts';
+import { buttonClass } from '../ui/Button.tsx';
+import { Empty } from '../ui/Page.tsx';
+import { to } from './links.ts';
+import { texts } from './texts.ts';
+
+/** For an address that names nothing. */
+export function NoSuchPage() {
+  const t = useTexts(texts);
+  return (
+    <Empty
+      title={t.noSuchPage}
+      action={
+        <Link {...to('/')} className={buttonClass()}>
+          {t.home}
+        </Link>
+      }
+    />
+  );
+}

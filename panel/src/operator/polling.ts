@@ -1,0 +1,11 @@
+/** Without a hand on it for so long, a page asks for nothing by itself: the session of somebody who has left must end. */
+const PATIENCE_MS = 5 * 60_000;
+
+let lastUsed = Date.now();
+for (const event of ['pointerdown', 'pointermove', 'keydown', 'wheel'])
+  addEventListener(event, () => (lastUsed = Date.now()), { passive: true });
+
+/** Reads again every so often while the page is used, for `useQuery`. */
+export const whileUsed = (everyMs: number) => ({
+  refetchInterval: () => (Date.now() - lastUsed < PATIENCE_MS ? everyMs : (false as const)),
+});
