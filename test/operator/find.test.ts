@@ -36,19 +36,15 @@ test('accounts and VMs are found by what a customer says on the telephone', asyn
   const one = await operator.newAccount('Example Ltd');
   const other = await operator.newAccount('100% Hosting');
   await newMember(operator, one, 'anna@example.com');
-  const found = async (...args: string[]) =>
-    ((await json(...args)) as { id: string }[]).map(({ id }) => id).sort();
-  assert.deepEqual(await found('account', 'list', '--search', 'EXAMPLE'), [one]);
-  assert.deepEqual(await found('account', 'list', '--search', 'anna@ex'), [one]);
-  assert.deepEqual(await found('account', 'list', '--search', other), [other]);
-  assert.deepEqual(
-    await found('account', 'list', '--search', '%'),
-    [other],
-    'a wildcard is a sign like others',
-  );
-  assert.deepEqual(await found('account', 'list', '--search', 'nobody'), []);
-  const [member] = await json('account', 'members', one);
-  assert.deepEqual([member.email, member.name, member.role], ['anna@example.com', 'Anna', 'owner']);
+  const find = async (list: string, search: string) => {
+    const reply = await operator.get(`/${list}?search=${encodeURIComponent(search)}`);
+    return (reply.json().data as { id: string }[]).map(({ id }) => id).sort();
+  };
+  assert.deepEqual(await find('accounts', 'EXAMPLE'), [one]);
+  assert.deepEqual(await find('accounts', 'anna@ex'), [one]);
+  assert.deepEqual(await find('accounts', other), [other]);
+  assert.deepEqual(await find('accounts', '%'), [other], 'a wildcard is a sign like others');
+  assert.deepEqual(await find('accounts', 'nobody'), []);
   assert.match((await ctl('account', 'members', one)).stdout, /anna@example\.com\s+Anna\s+owner/);
 
   const vm = await storedVm(db, clock, one);
@@ -61,25 +57,27 @@ test('accounts and VMs are found by what a customer says on the telephone', asyn
     allocateAddresses(tx, catalog, region, vm.id, clock.now()),
   );
   for (const search of [vm.id, ipv4, ipv6.toUpperCase()])
-    assert.deepEqual(await found('vm', 'list', '--search', search), [vm.id], search);
-  const sameName = await found('vm', 'list', '--search', vm.hostname.slice(0, 3).toUpperCase());
+    assert.deepEqual(await find('vms', search), [vm.id], search);
+  const sameName = await find('vms', vm.hostname.slice(0, 3).toUpperCase());
   assert.deepEqual(sameName, [vm.id, unpaid.id].sort());
-  assert.deepEqual(await found('vm', 'list', '--search', '192.0.2.77'), []);
-  assert.deepEqual(await found('vm', 'list', '--search', 'fe80::1%eth0'), []);
-  assert.deepEqual(await found('vm', 'list', '--unpaid'), [unpaid.id]);
+  assert.deepEqual(await find('vms', '192.0.2.77'), []);
+  assert.deepEqual(await find('vms', 'fe80::1%eth0'), []);
+  const [only] = await json('vm', 'list', '--unpaid', '--search', unpaid.hostname);
+  assert.equal(only.id, unpaid.id);
 });
 
 test('the overview says what came in today and what waits', async (t) => {
   const operator = await startOperator(t);
   const { clock } = operator;
-  const { ctl, json } = commands(operator);
+  const { ctl } = commands(operator);
   const id = await operator.newAccount();
   clock.advance(9 * 86_400_000);
-  await ctl('account', 'credit', id, '50.00', '--reference', 'yesterday');
+  const book = (what: string, amount: string) => operator.post(`/accounts/${id}/${what}`, { amount });
+  await book('credits', '50.00');
   clock.advance(86_400_000);
-  await ctl('account', 'credit', id, '7.50', '--reference', 'today');
-  await ctl('account', 'debit', id, '2.50', '--reference', 'back');
-  const all = await json('overview');
+  await book('credits', '7.50');
+  await book('debits', '2.50');
+  const all = (await operator.get('/overview')).json().data;
   assert.deepEqual(all.today, { received_minor: 750, paid_out_minor: 250, sold_minor: 0 });
   assert.deepEqual(all.month, { received_minor: 5_750, paid_out_minor: 250, sold_minor: 0 });
   assert.deepEqual([all.accounts_active, all.transfers_waiting, all.attacks_ongoing], [1, 0, 0]);
@@ -87,8 +85,8 @@ test('the overview says what came in today and what waits', async (t) => {
     (await ctl('overview')).stdout,
     /^today:\s+received 7\.50 EUR, paid out 2\.50 EUR, sold 0\.00 EUR$/m,
   );
-  assert.deepEqual(await json('shield', 'attacks', '--ongoing'), []);
-  assert.deepEqual(await json('target', 'list'), []);
+  assert.deepEqual((await operator.get('/attacks?status=ongoing')).json().data, []);
+  assert.deepEqual((await operator.get('/targets')).json().data, []);
 });
 
 test('operators are added, listed, let in anew and removed on the machine', async (t) => {
