@@ -53,12 +53,23 @@ test('members: invited by mail, of a role that ends what it no longer allows', a
   const ben = new TestBrowser(panel);
   const stale = await ben.ask('POST', '/sign-up', { body: { ...signUp, invitation: linkIn(replaced!) } });
   assert.equal(stale.error?.code, 'link_invalid', 'a later invitation takes its place');
+  const show = (token: string) => ben.ask('POST', '/invitations/show', { body: { token } });
+  assert.equal((await show(linkIn(replaced!))).error?.code, 'link_invalid');
+  assert.equal((await show('x')).error?.code, 'link_invalid');
+  const { person, account } = await owner.ok('GET', '/session');
+  for (let twice = 0; twice < 2; twice++) {
+    const { expires_at, ...shown } = (await show(linkIn(mail!))).data;
+    const inviter = person.name || person.email;
+    assert.deepEqual(shown, { account: account.name, role: 'operator', inviter, email });
+    assert.ok(Date.parse(expires_at) > panel.clock.now().getTime());
+  }
   const other = await ben.ask('POST', '/sign-up', {
     body: { ...signUp, email: 'eve@example.com', invitation: linkIn(mail!) },
   });
   assert.match(other.error?.message ?? '', /^email: is not the address that was invited/);
   await ben.ok('POST', '/sign-up', { body: { ...signUp, invitation: linkIn(mail!) } });
   assert.equal((await ben.ok('GET', '/session')).role, 'operator');
+  assert.equal((await show(linkIn(mail!))).error?.code, 'link_invalid', 'it is used up');
   assert.ok(second.id.startsWith('mtk_'));
   const members = await owner.ok('GET', '/members');
   const [me, him] = members as { id: string; status: string }[];

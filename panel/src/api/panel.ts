@@ -185,6 +185,15 @@ export interface CreatedVm {
   initial_password: string | null;
 }
 
+/** What an invitation is for */
+export interface Invitation {
+  account: string;
+  role: 'owner' | 'operator' | 'viewer';
+  inviter: string | null;
+  email: string;
+  expires_at: string;
+}
+
 export interface InviteMemberRequest {
   email: string;
   role: 'owner' | 'operator' | 'viewer';
@@ -402,6 +411,10 @@ export interface SetBillingProfileRequest {
   vat_id?: string | null;
 }
 
+export interface ShowInvitationRequest {
+  token: string;
+}
+
 /** How far a sign-in has come */
 export interface SignIn {
   next: 'signed_in' | 'second_factor';
@@ -579,6 +592,7 @@ export interface PanelOperations {
   inviteMember: { body: InviteMemberRequest; data: Member };
   changeMemberRole: { params: { id: string }; body: ChangeMemberRoleRequest; data: Member };
   removeMember: { params: { id: string }; data: {  } };
+  showInvitation: { body: ShowInvitationRequest; data: Invitation };
   acceptInvitation: { body: AcceptInvitationRequest; data: { account_id: string } };
   listAudit: { query: { limit?: number; cursor?: string }; data: AuditEntry[]; list: true };
   closeAccount: { body: CloseAccountRequest; data: {  } };
@@ -638,6 +652,7 @@ export const PANEL_OPERATIONS = {
   inviteMember: ['POST', '/members'],
   changeMemberRole: ['PATCH', '/members/{id}'],
   removeMember: ['DELETE', '/members/{id}'],
+  showInvitation: ['POST', '/invitations/show'],
   acceptInvitation: ['POST', '/invitations/accept'],
   listAudit: ['GET', '/audit'],
   closeAccount: ['POST', '/account/close'],

@@ -35,6 +35,19 @@ export function listAuditEntries(db: Queryable, accountId: string, page: Page): 
     where a.account_id = ${accountId} ${pageOf(sql`a.id`, page)}`);
 }
 
+/** Who sent an invitation, by name or address. */
+export async function findInviter(db: Queryable, invitationId: string): Promise<string | undefined> {
+  const row = await maybeOne<{ inviter: string }>(
+    db,
+    sql`
+    select coalesce(nullif(people.name, ''), people.email) as inviter
+    from audit_entries a join mail_tokens on mail_tokens.id = a.subject_id join people on people.id = a.person_id
+    where a.account_id = mail_tokens.account_id and a.action = 'invitation.sent' and a.subject_id = ${invitationId}
+    limit 1`,
+  );
+  return row?.inviter;
+}
+
 /** Forgets entries from before `at`. */
 export function deleteAuditBefore(db: Queryable, at: Date, limit: number): Promise<number> {
   const where = sql`created_at < ${at}`;

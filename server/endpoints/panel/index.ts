@@ -11,6 +11,7 @@ import { changeMemberRole } from './members/change-member-role.ts';
 import { inviteMember } from './members/invite-member.ts';
 import { listMembers } from './members/list-members.ts';
 import { removeMember } from './members/remove-member.ts';
+import { showInvitation } from './members/show-invitation.ts';
 import { cancelTopUp } from './money/cancel-top-up.ts';
 import { getAutoTopUp } from './money/get-auto-top-up.ts';
 import { getBillingProfile } from './money/get-billing-profile.ts';
@@ -94,6 +95,7 @@ export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   inviteMember,
   changeMemberRole,
   removeMember,
+  showInvitation,
   acceptInvitation,
   listAudit,
   closeAccount,

@@ -1,9 +1,12 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useChange } from '../../api/queries.ts';
+import { read, useChange } from '../../api/queries.ts';
 import { useSite } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Facts } from '../../ui/Page.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { useFragment } from './fragment.ts';
 import { LinkOver } from './LinkOver.tsx';
@@ -20,12 +23,29 @@ export function Invitation() {
   const given = useFragment();
   const [token] = useState(() => given || sessionStorage.getItem(KEPT) || '');
   const [isNew, setNew] = useState(false);
+  const shown = useQuery(read('showInvitation', { body: { token: token || '-' } }));
   const accept = useChange('acceptInvitation', { onDone: () => location.assign('/panel/') });
+  if (shown.error) return <LinkOver error={shown.error} />;
   if (isNew) return <SignUp invitation={token} />;
   if (accept.error) return <LinkOver error={accept.error} />;
+  const what = (
+    <Loaded query={shown} lines={3}>
+      {({ account, role, inviter, email }) => (
+        <Facts
+          facts={[
+            [t.account, account],
+            [t.role, t[role]],
+            ...(inviter === null ? [] : ([[t.invitedBy, inviter]] as [string, string][])),
+            [t.invitedAddress, email],
+          ]}
+        />
+      )}
+    </Loaded>
+  );
   if (signed_in) {
     return (
       <FrontCard title={t.invitation}>
+        {what}
         <p>{t.invitationWhy}</p>
         <Button
           look="main"
@@ -39,6 +59,7 @@ export function Invitation() {
   }
   return (
     <FrontCard title={t.invitation}>
+      {what}
       <p>{t.acceptFirst}</p>
       <Link
         to="/sign-in"

@@ -1,0 +1,36 @@
+import { ROLES } from '../../../access/roles.ts';
+import { findAccount } from '../../../db/queries/accounts.ts';
+import { findInviter } from '../../../db/queries/audit-entries.ts';
+import { openInvitation } from '../../../domain/people/invitations.ts';
+import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { LinkToken } from '../session/sign-in-shape.ts';
+
+export const showInvitation = panelEndpoint({
+  operation: 'showInvitation',
+  method: 'POST',
+  path: '/invitations/show',
+  access: 'public',
+  tag: 'member',
+  summary: 'Read an invitation before it is accepted',
+  description: 'For whoever has its link; it stays as it is.',
+  body: Input({ token: LinkToken }),
+  data: Shape(
+    {
+      account: Type.String({ description: 'Name of the account' }),
+      role: Enum(ROLES, { examples: ['operator'] }),
+      inviter: Nullable(Type.String({ description: 'Who sent it; null where that person is gone' })),
+      email: Type.String({ description: 'The address it was sent to', examples: ['ben@example.com'] }),
+      expires_at: Timestamp(),
+    },
+    { $id: 'Invitation', description: 'What an invitation is for' },
+  ),
+  errors: ['link_invalid', 'invalid_state'],
+  async handle({ body, db, services }) {
+    const { id, account_id, role, email, expires_at } = await openInvitation(db, services, body.token);
+    const account = await findAccount(db, account_id!);
+    const inviter = await findInviter(db, id);
+    return { data: { account: account!.name, role, inviter: inviter ?? null, email, expires_at } };
+  },
+});
