@@ -8,6 +8,7 @@ import { SimulatorTargets } from '../../server/db/queries/simulator-edge.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
 import type { EdgeDriver, SimulatedVector } from '../../server/edge/driver.ts';
 import { createEdgeSimulator } from '../../server/edge/simulator/simulator.ts';
+import type { Clock } from '../../server/platform/clock.ts';
 import { newId } from '../../server/platform/ids.ts';
 import { AttackDetector } from '../../server/shield/detector.ts';
 import { EdgeReconciler } from '../../server/shield/reconcile-edge.ts';
@@ -46,17 +47,20 @@ export interface Shield {
   restartDetector(): void;
 }
 
-export async function openShield(t: TestContext): Promise<Shield> {
+/** `open` opens another edge than the simulated one, of which the test sees to failures and attacks. */
+export async function openShield(t: TestContext, open?: (clock: Clock) => EdgeDriver): Promise<Shield> {
   const api = await openApi(t);
   const { db, clock, logger, leadership } = api.services;
   const broken = new Set<keyof EdgeDriver>();
-  const edge = createEdgeSimulator({
-    store: new SimulatorTargets(db),
-    clock,
-    faults(operation) {
-      if (broken.has(operation)) throw new Error(`${operation} is broken`);
-    },
-  });
+  const simulated = () =>
+    createEdgeSimulator({
+      store: new SimulatorTargets(db),
+      clock,
+      faults(operation) {
+        if (broken.has(operation)) throw new Error(`${operation} is broken`);
+      },
+    });
+  const edge = open ? open(clock) : simulated();
   const reconciler = new EdgeReconciler({ db, edge, clock, logger, leadership });
   // The API kicks the reconciler that it was given.
   api.services.shield.kick = (id) => reconciler.kick(id);

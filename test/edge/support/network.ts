@@ -134,6 +134,13 @@ export class EdgeNetwork {
     await this.untilReceived(before + frames.length);
   }
 
+  /** Sends a frame so many times; all have arrived when it resolves. */
+  async flood(frame: Frame, count: number): Promise<void> {
+    const before = await this.received();
+    await this.stream([frame], count);
+    await this.untilReceived(before + count);
+  }
+
   /**
    * Sends `count` frames, these again and again, so many a second. With a rate trafgen copies each into the kernel;
    * without one it writes into memory that frames on their way still refer to.

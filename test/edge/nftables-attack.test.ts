@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import type { EdgeReading } from '../../server/edge/driver.ts';
+import { EdgeClient } from '../../server/edge/nftables/helper/client.ts';
+import { READ_EVERY_MS } from '../../server/edge/nftables/nftables.ts';
+import type { Packet } from '../../server/edge/simulator/packet.ts';
+import type { Clock, ManualClock } from '../../server/platform/clock.ts';
+import { attacksOn, openShield, rulesOf } from '../shield/support.ts';
+import { frameOf } from './support/frames.ts';
+import { EdgeNetwork, whyNot } from './support/network.ts';
+
+const skip = whyNot();
+/** In a quarter of a second: 60,000 a second, half as many again as make an attack. */
+const FLOOD = 15_000;
+const USUAL = 100;
+
+const packet = (over: Partial<Packet>): Packet => ({
+  protocol: 17,
+  source: '198.51.100.7',
+  sourcePort: 53,
+  destinationPort: 4_000,
+  length: 700,
+  flags: [],
+  fragment: 'none',
+  ...over,
+});
+const AMPLIFIED = packet({});
+const CLIENT = packet({ protocol: 6, sourcePort: 50_000, destinationPort: 443, length: 60, flags: ['ack'] });
+
+/** Real counters, read at the instants of the test's own clock. */
+class TimedEdge extends EdgeClient {
+  readonly #clock: Clock;
+
+  constructor(path: string, clock: Clock) {
+    super(path);
+    this.#clock = clock;
+  }
+
+  override readTotals = async () => this.#timed(await EdgeClient.prototype.readTotals.call(this));
+  override readDetail = async (ids: string[]) =>
+    this.#timed(await EdgeClient.prototype.readDetail.call(this, ids));
+
+  #timed<Row>(reading: EdgeReading<Row>): EdgeReading<Row> {
+    return { ...reading, at: this.#clock.now() };
+  }
+}
+
+async function open(t: TestContext) {
+  const network = await EdgeNetwork.open(t);
+  let edge: TimedEdge | undefined;
+  const shield = await openShield(t, (clock) => {
+    edge = new TimedEdge(network.socket, clock);
+    return edge;
+  });
+  t.after(() => edge!.close());
+  await edge!.probe();
+  const target = await shield.target();
+  const advance = (ms: number) => (shield.api.services.clock as ManualClock).advance(ms);
+  /** A quarter of a second in which so many packets come in, and a look at its end. */
+  const quarter = async (flood: number, usual = USUAL) => {
+    const times = (frame: Buffer, count: number) => Array.from({ length: count }, () => frame);
+    if (usual > 0) await network.send(times(frameOf(CLIENT, target.ip), usual));
+    if (flood > 0) await network.flood(frameOf(AMPLIFIED, target.ip), flood);
+    advance(READ_EVERY_MS);
+    await shield.look();
+  };
+  /** A look when so many seconds have passed in which nothing came. */
+  const later = async (seconds: number) => {
+    advance(1_000 * seconds);
+    await shield.look();
+  };
+  const totals = async () => (await edge!.readTotals()).rows.find(({ id }) => id === target.id)!;
+  return { network, shield, edge: edge!, target, quarter, later, totals };
+}
+
+test('a flood is noticed, dropped to the packet, and over when it is; what is usual keeps coming', {
+  skip,
+}, async (t) => {
+  const { shield, edge, target, quarter, later, totals } = await open(t);
+  for (let look = 0; look < 3; look++) await quarter(0);
+  assert.deepEqual(await attacksOn(shield.api, target), []);
+
+  await quarter(FLOOD);
+  await quarter(FLOOD);
+  const [attack] = await attacksOn(shield.api, target);
+  assert.deepEqual([attack!.status, attack!.vectors], ['ongoing', ['dns_amplification']]);
+  const [rule] = await rulesOf(shield.api, target);
+  assert.deepEqual(
+    [rule!.action, rule!.protocol, rule!.source_ports, rule!.origin, rule!.status],
+    ['block', 'udp', ['53'], 'automatic', 'active'],
+  );
+
+  const before = await totals();
+  for (let look = 0; look < 2; look++) await quarter(FLOOD);
+  const after = await totals();
+  assert.equal(after.in.packets - before.in.packets, 2 * (FLOOD + USUAL));
+  assert.equal(after.passed.packets - before.passed.packets, 2 * USUAL);
+  const [counter] = (await edge.readRuleCounters([target.id])).rows;
+  assert.deepEqual(counter!.dropped, { packets: 2 * FLOOD, bytes: 2 * FLOOD * AMPLIFIED.length });
+  const [mitigated] = await attacksOn(shield.api, target);
+  assert.ok(mitigated!.mitigated_at);
+
+  await later(1);
+  await later(60);
+  const [ended] = await attacksOn(shield.api, target);
+  assert.equal(ended!.status, 'ended');
+  assert.equal(ended!.id, attack!.id);
+  await later(600);
+  assert.deepEqual(await rulesOf(shield.api, target), []);
+  assert.deepEqual((await edge.readRuleCounters([target.id])).rows, []);
+});
+
+test('whatever is taken away behind its back is there again at once', { skip }, async (t) => {
+  const { network, shield, edge, target } = await open(t);
+  const body = { action: 'block', protocol: 'udp', source_ports: ['53'] };
+  assert.equal((await shield.api.call('POST', target.rules, body)).status, 200);
+  await shield.reconciler.idle();
+  const nft = (...words: string[]) => network.edge.run('nft', ...words);
+  const isWhole = async () => {
+    const text = await nft('list', 'table', 'netdev', 'vauban-edge').catch(() => '');
+    const counts = await nft('list', 'table', 'netdev', 'vauban-edge-counts').catch(() => '');
+    return [
+      text.includes('sport 53'),
+      text.includes(`${target.ip} : goto`),
+      counts.includes(target.ip),
+    ].every(Boolean);
+  };
+  assert.ok(await isWhole());
+  const chain = `t-${target.id}`;
+  const losses: Record<string, () => Promise<unknown>> = {
+    'the table of rules': () => nft('delete', 'table', 'netdev', 'vauban-edge'),
+    'the table of counters': () => nft('delete', 'table', 'netdev', 'vauban-edge-counts'),
+    "the target's rules": () => nft('flush', 'chain', 'netdev', 'vauban-edge', chain),
+    'the way to them': () => nft('flush', 'map', 'netdev', 'vauban-edge', 'dispatch4'),
+    everything: () => nft('flush', 'ruleset'),
+    async 'everything, while the helper was dead'() {
+      await network.stopHelper('SIGKILL');
+      await nft('flush', 'ruleset');
+      await network.startHelper();
+    },
+  };
+  for (const [what, lose] of Object.entries(losses)) {
+    await lose();
+    const started = performance.now();
+    while (!(await isWhole()));
+    t.diagnostic(`${what}: whole again after ${Math.round(performance.now() - started)} ms`);
+    await shield.reconciler.idle();
+    const frames = Array.from({ length: 20 }, () => frameOf(AMPLIFIED, target.ip));
+    const before = (await edge.readTotals()).rows[0]!;
+    await network.send(frames);
+    const after = (await edge.readTotals()).rows[0]!;
+    assert.deepEqual(
+      [after.in.packets - before.in.packets, after.passed.packets - before.passed.packets],
+      [20, 0],
+      what,
+    );
+  }
+});
