@@ -130,7 +130,7 @@ addKeyCreate(key);
 addKeyList(key);
 addKeyRevoke(key);
 
-const operator = program.command('operator').description("who may sign in to the operator's pages");
+const operator = program.command('operator').description("the people who sign in to the operator's pages");
 addOperatorAdd(operator);
 addOperatorLink(operator);
 addOperatorList(operator);

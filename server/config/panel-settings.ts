@@ -56,7 +56,7 @@ export const PANEL_SETTINGS = {
     env: 'VAUBAN_OPERATOR_PANEL',
     kind: kind.oneOf(['off', 'on']),
     defaultText: '`on` in development, `off` in production',
-    about: "The operator's pages, under `/operator`; who may sign in is said by `vaubanctl operator add`.",
+    about: "The operator's pages, under `/operator`; `vaubanctl operator add` gives access.",
   },
   operatorPanelNetworks: {
     env: 'VAUBAN_OPERATOR_PANEL_NETWORKS',

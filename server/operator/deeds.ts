@@ -5,7 +5,7 @@ import { redactLine } from '../platform/redaction.ts';
 import type { OperatorServices } from './endpoint.ts';
 import { nameOf, type Peer } from './peer.ts';
 
-/** Who asks: a process on the machine, or somebody who has signed in to the operator's pages. */
+/** Who asks: a process on the machine, or an operator who has signed in to the pages. */
 export type Doer = Peer | { email: string; ip: string };
 
 /** What is asked for, as it is written down. */

@@ -26,7 +26,7 @@ const named = <E extends { method: string; path: string; operation: string }>({
   name: `${method.padEnd(6)} ${path}`,
 });
 const OPERATIONS = [...OPERATOR_SIGN_IN.map(named), ...OPERATOR_ENDPOINTS.map(named)];
-/** What is answered to who is let in, of a request for what does not exist, with a body that is none. */
+/** The answers of operations that let a caller in, to a request for what does not exist with a body that is none. */
 const LET_IN = [
   'ok',
   'not_found',
@@ -59,7 +59,7 @@ test('each operation of the operator asks for a session, a second factor, and a 
   const stale = (await enrolledOperator(panel)).browser;
   panel.clock.advance(11 * 60_000);
   const columns = {
-    nobody: operatorBrowser(panel),
+    stranger: operatorBrowser(panel),
     linked: (await linkedOperator(panel)).browser,
     stale,
     fresh: (await enrolledOperator(panel)).browser,

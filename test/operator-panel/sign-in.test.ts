@@ -31,7 +31,7 @@ test('a link lets an operator in once, to choose a second factor; only then is a
   );
   const refused = await browser.ask('GET', '/accounts');
   assert.deepEqual([refused.status, refused.error?.code], [403, 'second_factor_required']);
-  // An app without a password would let nobody in again.
+  // An app without a password would not be enough to come back.
   const { secret } = await browser.ok('POST', '/person/totp', { body: {} });
   await browser.ok('POST', '/person/totp/confirm', { body: { code: codeOf(panel, secret) } });
   assert.equal((await browser.ask('GET', '/accounts')).error?.code, 'second_factor_required');
@@ -45,7 +45,7 @@ test('a link lets an operator in once, to choose a second factor; only then is a
   assert.match(mails[1]!.values.url!, /\/operator\/security$/);
 });
 
-test('who comes back shows a password and a code, and each code once', async (t) => {
+test('a later sign-in takes a password and a code, and each code works once', async (t) => {
   const panel = await openPanel(t);
   const { email, secret, recoveryCodes } = await enrolledOperator(panel);
   const signIn = async (password: string) => {

@@ -9,12 +9,12 @@ const EMAIL = 'how the operator signs in';
 export function addOperatorAdd(parent: Command): void {
   parent
     .command('add')
-    .description("let somebody sign in to the operator's pages; prints a link that works once")
+    .description("give an address access to the operator's pages; prints a link that works once")
     .argument('<email>', EMAIL)
     .addHelpText(
       'after',
       `
-Who opens the link chooses a second factor, without which nothing can be done. The link alone goes to standard output.
+The link leads to a page for choosing a second factor, which is required before anything else. The link alone goes to standard output.
 
 Example:
   $ vaubanctl operator add anna@example.com`,
@@ -28,7 +28,7 @@ Example:
 export function addOperatorLink(parent: Command): void {
   parent
     .command('link')
-    .description('let an operator begin anew who cannot sign in; prints a link that works once')
+    .description('let a locked-out operator start over; prints a link that works once')
     .argument('<email>', EMAIL)
     .option('--yes', 'do not ask')
     .action(async (email: string, { yes }: { yes?: boolean }, command: Command) => {
@@ -41,7 +41,7 @@ export function addOperatorLink(parent: Command): void {
 export function addOperatorRemove(parent: Command): void {
   parent
     .command('remove')
-    .description("end somebody's access to the operator's pages at once")
+    .description('end the access of an operator at once')
     .argument('<email>', EMAIL)
     .option('--yes', 'do not ask')
     .action(async (email: string, { yes }: { yes?: boolean }, command: Command) => {
@@ -56,7 +56,7 @@ export function addOperatorRemove(parent: Command): void {
 export function addOperatorList(parent: Command): void {
   parent
     .command('list')
-    .description("list who may sign in to the operator's pages")
+    .description('list the operators')
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const operators = await client.get('/operators');

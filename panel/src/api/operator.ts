@@ -459,7 +459,7 @@ export interface NewKey {
   created_at: string;
 }
 
-/** Somebody who may sign in to the operator's pages */
+/** A person with access to the operator's pages */
 export interface Operator {
   id: string;
   email: string;

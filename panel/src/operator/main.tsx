@@ -17,7 +17,7 @@ speakTo('/operator/api', OPERATOR_OPERATIONS);
 const client = newQueryClient();
 const router = newOperatorRouter(client);
 
-/** Who is signed out meanwhile is led to the sign-in: a session of an operator is short. */
+/** An operator whose session has ended is led to the sign-in: these sessions are short. */
 client.getQueryCache().subscribe(({ type, query }) => {
   if (type !== 'updated' || query.queryKey[0] === 'getSession') return;
   const { error } = query.state;

@@ -1,4 +1,4 @@
-/** Without a hand on it for so long, a page asks for nothing by itself: the session of somebody who has left must end. */
+/** A page that was not touched for so long stops polling, so that the session of an absent operator ends. */
 const PATIENCE_MS = 5 * 60_000;
 
 let lastUsed = Date.now();

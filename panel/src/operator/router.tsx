@@ -41,7 +41,7 @@ const signInByLink = createRoute({
   component: lazyRouteComponent(() => import('./SignInByLink.tsx'), 'SignInByLink'),
 });
 
-/** Around pages of an operator who has signed in; who has not is led to the sign-in, and from there back here. */
+/** Around pages of an operator who has signed in; anyone else is led to the sign-in, and from there back here. */
 const shell = createRoute({
   getParentRoute: () => root,
   id: 'shell',

@@ -185,7 +185,7 @@ export const en = {
   orphans: 'Orphans',
   orphansWhy: 'Guests that no machine has.',
   removeOrphan: 'Remove this guest?',
-  removeOrphanWhy: 'It is ended, and its disk and snapshots are deleted for good.',
+  removeOrphanWhy: 'It is ended, and its disk and snapshots are deleted permanently.',
   drain: 'Drain host',
   drainTitle: 'Shut all machines down?',
   drainWhy:

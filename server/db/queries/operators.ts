@@ -1,6 +1,6 @@
 import { execute, type Queryable, sql } from '../database.ts';
 
-/** Somebody who may sign in to the operator's pages. */
+/** A person with access to the operator's pages. */
 export interface OperatorRow {
   id: string;
   email: string;
@@ -11,7 +11,7 @@ export interface OperatorRow {
   created_at: Date;
 }
 
-/** Who may sign in to the operator's pages, the first made first. */
+/** All operators, the oldest first. */
 export function listOperators(db: Queryable): Promise<OperatorRow[]> {
   return db.query<OperatorRow>(sql`
     select id, email, password_hash is not null as has_password,
@@ -23,7 +23,7 @@ export function listOperators(db: Queryable): Promise<OperatorRow[]> {
     from people where realm = 'operator' and removed_at is null order by id`);
 }
 
-/** Whether an operator, who is locked, was removed. */
+/** Whether a locked operator was removed. */
 export async function isRemoved(db: Queryable, id: string): Promise<boolean> {
   const rows = await db.query(sql`select from people where id = ${id} and removed_at is not null`);
   return rows.length > 0;

@@ -24,7 +24,7 @@ export interface OperatorLink {
   expiresAt: Date;
 }
 
-/** Lets somebody sign in to the operator's pages; one who was removed comes back under the same name. */
+/** Gives an address access to the operator's pages; a removed operator comes back as the same person. */
 export async function addOperator(tx: Transaction, parts: Parts, email: string): Promise<OperatorLink> {
   const there = await findPersonByEmail(tx, email, 'operator');
   if (there && !(await isRemoved(tx, there.id)))
@@ -36,14 +36,14 @@ export async function addOperator(tx: Transaction, parts: Parts, email: string):
 }
 
 /**
- * Has an operator begin anew: whatever they signed in with is gone, and so are their sessions, so that the link never
+ * Has an operator start over: whatever they signed in with is gone, and so are their sessions, so that the link never
  * goes around a second factor that is there.
  */
 export async function relinkOperator(tx: Transaction, parts: Parts, email: string): Promise<OperatorLink> {
   return startOver(tx, parts, await lockOperator(tx, email));
 }
 
-/** Ends an operator's access for good; the log goes on naming them. */
+/** Ends an operator's access permanently; the log keeps their address. */
 export async function removeOperator(tx: Transaction, parts: Parts, email: string): Promise<PersonRow> {
   const person = await lockOperator(tx, email);
   await takeAway(tx, parts, person.id, parts.clock.now());

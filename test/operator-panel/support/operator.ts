@@ -7,7 +7,7 @@ import { type Panel, TestBrowser } from '../../panel/support/panel.ts';
 export const PASSWORD = 'seven quiet otters';
 let made = 0;
 
-/** A browser at the operator's pages, in which nobody has signed in. */
+/** A browser at the operator's pages, before a sign-in. */
 export const operatorBrowser = (panel: { baseUrl: string }) =>
   new TestBrowser(panel, undefined, OPERATOR_API);
 

@@ -27,7 +27,7 @@ export const accountTexts = defineTexts(
     lastUsed: 'Last used',
     revoke: 'Revoke',
     revokeTitle: (name: string) => `Revoke the key ${name}?`,
-    revokeWhy: 'It stops working within a second, for good.',
+    revokeWhy: 'It stops working within a second, permanently.',
     corrections: 'Corrections',
     correctionsWhy: 'What operators gave or took. The customer reads the reason, too.',
     statement: 'Statement',
@@ -67,7 +67,7 @@ export const accountTexts = defineTexts(
     resume: 'Resume account',
     resumed: 'The account is active again',
     close: 'Close account',
-    closeTitle: (name: string) => `Close ${name} for good?`,
+    closeTitle: (name: string) => `Close ${name} permanently?`,
     closeWhy: 'It must have neither machines nor money. Its keys end.',
   },
   {

@@ -13,7 +13,7 @@ export const addOperator = operatorEndpoint({
   method: 'POST',
   path: '/operators',
   tag: 'service',
-  summary: "Let somebody sign in to the operator's pages",
+  summary: "Give an address access to the operator's pages",
   description: 'By a link that works once, by which they choose a second factor. Over the socket only.',
   body: OperatorInput,
   data: OperatorLinkShape,

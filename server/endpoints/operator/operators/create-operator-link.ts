@@ -13,7 +13,7 @@ export const createOperatorLink = operatorEndpoint({
   method: 'POST',
   path: '/operators/sign-in-link',
   tag: 'service',
-  summary: 'Let an operator begin anew who cannot sign in',
+  summary: 'Let a locked-out operator start over',
   description:
     'Their password, second factors and sessions are gone at once; the link works once. Over the socket only.',
   body: OperatorInput,
@@ -23,7 +23,7 @@ export const createOperatorLink = operatorEndpoint({
     const email = operatorAddress(body.email);
     requirePages(services);
     const link = await services.db.transaction((tx) => relinkOperator(tx, services, email));
-    services.logger.info({ person_id: link.personId }, 'operator begins anew');
+    services.logger.info({ person_id: link.personId }, 'operator starts over');
     return { data: presentLink(services, link) };
   },
 });

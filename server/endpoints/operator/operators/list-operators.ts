@@ -8,7 +8,7 @@ export const listOperators = operatorEndpoint({
   method: 'GET',
   path: '/operators',
   tag: 'service',
-  summary: "List who may sign in to the operator's pages",
+  summary: 'List the operators',
   data: Type.Array(OperatorShape),
   errors: [],
   handle: async ({ services: { db } }) => ({ data: (await read(db)).map(presentOperator) }),

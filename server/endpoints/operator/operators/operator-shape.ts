@@ -20,13 +20,13 @@ export const OperatorShape = Shape(
     last_sign_in_at: Nullable(Timestamp()),
     created_at: Timestamp(),
   },
-  { $id: 'Operator', description: "Somebody who may sign in to the operator's pages" },
+  { $id: 'Operator', description: "A person with access to the operator's pages" },
 );
 
 export const OperatorLinkShape = Shape(
   {
     person_id: Id('prs'),
-    url: Type.String({ description: 'Good once: who opens it chooses how they sign in as this operator' }),
+    url: Type.String({ description: 'Works once, and lets its reader choose how this operator signs in' }),
     expires_at: Timestamp(),
   },
   { $id: 'OperatorLink', description: "A link to the operator's pages" },

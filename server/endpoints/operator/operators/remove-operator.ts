@@ -9,7 +9,7 @@ export const removeOperator = operatorEndpoint({
   method: 'POST',
   path: '/operators/remove',
   tag: 'service',
-  summary: "End somebody's access to the operator's pages",
+  summary: 'End the access of an operator',
   description: 'Ends their sessions at once. Over the socket only.',
   body: OperatorInput,
   data: Shape({ id: Id('prs'), removed: Type.Literal(true) }),
