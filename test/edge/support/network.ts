@@ -36,6 +36,8 @@ const PRIVILEGES = [
 
 /** Addresses that the edge protects; those of the victim are given in each test. */
 export const PREFIXES = ['203.0.113.0/24', '100.64.0.0/14', '2001:db8:b::/48'];
+/** Of Ethernet with large frames. */
+export const JUMBO = 9_000;
 /** Faster than any limit that a test sets, and than these machines are. */
 const FAST = 200_000;
 export const EDGE_MAC = '02:00:00:00:00:01';
@@ -57,7 +59,7 @@ export class EdgeNetwork {
     this.socket = join(directory, 'edge.sock');
   }
 
-  static async open(t: Lifetime): Promise<EdgeNetwork> {
+  static async open(t: Lifetime, mtu = 1_500): Promise<EdgeNetwork> {
     const spaces = [await Namespace.make(t), await Namespace.make(t), await Namespace.make(t)] as const;
     const [attacker, edge, victim] = spaces;
     await attacker.run('ip', 'link', 'add', 'a0', 'type', 'veth', 'peer', 'name', 'e0', 'netns', edge.name);
@@ -66,7 +68,7 @@ export class EdgeNetwork {
       `link set a0 address ${ATTACKER_MAC}`,
       'addr add 198.51.100.2/24 dev a0',
       'addr add 2001:db8:a::2/64 dev a0 nodad',
-      'link set a0 up',
+      `link set a0 mtu ${mtu} up`,
       'route add default via 198.51.100.1',
       'route add default via 2001:db8:a::1',
       `neigh add 198.51.100.1 lladdr ${EDGE_MAC} dev a0`,
@@ -77,7 +79,7 @@ export class EdgeNetwork {
       'addr add 2001:db8:a::1/64 dev e0 nodad',
       'addr add 203.0.113.1/24 dev e1',
       'addr add 2001:db8:b::1/64 dev e1 nodad',
-      'link set e0 up',
+      `link set e0 mtu ${mtu} up`,
       'link set e1 up',
       'route add 100.64.0.0/14 via 203.0.113.9',
     );
@@ -146,10 +148,18 @@ export class EdgeNetwork {
    * without one it writes into memory that frames on their way still refer to.
    */
   async stream(frames: Frame[], count: number, pps = FAST): Promise<void> {
+    await this.#send(frames, count, '--rate', `${pps}pps`);
+  }
+
+  /** The same evenly, with a pause after each frame: a rate is kept by the second, all of it at its beginning. */
+  async steadily(frames: Frame[], count: number): Promise<void> {
+    await this.#send(frames, count, '--gap', '20us');
+  }
+
+  async #send(frames: Frame[], count: number, ...pace: string[]): Promise<void> {
     const file = join(this.#directory, `frames-${++this.#files}`);
     await writeFile(file, trafgenConfig(frames));
-    const rate = ['--rate', `${pps}pps`];
-    await this.attacker.run('trafgen', '-o', 'a0', '-c', file, '-P', '1', '-n', `${count}`, ...rate);
+    await this.attacker.run('trafgen', '-o', 'a0', '-c', file, '-P', '1', '-n', `${count}`, '-J', ...pace);
     await rm(file);
   }
 
