@@ -10,17 +10,17 @@ import tones from './tones.module.css';
 
 const texts = defineTexts(
   {
-    unreachable: 'The service cannot be reached. Nothing was lost; try again.',
-    internal: 'Something went wrong on our side. If it happens again, name this request to support:',
+    unreachable: 'The service cannot be reached. Nothing was lost. Please try again.',
+    internal: 'Something went wrong on our side. If it happens again, give support this request ID:',
     busy: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
     busyNow: 'Too many requests. Try again in a moment.',
     forbidden: 'Your role in this account does not allow this.',
-    signedOut: 'You are signed out. Sign in again to go on.',
+    signedOut: 'You are signed out. Sign in again to continue.',
   },
   {
     unreachable: 'Der Dienst ist nicht erreichbar. Es ging nichts verloren; versuchen Sie es noch einmal.',
     internal:
-      'Bei uns ist etwas schiefgegangen. Sollte es wieder vorkommen, nennen Sie dem Support diese Anfrage:',
+      'Bei uns ist etwas schiefgegangen. Falls es wieder vorkommt, nennen Sie dem Support diese Anfrage-ID:',
     busy: (seconds: number) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} s noch einmal.`,
     busyNow: 'Zu viele Anfragen. Versuchen Sie es gleich noch einmal.',
     forbidden: 'Ihre Rolle in diesem Konto erlaubt das nicht.',

@@ -77,7 +77,7 @@ export const alreadySignedUp: Template<Record<never, never>> = {
   en: (_, { brand, panelUrl }) => ({
     subject: `You already have an account at ${brand}`,
     paragraphs: [
-      `Someone, probably you, wanted to sign up at ${brand} with this address. It has an account already: just sign in, or ask for a new password there.`,
+      `Someone, probably you, wanted to sign up at ${brand} with this address. There is already an account for it: just sign in, or request a new password there.`,
     ],
     action: { label: 'Sign in', url: `${panelUrl}/sign-in` },
     notes: ['If that was not you, do nothing: nothing was changed.'],
@@ -131,7 +131,7 @@ export const signInLink: Template<LinkValues> = {
   }),
   de: ({ url, expiresAt }, { brand }) => ({
     subject: `Anmelden bei ${brand}`,
-    paragraphs: ['Über diesen Link melden Sie sich an.'],
+    paragraphs: ['Über diesen Link können Sie sich anmelden.'],
     action: { label: 'Anmelden', url },
     notes: [validUntil.de(expiresAt), IGNORE.de],
   }),
@@ -141,9 +141,7 @@ export const signInLink: Template<LinkValues> = {
 export const changeEmail: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
     subject: `Confirm your new address for ${brand}`,
-    paragraphs: [
-      'Confirm that you can be reached here. From then on this is the address that you sign in with.',
-    ],
+    paragraphs: ['Confirm that this address is yours. From then on, you sign in with it.'],
     action: { label: 'Confirm address', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
   }),
@@ -197,7 +195,7 @@ const CHANGES: Record<SecurityChangeValues['what'], { en: string; de: string }> 
     de: 'Die Authenticator-App wurde als zweiter Faktor entfernt.',
   },
   recovery_codes_renewed: {
-    en: 'New recovery codes were made. The old ones no longer work.',
+    en: 'New recovery codes were generated. The old ones no longer work.',
     de: 'Neue Wiederherstellungscodes wurden erstellt. Die alten gelten nicht mehr.',
   },
   passkey_added: { en: 'A passkey was added.', de: 'Ein Passkey wurde hinzugefügt.' },

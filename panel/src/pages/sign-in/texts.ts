@@ -37,7 +37,7 @@ export const texts = defineTexts(
       'You need an invitation to make an account. Ask a member of the account you want to work in.',
     lookIntoMail: 'Look into your mail',
     sentTo: (email: string) =>
-      `We have sent a link to ${email}. It confirms that the address is yours, and then you can sign in. It may take a minute; look among spam too.`,
+      `We have sent a link to ${email}. Open it to confirm that the address is yours, then sign in. It may take a minute to arrive; check your spam folder as well.`,
     verifying: 'Confirming your address',
     verified: 'Your address is confirmed',
     verifiedWhy: 'You can sign in now.',
@@ -54,7 +54,7 @@ export const texts = defineTexts(
     save: 'Save password',
     signingIn: 'Signing you in',
     invitation: 'You were invited',
-    invitationWhy: 'Accept to work in the account. Nothing of your own account changes.',
+    invitationWhy: 'Accept to get access to this account. Your own account does not change.',
     account: 'Account',
     role: 'Role',
     owner: 'Owner',
@@ -63,7 +63,7 @@ export const texts = defineTexts(
     invitedBy: 'Invited by',
     invitedAddress: 'Sent to',
     accept: 'Accept invitation',
-    acceptFirst: 'Sign in or make an account with the address that the invitation was sent to.',
+    acceptFirst: 'Sign in, or create an account, with the address that the invitation was sent to.',
     accepted: 'You are a member now',
     open: 'Open the panel',
   },
@@ -101,9 +101,9 @@ export const texts = defineTexts(
     closed: 'Konten legt der Betreiber dieses Dienstes an. Fragen Sie den Support.',
     byInvitation:
       'Für ein Konto brauchen Sie eine Einladung. Fragen Sie ein Mitglied des Kontos, in dem Sie arbeiten wollen.',
-    lookIntoMail: 'Sehen Sie in Ihre E-Mails',
+    lookIntoMail: 'Prüfen Sie Ihre E-Mails',
     sentTo: (email: string) =>
-      `Wir haben einen Link an ${email} gesendet. Er bestätigt, dass die Adresse Ihnen gehört; danach können Sie sich anmelden. Das kann eine Minute dauern; sehen Sie auch im Spam nach.`,
+      `Wir haben einen Link an ${email} gesendet. Er bestätigt, dass die Adresse Ihnen gehört; danach können Sie sich anmelden. Das kann eine Minute dauern; sehen Sie auch im Spam-Ordner nach.`,
     verifying: 'Ihre Adresse wird bestätigt',
     verified: 'Ihre Adresse ist bestätigt',
     verifiedWhy: 'Sie können sich jetzt anmelden.',
@@ -121,7 +121,8 @@ export const texts = defineTexts(
     save: 'Passwort speichern',
     signingIn: 'Sie werden angemeldet',
     invitation: 'Sie wurden eingeladen',
-    invitationWhy: 'Nehmen Sie an, um in dem Konto zu arbeiten. An Ihrem eigenen Konto ändert sich nichts.',
+    invitationWhy:
+      'Nehmen Sie die Einladung an, um in diesem Konto zu arbeiten. An Ihrem eigenen Konto ändert sich nichts.',
     account: 'Konto',
     role: 'Rolle',
     owner: 'Inhaber',
