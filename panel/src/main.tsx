@@ -2,11 +2,14 @@ import './tokens.css';
 import './base.css';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { I18nProvider } from 'react-aria-components/I18nProvider';
 import { createRoot } from 'react-dom/client';
 import { ApiError } from './api/errors.ts';
 import { newQueryClient } from './api/queries.ts';
 import { useLocale } from './format.ts';
+import { loadProblemTexts } from './problems.ts';
+import { useLanguage } from './settings.ts';
 import { newRouter } from './shell/router.tsx';
 import { sessionQuery } from './shell/site.ts';
 import { Status } from './ui/Status.tsx';
@@ -25,6 +28,8 @@ client.getQueryCache().subscribe(({ type, query }) => {
 });
 
 function App() {
+  const language = useLanguage();
+  useEffect(() => void loadProblemTexts(language), [language]);
   return (
     <I18nProvider locale={useLocale()}>
       <QueryClientProvider client={client}>

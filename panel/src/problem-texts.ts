@@ -1,7 +1,5 @@
 import type { ErrorCode, FieldCode } from './api/codes.ts';
-import type { ErrorDetails, FieldProblem } from './api/customer.ts';
-import type { ApiError } from './api/errors.ts';
-import type { Language } from './settings.ts';
+import type { ErrorDetails } from './api/customer.ts';
 
 /** A text, or what makes one of the figures in the service's own message, such as a limit, in their order. */
 type FieldText = string | ((...figures: string[]) => string);
@@ -80,7 +78,7 @@ export const FIELD_TEXTS: Record<FieldCode, FieldText> = {
 };
 
 /** Where a field has more to say than its code: the last part of its path, and the code. */
-const SPECIAL: Record<string, string> = {
+export const SPECIAL_TEXTS: Record<string, string> = {
   'code wrong': 'Der Code ist falsch oder wurde bereits verwendet.',
   'code pattern': 'Geben Sie die sechs Ziffern ein.',
   'password wrong': 'Das Passwort ist falsch.',
@@ -160,31 +158,3 @@ export const ERROR_TEXTS: Record<ErrorCode, string | ((details: ErrorDetails) =>
   capacity_unavailable: 'Dafür ist derzeit kein Platz. Versuchen Sie es später noch einmal.',
   agent_unavailable: 'Der KI-Agent ist derzeit nicht verfügbar.',
 };
-
-/** The figures of a message: "must have at least 10 characters" has "10", an amount keeps its currency. */
-const figuresOf = (message: string) => message.match(/\d+(?:[.,]\d+)*(?: [A-Z]{3}\b)?/g) ?? [];
-
-/** What is wrong with a field, as a sentence. */
-export function fieldText({ field, code, message }: FieldProblem, language: Language): string {
-  // The service goes on from the name of the field: "must be …".
-  if (language === 'en')
-    return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.');
-  const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
-  const text = SPECIAL[`${name} ${code}`] ?? FIELD_TEXTS[code as FieldCode] ?? FIELD_TEXTS.invalid;
-  return typeof text === 'string' ? text : text(...figuresOf(message));
-}
-
-/** Why something was refused, as a sentence. */
-export function errorText(
-  { code, message, details = {} }: Pick<ApiError, 'code' | 'message'> & { details?: ErrorDetails },
-  language: Language,
-): string {
-  const text = language === 'en' ? undefined : ERROR_TEXTS[code as ErrorCode];
-  return typeof text === 'function' ? text(details) : (text ?? message);
-}
-
-/** The same of anything that was thrown. */
-export const messageOf = (error: Error & { code?: string }, language: Language): string =>
-  error.code === undefined
-    ? error.message
-    : errorText({ ...error, code: error.code, message: error.message }, language);

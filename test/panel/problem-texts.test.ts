@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ERROR_TEXTS, errorText, FIELD_TEXTS, fieldText } from '../../panel/src/problem-texts.ts';
+import { ERROR_TEXTS, FIELD_TEXTS } from '../../panel/src/problem-texts.ts';
+import { errorText, fieldText, loadProblemTexts } from '../../panel/src/problems.ts';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { PANEL_ENDPOINTS } from '../../server/endpoints/panel/index.ts';
 import { codeOf, compileChecks } from '../../server/http/validation.ts';
 import { type ApiError, ERROR_STATUS, type FieldProblem } from '../../server/platform/errors.ts';
 import { FIELD_CODES } from '../../server/platform/field-codes.ts';
 import { type TObject, Type } from '../../server/platform/schema.ts';
+
+await loadProblemTexts('de');
 
 /** Words of a schema that check nothing, or lead to other schemas. */
 const SILENT = new Set(

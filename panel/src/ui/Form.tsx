@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { ApiError } from '../api/errors.ts';
-import { fieldText } from '../problem-texts.ts';
+import { fieldText } from '../problems.ts';
 import { type Language, useLanguage } from '../settings.ts';
 import classes from './Form.module.css';
 import { FormProblems } from './form-problems.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { ApiError } from '../api/errors.ts';
-import { errorText, fieldText } from '../problem-texts.ts';
+import { errorText, fieldText } from '../problems.ts';
 import { useLanguage } from '../settings.ts';
 import { defineTexts, useTexts } from '../texts.ts';
 import type { Tone } from './Badge.tsx';

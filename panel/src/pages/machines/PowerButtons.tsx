@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { VM } from '../../api/customer.ts';
-import { messageOf } from '../../problem-texts.ts';
+import { messageOf } from '../../problems.ts';
 import { currentLanguage } from '../../settings.ts';
 import { useMay } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';

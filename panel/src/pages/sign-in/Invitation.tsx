@@ -23,12 +23,12 @@ export function Invitation() {
   const given = useFragment();
   const [token] = useState(() => given || sessionStorage.getItem(KEPT) || '');
   const [isNew, setNew] = useState(false);
-  const shown = useQuery(read('showInvitation', { body: { token: token || '-' } }));
+  const shown = useQuery({ ...read('showInvitation', { body: { token } }), enabled: token !== '' });
   const accept = useChange('acceptInvitation', { onDone: () => location.assign('/panel/') });
   if (shown.error) return <LinkOver error={shown.error} />;
   if (isNew) return <SignUp invitation={token} />;
   if (accept.error) return <LinkOver error={accept.error} />;
-  const what = (
+  const what = token !== '' && (
     <Loaded query={shown} lines={3}>
       {({ account, role, inviter, email }) => (
         <Facts

@@ -4,7 +4,7 @@ import type { PlanQuote, VM } from '../../../api/customer.ts';
 import { isRefusal } from '../../../api/errors.ts';
 import { read, useChange } from '../../../api/queries.ts';
 import { formatMoney, useLocale } from '../../../format.ts';
-import { errorText } from '../../../problem-texts.ts';
+import { errorText } from '../../../problems.ts';
 import { useLanguage } from '../../../settings.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';

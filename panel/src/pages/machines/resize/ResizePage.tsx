@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { Catalog, PlanOption, VM } from '../../../api/customer.ts';
 import { read } from '../../../api/queries.ts';
 import { useLocale } from '../../../format.ts';
-import { errorText } from '../../../problem-texts.ts';
+import { errorText } from '../../../problems.ts';
 import { useLanguage } from '../../../settings.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
