@@ -21,6 +21,7 @@ import { jobPickup } from './claims/job-pickup.ts';
 import { ledger } from './claims/ledger.ts';
 import { listVms } from './claims/list-vms.ts';
 import { memory } from './claims/memory.ts';
+import { panel } from './claims/panel.ts';
 import { rules } from './claims/rules.ts';
 import { shares } from './claims/shares.ts';
 import { start } from './claims/start.ts';
@@ -46,6 +47,7 @@ const SECTIONS: Section[] = [
   unknownKeys,
   waitingGuests,
   vnc,
+  panel,
   rules,
   idleGuests,
   guestNeighbours,

@@ -1,9 +1,16 @@
 import { type Clock, systemClock } from '../../server/platform/clock.ts';
 
-/** The machine's clock, which a test may put forward: what waits for the moment that it comes to happens then. */
+/**
+ * A clock that goes on by itself, from now or from `start`, and which a test may put forward: what waits for the moment
+ * that it comes to happens then.
+ */
 export class RunningClock implements Clock {
-  #ahead = 0;
+  #ahead: number;
   readonly #sleepers = new Set<() => void>();
+
+  constructor(start = new Date()) {
+    this.#ahead = start.getTime() - Date.now();
+  }
 
   now(): Date {
     return new Date(Date.now() + this.#ahead);

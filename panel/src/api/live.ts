@@ -43,6 +43,14 @@ export function onChange(listener: (change: Change) => void): () => void {
   return () => listeners.delete(listener);
 }
 
+let isFollowing = false;
+
+/**
+ * For a query's `refetchInterval`: how often to look where changes are not told, because the stream is broken or there are
+ * too many tabs; never, while they are.
+ */
+export const unlessTold = (ms: number) => (): number | false => (isFollowing ? false : ms);
+
 /** How soon a stream that broke is opened again. */
 const REOPEN_MS = 3_000;
 
@@ -57,10 +65,12 @@ export function followChanges(client: QueryClient): () => void {
   const open = () => {
     source = new EventSource('/panel/api/changes');
     source.onopen = () => {
+      isFollowing = true;
       if (wasOpen) void client.invalidateQueries();
       wasOpen = true;
     };
     source.onerror = () => {
+      isFollowing = false;
       // A refusal closes it for good: only a stream that has worked is worth another attempt.
       if (source?.readyState !== EventSource.CLOSED || !wasOpen) return;
       timer = setTimeout(open, REOPEN_MS);
@@ -71,6 +81,7 @@ export function followChanges(client: QueryClient): () => void {
   return () => {
     clearTimeout(timer);
     source?.close();
+    isFollowing = false;
   };
 }
 

@@ -37,7 +37,10 @@ const notice = element('section', 'notice', noticeTitle, noticeText, again);
 notice.role = 'alert';
 notice.hidden = true;
 const main = element('main', '', place, notice);
-document.body.append(bar, main);
+const after = element('span', '');
+// No stop of its own: only from one that is does a browser go on behind the frame.
+after.addEventListener('blur', () => after.removeAttribute('tabindex'));
+document.body.append(bar, main, after);
 document.title = `${title.textContent} · ${texts[view]}`;
 
 let opened: Console | undefined;
@@ -82,6 +85,19 @@ async function connect(): Promise<void> {
   }
 }
 
+/**
+ * A console takes every key, Tab too. This one leads out of it, as the page around it says: the next Tab goes on behind
+ * the console.
+ */
+function leadOut(event: KeyboardEvent): void {
+  if (event.key !== 'Enter' || !event.ctrlKey || !event.altKey) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  after.tabIndex = 0;
+  after.focus();
+}
+
+addEventListener('keydown', leadOut, { capture: true });
 again.addEventListener('click', () => void connect());
 if (vm) void connect();
 else show(texts.noMachine, false);

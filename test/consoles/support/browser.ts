@@ -5,7 +5,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { defer } from '../../support/cleanup.ts';
 
 /** So that a headless browser connects to the page's host only. */
-const ARGUMENTS = [
+export const ARGUMENTS = [
   '--disable-gpu',
   '--no-first-run',
   '--disable-background-networking',
@@ -15,16 +15,17 @@ const ARGUMENTS = [
   '--disable-features=LocalNetworkAccessChecks',
 ];
 
-const found = ['chromium', 'chromium-browser', 'google-chrome']
+/** Where Chromium is, if it is installed. */
+export const chromiumPath = ['chromium', 'chromium-browser', 'google-chrome']
   .flatMap((name) => (process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, name)))
   .find((path) => existsSync(path));
 
 /** For a test's `skip`: why it cannot run here. With VAUBAN_REQUIRE_CHROMIUM=1 it runs, and fails. */
 export const NO_BROWSER =
-  found || process.env.VAUBAN_REQUIRE_CHROMIUM === '1' ? false : 'Chromium is not installed';
+  chromiumPath || process.env.VAUBAN_REQUIRE_CHROMIUM === '1' ? false : 'Chromium is not installed';
 
 export async function startBrowser(t: TestContext): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: found ?? 'chromium', args: ARGUMENTS });
+  const browser = await chromium.launch({ executablePath: chromiumPath ?? 'chromium', args: ARGUMENTS });
   defer(t, () => browser.close());
   return browser;
 }

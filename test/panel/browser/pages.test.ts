@@ -2,81 +2,58 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
+import { NO_BROWSER } from '../../consoles/support/browser.ts';
 import { startService } from '../../support/service.ts';
-import { ASSETS, buildIfChanged, demoLink, newPanelPage, violations } from './support/panel-page.ts';
+import { complaintsOf, hostsOf } from './support/complaints.ts';
+import { looksRight } from './support/looks.ts';
+import { ASSETS, buildIfChanged } from './support/panel-page.ts';
+import { routePages } from './support/routes.ts';
+import { openWorld, pathOf, visit } from './support/world.ts';
 
 /** What a browser loads of scripts before the first page can be used, compressed. */
 const MOST_SCRIPT = 150_000;
 
-/** Pages for everybody. */
-const FRONT = ['/sign-in', '/sign-up', '/password-reset', '/reset-password', '/invitation', '/prices'];
-/** Pages of who has signed in, besides those of machines and the shield. */
-const INSIDE = [
-  '/billing',
-  '/billing/invoices',
-  '/billing/payments',
-  '/billing/orders',
-  '/billing/statement',
-  '/billing/usage',
-  '/billing/details',
-  '/billing/top-up',
-  '/account',
-  '/account/security',
-  '/account/close',
-  '/keys',
-  '/members',
-  '/audit',
-];
-
-test('every page, in both themes and however narrow', { skip: NO_BROWSER }, async (t) => {
-  await buildIfChanged();
-  const service = await startService(t);
-  const browser = await startBrowser(t);
-  const opened = await newPanelPage(browser, service);
-  const { page, hosts, complaints, visit } = opened;
-
-  /** Wide in one theme and narrow in the other: colours know no width, and boxes no theme. */
-  const look = async (path: string) => {
-    for (const [colorScheme, width] of [
-      ['light', 1440],
-      ['dark', 320],
-    ] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.setViewportSize({ width, height: 900 });
-      const where = `${path}, ${colorScheme}, ${width} pixels`;
-      await visit(path);
-      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width, where);
-      assert.deepEqual(await violations(page), [], where);
-      assert.deepEqual(complaints, [], where);
-    }
-  };
+test('every page, in both themes, wide and narrow, by the keyboard too', { skip: NO_BROWSER }, async (t) => {
+  const world = await openWorld(t);
+  const { browser, page, context, baseUrl, complaints, hosts } = world;
+  const pages = await routePages();
+  const stranger = await browser.newContext();
+  const [strange, strangers] = [complaintsOf(stranger), hostsOf(stranger)];
+  const outside = await stranger.newPage();
 
   await t.test('before the sign-in', async () => {
-    for (const path of FRONT) await look(path);
+    for (const { pattern } of pages.filter(({ isInside }) => !isInside)) {
+      await looksRight(outside, `${baseUrl}/panel${pattern}`, pattern);
+      assert.deepEqual(strange, [], pattern);
+    }
+    await looksRight(outside, world.invitationUrl, 'an invitation');
+    await looksRight(outside, world.shareUrl, 'a shared terminal');
+    assert.deepEqual(strange, []);
+  });
+
+  await t.test('after it', async () => {
+    for (const { pattern } of pages.filter(({ isInside }) => isInside)) {
+      await looksRight(page, `${baseUrl}/panel${pathOf(pattern, world)}`, pattern);
+      assert.deepEqual(complaints, [], pattern);
+    }
   });
 
   await t.test('little script comes before the first page', async () => {
-    await page.goto(service.baseUrl + demoLink(service));
-    await page.waitForURL('**/machines');
     for (const path of ['/sign-in', '/machines']) {
-      const fresh = await newPanelPage(browser, service);
-      if (path === '/machines') await fresh.page.context().addCookies(await page.context().cookies());
+      const fresh = await browser.newContext();
+      if (path === '/machines') await fresh.addCookies(await context.cookies());
       const scripts: string[] = [];
-      fresh.page.on('request', (request) => {
+      fresh.on('request', (request) => {
         scripts.push(...(/(?<=\/panel\/assets\/)[\w.-]+\.js$/.exec(request.url()) ?? []));
       });
-      await fresh.visit(path);
+      await visit(await fresh.newPage(), `${baseUrl}/panel${path}`);
       const bytes = scripts.reduce((sum, name) => sum + statSync(join(ASSETS, `${name}.gz`)).size, 0);
       assert.ok(bytes > 0 && bytes <= MOST_SCRIPT, `${path}: ${bytes} bytes of ${scripts.join(' ')}`);
     }
   });
 
-  await t.test('after it', async () => {
-    for (const path of INSIDE) await look(path);
-  });
-
-  assert.deepEqual([...hosts], [new URL(service.baseUrl).host], 'nothing comes from elsewhere');
+  const own = [new URL(baseUrl).host];
+  assert.deepEqual([[...hosts], [...strangers]], [own, own], 'nothing comes from elsewhere');
 });
 
 test('the files of the panel are served for good, compressed, and nothing else is', async (t) => {

@@ -12,7 +12,7 @@ import { type Column, Table } from '../../ui/Table.tsx';
 import tones from '../../ui/tones.module.css';
 import { TimeOf } from '../../ui/Values.tsx';
 import { formatRate, formatSeconds } from '../machines/formats.ts';
-import { AGAIN_MS, SEVERITY_TONES } from './looks.ts';
+import { AGAIN_MS, lookWhile, SEVERITY_TONES } from './looks.ts';
 import classes from './shield.module.css';
 import { TrafficChart } from './Traffic.tsx';
 import { shieldTexts } from './texts.ts';
@@ -37,7 +37,7 @@ export function Attacks({ tid, target }: { tid: string; target: ShieldTarget }) 
   const [chosen, setChosen] = useState<string>();
   const query = useQuery({
     ...readAll('listAttackEvents', { params: { tid, id: target.id }, query: {} }),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: ({ state }) => lookWhile(state.data?.some(({ status }) => status === 'ongoing')),
   });
   const vectors = (attack: AttackEvent) => attack.vectors.map((vector) => t[vector]).join(', ');
   const columns: Column<AttackEvent>[] = [

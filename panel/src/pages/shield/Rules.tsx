@@ -14,7 +14,7 @@ import { type Column, deleteColumn, Table } from '../../ui/Table.tsx';
 import { Ago, Mono } from '../../ui/Values.tsx';
 import { formatRate } from '../machines/formats.ts';
 import { machineTexts } from '../machines/texts.ts';
-import { AGAIN_MS, RULE_LOOKS } from './looks.ts';
+import { lookWhile, RULE_LOOKS } from './looks.ts';
 import { matchOf } from './match.ts';
 import { RuleDialog } from './RuleDialog.tsx';
 import { shieldTexts } from './texts.ts';
@@ -28,7 +28,8 @@ export function Rules({ tid, target }: { tid: string; target: ShieldTarget }) {
   const [deleted, setDeleted] = useState<ShieldRule>();
   const query = useQuery({
     ...readAll('listShieldRules', { params: { tid, id: target.id }, query: {} }),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: ({ state }) =>
+      lookWhile(target.status !== 'clean' || state.data?.some(({ status }) => status === 'pending')),
   });
   const remove = useChange('deleteShieldRule', {
     changes: ['listShieldRules', 'listShieldTargets'],

@@ -11,7 +11,7 @@ import { type Column, Table } from '../../ui/Table.tsx';
 import { Ago, Mono } from '../../ui/Values.tsx';
 import { formatRate } from '../machines/formats.ts';
 import { byText } from '../machines/list/filter.ts';
-import { AGAIN_MS, TARGET_LOOKS } from './looks.ts';
+import { lookWhile, TARGET_LOOKS } from './looks.ts';
 import { Traffic } from './Traffic.tsx';
 import { shieldTexts } from './texts.ts';
 
@@ -41,7 +41,10 @@ export function Shield() {
 function Tenant({ tid }: { tid: string }) {
   const t = useTexts(shieldTexts);
   const locale = useLocale();
-  const query = useQuery({ ...read('getShieldSummary', { params: { tid } }), refetchInterval: AGAIN_MS });
+  const query = useQuery({
+    ...read('getShieldSummary', { params: { tid } }),
+    refetchInterval: ({ state }) => lookWhile(state.data && state.data.status !== 'clean'),
+  });
   return (
     <>
       <Loaded query={query} lines={4}>
@@ -86,7 +89,7 @@ function Targets({ tid }: { tid: string }) {
   const t = useTexts(shieldTexts);
   const query = useQuery({
     ...readAll('listShieldTargets', { params: { tid }, query: {} }),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: ({ state }) => lookWhile(state.data?.some(({ status }) => status !== 'clean')),
   });
   const columns: Column<ShieldTarget>[] = [
     {

@@ -7,7 +7,7 @@ import { buttonClass } from '../../ui/Button.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Empty, Page, Stack } from '../../ui/Page.tsx';
 import { Attacks } from './Attacks.tsx';
-import { AGAIN_MS, TARGET_LOOKS } from './looks.ts';
+import { lookWhile, TARGET_LOOKS } from './looks.ts';
 import { Rules } from './Rules.tsx';
 import { MachineLink } from './Shield.tsx';
 import { Traffic } from './Traffic.tsx';
@@ -19,7 +19,7 @@ export function TargetPage() {
   const { tid, id } = useParams({ from: '/shell/shield/$tid/$id' });
   const query = useQuery({
     ...readAll('listShieldTargets', { params: { tid }, query: {} }),
-    refetchInterval: AGAIN_MS,
+    refetchInterval: ({ state }) => lookWhile(state.data?.some(({ status }) => status !== 'clean')),
   });
   return (
     <Loaded query={query}>

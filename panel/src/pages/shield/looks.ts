@@ -1,3 +1,5 @@
+import { unlessTold } from '../../api/live.ts';
+
 /** How states of the Shield are shown: colour and shape. */
 export const TARGET_LOOKS = {
   clean: ['ok', 'dot'],
@@ -15,3 +17,7 @@ export const SEVERITY_TONES = { low: 'faint', medium: 'warn', high: 'bad', criti
 
 /** The detector looks each second; people need not. */
 export const AGAIN_MS = 5_000;
+
+/** How often to look: what an attack does is not told, only that there is one. */
+export const lookWhile = (isBusy: boolean | undefined): number | false =>
+  isBusy ? AGAIN_MS : unlessTold(AGAIN_MS)();

@@ -62,9 +62,15 @@ export async function signsOut({ page }: Pick<Stage, 'page'>): Promise<void> {
   await heading(page, 'Sign in').waitFor();
 }
 
-/** Adds a passkey, which the browser's own virtual device keeps, and signs in with it alone. */
+/** Adds a passkey and signs in with it alone. */
 export async function addsPasskey(stage: Stage): Promise<void> {
-  const { context, page, baseUrl } = stage;
+  await registersPasskey(stage, 'Laptop');
+  await signsOut(stage);
+  await signsInByPasskey(stage);
+}
+
+/** Adds a passkey, which the browser's own virtual device keeps. */
+export async function registersPasskey({ context, page, baseUrl }: Stage, name: string): Promise<void> {
   const devices = await context.newCDPSession(page);
   await devices.send('WebAuthn.enable');
   await devices.send('WebAuthn.addVirtualAuthenticator', {
@@ -79,11 +85,9 @@ export async function addsPasskey(stage: Stage): Promise<void> {
   });
   await page.goto(`${baseUrl}/panel/account/security`);
   await button(page, 'Add passkey').click();
-  await dialog(page).getByLabel('Name').fill('Laptop');
+  await dialog(page).getByLabel('Name').fill(name);
   await dialog(page).getByRole('button', { name: 'Add passkey' }).click();
-  await page.getByRole('cell', { name: 'Laptop' }).waitFor();
-  await signsOut(stage);
-  await signsInByPasskey(stage);
+  await page.getByRole('cell', { name, exact: true }).waitFor();
 }
 
 export async function signsInByPasskey({ page }: Stage): Promise<void> {

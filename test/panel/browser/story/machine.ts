@@ -9,10 +9,22 @@ const printed = (page: Page) => page.frameLocator('iframe').locator('.xterm-rows
 
 /** Types a command in the terminal of the page that is shown, and waits for what it prints. */
 async function types(page: Page, command: string, prints: RegExp): Promise<void> {
-  await printed(page).getByText('$').first().waitFor();
+  await connects(page);
   await page.frameLocator('iframe').locator('textarea').focus();
   await page.keyboard.type(`${command}\n`);
   await printed(page).getByText(prints).first().waitFor();
+}
+
+/** Waits for the shell's prompt; a machine that is still booting may have to be asked again. */
+async function connects(page: Page): Promise<void> {
+  const prompt = printed(page).getByText('$').first();
+  const again = page.frameLocator('iframe').getByRole('button', { name: 'Connect again' });
+  for (;;) {
+    await prompt.or(again).first().waitFor();
+    if (await prompt.isVisible()) return;
+    await page.waitForTimeout(1_000);
+    await again.click();
+  }
 }
 
 /** Buys a machine and watches it until it has booted; its id. */

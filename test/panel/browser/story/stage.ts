@@ -34,6 +34,15 @@ const LOOK_EVERY_MS = 20;
 export const PERSON = { email: 'ada@example.com', name: 'Ada Żółć', password: 'seven quiet otters' };
 export const SELLER = 'Vauban Hosting GmbH';
 
+/** How the service is set up besides. */
+export interface StageOptions {
+  env?: Record<string, string>;
+  clock?: RunningClock;
+  /** Changes what is sold. */
+  // biome-ignore lint/suspicious/noExplicitAny: as it was parsed
+  catalog?: (catalog: any) => void;
+}
+
 /** A service with nobody in it, and a browser that has never seen it. */
 export interface Stage {
   t: TestContext;
@@ -45,21 +54,23 @@ export interface Stage {
   clock: RunningClock;
   complaints: string[];
   hosts: Set<string>;
-  /** Waits for a mail to the person; the link in it. */
-  mailedLink(path: string): Promise<string>;
+  /** Waits for a mail; the link in it to a page of the panel. */
+  mailedLink(path: string, to?: string): Promise<string>;
   /** What the operator does, at their socket. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   operate(path: string, body: object): Promise<any>;
 }
 
-export async function openStage(t: TestContext): Promise<Stage> {
+export async function openStage(
+  t: TestContext,
+  { env, clock = new RunningClock(), catalog }: StageOptions = {},
+): Promise<Stage> {
   await buildIfChanged();
   const smtp = await startSmtp(t);
   const location = await freshDatabaseLocation(t);
   const { settings } = await readyMachines(t, location);
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
-  const clock = new RunningClock();
   const service = await startInProcess(t, {
     clock,
     location,
@@ -67,13 +78,14 @@ export async function openStage(t: TestContext): Promise<Stage> {
       ...settings,
       VAUBAN_LISTEN: `127.0.0.1:${port}`,
       VAUBAN_PUBLIC_URL: baseUrl,
-      VAUBAN_CATALOG: await catalogOfSeller(location.env.VAUBAN_DATA_DIR),
+      VAUBAN_CATALOG: await catalogOfSeller(location.env.VAUBAN_DATA_DIR, catalog),
       VAUBAN_MAIL_SMTP_URL: smtp.url,
       VAUBAN_MAIL_FROM: 'Vauban <no-reply@cloud.example>',
       VAUBAN_PAYMENT_PROVIDERS: 'test',
       VAUBAN_RATE_LIMIT_KEY: '100000',
       VAUBAN_RATE_LIMIT_ACCOUNT: '100000',
       VAUBAN_RATE_LIMIT_IP: '100000',
+      ...env,
     },
   });
   const browser = await startBrowser(t);
@@ -85,10 +97,10 @@ export async function openStage(t: TestContext): Promise<Stage> {
   return {
     ...{ t, browser, context, page, baseUrl, clock, complaints, hosts },
     operate: (path, body) => operate(service, path, body),
-    async mailedLink(path) {
+    async mailedLink(path, to = PERSON.email) {
       for (;;) {
         const links = smtp.received
-          .filter(({ envelope }) => envelope.to.includes(PERSON.email))
+          .filter(({ envelope }) => envelope.to.includes(to))
           .flatMap(({ mail }) => mail.text!.match(new RegExp(`${baseUrl}/panel/${path}#\\S+`)) ?? []);
         if (links.length > 0) return links.at(-1)!;
         await sleep(LOOK_EVERY_MS);
@@ -98,14 +110,16 @@ export async function openStage(t: TestContext): Promise<Stage> {
 }
 
 /** The shipped catalog with somebody who sells, without whom no invoice has a document. */
-async function catalogOfSeller(directory: string): Promise<string> {
+async function catalogOfSeller(
+  directory: string,
+  change: NonNullable<StageOptions['catalog']> = () => {},
+): Promise<string> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
   const seller = { name: SELLER, street: 'Münzstraße 1', city: 'Köln', postcode: '50667', country: 'DE' };
+  Object.assign(catalog, { tax_rate: '0.19', seller: { ...seller, vat_id: 'DE136695976' } });
+  change(catalog);
   const path = join(directory, 'catalog.yaml');
-  await writeFile(
-    path,
-    stringify({ ...catalog, tax_rate: '0.19', seller: { ...seller, vat_id: 'DE136695976' } }),
-  );
+  await writeFile(path, stringify(catalog));
   return path;
 }
 

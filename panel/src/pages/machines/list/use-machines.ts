@@ -10,7 +10,7 @@ import { useEffect, useMemo } from 'react';
 import { call, callPage } from '../../../api/client.ts';
 import type { VM } from '../../../api/customer.ts';
 import { isRefusal } from '../../../api/errors.ts';
-import { onChange } from '../../../api/live.ts';
+import { onChange, unlessTold } from '../../../api/live.ts';
 import { read, readAll } from '../../../api/queries.ts';
 import { type Page, withMachine, withoutMachine } from './pages.ts';
 
@@ -43,7 +43,7 @@ export function useMachines(): {
     initialPageParam: '',
     getNextPageParam: ({ next }) => next ?? undefined,
     select: allItems,
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : OLDEST_MS),
+    refetchInterval: ({ state }) => (state.data?.pages.length ?? 0) <= 1 && unlessTold(OLDEST_MS)(),
   });
   const { hasNextPage, isFetchingNextPage, isError, fetchNextPage } = query;
   useEffect(() => {

@@ -21,7 +21,9 @@ export function ScreenPage() {
           <Icon name="external" />
           {t.ownTab}
         </a>
-        <span>{t.screenIs}</span>
+        <span>
+          {t.screenIs} {t.leave}
+        </span>
       </p>
     </Stack>
   );

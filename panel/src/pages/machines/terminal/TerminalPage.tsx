@@ -23,7 +23,9 @@ export function TerminalPage() {
               <Icon name="external" />
               {t.ownTab}
             </a>
-            <span>{t.opsKey}</span>
+            <span>
+              {t.opsKey} {t.leave}
+            </span>
           </p>
         </>
       ) : (

@@ -5,6 +5,7 @@ export const terminalTexts = defineTexts(
     terminalOf: (name: string) => `Terminal of ${name}`,
     screenOf: (name: string) => `Screen of ${name}`,
     ownTab: 'Open in a tab of its own',
+    leave: 'It takes every key; Ctrl+Alt+Enter leads out of it.',
     opsKey:
       'You are signed in as the default user of its image, by the ops key that was put on the machine when it was made.',
     screenIs: 'What a monitor would show, from the first second of a start on. To type, click into it.',
@@ -54,6 +55,7 @@ export const terminalTexts = defineTexts(
     terminalOf: (name: string) => `Terminal von ${name}`,
     screenOf: (name: string) => `Bildschirm von ${name}`,
     ownTab: 'In eigenem Tab öffnen',
+    leave: 'Darin gilt jede Taste; Strg+Alt+Enter führt hinaus.',
     opsKey:
       'Sie sind als Standardbenutzer des Images angemeldet, mit dem Ops-Schlüssel, der beim Anlegen auf die Maschine kam.',
     screenIs:

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { violations } from './panel-page.ts';
+import { visit } from './world.ts';
+
+/** A desk and the narrowest telephone. */
+const WIDTHS = [1440, 320];
+const THEMES = ['light', 'dark'] as const;
+/** How often a page that is still settling is looked at again, and how long after. */
+const LOOKS = 20;
+const LOOK_EVERY_MS = 100;
+/** Where pictures of all pages are left, when it is set. */
+const { VAUBAN_TEST_SCREENSHOTS: PICTURES } = process.env;
+
+/**
+ * Looks at a page in both themes, wide and narrow: nothing that axe finds, nothing wider than the window, and all that can
+ * be operated is reached by the Tab key.
+ */
+export async function looksRight(page: Page, url: string, name: string): Promise<void> {
+  for (const theme of THEMES) {
+    await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
+    await page.setViewportSize({ width: WIDTHS[0]!, height: 900 });
+    await visit(page, url);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const where = `${name}, ${theme}, ${width} px`;
+      assert.deepEqual(await lasting(page), [], where);
+      if (PICTURES) await picture(page, `${name.replace(/\W+/g, '-').replace(/^-/, '')}-${theme}-${width}`);
+      if (theme === THEMES[0]) assert.deepEqual(await unreachable(page), [], `${where}: not reached by Tab`);
+    }
+  }
+}
+
+/** What is wrong with a page once it has settled: what is read may still be on its way in. */
+async function lasting(page: Page): Promise<string[]> {
+  for (let look = 1; ; look++) {
+    const found = await violations(page);
+    const tooWide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
+    if (tooWide > 0) found.push(`wider than the window by ${tooWide} px`);
+    if (found.length === 0 || look === LOOKS) return found;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES!, { recursive: true });
+  await page.screenshot({ path: join(PICTURES!, `${name}.png`), fullPage: true });
+}
+
+/** Marks all that can be operated and is in sight; of radio buttons that belong together, one. How many there are. */
+const MARK = `(() => {
+  const all = 'a[href], button, input, select, textarea, summary, iframe, [tabindex]:not([tabindex="-1"])';
+  const groups = new Set();
+  let count = 0;
+  for (const element of document.querySelectorAll(all)) {
+    if (element.disabled || element.tabIndex < 0 || element.closest('[inert]') || !element.checkVisibility()) continue;
+    if (element.type === 'radio') {
+      if (groups.has(element.name)) continue;
+      groups.add(element.name);
+    }
+    element.dataset.operable = element.type === 'radio' ? element.name : String(++count);
+  }
+  return count + groups.size;
+})()`;
+
+/** Notes that what has the focus was reached; whether that is a console, which takes every key but one. */
+const REACH = `(() => {
+  const element = document.activeElement;
+  const mark = element.type === 'radio' ? element.name : element.dataset.operable;
+  for (const one of document.querySelectorAll('[data-operable]'))
+    if (one.dataset.operable === mark) delete one.dataset.operable;
+  return element.tagName === 'IFRAME';
+})()`;
+
+/** What can be operated on a page, and is not reached by Tab alone. */
+async function unreachable(page: Page): Promise<string[]> {
+  const count = Number(await page.evaluate(MARK));
+  // Once round, from wherever the page has put the focus.
+  for (let press = 0; press < count + 2; press++) {
+    if (await page.evaluate(REACH)) await page.keyboard.press('Control+Alt+Enter');
+    await page.keyboard.press('Tab');
+  }
+  await page.evaluate(REACH);
+  return page
+    .locator('[data-operable]')
+    .evaluateAll((all) => all.map(({ outerHTML }) => outerHTML.slice(0, 200)));
+}
