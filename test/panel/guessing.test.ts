@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
 import { Passwords } from '../../server/access/passwords.ts';
 import { updatePerson } from '../../server/db/queries/people.ts';
-import { type Answer, mailsTo, newPerson, openPanel, TestBrowser } from './support/panel.ts';
+import { type Answer, mailsTo, newPerson, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 
 const PASSWORD = 'seven quiet otters';
 
@@ -59,6 +60,54 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
     });
     assert.match(refused.error?.message ?? '', /^password: is too easy to guess/, password);
   }
+});
+
+test('codes of the second step are guessed five times, by whoever knows the password', async (t) => {
+  const panel = await openPanel(t);
+  const { db, clock } = panel.services;
+  const { personId, email } = await newPerson(panel);
+  const hash = await new Passwords().hash(PASSWORD);
+  await db.transaction((tx) => updatePerson(tx, personId, { password_hash: hash }));
+  const owner = new TestBrowser(panel);
+  await owner.ok('POST', '/sign-in', { body: { email, password: PASSWORD } });
+  const { secret } = await owner.ok('POST', '/person/totp');
+  const codes = new TOTP({ secret: Secret.fromBase32(secret) });
+  const code = () => codes.generate({ timestamp: clock.now().getTime() });
+  await owner.ok('POST', '/person/totp/confirm', { body: { code: code() } });
+
+  panel.clock.advance(15 * 60_000);
+  const thief = new TestBrowser(panel);
+  await thief.ok('POST', '/sign-in', { body: { email, password: PASSWORD } });
+  const guess = (body: object) => thief.ask('POST', '/sign-in/second-factor', { body });
+  const right = code();
+  const wrong = right.replace(/./g, (digit) => String((Number(digit) + 1) % 10));
+  for (let attempt = 0; attempt < 5; attempt++)
+    assert.equal((await guess({ code: wrong })).error?.code, 'validation_failed');
+  const stopped = await guess({ code: right });
+  assert.deepEqual([stopped.status, stopped.error?.details?.policy], [429, 'attempts']);
+  // Nor by signing in anew, or by the other way.
+  await thief.ok('POST', '/sign-in', { body: { email, password: PASSWORD } });
+  assert.equal((await guess({ code: right })).status, 429);
+  const recovery = await thief.ask('POST', '/sign-in/recovery-code', { body: { code: 'aaaa-bbbb' } });
+  assert.equal(recovery.status, 429);
+});
+
+test('an invitation does not tell whether there is such a person', async (t) => {
+  const panel = await openPanel(t);
+  const { browser } = await signInAs(panel, 'owner');
+  const { email: known } = await newPerson(panel);
+  const seen: string[] = [];
+  for (const email of [known, 'nobody-1@example.com']) {
+    const { status, data } = await browser.ask('POST', '/members', { body: { email, role: 'viewer' } });
+    const listed = await browser.ok<{ email: string }[]>('GET', '/members');
+    const entry = listed.find((one) => one.email === email);
+    seen.push(
+      JSON.stringify([status, data, entry])
+        .replaceAll(email, '')
+        .replace(/mtk_\w+/g, ''),
+    );
+  }
+  assert.equal(seen[0], seen[1]);
 });
 
 test('who may not sign up is told so', async (t) => {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { NO_BROWSER } from '../../consoles/support/browser.ts';
+import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
 import { startService } from '../../support/service.ts';
 import { complaintsOf, hostsOf } from './support/complaints.ts';
 import { looksRight } from './support/looks.ts';
-import { ASSETS, buildIfChanged } from './support/panel-page.ts';
+import { ASSETS, buildIfChanged, demoLink } from './support/panel-page.ts';
 import { routePages } from './support/routes.ts';
 import { openWorld, pathOf, visit } from './support/world.ts';
 
@@ -15,7 +15,7 @@ const MOST_SCRIPT = 150_000;
 
 test('every page, in both themes, wide and narrow, by the keyboard too', { skip: NO_BROWSER }, async (t) => {
   const world = await openWorld(t);
-  const { browser, page, context, baseUrl, complaints, hosts } = world;
+  const { browser, page, baseUrl, complaints, hosts } = world;
   const pages = await routePages();
   const stranger = await browser.newContext();
   const [strange, strangers] = [complaintsOf(stranger), hostsOf(stranger)];
@@ -38,22 +38,29 @@ test('every page, in both themes, wide and narrow, by the keyboard too', { skip:
     }
   });
 
-  await t.test('little script comes before the first page', async () => {
-    for (const path of ['/sign-in', '/machines']) {
-      const fresh = await browser.newContext();
-      if (path === '/machines') await fresh.addCookies(await context.cookies());
-      const scripts: string[] = [];
-      fresh.on('request', (request) => {
-        scripts.push(...(/(?<=\/panel\/assets\/)[\w.-]+\.js$/.exec(request.url()) ?? []));
-      });
-      await visit(await fresh.newPage(), `${baseUrl}/panel${path}`);
-      const bytes = scripts.reduce((sum, name) => sum + statSync(join(ASSETS, `${name}.gz`)).size, 0);
-      assert.ok(bytes > 0 && bytes <= MOST_SCRIPT, `${path}: ${bytes} bytes of ${scripts.join(' ')}`);
-    }
-  });
-
   const own = [new URL(baseUrl).host];
   assert.deepEqual([[...hosts], [...strangers]], [own, own], 'nothing comes from elsewhere');
+});
+
+test('little script comes before the first page', { skip: NO_BROWSER }, async (t) => {
+  await buildIfChanged();
+  const service = await startService(t);
+  const browser = await startBrowser(t);
+  const signedIn = await browser.newContext();
+  const page = await signedIn.newPage();
+  await page.goto(service.baseUrl + demoLink(service));
+  await page.waitForURL('**/machines');
+  for (const path of ['/sign-in', '/machines']) {
+    const fresh = await browser.newContext();
+    if (path === '/machines') await fresh.addCookies(await signedIn.cookies());
+    const scripts: string[] = [];
+    fresh.on('request', (request) => {
+      scripts.push(...(/(?<=\/panel\/assets\/)[\w.-]+\.js$/.exec(request.url()) ?? []));
+    });
+    await visit(await fresh.newPage(), `${service.baseUrl}/panel${path}`);
+    const bytes = scripts.reduce((sum, name) => sum + statSync(join(ASSETS, `${name}.gz`)).size, 0);
+    assert.ok(bytes > 0 && bytes <= MOST_SCRIPT, `${path}: ${bytes} bytes of ${scripts.join(' ')}`);
+  }
 });
 
 test('the files of the panel are served for good, compressed, and nothing else is', async (t) => {
