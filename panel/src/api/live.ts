@@ -43,20 +43,21 @@ export function onChange(listener: (change: Change) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-let isFollowing = false;
+/** Taken to be so until it proves otherwise. */
+let isTold = true;
 
 /**
  * For a query's `refetchInterval`: how often to look where changes are not told, because the stream is broken or there are
  * too many tabs; never, while they are.
  */
-export const unlessTold = (ms: number) => (): number | false => (isFollowing ? false : ms);
+export const unlessTold = (ms: number) => (): number | false => (isTold ? false : ms);
 
 /** How soon a stream that broke is opened again. */
 const REOPEN_MS = 3_000;
 
 /**
  * Reads again what is shown and has changed, as the service tells. After a gap everything in sight is read again. Where
- * there is no such stream, pages are as old as they were read. Ends when the returned function is called.
+ * there is no such stream, queries look for themselves. Ends when the returned function is called.
  */
 export function followChanges(client: QueryClient): () => void {
   let source: EventSource | undefined;
@@ -65,14 +66,16 @@ export function followChanges(client: QueryClient): () => void {
   const open = () => {
     source = new EventSource('/panel/api/changes');
     source.onopen = () => {
-      isFollowing = true;
+      isTold = true;
       if (wasOpen) void client.invalidateQueries();
       wasOpen = true;
     };
     source.onerror = () => {
-      isFollowing = false;
+      isTold = false;
       // A refusal closes it for good: only a stream that has worked is worth another attempt.
-      if (source?.readyState !== EventSource.CLOSED || !wasOpen) return;
+      if (source?.readyState !== EventSource.CLOSED) return;
+      // Read again once, from which on each query looks for itself.
+      if (!wasOpen) return void client.invalidateQueries();
       timer = setTimeout(open, REOPEN_MS);
     };
     source.onmessage = ({ data }) => follow(client, data);
@@ -81,7 +84,7 @@ export function followChanges(client: QueryClient): () => void {
   return () => {
     clearTimeout(timer);
     source?.close();
-    isFollowing = false;
+    isTold = true;
   };
 }
 
