@@ -31,11 +31,11 @@ test('time and randomness come from platform, so that a test can own them', () =
 });
 
 test('no file of the service holds more than one concept has room in', () => {
-  const long = [...sources('server'), ...sources('vaubanctl')]
+  const long = [...sources('server'), ...sources('sdk'), ...sources('vaubanctl')]
     // A migration is one list of statements, and is never edited once released.
     .filter((path) => !path.startsWith('server/db/migrations/'))
     // Made from the endpoints: as long as there are operations.
-    .filter((path) => path !== 'vaubanctl/operator-api.ts')
+    .filter((path) => !['sdk/src/api.ts', 'vaubanctl/operator-api.ts'].includes(path))
     .map((path) => ({ path, lines: read(path).trimEnd().split('\n').length }))
     .filter(({ lines }) => lines > MAX_LINES)
     .map(({ path, lines }) => `${path}: ${lines} lines`);

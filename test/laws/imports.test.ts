@@ -95,7 +95,12 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
     // And how the VM in a path is found, for its account only.
     except: /(-shape|\/load-vm)\.ts$/,
   },
-  { name: 'the service stands alone', from: 'server/', never: /^(test|vaubanctl|scripts|bench)\// },
+  { name: 'the service stands alone', from: 'server/', never: /^(test|sdk|vaubanctl|scripts|bench)\// },
+  {
+    name: 'the SDK is a package of its own, which takes nothing of the others',
+    from: 'sdk/',
+    never: /^(server|panel|vaubanctl|test|scripts|bench)\//,
+  },
   {
     name: 'vaubanctl talks to the service and shares no code with it',
     from: 'vaubanctl/',

@@ -1,0 +1,122 @@
+import {
+  type AgentEvent,
+  type ConsoleTicket,
+  type CreateSshTokenRequest,
+  type Job,
+  OPERATIONS,
+  type Resources,
+  type RunAgentRequest,
+  type SshToken,
+  type Vm,
+} from './api.ts';
+import { converse, type Decide } from './converse.ts';
+import { readEvents } from './events.ts';
+import { List, type Page } from './list.ts';
+import type { ClientOptions, PaidOptions, RequestOptions } from './options.ts';
+import { type GuestSocket, openSocket, type Terminal } from './sockets.ts';
+import { type Call, Transport } from './transport.ts';
+import { type WaitOptions, waitForJob, waitUntilIdle } from './wait.ts';
+
+/** A customer's program: every operation under its resource, and what takes more than one request. */
+export interface Client extends Resources {
+  /** Waits until a VM has no job. */
+  waitUntilIdle(vmId: string, options?: WaitOptions): Promise<Vm>;
+  /** Waits for the end of a job; a `JobFailedError` where it has not succeeded, undefined where it has deleted its VM. */
+  waitForJob(job: Pick<Job, 'id' | 'kind' | 'vm_id'>, options?: WaitOptions): Promise<Vm | undefined>;
+  /** A run of the agent from its beginning to its end: `decide` is asked where a command needs a word. */
+  converse(
+    vmId: string,
+    message: Pick<RunAgentRequest, 'message' | 'approval_mode' | 'max_steps'>,
+    decide: Decide,
+    options?: RequestOptions,
+  ): AsyncIterable<AgentEvent>;
+  /** Opens a shell on a VM. */
+  openTerminal(vmId: string, how?: CreateSshTokenRequest, options?: RequestOptions): Promise<Terminal>;
+  /** Opens the screen of a VM: the bytes of VNC, and the password where one is asked for. */
+  openScreen(vmId: string, options?: RequestOptions): Promise<GuestSocket & { password: string | null }>;
+}
+
+type Place = (typeof OPERATIONS)[keyof typeof OPERATIONS];
+
+/** A client of the service. One for a key: what it sends is paced for all that use it. */
+export function createClient(options: ClientOptions): Client {
+  const transport = new Transport(options);
+  const resources: Record<string, Record<string, unknown>> = {};
+  for (const [operation, place] of Object.entries(OPERATIONS)) {
+    const [resource, name] = place;
+    resources[resource] ??= {};
+    resources[resource][name] = (...given: unknown[]) => perform(transport, operation, place, given);
+  }
+  // Made of the same list as the type, by the same generator.
+  const all = resources as unknown as Resources;
+  return {
+    ...all,
+    waitUntilIdle: (vmId, wait) => waitUntilIdle(transport, vmId, wait),
+    waitForJob: (job, wait) => waitForJob(transport, job, wait),
+    converse: (vmId, message, decide, request = {}) =>
+      converse((body, more) => all.agent.run(vmId, body, more), message, decide, request),
+    openTerminal: async (vmId, how = {}, request = {}) => {
+      const token: SshToken = await all.consoles.terminalToken(vmId, how, request);
+      const { send, ...socket } = await openSocket(token.ws_url, ['vauban.ssh', token.token], {
+        WebSocket: options.WebSocket,
+        signal: request.signal,
+      });
+      const resize = (cols: number, rows: number) => send(JSON.stringify({ type: 'resize', cols, rows }));
+      return { ...socket, username: token.username, resize };
+    },
+    openScreen: async (vmId, request = {}) => {
+      const ticket: ConsoleTicket = await all.consoles.screenTicket(vmId, request);
+      const socket = await openSocket(ticket.ws_url, ['binary', ticket.ticket], {
+        WebSocket: options.WebSocket,
+        signal: request.signal,
+      });
+      const { readable, writable, closed, close } = socket;
+      return { readable, writable, closed, close, password: ticket.password };
+    },
+  };
+}
+
+/** Reads what an operation was given: the variables of its path, its input, and options. */
+function perform(transport: Transport, operation: string, place: Place, given: unknown[]): unknown {
+  const [, , method, path, kind, takes] = place;
+  const rest = [...given];
+  const filled = path.replace(/\{(\w+)\}/g, (_, variable: string) =>
+    pathValue(operation, variable, rest.shift()),
+  );
+  const input = takes === 'nothing' ? undefined : rest.shift();
+  const query = takes === 'query' ? (input as Record<string, unknown> | undefined) : undefined;
+  const call = (more: Record<string, unknown> = {}): Call => ({
+    operation,
+    method,
+    target: withQuery(filled, { ...query, ...more }),
+    kind,
+    ...(takes === 'body' && input !== undefined && { body: input }),
+    options: (rest[0] ?? {}) as PaidOptions,
+    waitMs: Number(query?.wait_seconds ?? 0) * 1000,
+  });
+  if (kind === 'stream') return streamed(transport, call());
+  if (kind === 'list') {
+    const read = async (cursor: string | undefined) =>
+      (await transport.send(call(cursor === undefined ? {} : { cursor }))).json as Page<unknown>;
+    return new List(read, query?.cursor as string | undefined);
+  }
+  return transport.send(call()).then(({ json }) => (json as { data: unknown }).data);
+}
+
+async function* streamed(transport: Transport, call: Call): AsyncGenerator<unknown, void, void> {
+  const { stream } = await transport.send(call);
+  if (stream) yield* readEvents(stream);
+}
+
+/** An empty id would be the path of a list, or of another operation. */
+function pathValue(operation: string, variable: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '' || value === '.' || value === '..')
+    throw new TypeError(`${operation}: ${variable} must be an identifier`);
+  return encodeURIComponent(value);
+}
+
+function withQuery(path: string, query: Record<string, unknown>): string {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
+  const search = new URLSearchParams(pairs.map(([name, value]): [string, string] => [name, String(value)]));
+  return search.size > 0 ? `${path}?${search}` : path;
+}

@@ -1,0 +1,28 @@
+import type { AgentApprovalRequired, AgentDecision, AgentEvent, RunAgentRequest } from './api.ts';
+import type { RequestOptions } from './options.ts';
+
+/** A word on a command that waits; undefined lets it wait, and ends the conversation for now. */
+export type Decide = (
+  request: AgentApprovalRequired,
+) => Promise<AgentDecision | undefined> | AgentDecision | undefined;
+
+type Run = (body: RunAgentRequest, options: RequestOptions) => AsyncIterable<AgentEvent>;
+
+/** The events of a run from its beginning to its end, approvals in between included. */
+export async function* converse(
+  run: Run,
+  message: Pick<RunAgentRequest, 'message' | 'approval_mode' | 'max_steps'>,
+  decide: Decide,
+  options: RequestOptions,
+): AsyncGenerator<AgentEvent, void, void> {
+  let body: RunAgentRequest | undefined = message;
+  while (body) {
+    let waiting: AgentApprovalRequired | undefined;
+    for await (const event of run(body, options)) {
+      if (event.type === 'approval.required') waiting = event;
+      yield event;
+    }
+    const decision: AgentDecision | undefined = waiting && (await decide(waiting));
+    body = waiting && decision && { approval: { id: waiting.approval_id, decision } };
+  }
+}

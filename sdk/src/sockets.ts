@@ -1,0 +1,69 @@
+import { ConnectionError } from './errors.ts';
+
+/** What comes out of a WebSocket into a guest, and what goes in. */
+export interface GuestSocket {
+  readable: ReadableStream<Uint8Array>;
+  writable: WritableStream<Uint8Array>;
+  /** How it has ended: the code of the WebSocket, and why in words. */
+  closed: Promise<{ code: number; reason: string }>;
+  close(): void;
+}
+
+/** A shell on a VM. */
+export interface Terminal extends GuestSocket {
+  /** Who is logged in. */
+  username: string;
+  resize(cols: number, rows: number): void;
+}
+
+/** Bytes that wait to be sent; beyond that a writer waits. */
+const MAX_WAITING_BYTES = 1_048_576;
+const LOOK_AGAIN_MS = 20;
+
+/** Opens a WebSocket of the service as a pair of streams. */
+export async function openSocket(
+  url: string,
+  protocols: string[],
+  {
+    WebSocket: Class = globalThis.WebSocket,
+    signal,
+  }: { WebSocket?: typeof WebSocket | undefined; signal?: AbortSignal | undefined },
+): Promise<GuestSocket & { send(text: string): void }> {
+  if (!Class)
+    throw new TypeError(
+      'There is no WebSocket here: Node has one from version 22 on; give one to the client',
+    );
+  signal?.throwIfAborted();
+  const socket = new Class(url, protocols);
+  socket.binaryType = 'arraybuffer';
+  const closed = new Promise<{ code: number; reason: string }>((resolve) =>
+    socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }), { once: true }),
+  );
+  signal?.addEventListener('abort', () => socket.close(), { once: true });
+  const readable = new ReadableStream<Uint8Array>({
+    start(controller) {
+      socket.addEventListener('message', ({ data }) => {
+        if (data instanceof ArrayBuffer) controller.enqueue(new Uint8Array(data));
+      });
+      void closed.then(() => controller.close()).catch(() => undefined);
+    },
+    cancel: () => socket.close(),
+  });
+  const writable = new WritableStream<Uint8Array>({
+    async write(bytes) {
+      while (socket.bufferedAmount > MAX_WAITING_BYTES && socket.readyState === Class.OPEN)
+        await new Promise((resolve) => setTimeout(resolve, LOOK_AGAIN_MS));
+      if (socket.readyState !== Class.OPEN) throw new ConnectionError('The WebSocket is closed');
+      socket.send(new Uint8Array(bytes));
+    },
+    close: () => socket.close(),
+    abort: () => socket.close(),
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.addEventListener('open', () => resolve(), { once: true });
+    void closed.then(({ code, reason }) =>
+      reject(signal?.reason ?? new ConnectionError(`The WebSocket was not opened: ${code} ${reason}`)),
+    );
+  });
+  return { readable, writable, closed, close: () => socket.close(), send: (text) => socket.send(text) };
+}

@@ -1,0 +1,185 @@
+import { ERROR_CLASSES, type ErrorCode, type ErrorDetails } from './api.ts';
+import { systemClock } from './clock.ts';
+import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
+import type { Attempt, ClientClock, ClientOptions, PaidOptions } from './options.ts';
+import { Pacer } from './pacer.ts';
+
+/** A request as an operation makes it. */
+export interface Call {
+  operation: string;
+  method: string;
+  /** With its query. */
+  target: string;
+  /** What may be done when no answer has come: `write` is never sent again then. */
+  kind: 'read' | 'list' | 'write' | 'paid' | 'stream';
+  body?: unknown;
+  options: PaidOptions & { isWaiter?: boolean };
+  /** How long the service was asked to wait. */
+  waitMs?: number;
+}
+
+/** A success: what was answered, read whole unless it is a stream. */
+export interface Answer {
+  json: unknown;
+  stream: ReadableStream<Uint8Array> | null;
+}
+
+const FIRST_BACKOFF_MS = 500;
+const MAX_BACKOFF_MS = 20_000;
+/** A jitter after `Retry-After`, so that the programs of an account do not come back at one instant. */
+const MAX_JITTER_MS = 1_000;
+
+/** Sends requests: paces them, repeats those that may be repeated, and makes errors of refusals. */
+export class Transport {
+  readonly #options: ClientOptions;
+  readonly #base: string;
+  readonly #pacer: Pacer;
+  readonly clock: ClientClock;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#base = options.baseUrl.replace(/\/+$/, '');
+    this.clock = options.clock ?? systemClock;
+    this.#pacer = new Pacer(this.clock, options.requestsPerMinute ?? 120);
+  }
+
+  async send(call: Call): Promise<Answer> {
+    const { signal, maxRetries = this.#options.maxRetries ?? 5, isWaiter = false } = call.options;
+    // One key for all attempts: whichever of them the service has seen, the operation is done once.
+    const key = call.kind === 'paid' ? (call.options.idempotencyKey ?? crypto.randomUUID()) : undefined;
+    for (let number = 1; ; number += 1) {
+      await this.#pacer.admit({ signal, isWaiter });
+      const start = this.clock.now();
+      const outcome = await this.#attempt(call, key);
+      const { error } = outcome;
+      const retryInMs =
+        error && number <= maxRetries ? this.#retryIn(call, error, outcome.retryAfterMs, number) : undefined;
+      this.#report({ ...outcome, call, number, durationMs: this.clock.now() - start, retryInMs });
+      if (!error) return outcome.answer!;
+      if (retryInMs === undefined || signal?.aborted) throw error;
+      await this.clock.sleep(retryInMs, signal);
+    }
+  }
+
+  /** Milliseconds until the next attempt; undefined where there must be none. */
+  #retryIn(
+    { kind }: Call,
+    error: unknown,
+    retryAfterMs: number | undefined,
+    number: number,
+  ): number | undefined {
+    if (!(error instanceof ApiError || error instanceof ConnectionError)) return undefined;
+    const status = error instanceof ApiError ? error.status : 0;
+    const wasRefused = status === 429;
+    const isTwin = error instanceof ApiError && error.code === 'idempotency_in_progress';
+    const mayRepeat = kind === 'paid' || kind === 'read' || kind === 'list';
+    if (!wasRefused && !(mayRepeat && (status === 0 || status >= 500 || isTwin))) return undefined;
+    if (retryAfterMs !== undefined) return retryAfterMs + Math.random() * MAX_JITTER_MS;
+    const most = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (number - 1));
+    return most / 2 + (Math.random() * most) / 2;
+  }
+
+  async #attempt(
+    call: Call,
+    key: string | undefined,
+  ): Promise<{
+    answer?: Answer;
+    error?: unknown;
+    status?: number;
+    requestId?: string;
+    retryAfterMs?: number;
+  }> {
+    const { signal } = call.options;
+    const ms = (call.options.timeoutMs ?? this.#options.timeoutMs ?? 60_000) + (call.waitMs ?? 0);
+    const timeout = AbortSignal.timeout(ms);
+    // A stream lasts as long as it does; only its beginning has a time-out.
+    const signals = [...(signal ? [signal] : []), ...(call.kind === 'stream' ? [] : [timeout])];
+    try {
+      const response = await (this.#options.fetch ?? fetch)(`${this.#base}${call.target}`, {
+        method: call.method,
+        headers: {
+          authorization: `Bearer ${this.#options.apiKey}`,
+          accept: call.kind === 'stream' ? 'text/event-stream' : 'application/json',
+          ...(call.body !== undefined && { 'content-type': 'application/json' }),
+          ...(key !== undefined && { 'idempotency-key': key }),
+        },
+        ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
+        ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+      });
+      const { status } = response;
+      const requestId = response.headers.get('x-request-id') ?? undefined;
+      const facts = { status, ...(requestId !== undefined && { requestId }) };
+      if (status === 200 && call.kind === 'stream')
+        return { ...facts, answer: { json: undefined, stream: response.body } };
+      // Read before anything is decided: half a body is no answer.
+      const text = await response.text();
+      if (status === 200) return { ...facts, answer: { json: JSON.parse(text), stream: null } };
+      const error = errorOf(status, text, requestId);
+      const retryAfterMs = this.#retryAfter(response, error);
+      return { ...facts, error, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+    } catch (cause) {
+      if (signal?.aborted) return { error: signal.reason };
+      if (cause instanceof ApiError) return { error: cause };
+      const place = `${call.method} ${call.target.split('?', 1)[0]}`;
+      const error = timeout.aborted
+        ? new TimeoutError(`${place}: no answer within ${ms} ms`, { cause, idempotencyKey: key })
+        : new ConnectionError(`${place}: no whole answer has come`, { cause, idempotencyKey: key });
+      return { error };
+    }
+  }
+
+  #retryAfter({ headers, status }: Response, { details }: ApiError): number | undefined {
+    const seconds = Number(headers.get('retry-after') ?? details.retry_after_seconds ?? Number.NaN);
+    if (!Number.isFinite(seconds)) return undefined;
+    if (status === 429) this.#pacer.pause(seconds * 1000);
+    return seconds * 1000;
+  }
+
+  #report(outcome: {
+    call: Call;
+    number: number;
+    durationMs: number;
+    retryInMs: number | undefined;
+    status?: number;
+    requestId?: string;
+    error?: unknown;
+  }): void {
+    const { call, retryInMs, number, durationMs, status, requestId, error } = outcome;
+    const attempt: Attempt = {
+      operation: call.operation,
+      method: call.method,
+      url: `${this.#base}${call.target}`,
+      number,
+      durationMs,
+      ...(status !== undefined && { status }),
+      ...(requestId !== undefined && { requestId }),
+      ...(error !== undefined && { error }),
+      ...(retryInMs !== undefined && { retryInMs }),
+    };
+    try {
+      this.#options.onAttempt?.(attempt);
+    } catch {
+      // A log that fails must not fail what it is a log of.
+    }
+  }
+}
+
+function errorOf(status: number, text: string, requestId: string | undefined): ApiError {
+  const given = bodyOf(text);
+  const code = given?.code ?? `http_${status}`;
+  const facts = { status, code, details: given?.details ?? {}, requestId };
+  const Class = isKnown(code) ? ERROR_CLASSES[code] : ApiError;
+  return new Class(given?.message ?? `The answer was ${status}`, facts);
+}
+
+const isKnown = (code: string): code is ErrorCode => Object.hasOwn(ERROR_CLASSES, code);
+
+/** What the service says of an error; undefined where something else has answered. */
+function bodyOf(text: string): { code: string; message: string; details?: ErrorDetails } | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: { code: string; message: string } };
+    return typeof error?.code === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}

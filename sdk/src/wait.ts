@@ -1,0 +1,65 @@
+import type { Job, Vm } from './api.ts';
+import { ApiError, JobFailedError } from './errors.ts';
+import type { RequestOptions } from './options.ts';
+import type { Transport } from './transport.ts';
+
+/** As long as the service waits at most. */
+const WAIT_SECONDS = 30;
+
+/** Options of a wait. It has no end by itself: give a signal, such as `AbortSignal.timeout(600_000)`. */
+export type WaitOptions = Pick<RequestOptions, 'signal' | 'timeoutMs' | 'maxRetries'>;
+
+/**
+ * Waits until a VM has no job. The service is asked to wait, not asked again and again; and all waits of a client share
+ * its pace, so that those of a whole fleet stay within the limits too.
+ */
+export async function waitUntilIdle(
+  transport: Transport,
+  vmId: string,
+  options: WaitOptions = {},
+): Promise<Vm> {
+  for (;;) {
+    const { json } = await transport.send({
+      operation: 'getVm',
+      method: 'GET',
+      target: `/v1/vm/${encodeURIComponent(vmId)}?wait_seconds=${WAIT_SECONDS}`,
+      kind: 'read',
+      options: { ...options, isWaiter: true },
+      waitMs: WAIT_SECONDS * 1000,
+    });
+    const { data: vm } = json as { data: Vm };
+    if (vm.active_job === null) return vm;
+  }
+}
+
+/**
+ * Waits for the end of a job, such as that of a reply, and answers with its VM; undefined where the job has deleted it.
+ * Throws a `JobFailedError` where the job has failed or was canceled.
+ */
+export async function waitForJob(
+  transport: Transport,
+  { id, kind, vm_id }: Pick<Job, 'id' | 'kind' | 'vm_id'>,
+  options: WaitOptions = {},
+): Promise<Vm | undefined> {
+  const vm = await waitUntilIdle(transport, vm_id, options).catch((error: unknown) => {
+    if (kind === 'delete' && error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  });
+  const last = vm?.last_job;
+  const job = last?.id === id ? last : vm && (await findJob(transport, vm_id, id, options));
+  if (job && job.status !== 'succeeded') throw new JobFailedError(job);
+  return vm;
+}
+
+/** A job that another has followed since. */
+async function findJob(
+  transport: Transport,
+  vmId: string,
+  jobId: string,
+  options: WaitOptions,
+): Promise<Job | undefined> {
+  const target = `/v1/vm/${encodeURIComponent(vmId)}/jobs?status=all&limit=100`;
+  const call = { operation: 'listJobs', method: 'GET', target, kind: 'list', options } as const;
+  const { data } = (await transport.send(call)).json as { data: Job[] };
+  return data.find(({ id }) => id === jobId);
+}
