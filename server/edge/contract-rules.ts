@@ -54,7 +54,7 @@ export const RULES: ContractCases = {
     assert.ok(passed.packets > 0 && passed.packets < all.packets / 2, `${passed.packets} of ${all.packets}`);
   },
 
-  async 'rules put anew replace those before; one that stays keeps its counter'(harness) {
+  async 'rules put again replace those before; one that stays keeps its counter'(harness) {
     const { driver, put, send, countersOf, totalsOf } = harness;
     const stays = blocks('rul_stays', { protocol: 'udp', sourcePorts: [`${SENT_PORT}`] });
     const target = await put([stays, blocks('rul_goes', { protocol: 'tcp' })]);

@@ -17,7 +17,7 @@ export interface EdgeDriver {
   capabilities(): EdgeCapabilities;
 
   /**
-   * Calls `listener` whenever the edge may no longer hold what it was given, as somebody has altered it or it was
+   * Calls `listener` whenever the edge may no longer hold what it was given, as another process has altered it or it was
    * restarted: then it is to be reconciled. Absent where nothing but this driver can alter the edge.
    */
   onAltered?(listener: () => void): void;

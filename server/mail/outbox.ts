@@ -20,7 +20,7 @@ export type Mail<Name extends TemplateName = TemplateName> = {
     locale: Locale;
     /** Whose account it is about. */
     accountId?: string;
-    /** What it is about, where that is told once and no more, such as the id of an event and of a person. */
+    /** What it is about, where one mail about that is enough, such as the id of an event and of a person. */
     dedupeKey?: string;
   };
 }[Name];

@@ -7,7 +7,7 @@ import { enqueueMail, MAIL_PURPOSE, type Mail, type MailParts } from './outbox.t
 import type { TemplateName, TemplateValues } from './templates/index.ts';
 import { MAX_LISTED, type VmNotice, type VmNotices } from './templates/vms.ts';
 
-/** How long a mail about VMs waits for what is told of others at the same time. */
+/** How long a mail about VMs waits for notices about others at the same time. */
 const COLLECT_MS = 120_000;
 
 /** Mails about VMs. */
@@ -30,7 +30,7 @@ export async function mailOwners<N extends TemplateName>(
 }
 
 /**
- * Tells the owners of an account of one of its VMs. What is told of several within two minutes is one mail: where a wallet
+ * Tells the owners of an account of one of its VMs. Notices about several within two minutes share one mail: where a wallet
  * is empty, fifty VMs may be unpaid at once. `group` keeps apart what must not be in one, such as notices of other days.
  */
 export async function mailVmNotice(

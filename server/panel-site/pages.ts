@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { BuiltFiles } from './built-files.ts';
 
-/** Enough that nobody guesses it within the life of a page. */
+/** Long enough not to be guessed within the life of a page. */
 const NONCE_BYTES = 16;
 const THEME = /(?:^|;\s*)vauban_theme=(light|dark)(?:;|$)/;
 const LANGUAGE = /(?:^|;\s*)vauban_language=([a-z]{2})(?:;|$)/;

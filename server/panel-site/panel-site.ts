@@ -33,7 +33,7 @@ const TYPES: Record<string, string> = {
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /**
- * Serves the control panel under /panel, where / leads a browser: its files for good, and for every other path its one page, whose script
+ * Serves the control panel under /panel, where / leads a browser: its files with an unlimited lifetime, and for every other path its one page, whose script
  * knows the paths; under /operator the operator's, where they are served. Reads nothing until it is asked.
  */
 export function registerPanelSite(

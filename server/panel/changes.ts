@@ -8,7 +8,7 @@ import { ApiError } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import { CHANGE_KINDS, type ChangeKind, ChangeStream } from './change-stream.ts';
 
-/** Tabs of one session that are told; a browser opens six connections at most. */
+/** Tabs of one session that are notified; a browser opens six connections at most. */
 const STREAMS_PER_SESSION = 6;
 /** Each holds a socket and a few kilobytes. */
 const STREAMS_PER_NODE = 5_000;

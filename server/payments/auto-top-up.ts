@@ -156,7 +156,7 @@ export async function retryCharge(parts: ChargeParts, topUp: TopUpRow): Promise<
   await db.transaction((tx) => settleCharge(tx, parts, topUp, { status: 'failed', error: GONE }));
 }
 
-/** Books what became of a charge, whoever says so: the provider's reply, or what it tells later. */
+/** Books what became of a charge, from the provider's reply or from what it reports later. */
 export async function settleCharge(
   tx: Transaction,
   parts: SettleParts,

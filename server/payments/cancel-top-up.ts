@@ -6,10 +6,10 @@ import type { Payments } from './payments.ts';
 import { ProviderUnavailableError } from './provider.ts';
 import { type SettleParts, settleUnpaid } from './settle.ts';
 
-/** Seconds after which somebody may ask again whom a provider did not answer. */
+/** Seconds after which a customer may ask again when a provider did not answer. */
 const RETRY_SECONDS = 30;
 
-/** Has the provider call off a payment, before any transaction, so that nobody can pay it any more. */
+/** Has the provider call off a payment, before any transaction, so that it cannot be paid any more. */
 export async function callOff(
   { db, logger, payments }: { db: Queryable; logger: Logger; payments: Payments },
   accountId: string,
@@ -42,7 +42,7 @@ export async function cancelTopUp(
 ): Promise<TopUpRow> {
   const topUp = await lockTopUp(tx, id);
   if (topUp?.account_id !== accountId) throw notFound();
-  // The provider has told of it already.
+  // The provider has reported it already.
   if (topUp.status === 'expired') return topUp;
   requireCancelable(topUp);
   return settleUnpaid(tx, parts, topUp, { status: 'canceled', error: null });

@@ -36,7 +36,7 @@ export class Payments {
     return this.providers.find((provider) => provider.name === name);
   }
 
-  /** Where somebody who has paid comes back to. */
+  /** Where a customer returns to after paying. */
   returnUrl(topUpId: string): string {
     return `${this.#site.panelUrl}/billing/top-ups/${topUpId}`;
   }

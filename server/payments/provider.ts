@@ -1,6 +1,6 @@
 import type { PaymentProviderName } from '../config/panel-settings.ts';
 
-/** What is to be paid, as it is told to a provider. */
+/** What is to be paid, as a provider is given it. */
 export interface PaymentOrder {
   /** Of the top-up: the same payment asked for twice under it is made once. */
   id: string;
@@ -35,7 +35,7 @@ export interface Begun {
   method: KeptMethod | null;
 }
 
-/** What became of a payment: an outcome that is pending is told later. */
+/** What became of a payment: a pending outcome is reported later. */
 export type Outcome =
   | { status: 'succeeded'; providerRef: string | null }
   | { status: 'pending'; providerRef: string | null }
@@ -97,7 +97,7 @@ export interface PaymentProvider {
   cancel?(sessionRef: string): Promise<boolean>;
   /** Keeps a method no longer. The same. */
   forget?(methodRef: string): Promise<void>;
-  /** Throws {@link ProviderUnavailableError} where nobody knows. */
+  /** Throws {@link ProviderUnavailableError} where the outcome is unknown. */
   charge?(charge: Charge): Promise<Outcome>;
   /** The same. */
   refund?(refund: Refund): Promise<RefundOutcome>;

@@ -153,7 +153,7 @@ async function askLater(
 }
 
 /**
- * Books what became of a refund, whoever says so. One that was made can fail days later, where the bank does not take it:
+ * Books what became of a refund, no matter which side reports it. One that was made can fail days later, where the bank does not take it:
  * then the money is put back into the wallet, once.
  */
 export async function settleRefund(

@@ -24,7 +24,7 @@ export interface AutoTopUpWish {
   methodId: string | null;
 }
 
-/** Sets what an account tops up by itself; failures are counted anew. */
+/** Sets what an account tops up by itself; the count of failures is reset. */
 export async function setAutoTopUp(
   tx: Transaction,
   { catalog, clock, payments }: SetParts,

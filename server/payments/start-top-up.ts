@@ -22,7 +22,7 @@ import { settlePaid, settleUnpaid } from './settle.ts';
 const MAX_PENDING = 10;
 /** What the address of a provider's page is sealed for. */
 const PAGE_PURPOSE = 'top_up_page';
-/** Seconds after which somebody may ask again whom a provider did not answer. */
+/** Seconds after which a customer may ask again when a provider did not answer. */
 const RETRY_SECONDS = 30;
 
 /** What starting a top-up takes. */
@@ -55,8 +55,8 @@ export interface BegunTopUp {
 
 /**
  * Has the provider begin the payment, before any transaction; undefined where nothing is begun, because the wish will be
- * refused anyway or the provider does not answer. What was begun and is not written after all has been shown to nobody,
- * so nobody can pay it.
+ * refused anyway or the provider does not answer. What was begun and is not written after all has not been shown to
+ * anyone, so it cannot be paid.
  */
 export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<BegunTopUp | undefined> {
   const { clock, db, logger, payments, catalog } = parts;

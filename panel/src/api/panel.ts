@@ -222,7 +222,7 @@ export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'r
 
 export type JobStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
 
-/** Somebody who is in the account, or was invited to it */
+/** A person who is in the account, or was invited to it */
 export interface Member {
   id: string;
   person_id: string | null;
@@ -312,7 +312,7 @@ export interface PaymentProvider {
   can_store: boolean;
 }
 
-/** Somebody who can sign in */
+/** A person who can sign in */
 export interface Person {
   id: string;
   email: string;

@@ -199,7 +199,7 @@ export const en = {
   mailRetried: 'It will be sent within seconds',
 
   logWhy: 'What operators did on the server and on these pages. It cannot be changed.',
-  deed: 'Deed',
+  deed: 'Action',
   outcome: 'Outcome',
   with: 'With',
   cutOff: 'cut off',

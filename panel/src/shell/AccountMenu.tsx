@@ -76,7 +76,7 @@ export function AccountMenu() {
   );
 }
 
-/** Signs out. The page begins anew, so that nothing of the account is left in it. */
+/** Signs out. The page is loaded again, so that nothing of the account is left in it. */
 function useLeave(): () => void {
   const [isLeaving, setLeaving] = useState(false);
   const signOut = useChange('signOut');
@@ -90,7 +90,7 @@ function useLeave(): () => void {
   };
 }
 
-/** What was read of one account must never be seen in another: the page begins anew. */
+/** What was read of one account must never be seen in another: the page is loaded again. */
 function useSwitch() {
   return useChange('switchAccount', { onDone: () => location.assign('/panel/') });
 }

@@ -34,7 +34,7 @@ const texts = defineTexts(
   },
 );
 
-/** Password or passkey, once more. `onEnd` is told whether it was right. */
+/** Password or passkey, once more. `onEnd` gets whether it was right. */
 export function ConfirmationForm({ onEnd }: { onEnd: (confirmed: boolean) => void }) {
   const t = useTexts(texts);
   const { person, factors } = useSession();

@@ -19,7 +19,7 @@ import { WalletChip } from './WalletChip.tsx';
 const Drawer = lazy(() => import('./Drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
 const Palette = lazy(() => import('./Palette.tsx').then(({ Palette }) => ({ default: Palette })));
 
-/** Around every page of somebody who is signed in. */
+/** Around every page that needs a session. */
 export function Shell() {
   const t = useTexts(shellTexts);
   const { person } = useSession();

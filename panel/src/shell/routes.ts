@@ -21,20 +21,20 @@ export const rootRoute = createRootRouteWithContext<RouterContext>()({
   },
 });
 
-/** Around pages that need nobody to be signed in. */
+/** Around pages that need no sign-in. */
 export const frontRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'front',
   component: lazyRouteComponent(() => import('./Front.tsx'), 'Front'),
 });
 
-/** Around pages of somebody who is signed in; who is not is led to the sign-in, and from there back here. */
+/** Around pages that need a session; without one the browser is led to the sign-in, and from there back here. */
 export const shellRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'shell',
   beforeLoad: async ({ context: { client }, location }) => {
     const toSignIn = () => redirect({ to: '/sign-in', search: { next: location.href } });
-    // Known from the first answer, so that nobody is greeted by a refusal.
+    // Known from the first answer, so that no page begins with a refusal.
     const isStranger = client.getQueryData(siteQuery.queryKey)?.signed_in === false;
     if (isStranger && !client.getQueryData(sessionQuery.queryKey)) throw toSignIn();
     try {

@@ -49,7 +49,7 @@ export const shellTexts = defineTexts(
     job_snapshot_create: 'Taking a snapshot',
     job_snapshot_delete: 'Deleting a snapshot',
     job_snapshot_restore: 'Going back to a snapshot',
-    job_rebuild: 'Installing anew',
+    job_rebuild: 'Reinstalling',
     job_delete: 'Deleting',
   },
   {

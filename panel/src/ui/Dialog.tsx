@@ -53,7 +53,7 @@ export function ConfirmDialog({
   isOpen: boolean;
   onClose: () => void;
   children: ReactNode;
-  /** What the button says: the deed itself, such as "Revoke key". */
+  /** What the button says: the action itself, such as "Revoke key". */
   confirm: string;
   onConfirm: () => void;
   isPending?: boolean;

@@ -11,7 +11,7 @@ interface Props extends Pick<FormProps, 'children' | 'explain' | 'onSubmit'> {
   onClose: () => void;
   /** Closed where false; open when absent, for a window that is there only while it is wanted. */
   isOpen?: boolean;
-  /** What the button says: the deed itself, such as "Add key". */
+  /** What the button says: the action itself, such as "Add key". */
   submit: string;
   /** What sends it. */
   change: { isPending: boolean; error: Error | null };

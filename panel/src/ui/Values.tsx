@@ -5,7 +5,7 @@ import { Icon } from './Icon.tsx';
 import { announce } from './Status.tsx';
 import classes from './Values.module.css';
 
-/** An amount of money; with `sign`, what is given back is told from what is taken. */
+/** An amount of money; with `sign`, what is given back looks different from what is taken. */
 export function Money({ minor, currency, sign }: { minor: number; currency: string; sign?: boolean }) {
   const text = formatMoney(minor, currency, useLocale());
   return <span className={classes.money}>{sign && minor > 0 ? `+${text}` : text}</span>;

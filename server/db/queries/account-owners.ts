@@ -1,6 +1,6 @@
 import { type Queryable, sql } from '../database.ts';
 
-/** Somebody who is written to about an account. */
+/** A person who is written to about an account. */
 export interface AccountOwnerRow {
   person_id: string;
   email: string;

@@ -88,7 +88,7 @@ export function findKey(db: Queryable, accountId: string, id: string): Promise<A
   );
 }
 
-/** Keys of an account that still work, or will not before somebody revokes them. */
+/** Keys of an account that still work, or will until they are revoked. */
 export async function countLiveKeys(db: Queryable, accountId: string, now: Date): Promise<number> {
   const { n } = await one<{ n: number }>(
     db,
@@ -98,7 +98,7 @@ export async function countLiveKeys(db: Queryable, accountId: string, now: Date)
   return n;
 }
 
-/** A key that ends soon, and an owner of its account who has not been told. */
+/** A key that ends soon, and an owner of its account who has had no notice. */
 export interface ExpiringKeyRow {
   id: string;
   account_id: string;
@@ -113,7 +113,7 @@ export interface ExpiringKeyRow {
 
 /**
  * Keys that end between `now` and `until`, with each owner who was not mailed so, by the key under which such mails are
- * written once. Those that were made for less than twice that time were made to end: nobody is told.
+ * written once. Those that were made for less than twice that time were made to end: there is no notice.
  */
 export function listExpiringKeys(
   db: Queryable,

@@ -26,9 +26,9 @@ export interface MailRow {
 const columns = sql`id, account_id, recipient, locale, template, sealed_values, status, attempts, next_attempt_at, last_error,
   created_at, settled_at`;
 
-/** How a mail is told from others, and when it is sent: at once where that is not said. */
+/** How a mail is distinguished from others, and when it is sent: at once where that is not said. */
 export interface MailTerms {
-  /** What it is about, where that is told once and no more. */
+  /** What it is about, where one mail about that is enough. */
   dedupeKey?: string | undefined;
   /** The name under which more can be added to it until it is first sent. */
   collectKey?: string;
@@ -134,7 +134,7 @@ export function systemFindMail(db: Queryable, id: string): Promise<MailRow | und
   return maybeOne<MailRow>(db, sql`select ${columns} from mails where id = ${id}`);
 }
 
-/** Has a mail sent that has not been, at once and with its attempts counted anew; undefined where it was sent. */
+/** Has a mail sent that has not been, at once and with its count of attempts reset; undefined where it was sent. */
 export function retryMail(db: Queryable, id: string, now: Date): Promise<MailRow | undefined> {
   return maybeOne<MailRow>(
     db,

@@ -1,7 +1,7 @@
 import { execute, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
-/** One deed of an operator, as it was asked for. */
+/** One action of an operator, as it was asked for. */
 export interface OperatorDeed {
   id: string;
   uid: number | null;

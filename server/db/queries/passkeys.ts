@@ -60,7 +60,7 @@ export async function insertChallenge(
   );
 }
 
-/** Uses a challenge up; false where it is none of this person's (null: of nobody's), or was used. */
+/** Uses a challenge up; false where it is none of this person's (null: of no one's), or was used. */
 export async function takeChallenge(
   db: Queryable,
   hash: Uint8Array,

@@ -9,7 +9,7 @@ export interface TopUpRow {
   id: string;
   account_id: string;
   provider: string;
-  /** Who wanted it: somebody, or what was set up to happen by itself. */
+  /** Who started it: a person, or the automatic top-up. */
   cause: 'person' | 'auto';
   amount_minor: bigint;
   currency: string;
@@ -80,7 +80,7 @@ export function systemFindTopUp(db: Queryable, name: string): Promise<TopUpRow |
   );
 }
 
-/** A top-up, locked until the transaction ends: whoever settles one goes first. */
+/** A top-up, locked until the transaction ends, as settling one locks it first. */
 export function lockTopUp(db: Queryable, id: string): Promise<TopUpRow | undefined> {
   return maybeOne<TopUpRow>(db, sql`select ${columns} from top_ups where id = ${id} for no key update`);
 }
@@ -113,7 +113,7 @@ export function changeTopUp(db: Queryable, row: TopUpRow, change: TopUpChange): 
   );
 }
 
-/** Ends up to `limit` top-ups that nobody has paid in time; one that is paid later is still taken. */
+/** Ends up to `limit` top-ups that were not paid in time; one that is paid later is still taken. */
 export async function expireTopUps(db: Queryable, now: Date, limit: number): Promise<number> {
   const { n } = await one<{ n: number }>(
     db,

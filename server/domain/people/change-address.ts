@@ -8,7 +8,7 @@ const UNIQUE_VIOLATION = '23505';
 
 /**
  * Gives a person, who is locked, the address that a link has proved to be theirs; who they were before, whose address learns of it.
- * Undefined where somebody else has it by now, after which the caller refuses: the transaction may be over.
+ * Undefined where another person has it by now, after which the caller refuses: the transaction may be over.
  */
 export async function changeAddress(
   tx: Transaction,

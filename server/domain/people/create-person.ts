@@ -18,7 +18,7 @@ export interface NewPerson {
   verified: boolean;
 }
 
-/** Makes somebody who can sign in, and is in no account yet. */
+/** Creates a person who can sign in, and is in no account yet. */
 export async function createPerson(tx: Transaction, clock: Clock, person: NewPerson): Promise<PersonRow> {
   const now = clock.now();
   const row: PersonRow = {
@@ -33,7 +33,7 @@ export async function createPerson(tx: Transaction, clock: Clock, person: NewPer
   };
   // Of two at once one is made.
   if (!(await insertPerson(tx, row)))
-    throw new ApiError('invalid_state', 'There is somebody with this address already.');
+    throw new ApiError('invalid_state', 'There is a person with this address already.');
   return row;
 }
 

@@ -23,7 +23,7 @@ export async function openInvitation(
 }
 
 /**
- * The invitation of somebody new, whose address its mail has proved to be theirs. Who can sign in already does
+ * The invitation of a new person, whose address its mail has proved to be theirs. Who can sign in already does
  * that first, and accepts then.
  */
 export async function requireInvitation(

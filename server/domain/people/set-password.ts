@@ -5,7 +5,7 @@ import { deleteOtherSessions } from '../../db/queries/sessions.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 
-/** Sets the password of a person who is locked. Whoever knew the old one is signed out, and links to choose another are good for nothing. */
+/** Sets the password of a person who is locked. Sessions of the old one end, and links to choose another stop working. */
 export async function setPassword(
   tx: Transaction,
   { clock, signals }: { clock: Clock; signals: Signals },

@@ -22,7 +22,7 @@ export interface NewSession {
 }
 
 /**
- * Begins a session, always a new one with a secret of its own: what a browser brought before somebody proved who they
+ * Begins a session, always a new one with a secret of its own: what a browser brought before a person proved who they
  * are is never promoted. The secret is returned here and nowhere else.
  */
 export async function startSession(

@@ -8,7 +8,7 @@ import { recordAudit } from './audit.ts';
 import { addMember, createPerson } from './create-person.ts';
 import { linkInvalid } from './mail-tokens.ts';
 
-/** Makes somebody whose address is known to be theirs now, with an account of their own. */
+/** Creates a person whose address is known to be theirs now, with an account of their own. */
 export async function welcome(
   tx: Transaction,
   { clock, catalog }: { clock: Clock; catalog: Catalog },

@@ -51,7 +51,7 @@ export function isHeldAs(held: Held | undefined, wanted: Held): boolean {
 }
 
 /**
- * The batch that makes the rules of a target exactly these: all of its chain anew in one step, so that no packet passes
+ * The batch that makes the rules of a target exactly these: all of its chain again in one step, so that no packet passes
  * between the old rules and the new ones. Counters of rules that stay go on; `counted` is what others begin with.
  */
 export function putBatch(

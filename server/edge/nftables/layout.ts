@@ -87,7 +87,7 @@ export function baseStructure(): Map<string, string[]> {
   );
 }
 
-/** Stands for all of the layout: tables that another version, or other devices, made are made anew. */
+/** Stands for all of the layout: tables that another version, or other devices, made are rebuilt. */
 export function layoutMark(devices: readonly string[]): string {
   return `layout-${digest(JSON.stringify(chains([...devices].sort())))}`;
 }
@@ -95,7 +95,7 @@ export function layoutMark(devices: readonly string[]): string {
 /** The start of an epoch's name: a chain without rules, so that it lives exactly as long as the counters. */
 export const EPOCH_PREFIX = 'epoch-';
 
-/** The batch that makes both tables anew and empty. What is in front of it and behind it is one step with it. */
+/** The batch that rebuilds both tables, empty. What is in front of it and behind it is one step with it. */
 export function baseBatch(devices: readonly string[], epoch: string): string[] {
   const mark = layoutMark(devices);
   const tables = [COUNTS_TABLE, RULES_TABLE];

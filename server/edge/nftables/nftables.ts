@@ -97,7 +97,7 @@ export class NftablesEdge implements EdgeDriver {
       const found = await readState(devices);
       const isWhole = found?.sound && (await isAtDevices(devices));
       if (isWhole) await this.#bringTo(targets, found);
-      else await this.#makeAnew(targets, found);
+      else await this.#rebuild(targets, found);
       this.#verifiedAt = this.#now();
       return receiptOf(targets);
     });
@@ -107,7 +107,7 @@ export class NftablesEdge implements EdgeDriver {
     this.#check(target, 'target');
     return this.#inTurn(async () => {
       const state = await this.#known();
-      if (!state) await this.#makeAnew([target], undefined);
+      if (!state) await this.#rebuild([target], undefined);
       else {
         const held = state.held.get(target.id);
         const wanted = heldOf(target, held?.blackholed ?? false);
@@ -227,8 +227,8 @@ export class NftablesEdge implements EdgeDriver {
     this.#state = { epoch, held: wanted };
   }
 
-  /** Makes both tables anew, in one step. What rules have dropped so far is not forgotten, if it is still to be read. */
-  async #makeAnew(targets: EdgeTarget[], found: KernelState | undefined): Promise<void> {
+  /** Rebuilds both tables, in one step. What rules have dropped so far is not forgotten, if it is still to be read. */
+  async #rebuild(targets: EdgeTarget[], found: KernelState | undefined): Promise<void> {
     const epoch = randomBytes(6).toString('hex');
     const counted: ReadonlyMap<string, Volume> = found?.counted ?? new Map();
     const held = new Map(
@@ -254,7 +254,7 @@ export class NftablesEdge implements EdgeDriver {
     }
   }
 
-  /** What is in the kernel is not what it was given: to be told once, until it has been given anew. */
+  /** What is in the kernel is not what it was given: reported once, until it has been given again. */
   #lose(): void {
     this.#state = undefined;
     this.#listener();

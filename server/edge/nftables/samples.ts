@@ -25,7 +25,7 @@ interface Sample {
 
 /**
  * Counts of source ports. Each time that some are begun they get a table of their own, in which the kernel stops to
- * count by itself, so that to begin anew is to make another and to forget is to delete one.
+ * count by itself, so that to start over is to make another and to forget is to delete one.
  */
 export class PortSamples {
   readonly #devices: readonly string[];

@@ -52,7 +52,7 @@ function structureOf(items: TableItem[]): Map<string, string[]> {
   );
   const structure = new Map(chains);
   for (const { rule } of items) {
-    if (rule) structure.get(`${rule.table} ${rule.chain}`)?.push(rule.comment ?? 'of somebody else');
+    if (rule) structure.get(`${rule.table} ${rule.chain}`)?.push(rule.comment ?? 'foreign');
   }
   return structure;
 }

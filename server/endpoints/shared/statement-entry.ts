@@ -14,7 +14,7 @@ export const spanOf = ({ from, to }: { from?: string | undefined; to?: string | 
   to: to === undefined ? undefined : new Date(to),
 });
 
-/** What every statement says of an entry of the journal, whoever reads it. */
+/** What every statement says of an entry of the journal, for every reader. */
 export const StatementEntryFields = {
   entry: Type.Integer({ minimum: 1, description: "Place in the account's journal, without a gap" }),
   at: Timestamp(),

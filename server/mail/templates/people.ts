@@ -18,7 +18,7 @@ export interface NewDeviceValues {
   url?: string;
   at: string;
   ip: string;
-  /** Browser and system, as far as they can be told. */
+  /** Browser and system, as far as they are known. */
   device: string;
 }
 

@@ -1,6 +1,6 @@
 import { type Content, type Context, instant, type Locale, money, type Template } from '../content.ts';
 
-/** What is to be told of one VM; each mail has its own part of it. */
+/** What a mail says of one VM; each mail has its own part of it. */
 export interface VmNotice {
   hostname: string;
   currency?: string;
@@ -15,7 +15,7 @@ export interface VmNotice {
   thenAt?: string;
 }
 
-/** What is told of VMs of an account at the same time is one mail. */
+/** Notices about VMs of an account at the same time share one mail. */
 export interface VmNotices {
   account: string;
   vms: VmNotice[];
@@ -23,7 +23,7 @@ export interface VmNotices {
   more?: number;
 }
 
-/** VMs that a mail lists; a longer one is read by nobody. */
+/** VMs that a mail lists; a longer list would not be read. */
 export const MAX_LISTED = 50;
 
 interface Wording {
@@ -153,7 +153,7 @@ export const deletionDue = about(
     en: {
       subject: (what) => `About to be deleted: ${what}`,
       text: (what, account) =>
-        `${what} of ${account} is unpaid and is about to be deleted with its data, for good. To keep it, top up before that.`,
+        `${what} of ${account} is unpaid and is about to be permanently deleted with its data. To keep it, top up before that.`,
       fact: (vm) => `${amount(vm, 'en')} due; deleted on ${when(vm.thenAt, 'en')}`,
       action: 'Top up',
     },

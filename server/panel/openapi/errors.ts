@@ -12,7 +12,7 @@ const OWN: Record<PanelErrorCode, ErrorGuide> = {
     message: 'Sign in first: there is no session, or it is over.',
   },
   sign_in_failed: {
-    meaning: 'Address or password is wrong, or there is nobody with this address: which, is not told.',
+    meaning: 'Address or password is wrong; which of them is not disclosed.',
     message: 'Address or password is wrong.',
   },
   role_required: {
@@ -33,7 +33,7 @@ const OWN: Record<PanelErrorCode, ErrorGuide> = {
     message: 'Set up a second factor first: a passkey, or a password and an authenticator app.',
   },
   sign_up_closed: {
-    meaning: 'Nobody can sign up here, or only who was invited.',
+    meaning: 'Sign-up is closed here, or by invitation only.',
     message: 'Only who was invited can sign up.',
   },
   link_invalid: {

@@ -2,7 +2,7 @@ import { ProviderUnavailableError } from '../provider.ts';
 
 /** The version of Stripe's API that this code was written against; accounts have defaults of their own. */
 const STRIPE_VERSION = '2026-10-28.endive';
-/** Beyond it nobody waits for a page to come. */
+/** Beyond it no customer waits for a page. */
 const TIMEOUT_MS = 20_000;
 /** Of a reply: sessions and intents have some ten thousand. */
 const MAX_REPLY_BYTES = 512 * 1024;
@@ -62,7 +62,7 @@ export class StripeApi {
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.#running >= AT_ONCE) {
       if (this.#waiting.length >= MAX_WAITING) throw new ProviderUnavailableError('too many requests wait');
-      // Whoever is done hands the turn on.
+      // A call that is done hands the turn on.
       await new Promise<void>((resolve) => void this.#waiting.push(resolve));
     } else this.#running++;
     try {
@@ -111,7 +111,7 @@ function describe(error: unknown): string {
   return cause instanceof Error ? `${message}: ${cause.message}` : message;
 }
 
-/** A refusal where Stripe has decided; else nobody knows, such as with 409, 429 and 5xx. */
+/** A refusal where Stripe has decided; else it is unknown, as with 409, 429 and 5xx. */
 function refusalOf(status: number, reply: unknown): Error {
   const error = isObject(reply) && isObject(reply.error) ? reply.error : {};
   const message = typeof error.message === 'string' ? error.message : `status ${status}`;

@@ -116,7 +116,7 @@ async function chargeMethod(
         payment_method: methodRef,
         off_session: true,
         confirm: true,
-        // Nobody is there to be led to a page of a bank.
+        // The customer is not there to be led to a page of a bank.
         automatic_payment_methods: { enabled: true, allow_redirects: 'never' },
         metadata: { [TOP_UP_KEY]: id },
       },

@@ -61,7 +61,7 @@ async function settle(
 ): Promise<void> {
   const topUp = await systemFindTopUp(db, id);
   if (topUp?.provider === 'stripe') await work(topUp);
-  else logger.warn({ top_up_id: id }, 'Stripe tells of a top-up that is not ours');
+  else logger.warn({ top_up_id: id }, 'Stripe reports a top-up that is not ours');
 }
 
 function unpaid(
@@ -105,7 +105,7 @@ async function takeRefund(
   const refund = await findRefund(db, refundId);
   const topUp = refund && (await systemFindTopUp(db, refund.top_up_id));
   if (topUp?.provider !== 'stripe') {
-    logger.warn({ refund_id: refundId }, 'Stripe tells of a refund that is not ours');
+    logger.warn({ refund_id: refundId }, 'Stripe reports a refund that is not ours');
     return;
   }
   const outcome =

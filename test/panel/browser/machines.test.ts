@@ -182,7 +182,7 @@ async function deletes(page: Page): Promise<void> {
   await button(page, 'Delete this machine').click();
   await dialog(page).getByText('This is lost').waitFor();
   await dialog(page).getByText('This comes back').waitFor();
-  const sure = button(page, 'Delete for good');
+  const sure = button(page, 'Delete permanently');
   assert.ok(await sure.isDisabled());
   await dialog(page).getByRole('textbox').fill('web-1');
   await sure.click();

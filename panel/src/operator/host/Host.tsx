@@ -14,7 +14,7 @@ import { StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { Images, Orphans } from './Images.tsx';
 
-/** What guests run on: how much is left, what is amiss, and the images. */
+/** What guests run on: how much is left, what is wrong, and the images. */
 export function Host() {
   const t = useTexts(texts);
   const [isDraining, setDraining] = useState(false);

@@ -14,7 +14,7 @@ import { Address, Money } from '../../ui/Values.tsx';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-ups/$id');
-/** How often a payment is looked at that somebody waits for. */
+/** How often a payment is looked at that the customer waits for. */
 const LOOK_MS = 3_000;
 
 /** What became of a top-up: paid, on its way with what to write on the transfer, or failed. */

@@ -19,7 +19,7 @@ export function SignIn() {
   const t = useTexts(texts);
   const { next = '/' } = route.useSearch();
   const [isHalfway, setHalfway] = useState(false);
-  // The whole page anew: nothing of who was signed in before may be left in it.
+  // The whole page is loaded again: nothing of a former session may be left in it.
   const enter = () => location.assign(`/panel${next}`);
   const arrive = ({ next }: { next: 'signed_in' | 'second_factor' }) =>
     next === 'second_factor' ? setHalfway(true) : enter();

@@ -17,7 +17,7 @@ import {
 import { CAPABILITIES, READ_EVERY_MS } from '../nftables.ts';
 import type { Operation } from './operations.ts';
 
-/** To make everything anew takes seconds; its programs are given up after a minute each. */
+/** To rebuild everything takes seconds; its programs are given up after a minute each. */
 const CALL_MS = 120_000;
 /** Between attempts to reach a helper that is away. */
 const RETRY_MS = 250;

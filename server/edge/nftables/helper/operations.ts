@@ -82,7 +82,7 @@ const CHECKS = Object.fromEntries(
 
 export interface EdgeHelperParts {
   edge: EdgeDriver;
-  /** Resolves when somebody has altered what the edge made: true, or false after a while. */
+  /** Resolves when another process has altered what the edge made: true, or false after a while. */
   altered(): Promise<boolean>;
 }
 

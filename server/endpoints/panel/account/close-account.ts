@@ -15,7 +15,7 @@ export const closeAccount = panelEndpoint({
   access: 'owner',
   confirm: true,
   tag: 'account',
-  summary: 'Close the account for good',
+  summary: 'Close the account permanently',
   description:
     'Refused while there are VMs or money in it, which `details` counts. Its keys end; invoices are kept as the law has it.',
   body: Input({

@@ -14,7 +14,7 @@ export const revokeKey = panelEndpoint({
   // A key that is out must end, whatever else the account may do.
   whileSuspended: true,
   tag: 'key',
-  summary: 'End a key for good',
+  summary: 'Revoke a key',
   description: 'Within a second, and its terminals and agent runs with it.',
   params: Type.Object({ id: PathId('apk', 'Key identifier') }),
   data: ApiKeyShape,

@@ -25,7 +25,7 @@ export const inviteMember = panelEndpoint({
   access: 'owner',
   confirm: true,
   tag: 'member',
-  summary: 'Invite somebody to the account',
+  summary: 'Invite a person to the account',
   description:
     'By a mail, which is good for a week. An invitation to the same address takes the place of an earlier one.',
   body: Input({ email: Email, role: Enum(ROLES, { examples: ['operator'] }) }),

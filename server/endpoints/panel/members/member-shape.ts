@@ -18,7 +18,7 @@ export const MemberShape = Shape(
     status: Enum(['active', 'invited']),
     created_at: Timestamp(),
   },
-  { $id: 'Member', description: 'Somebody who is in the account, or was invited to it' },
+  { $id: 'Member', description: 'A person who is in the account, or was invited to it' },
 );
 
 export const MemberParams = Type.Object({ id: PathId('mbr', 'Member or invitation') });

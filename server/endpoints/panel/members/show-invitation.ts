@@ -14,7 +14,7 @@ export const showInvitation = panelEndpoint({
   access: 'public',
   tag: 'member',
   summary: 'Read an invitation before it is accepted',
-  description: 'For whoever has its link; it stays as it is.',
+  description: 'For anyone who has its link; it stays as it is.',
   body: Input({ token: LinkToken }),
   data: Shape(
     {

@@ -49,7 +49,7 @@ export const startTopUp = panelEndpoint({
   }),
   data: Shape({ top_up: TopUpShape, next: NextStepShape }),
   errors: ['invalid_state', 'quota_exceeded', 'service_unavailable'],
-  // What was begun for a request that is answered from before is shown to nobody.
+  // What was begun for a request that is answered from before is not shown.
   prepare: ({ caller, body, services }) => beginTopUp(services, wishOf(caller, body)),
   async handle({ caller, session, body, prepared, db, services }) {
     const { topUp, next } = await start(db, services, wishOf(caller, body), prepared);

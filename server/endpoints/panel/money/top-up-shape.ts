@@ -8,7 +8,7 @@ export const TopUpParams = Type.Object({ id: PathId('top', 'Top-up identifier') 
 const fields = {
   id: Id('top'),
   provider: Type.String({ description: 'The way it is paid', examples: ['bank_transfer'] }),
-  cause: Enum(['person', 'auto'], { description: 'Who wanted it: somebody, or the automatic top-up' }),
+  cause: Enum(['person', 'auto'], { description: 'Who started it: a person, or the automatic top-up' }),
   status: Enum(TOP_UP_STATUSES, {
     description:
       'Money that comes late is booked all the same: a top-up that failed or expired can still succeed',

@@ -27,7 +27,7 @@ export const PasskeyOptions = Type.Unsafe<Record<string, unknown>>({
 /** The library, loaded by the first who needs it. */
 export const webauthn = () => import('@simplewebauthn/server');
 
-/** Remembers what a passkey is asked to sign; of one person, or of whoever signs in. */
+/** Remembers what a passkey is asked to sign; of one person, or of anyone who signs in. */
 export async function rememberChallenge(
   { db, clock }: PanelServices,
   challenge: string,

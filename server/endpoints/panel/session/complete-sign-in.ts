@@ -20,11 +20,11 @@ export interface SignInContext {
   db: Transaction;
   services: PanelServices;
   browser: Browser;
-  /** What the browser came with: it ends, as nobody needs it any more. */
+  /** What the browser came with: it ends, as it is not needed any more. */
   session: ActiveSession | undefined;
 }
 
-/** How somebody proved who they are. */
+/** How a person proved who they are. */
 export type SignInMethod = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'invitation';
 
 /** Signs a person in who has proved everything that is asked of them, and mails them where the device is a new one. */

@@ -23,7 +23,7 @@ export const confirmSession = panelEndpoint({
     await attempts.take('confirm', session.personId);
     if (body.response !== undefined) {
       const { personId } = await usePasskey(services, browser, body.response);
-      if (personId !== session.personId) throw invalidField('response', 'wrong', 'is of somebody else');
+      if (personId !== session.personId) throw invalidField('response', 'wrong', 'belongs to another person');
       return;
     }
     const person = await findPerson(db, session.personId);

@@ -9,7 +9,7 @@ const SessionEntry = Shape(
     id: Id('ses'),
     current: Type.Boolean({ description: 'Whether it is this one' }),
     ip: Type.String({ description: 'Where it was begun' }),
-    device: Type.String({ description: 'Browser and system, as far as they can be told' }),
+    device: Type.String({ description: 'Browser and system, as far as they are known' }),
     user_agent: Type.String({ description: 'What the browser says it is' }),
     created_at: Timestamp(),
     last_used_at: Timestamp('To the minute'),

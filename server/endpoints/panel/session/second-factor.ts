@@ -5,7 +5,7 @@ import { findTotp, takeTotpStep } from '../../../db/queries/totps.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 
-/** The session of somebody who has shown a password and owes the second factor; counts the attempt. */
+/** The session of a person who has shown a password and owes the second factor; counts the attempt. */
 export async function requireSecondFactorStage(
   session: ActiveSession | undefined,
   { attempts }: PanelServices,

@@ -31,7 +31,7 @@ export const PersonShape = Shape(
     email_verified_at: Nullable(Timestamp()),
     created_at: Timestamp(),
   },
-  { $id: 'Person', description: 'Somebody who can sign in' },
+  { $id: 'Person', description: 'A person who can sign in' },
 );
 
 export const SessionShape = Shape(

@@ -13,7 +13,7 @@ export const signInByLink = panelEndpoint({
   tag: 'session',
   summary: 'Sign in once by a link of the operator',
   description:
-    'The link stands for every factor: it is how the operator lets somebody in who has lost theirs.',
+    'The link stands for every factor: it is how the operator lets a person in who has lost theirs.',
   body: Input({ token: LinkToken }),
   data: SignInShape,
   errors: ['link_invalid'],

@@ -33,7 +33,7 @@ export const signIn = panelEndpoint({
   async handle(context) {
     const { db, prepared } = context;
     const person = await lockPerson(db, prepared.id);
-    // Changed since it was checked: a password that was taken back must let nobody in.
+    // Changed since it was checked: a password that was replaced must not work.
     if (!person || person.password_hash !== prepared.password_hash) throw failed();
     const totp = await findTotp(db, person.id);
     if (totp?.confirmed_at) return { data: await askForSecondFactor(context, person) };

@@ -71,6 +71,6 @@ export const signUp = panelEndpoint({
 });
 
 const CLOSED = {
-  closed: 'Nobody can sign up here; ask the operator.',
+  closed: 'Sign-up is closed here; ask the operator.',
   invitation: 'Only who was invited can sign up here.',
 };

@@ -7,7 +7,7 @@ import type { SecurityChangeValues } from '../../../mail/templates/people.ts';
 import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 
-/** The page that each link leads to. Its secret stands behind a `#`, which browsers send to nobody. */
+/** The page that each link leads to. Its secret stands behind a `#`, which browsers do not send. */
 const PAGES = {
   verify_email: 'verify-email',
   change_email: 'verify-email',
@@ -38,7 +38,7 @@ export const linkTo = ({ site }: PanelServices, page: string, token: string) =>
 export const securityPage = ({ site, realm }: PanelServices) =>
   realm.realm === 'operator' ? `${site.operatorUrl}/security` : `${site.panelUrl}/account/security`;
 
-/** Tells a person that how they sign in was changed: should it be somebody else's doing, they learn of it. */
+/** Notifies a person that how they sign in was changed, in case it was not them. */
 export function mailSecurityChange(
   tx: Transaction,
   services: PanelServices,

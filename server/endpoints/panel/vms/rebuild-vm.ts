@@ -16,7 +16,7 @@ export const rebuildVm = panelEndpoint({
   path: '/vm/{id}/rebuild',
   access: 'operator',
   tag: 'vm',
-  summary: 'Make a VM anew from an image',
+  summary: 'Reinstall a VM from an image',
   description:
     'Its disk is lost, and with it its snapshots, which have to be named. Its addresses and price stay.',
   params: VmParams,

@@ -143,7 +143,7 @@ export async function deletesMachine(stage: Stage, id: string): Promise<void> {
   await button(page, 'Delete this machine').click();
   await dialog(page).getByText('This comes back').waitFor();
   await dialog(page).getByRole('textbox').fill(HOSTNAME);
-  await button(page, 'Delete for good').click();
+  await button(page, 'Delete permanently').click();
   const said = await page
     .getByRole('status')
     .getByText(/went back to the wallet/)

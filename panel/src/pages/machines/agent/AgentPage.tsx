@@ -24,7 +24,7 @@ const AGAIN_MS = 3_000;
 const LONGEST = 8_000;
 type Mode = 'dangerous' | 'all' | 'never';
 
-/** Somebody who knows machines, at work on this one: says what it will do, asks before what is dangerous. */
+/** The agent at work on this machine: says what it will do, asks before what is dangerous. */
 export function AgentPage() {
   const vm = useMachine();
   const agent = useAgent(vm.id);

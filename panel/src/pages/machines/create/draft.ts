@@ -33,7 +33,7 @@ export function keepDraft(draft: Draft): void {
   try {
     sessionStorage.setItem(PLACE, JSON.stringify(draft));
   } catch {
-    // A browser that keeps nothing makes its reader choose anew.
+    // A browser that keeps nothing makes its user choose again.
   }
 }
 

@@ -28,7 +28,7 @@ const OLDEST_MS = 60_000;
 
 /**
  * All machines, read page by page: those that came first are shown while the rest is under way, so that ten thousand
- * keep nobody waiting. One that changes is read alone.
+ * keep no one waiting. One that changes is read alone.
  */
 export function useMachines(): {
   machines: VM[];

@@ -20,7 +20,7 @@ import { Changes, Policy } from './Policy.tsx';
 import { RuleDialog } from './RuleDialog.tsx';
 import { networkTexts } from './texts.ts';
 
-/** A rule that the engine is still told of is looked at this often. */
+/** How often a rule is looked at that is not in force yet. */
 const SETTLING_MS = 1_500;
 
 export interface FirewallState {

@@ -33,7 +33,8 @@ export const networkTexts = defineTexts(
     addRule: 'Add a rule',
     saveRule: 'Save rule',
     noRules: 'No rules',
-    noRulesHint: 'Nobody reaches the machine from outside. Open what it serves: 22 for SSH, 443 for the web.',
+    noRulesHint:
+      'The machine cannot be reached from outside. Open what it serves: 22 for SSH, 443 for the web.',
     order: 'Order',
     orderHint: '0 to 1000; the lowest is looked at first.',
     direction: 'Direction',
@@ -76,7 +77,7 @@ export const networkTexts = defineTexts(
     deleteForward: 'Delete forward',
     deleteForwardTitle: 'Delete this forward?',
     deleteForwardMeans: (place: string) =>
-      `${place} leads nowhere afterwards, and may be given to somebody else.`,
+      `${place} leads nowhere afterwards, and may be given to another customer.`,
     interfaces: 'Interfaces',
     address: 'Address',
     primary: 'primary',

@@ -31,7 +31,7 @@ export function Metrics({ vm }: { vm: VM }) {
   const { seconds, step, again } = RANGES[range];
   const query = useQuery({
     queryKey: ['getVmMetrics', 'live', vm.id, range],
-    // From when, is said anew with each reading.
+    // Since when is part of each reading.
     queryFn: ({ client, signal }) => {
       const from = new Date(Date.now() - seconds * 1000).toISOString();
       const { queryFn } = read('getVmMetrics', { params: { id: vm.id }, query: { from, step } });

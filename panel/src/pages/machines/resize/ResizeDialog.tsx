@@ -37,7 +37,7 @@ const CHANGED = [
 /** What goes away when the machine may be restarted for it. */
 const NEEDS_RESTART = 'vm_must_be_stopped';
 
-/** What a change costs now and later, and what it takes; then the deed. */
+/** What a change costs now and later, and what it takes; then the change itself. */
 export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; onClose: () => void }) {
   const t = useTexts(resizeTexts);
   const words = useTexts(machineTexts);

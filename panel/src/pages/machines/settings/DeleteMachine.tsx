@@ -16,7 +16,7 @@ import { formatDisk, formatSeconds } from '../formats.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
-/** What is lost and what comes back, then the name, then the deed. */
+/** What is lost and what comes back, then the name, then the deletion. */
 export function DeleteMachine({ vm }: { vm: VM }) {
   const t = useTexts(settingsTexts);
   const locale = useLocale();
@@ -58,7 +58,7 @@ export function DeleteMachine({ vm }: { vm: VM }) {
         isOpen={isAsked}
         onClose={() => setIsAsked(false)}
         confirm={t.deleteGood}
-        // Without a preview nobody knows what is lost: no word is the right one.
+        // Without a preview it is unknown what is lost: no word is the right one.
         word={isDeletable ? vm.hostname : ' '}
         isPending={remove.isPending}
         error={remove.error}

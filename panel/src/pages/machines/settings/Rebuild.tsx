@@ -17,7 +17,7 @@ import { useCatalog } from '../names.ts';
 import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
-/** The machine anew from an image, with the same addresses. */
+/** Reinstalls the machine from an image, with the same addresses. */
 export function Rebuild({ vm }: { vm: VM }) {
   const t = useTexts(settingsTexts);
   const { data: catalog } = useCatalog();

@@ -15,14 +15,14 @@ export const terminalTexts = defineTexts(
     screenOff: 'A screen needs a machine that is on. Start it above.',
     shares: 'Shared terminals',
     sharesAre:
-      'Whoever has such a link sees one shell on this machine, together with you, without an account.',
+      'Anyone with such a link sees one shell on this machine, together with you, without an account.',
     share: 'Share a terminal',
     shareTitle: 'Share a terminal',
     noShares: 'Nothing is shared',
     noSharesHint:
-      'A link lets somebody look over your shoulder, or help. It ends by itself, and you can revoke it at any time.',
+      'A link lets someone look over your shoulder, or help. It ends by itself, and you can revoke it at any time.',
     label: 'What for',
-    labelHint: 'Shown to whoever opens the link, such as “Support, ticket 812”.',
+    labelHint: 'Shown to anyone who opens the link, such as “Support, ticket 812”.',
     noLabel: 'Without a name',
     mode: 'May',
     read_only: 'Look',
@@ -40,16 +40,16 @@ export const terminalTexts = defineTexts(
     day: 'a day',
     make: 'Make the link',
     readyTitle: 'The link is ready',
-    once: 'It is shown this once. Whoever has it can look until it ends.',
-    onceWrite: 'It is shown this once. Whoever has it can type on your machine until it ends.',
+    once: 'It is shown only once. Anyone who has it can watch until it ends.',
+    onceWrite: 'It is shown only once. Anyone who has it can type on your machine until it ends.',
     link: 'Link',
     copiedIt: 'I have it',
     revoke: 'Revoke',
     revokeTitle: 'Revoke this link?',
     revokeMeans: (viewers: number) =>
       viewers > 0
-        ? `It ends for good. ${viewers === 1 ? '1 viewer is' : `${viewers} viewers are`} cut off at once.`
-        : 'It ends for good.',
+        ? `It ends permanently. ${viewers === 1 ? '1 viewer is' : `${viewers} viewers are`} cut off at once.`
+        : 'It ends permanently.',
   },
   {
     terminalOf: (name: string) => `Terminal von ${name}`,
