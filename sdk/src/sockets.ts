@@ -20,6 +20,9 @@ export interface Terminal extends GuestSocket {
 const MAX_WAITING_BYTES = 1_048_576;
 const LOOK_AGAIN_MS = 20;
 
+/** Bytes that wait to be read; a WebSocket cannot be made to wait, so beyond that it is closed. */
+const MAX_UNREAD_BYTES = 16_777_216;
+
 /** Opens a WebSocket of the service as a pair of streams. */
 export async function openSocket(
   url: string,
@@ -40,15 +43,20 @@ export async function openSocket(
     socket.addEventListener('close', ({ code, reason }) => resolve({ code, reason }), { once: true }),
   );
   signal?.addEventListener('abort', () => socket.close(), { once: true });
-  const readable = new ReadableStream<Uint8Array>({
-    start(controller) {
+  const bound = { highWaterMark: MAX_UNREAD_BYTES, size: (bytes?: Uint8Array) => bytes?.byteLength ?? 0 };
+  const source = {
+    start(controller: ReadableStreamDefaultController<Uint8Array>) {
       socket.addEventListener('message', ({ data }) => {
-        if (data instanceof ArrayBuffer) controller.enqueue(new Uint8Array(data));
+        if (!(data instanceof ArrayBuffer) || socket.readyState !== Class.OPEN) return;
+        if ((controller.desiredSize ?? 0) > 0) return controller.enqueue(new Uint8Array(data));
+        controller.error(new ConnectionError(`More than ${MAX_UNREAD_BYTES} bytes were not read`));
+        socket.close();
       });
       void closed.then(() => controller.close()).catch(() => undefined);
     },
     cancel: () => socket.close(),
-  });
+  };
+  const readable = new ReadableStream<Uint8Array>(source, bound);
   const writable = new WritableStream<Uint8Array>({
     async write(bytes) {
       while (socket.bufferedAmount > MAX_WAITING_BYTES && socket.readyState === Class.OPEN)

@@ -91,9 +91,8 @@ export class Transport {
   }> {
     const { signal } = call.options;
     const ms = (call.options.timeoutMs ?? this.#options.timeoutMs ?? 60_000) + (call.waitMs ?? 0);
-    const timeout = AbortSignal.timeout(ms);
-    // A stream lasts as long as it does; only its beginning has a time-out.
-    const signals = [...(signal ? [signal] : []), ...(call.kind === 'stream' ? [] : [timeout])];
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), ms);
     try {
       const response = await (this.#options.fetch ?? fetch)(`${this.#base}${call.target}`, {
         method: call.method,
@@ -104,11 +103,12 @@ export class Transport {
           ...(key !== undefined && { 'idempotency-key': key }),
         },
         ...(call.body !== undefined && { body: JSON.stringify(call.body) }),
-        ...(signals.length > 0 && { signal: AbortSignal.any(signals) }),
+        signal: signal ? AbortSignal.any([signal, timeout.signal]) : timeout.signal,
       });
       const { status } = response;
       const requestId = response.headers.get('x-request-id') ?? undefined;
       const facts = { status, ...(requestId !== undefined && { requestId }) };
+      // It lasts as long as it does: the time-out is for its beginning, and ends below.
       if (status === 200 && call.kind === 'stream')
         return { ...facts, answer: { json: undefined, stream: response.body } };
       // Read before anything is decided: half a body is no answer.
@@ -121,10 +121,12 @@ export class Transport {
       if (signal?.aborted) return { error: signal.reason };
       if (cause instanceof ApiError) return { error: cause };
       const place = `${call.method} ${call.target.split('?', 1)[0]}`;
-      const error = timeout.aborted
+      const error = timeout.signal.aborted
         ? new TimeoutError(`${place}: no answer within ${ms} ms`, { cause, idempotencyKey: key })
         : new ConnectionError(`${place}: no whole answer has come`, { cause, idempotencyKey: key });
       return { error };
+    } finally {
+      clearTimeout(timer);
     }
   }
 
