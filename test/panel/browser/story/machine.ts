@@ -17,7 +17,9 @@ async function types(page: Page, command: string, prints: RegExp): Promise<void>
 
 /** Waits for the shell's prompt; a machine that is still booting may have to be asked again. */
 async function connects(page: Page): Promise<void> {
-  const prompt = printed(page).getByText('$').first();
+  const prompt = printed(page)
+    .getByText(/[$#]\s*$/)
+    .first();
   const again = page.frameLocator('iframe').getByRole('button', { name: 'Connect again' });
   for (;;) {
     await prompt.or(again).first().waitFor();
@@ -123,7 +125,10 @@ export async function sharesTerminal({ page, browser, baseUrl }: Stage): Promise
   const stranger = await elsewhere.newPage();
   await stranger.goto(url);
   const lines = stranger.locator('.xterm-rows');
-  await lines.getByText('$').first().waitFor();
+  await lines
+    .getByText(/[$#]\s*$/)
+    .first()
+    .waitFor();
   await stranger.keyboard.type('cat /etc/hostname\n');
   await lines
     .getByText(/^web-1\s*$/)
