@@ -50,7 +50,7 @@ export function Button({
       disabled={isDisabled}
       aria-disabled={isPending || undefined}
       aria-label={label}
-      className={`${classes.button} ${classes[look]} ${shape}`}
+      className={[classes.button, classes[look], shape].filter(Boolean).join(' ')}
       onClick={press}
       onPointerEnter={onHoverStart}
       onFocus={onHoverStart}
