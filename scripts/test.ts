@@ -33,7 +33,6 @@ const PARITY = [
   'test/db/',
   'test/jobs/',
   'test/limits/',
-  'test/panel/browser/story.test.ts',
   'test/simulation/',
   'test/start/',
 ];
@@ -41,17 +40,18 @@ const PARITY = [
 /** What takes longest begins first, so that no core idles at the end; the order of the others does not matter. */
 const LONGEST = [
   'test/chaos/kill-sweep.test.ts',
+  'test/panel/browser/pages.test.ts',
   'test/panel/browser/machines.test.ts',
   'test/panel/browser/story.test.ts',
   'test/simulation/money.test.ts',
   'test/compute/qemu/adoption.test.ts',
+  'test/consoles/share-bounds.test.ts',
   'test/acceptance/prices.test.ts',
   'test/compute/qemu/readiness.test.ts',
   'test/db/lock-order.test.ts',
   'test/jobs/adoption.test.ts',
   'test/openapi/served.test.ts',
   'test/compute/qemu/pool-guard.test.ts',
-  'test/panel/browser/pages.test.ts',
   'test/oracle/oracle.test.ts',
   'test/agent/policy-strace.test.ts',
   'test/operator/vaubanctl-vm.test.ts',

@@ -1,28 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Customer, newCustomer } from '../chaos/support/customer.ts';
 import { Viewer } from '../compute/simulator-inside/rfb-client.ts';
+import { violations } from '../support/axe.ts';
 import { defer } from '../support/cleanup.ts';
 import { startService } from '../support/service.ts';
 import { NO_BROWSER, newPage, startBrowser } from './support/browser.ts';
 import { openNovnc, pixelsOf } from './support/novnc.ts';
 import { bytesOf, open } from './support/socket.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-/** What axe finds wrong, with the elements. */
-async function complaintsOfAxe(page: Page): Promise<unknown> {
-  await page.evaluate(AXE);
-  return page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })))',
-  );
-}
 
 /** Whether the page is no wider than its window; the terminal scrolls within. */
 const fits = (page: Page) => page.evaluate('document.documentElement.scrollWidth <= innerWidth');
@@ -161,7 +150,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
           assert.equal(await page.locator('#label').textContent(), label);
           assert.match((await page.locator('#end').textContent())!, /^Ends \w+,? \d\d:\d\d, in 2\d minutes$/);
           await page.getByText('Read only').waitFor();
-          assert.deepEqual(await complaintsOfAxe(page), []);
+          assert.deepEqual(await violations(page), []);
           assert.ok(await fits(page), `${width} pixels are enough`);
         }
       }
@@ -176,7 +165,7 @@ test('in a browser', { skip: NO_BROWSER }, async (t) => {
           .evaluate((title) => getComputedStyle(title).fontSize);
         assert.ok(Number.parseFloat(letters) >= 28, `${letters} is large`);
         assert.equal(await page.locator('#terminal').isVisible(), false);
-        assert.deepEqual(await complaintsOfAxe(page), []);
+        assert.deepEqual(await violations(page), []);
         assert.ok(await fits(page));
         await page.close();
       }

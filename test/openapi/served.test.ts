@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { test } from 'node:test';
-import type { Page } from 'playwright-core';
 import { NO_BROWSER, newPage, startBrowser } from '../consoles/support/browser.ts';
+import { COLOURS, violations } from '../support/axe.ts';
 import { startService } from '../support/service.ts';
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 test('the description is small on the wire, cached by its hash, and says where it is served', async (t) => {
   const { baseUrl } = await startService(t);
@@ -61,34 +57,23 @@ test('addresses by the hundred are answered, and few of them kept', async (t) =>
   assert.ok(compressed.length < names.length, 'one address at a time is compressed');
 });
 
-/** What axe finds wrong, with the elements; its rules of WCAG 2.2 AA and its best practices. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html }) => html) })))',
-  );
-  return (found as { id: string; nodes: string[] }[]).map(
-    ({ id, nodes }) => `${id}: ${nodes.slice(0, 3).join(' ')}`,
-  );
-}
-
 test('the reference in a browser', { skip: NO_BROWSER }, async (t) => {
   const { baseUrl } = await startService(t);
   const browser = await startBrowser(t);
 
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [320, 1280]) {
-      await t.test(`${colorScheme}, ${width} pixels wide: whole, and usable by everybody`, async () => {
-        const { page, complaints } = await newPage(browser);
-        await page.emulateMedia({ colorScheme });
-        await page.setViewportSize({ width, height: 800 });
-        await page.goto(`${baseUrl}/docs`);
-        assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
-        assert.deepEqual(await violations(page), []);
-        assert.deepEqual(complaints, []);
-        await page.close();
-      });
-    }
+  for (const width of [320, 1280]) {
+    await t.test(`${width} pixels wide, light and dark: whole, and usable by everybody`, async () => {
+      const { page, complaints } = await newPage(browser);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize({ width, height: 800 });
+      await page.goto(`${baseUrl}/docs`);
+      assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
+      assert.deepEqual(await violations(page), []);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      assert.deepEqual(await violations(page, COLOURS), []);
+      assert.deepEqual(complaints, []);
+      await page.close();
+    });
   }
 
   await t.test('search shows what matches and nothing else', async () => {

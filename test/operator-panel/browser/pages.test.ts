@@ -5,7 +5,8 @@ import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { vaubanctl } from '../../operator/vaubanctl.ts';
-import { buildIfChanged, demoLink, violations } from '../../panel/browser/support/panel-page.ts';
+import { buildIfChanged, demoLink } from '../../panel/browser/support/panel-page.ts';
+import { violations } from '../../support/axe.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { PASSWORD } from '../support/operator.ts';
 

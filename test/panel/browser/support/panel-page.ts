@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { newPage } from '../../../consoles/support/browser.ts';
 import type { Service } from '../../../support/service.ts';
 import { REPOSITORY } from '../../../support/source.ts';
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PANEL = join(REPOSITORY, 'panel');
 /** Where the build puts what browsers load. */
 export const ASSETS = join(PANEL, 'dist/assets');
@@ -42,15 +40,4 @@ export async function newPanelPage(browser: Browser, service: Service) {
       await page.locator('main [role="status"][aria-label]').first().waitFor({ state: 'detached' });
     },
   };
-}
-
-/** What axe finds wrong, with the elements; its rules of WCAG 2.2 AA and its best practices. */
-export async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(
-    'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => ({ id, nodes: nodes.map(({ html, failureSummary }) => html + " " + failureSummary) })))',
-  );
-  return (found as { id: string; nodes: string[] }[]).map(
-    ({ id, nodes }) => `${id}: ${nodes.slice(0, 3).join(' ')}`,
-  );
 }

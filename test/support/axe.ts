@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Rules of axe whose answer depends on the theme: a page that was judged in one needs only these in the other. */
+export const COLOURS: readonly string[] = ['color-contrast', 'link-in-text-block'];
+
+/** What axe finds wrong, a line a rule with some of the elements: by WCAG 2.2 AA and its best practices, or by these rules. */
+export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
+  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  const found = (await page.evaluate(
+    `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) =>
+      ({ id, nodes: nodes.map(({ html, failureSummary }) => html + " " + failureSummary) })))`,
+  )) as { id: string; nodes: string[] }[];
+  return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).join(' ')}`);
+}
