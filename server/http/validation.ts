@@ -69,9 +69,18 @@ function closed(schema: TObject | undefined): ObjectSchema {
   return { type: 'object', properties: {}, ...withoutNames(schema), additionalProperties: false };
 }
 
-/** The names are for the description: a check takes no two schemas of one name, and one set of values stands in many places. */
+/**
+ * The names are for the description: a check takes no two schemas of one name, and one set of values stands in many places.
+ * An object with a name that may be null is one schema here, not one of two, so that a problem is that of its field.
+ */
 function withoutNames(schema: object = {}): object {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' ? undefined : value)));
+  return JSON.parse(JSON.stringify(schema), (key, value) => {
+    if (key === '$id') return undefined;
+    const [form, other] = (value?.anyOf ?? []) as Schema[];
+    if (form?.type !== 'object' || other?.type !== 'null' || value.anyOf.length > 2) return value;
+    const { anyOf: _, ...rest } = value;
+    return { ...form, ...rest, type: ['object', 'null'] };
+  });
 }
 
 /** A query string has only text: its numbers, decimal digits and nothing else, and its truths are read from it. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
+import { addShieldRule } from '../../server/endpoints/customer/shield/add-rule.ts';
 import { createVm } from '../../server/endpoints/customer/vms/create-vm.ts';
 import { listVms } from '../../server/endpoints/customer/vms/list-vms.ts';
 import { updateVm } from '../../server/endpoints/customer/vms/update-vm.ts';
@@ -33,12 +34,23 @@ test('a rule that is a pattern, or one of several forms, is put into words for p
     .filter(({ schema }) => schema.pattern !== undefined || schema.anyOf !== undefined)
     .filter(({ schema }) => {
       const [first] = (schema.anyOf ?? []) as Schema[];
+      // An object or null: the problem is that of its field.
+      if (schema.pattern === undefined && first?.type === 'object' && first.$id) return false;
       return schema['x-expected'] === undefined && first?.['x-expected'] === undefined;
     });
   assert.deepEqual(
     mute.map(({ place }) => place),
     [],
   );
+});
+
+test('a problem within an object that may be null is that of its field', () => {
+  const { refusal } = compileChecks(addShieldRule);
+  const fieldOf = (part: object) => refusal({}, { action: 'block', ...part })?.message;
+  assert.equal(fieldOf({ packet_length: { min: -1, max: 5 } }), 'packet_length.min: must be at least 0');
+  assert.equal(fieldOf({ packet_length: { min: 1 } }), 'packet_length.max: is required');
+  assert.equal(fieldOf({ tcp_flags: 5 }), 'tcp_flags: must be an object or null');
+  assert.equal(fieldOf({ packet_length: null, tcp_flags: null }), undefined);
 });
 
 test('what is wrong is said in words, the first of it in the message', () => {
