@@ -13,7 +13,7 @@ export const TopUpShape = Shape(
     id: Id('top'),
     account_id: Id('acc'),
     provider: Type.String({ description: 'The way it is paid' }),
-    cause: Enum(['person', 'auto'], { description: 'Who wanted it: somebody, or the automatic top-up' }),
+    cause: Enum(['person', 'auto'], { description: 'Who started it: a person, or the automatic top-up' }),
     status: Enum(TOP_UP_STATUSES),
     amount_minor: Minor('Amount'),
     currency: Currency,
@@ -29,8 +29,22 @@ export const TopUpShape = Shape(
 );
 
 export function presentTopUp(topUp: TopUpRow) {
-  const { keep_method: _, payment_method_id: __, principal_id: ___, retry_at: ____, ...shown } = topUp;
-  return { ...shown, amount_minor: toJsonInteger(topUp.amount_minor) };
+  return {
+    id: topUp.id,
+    account_id: topUp.account_id,
+    provider: topUp.provider,
+    cause: topUp.cause,
+    amount_minor: toJsonInteger(topUp.amount_minor),
+    currency: topUp.currency,
+    status: topUp.status,
+    reference: topUp.reference,
+    provider_ref: topUp.provider_ref,
+    error: topUp.error,
+    payment_id: topUp.payment_id,
+    created_at: topUp.created_at,
+    expires_at: topUp.expires_at,
+    settled_at: topUp.settled_at,
+  };
 }
 
 export const RefundShape = Shape(
