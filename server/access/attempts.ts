@@ -40,7 +40,7 @@ export class Attempts {
   readonly #clock: Clock;
   readonly #realm: Realm;
 
-  /** What is tried at one sign-in locks nobody out of the other. */
+  /** Attempts at one sign-in do not lock anyone out of the other. */
   constructor(db: Queryable, clock: Clock, realm: Realm = 'customer') {
     this.#db = db;
     this.#clock = clock;

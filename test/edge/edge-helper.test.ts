@@ -132,7 +132,7 @@ test("an address that is not the host's to protect is refused before anything is
   await assert.rejects(edge.putTarget({ ...target(), family: 6 }), { message: /^target\.family: / });
 });
 
-test("the helper's own configuration names devices and networks, and nobody else may write it", async (t) => {
+test("the helper's own configuration names devices and networks, and is refused where others may write it", async (t) => {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-edge-'));
   defer(t, () => rm(directory, { recursive: true }));
   const file = join(directory, 'edge.yaml');

@@ -102,8 +102,8 @@ test('a panel full of hostile texts, and other sites', { skip: NO_BROWSER }, asy
     writesInTerminal(world, ran),
   );
   const evil = await otherOrigins(t);
-  await t.test('no other page frames ours', () => isFramedByNobody(world, evil.site));
-  await t.test('no other page asks for anything in our name', () => isAskedByNobody(world, evil));
+  await t.test('no other page frames ours', () => refusesFrames(world, evil.site));
+  await t.test('no other page asks for anything in our name', () => refusesForeignRequests(world, evil));
   await t.test('a sign-in leads to no other site, and to a session of its own', () => signsInHere(world));
   assert.deepEqual(ran, []);
 });
@@ -192,7 +192,7 @@ async function writesInTerminal(world: World, ran: unknown[]): Promise<void> {
   await stranger.close();
 }
 
-async function isFramedByNobody(
+async function refusesFrames(
   { browser, context, baseUrl, vm, shareUrl }: World,
   evil: string,
 ): Promise<void> {
@@ -215,7 +215,7 @@ async function isFramedByNobody(
 }
 
 /** From another port of the same host the cookie comes along, whatever SameSite says. */
-async function isAskedByNobody(
+async function refusesForeignRequests(
   { context, baseUrl }: World,
   evil: { site: string; port: string },
 ): Promise<void> {

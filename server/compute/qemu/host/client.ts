@@ -12,7 +12,7 @@ import type { Operation } from './operations.ts';
 
 /**
  * How long the helper may take for anything: its programs are given up after a minute each, and to make the rules of all
- * guests anew takes some.
+ * guests again takes some.
  */
 const CALL_MS = 180_000;
 

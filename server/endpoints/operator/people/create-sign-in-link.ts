@@ -29,7 +29,7 @@ export const createSignInLink = operatorEndpoint({
   data: Shape(
     {
       person_id: Id('prs'),
-      url: Type.String({ description: 'Good once; whoever has it is that person' }),
+      url: Type.String({ description: 'Good once, for anyone who has it' }),
       expires_at: Timestamp(),
     },
     { $id: 'SignInLink', description: 'A link that signs a person in' },
