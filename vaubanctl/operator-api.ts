@@ -645,6 +645,11 @@ export interface SetTargetModeRequest {
   mode: 'always_on' | 'sensor' | 'off';
 }
 
+export interface SetTargetThresholdRequest {
+  pps: number | null;
+  bps: number | null;
+}
+
 /** A link that signs a person in */
 export interface SignInLink {
   person_id: string;
@@ -754,9 +759,16 @@ export interface Target {
   mode: 'always_on' | 'sensor' | 'off';
   status: 'clean' | 'under_attack' | 'mitigating';
   rules_count: number;
+  threshold: TargetThreshold;
   on_edge: boolean;
   last_attack_at: string | null;
   created_at: string;
+}
+
+/** From how much on what comes in is an attack; null is learnt from what is usual */
+export interface TargetThreshold {
+  pps: number | null;
+  bps: number | null;
 }
 
 export type TaxCategory = 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
@@ -963,6 +975,7 @@ export interface Writes {
   '/accounts/{id}/tenants': { body: CreateTenantRequest; data: Tenant };
   '/tenants/{id}/targets': { body: AddTargetRequest; data: Target };
   '/targets/{id}/mode': { body: SetTargetModeRequest; data: Target };
+  '/targets/{id}/threshold': { body: SetTargetThresholdRequest; data: Target };
   '/targets/{id}/remove': { data: { id: string; removed: true } };
   '/targets/{id}/attack': { body: StartAttackRequest; data: SimulatedAttack };
   '/targets/{id}/attack/stop': { data: { target_id: string; stopped: number } };

@@ -3,6 +3,15 @@ import { instant, printFields, printTable } from './output.ts';
 
 const edge = ({ mode, on_edge }: Target) => (mode === 'off' ? 'off' : on_edge ? 'in force' : 'pending');
 
+/** From how much on what comes in is an attack. */
+function threshold({ threshold: { pps, bps } }: Target): string {
+  const parts = [
+    ...(pps === null ? [] : [`${pps} packets/s`]),
+    ...(bps === null ? [] : [`${bps / 1_000_000} Mbit/s`]),
+  ];
+  return parts.join(', ') || 'learnt';
+}
+
 /** Protected addresses for people, a line each. */
 export function printTargets(targets: Target[]): void {
   printTable(
@@ -30,6 +39,7 @@ export function printTarget(target: Target): void {
     mode: target.mode,
     status: target.status,
     rules: String(target.rules_count),
+    threshold: threshold(target),
     edge: edge(target),
     'last attack': instant(target.last_attack_at),
   });

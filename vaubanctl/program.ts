@@ -54,6 +54,7 @@ import { addTargetAdd } from './commands/target-add.ts';
 import { addTargetList } from './commands/target-list.ts';
 import { addTargetMode } from './commands/target-mode.ts';
 import { addTargetRemove } from './commands/target-remove.ts';
+import { addTargetThreshold } from './commands/target-threshold.ts';
 import { addTenantCreate } from './commands/tenant-create.ts';
 import { addTenantList } from './commands/tenant-list.ts';
 import { addTenantShow } from './commands/tenant-show.ts';
@@ -155,6 +156,7 @@ const target = program.command('target').description('addresses that the DDoS Sh
 addTargetAdd(target);
 addTargetList(target);
 addTargetMode(target);
+addTargetThreshold(target);
 addTargetRemove(target);
 
 const shield = program.command('shield').description('attacks, and those of pretence on the simulated edge');

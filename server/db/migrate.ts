@@ -31,6 +31,7 @@ import { accountChanges } from './migrations/0029-account-changes.ts';
 import { collectedMails } from './migrations/0030-collected-mails.ts';
 import { operators } from './migrations/0031-operators.ts';
 import { topUpReversals } from './migrations/0032-top-up-reversals.ts';
+import { shieldThresholds } from './migrations/0033-shield-thresholds.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -73,6 +74,7 @@ export const MIGRATIONS: readonly Migration[] = [
   collectedMails,
   operators,
   topUpReversals,
+  shieldThresholds,
 ];
 
 /**

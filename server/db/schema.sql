@@ -812,6 +812,7 @@ create table shield_attacks (
   peak_pps_at timestamp with time zone not null,
   dropped_bytes bigint not null,
   dropped_packets bigint not null,
+  announced text[] not null default '{}'::text[],
   constraint shield_attacks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint shield_attacks_pkey PRIMARY KEY (id),
   constraint shield_attacks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES shield_tenants(id)
@@ -853,10 +854,14 @@ create table shield_targets (
   baseline_bps double precision,
   created_at timestamp with time zone not null,
   removed_at timestamp with time zone,
+  threshold_pps bigint,
+  threshold_bps bigint,
   constraint shield_targets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint shield_targets_ip_key UNIQUE (ip),
   constraint shield_targets_pkey PRIMARY KEY (id),
   constraint shield_targets_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES shield_tenants(id),
+  constraint shield_targets_threshold_bps_check CHECK ((threshold_bps > 0)),
+  constraint shield_targets_threshold_pps_check CHECK ((threshold_pps > 0)),
   constraint shield_targets_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
 );
 
@@ -1283,6 +1288,7 @@ CREATE INDEX shield_attacks_by_end ON public.shield_attacks USING btree (ended_a
 CREATE INDEX shield_attacks_by_target ON public.shield_attacks USING btree (target_id, id DESC);
 CREATE INDEX shield_attacks_by_tenant ON public.shield_attacks USING btree (tenant_id, started_at);
 CREATE UNIQUE INDEX shield_attacks_ongoing ON public.shield_attacks USING btree (target_id) WHERE (status = 'ongoing'::text);
+CREATE INDEX shield_attacks_to_announce ON public.shield_attacks USING btree (id) WHERE (NOT (announced @> '{ended}'::text[]));
 CREATE INDEX shield_rules_by_attack ON public.shield_rules USING btree (attack_id) WHERE (attack_id IS NOT NULL);
 CREATE INDEX shield_rules_by_expiry ON public.shield_rules USING btree (expires_at) WHERE (expires_at IS NOT NULL);
 CREATE INDEX shield_rules_by_target ON public.shield_rules USING btree (target_id, id DESC);

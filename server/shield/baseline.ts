@@ -11,6 +11,11 @@ const FACTOR = 5;
 const TRIP_FACTOR = 2;
 /** Looks above the threshold, one after the other, that make an attack. */
 const CONFIRMATIONS = 2;
+/**
+ * What is usual grows no faster than this: attacks that begin slowly grow faster, and would pass for the usual. Up to
+ * where it decides the threshold it may grow at will.
+ */
+const DOUBLES_IN_SECONDS = 600;
 /** Quiet is less than this share of the threshold… */
 const QUIET_SHARE = 0.5;
 /** …for so long. */
@@ -21,6 +26,9 @@ export const QUIET_MS = 60_000;
  * two figures say the same of packets of full size.
  */
 export const FLOOR: Rate = { pps: 40_000, bps: 500_000_000 };
+
+/** Of several targets that are attacked together each one may have this share of what one may have by itself. */
+const TOGETHER_SHARE = 0.01;
 
 /** How a look at a target ended: `suspect` wants a closer one, `ended` was an attack until now. */
 export type Look = 'quiet' | 'suspect' | 'attack' | 'ended';
@@ -36,6 +44,8 @@ export class Watch {
   #lookedAt: Date | undefined;
   #looksOver = 0;
   #isAttack: boolean;
+  #isTogether = false;
+  #fixed: Partial<Rate> = {};
   #lastQuiet: Date | undefined;
   #quietSince: Date | undefined;
 
@@ -59,19 +69,53 @@ export class Watch {
     return this.#quietSince;
   }
 
+  /** A threshold that the operator has set, in place of what is learnt. */
+  set fixed(fixed: Partial<Rate>) {
+    this.#fixed = fixed;
+  }
+
   get threshold(): Rate {
+    return this.#isTogether ? this.togetherThreshold : this.ownThreshold;
+  }
+
+  /** What is an attack on this target by itself. */
+  get ownThreshold(): Rate {
+    return { ...this.#usualThreshold(FLOOR), ...this.#fixed };
+  }
+
+  /** Never an attack below this, if the target is attacked by itself. */
+  get floor(): Rate {
+    return { ...FLOOR, ...this.#fixed };
+  }
+
+  /** What is unusual for this target, although it would be no attack if others did not have the same. */
+  get togetherThreshold(): Rate {
+    const { pps, bps } = this.floor;
+    return this.#usualThreshold({ pps: TOGETHER_SHARE * pps, bps: TOGETHER_SHARE * bps });
+  }
+
+  /** Whether it is attacked as one of several. */
+  get isTogether(): boolean {
+    return this.#isTogether;
+  }
+
+  #usualThreshold(floor: Rate): Rate {
     const { pps, bps } = this.#baseline ?? { pps: 0, bps: 0 };
-    return { pps: Math.max(FLOOR.pps, FACTOR * pps), bps: Math.max(FLOOR.bps, FACTOR * bps) };
+    return { pps: Math.max(floor.pps, FACTOR * pps), bps: Math.max(floor.bps, FACTOR * bps) };
   }
 
   /** How many times the threshold a rate is. */
-  level({ pps, bps }: Rate): number {
-    const threshold = this.threshold;
-    return Math.max(pps / threshold.pps, bps / threshold.bps);
+  level(rate: Rate): number {
+    return timesOf(rate, this.threshold);
   }
 
-  /** Takes what came in during the time that ended at `at`. Nothing is learnt from what is unusual. */
-  look(rate: Rate, at: Date): Look {
+  /**
+   * Takes what came in during the time that ended at `at`. Nothing is learnt from what is unusual. `together`: as much comes
+   * in to it and to others that it is an attack on all of them.
+   */
+  look(rate: Rate, at: Date, together = false): Look {
+    // An attack on several remains one until it is over.
+    this.#isTogether = together || (this.#isAttack && this.#isTogether);
     const level = this.level(rate);
     const seconds = this.#lookedAt ? (at.getTime() - this.#lookedAt.getTime()) / 1000 : 1;
     this.#lookedAt = at;
@@ -86,7 +130,7 @@ export class Watch {
     }
     this.#looksOver += 1;
     this.#unlearnt = undefined;
-    if (this.#looksOver < CONFIRMATIONS && level <= TRIP_FACTOR) return 'suspect';
+    if (this.#looksOver < CONFIRMATIONS && (together || level <= TRIP_FACTOR)) return 'suspect';
     this.#isAttack = true;
     this.#quietSince = undefined;
     return 'attack';
@@ -100,6 +144,7 @@ export class Watch {
     this.#quietSince ??= at;
     if (at.getTime() - this.#quietSince.getTime() < QUIET_MS) return 'attack';
     this.#isAttack = false;
+    this.#isTogether = false;
     this.#looksOver = 0;
     return 'ended';
   }
@@ -107,9 +152,18 @@ export class Watch {
   #learn({ pps, bps }: Rate, seconds: number): void {
     const before = this.#baseline ?? { pps, bps };
     const weight = 1 - (1 - ALPHA) ** seconds;
+    const growth = 2 ** (seconds / DOUBLES_IN_SECONDS);
+    const next = (usual: number, now: number, floor: number) =>
+      Math.min(usual + weight * (now - usual), Math.max(floor / FACTOR, usual * growth));
+    const { floor } = this;
     this.#baseline = {
-      pps: before.pps + weight * (pps - before.pps),
-      bps: before.bps + weight * (bps - before.bps),
+      pps: next(before.pps, pps, floor.pps),
+      bps: next(before.bps, bps, floor.bps),
     };
   }
+}
+
+/** How many times a threshold a rate is, by what it exceeds most. */
+export function timesOf({ pps, bps }: Rate, threshold: Rate): number {
+  return Math.max(pps / threshold.pps, bps / threshold.bps);
 }

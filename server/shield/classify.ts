@@ -20,6 +20,8 @@ const VECTOR_OF: Record<EdgeClass, AttackVector> = {
 export interface Finding {
   vector: AttackVector;
   class: EdgeClass;
+  /** Of the class's packets, in bytes. */
+  meanLength: number;
   /** The source port that nearly all of it comes from, and the mean length of its packets; null where none stands out. */
   port: { number: number; meanLength: number } | null;
 }
@@ -38,23 +40,41 @@ export function difference(now: Classes, before: Classes): Classes {
   return Object.fromEntries(entries) as Classes;
 }
 
-/** The classes that an attack is made of: those that carry much of it, or at least the largest. */
-export function attackingClasses(classes: Classes): EdgeClass[] {
+/** Of a class that was usual so many times this is no attack. */
+const USUAL_FACTOR = 2;
+
+/**
+ * The classes that an attack is made of: those that carry much of it and more than is usual for them, or at least the
+ * largest. `pps` is how much came in of all together, `usualPps` what is usual of one.
+ */
+export function attackingClasses(
+  classes: Classes,
+  { pps, usualPps }: { pps: number; usualPps(name: EdgeClass): number },
+): EdgeClass[] {
   const sum = (part: keyof Volume) => EDGE_CLASSES.reduce((total, name) => total + classes[name][part], 0);
   const [packets, bytes] = [sum('packets'), sum('bytes')];
   if (packets === 0) return [];
   const share = (name: EdgeClass) =>
     Math.max(classes[name].packets / packets, bytes === 0 ? 0 : classes[name].bytes / bytes);
   const large = EDGE_CLASSES.filter((name) => share(name) >= SHARE_OF_ATTACK);
+  const unusual = large.filter(
+    (name) => (pps * classes[name].packets) / packets > USUAL_FACTOR * usualPps(name),
+  );
+  if (unusual.length > 0) return unusual;
   if (large.length > 0) return large;
   return [[...EDGE_CLASSES].sort((a, b) => share(b) - share(a))[0]!];
 }
 
 /** Names an attacking class, with the help of a port sample where there is one. */
-export function classify(name: EdgeClass, portSample: PortSample | undefined): Finding {
+export function classify(
+  name: EdgeClass,
+  { packets, bytes }: Volume,
+  portSample: PortSample | undefined,
+): Finding {
   const port = name === 'udp' || name === 'tcp' || name === 'syn' ? standingOut(name, portSample) : null;
   const amplifier = name === 'udp' && port ? AMPLIFIERS[port.number] : undefined;
-  return { vector: amplifier ?? VECTOR_OF[name], class: name, port };
+  const meanLength = packets === 0 ? 0 : bytes / packets;
+  return { vector: amplifier ?? VECTOR_OF[name], class: name, meanLength, port };
 }
 
 function standingOut(name: EdgeClass, portSample: PortSample | undefined): Finding['port'] {

@@ -5,16 +5,23 @@ import {
   systemOngoingAttacks,
   updateAttack,
 } from '../db/queries/shield-attacks.ts';
-import { saveBaselines, systemFindTarget, systemTargets } from '../db/queries/shield-targets.ts';
-import type { EdgeClass, EdgeDriver, EdgeReading, PortSample, TargetTotals, Volume } from '../edge/driver.ts';
+import {
+  saveBaselines,
+  systemFindTarget,
+  systemTargets,
+  systemWatchedTargets,
+} from '../db/queries/shield-targets.ts';
+import type { EdgeDriver, EdgeReading, TargetTotals, Volume } from '../edge/driver.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { newAttack, observed, withVectors } from './attack-record.ts';
-import { Watch } from './baseline.ts';
+import { type Rate, Watch } from './baseline.ts';
 import { attackingClasses, classify, difference, type Finding } from './classify.ts';
 import { keepMitigating, writeAutomaticRule } from './mitigate.ts';
 import { mitigationOf } from './mitigation.ts';
 import { type Candidate, countersReset, type Observation, rateOf } from './observation.ts';
+import { attackedTogether } from './together.ts';
+import { UsualClasses } from './usual-classes.ts';
 
 export interface DetectorParts {
   db: Database;
@@ -29,6 +36,11 @@ export interface DetectorParts {
 /** A port sample says what came since it began: one that is older than this says little about a vector that is new. */
 const SAMPLE_FRESH_MS = 5_000;
 const SAVE_BASELINES_MS = 60_000;
+/** How soon a threshold is in force that an operator has set. */
+const READ_SETTINGS_MS = 5_000;
+const LEARN_CLASSES_MS = 10_000;
+
+type Setting = Awaited<ReturnType<typeof systemWatchedTargets>>[number];
 
 /**
  * Watches what comes in to every target on the edge, records attacks and writes rules against them. To be run by
@@ -40,6 +52,9 @@ export class AttackDetector {
   #resumed = new Map<string, { watch: Watch; attack: AttackRow | undefined }>();
   #epoch: string | undefined;
   #savedAt = 0;
+  #settings = new Map<string, Setting>();
+  #settingsAt = 0;
+  #learntAt = 0;
 
   constructor(parts: DetectorParts) {
     this.#parts = parts;
@@ -50,9 +65,19 @@ export class AttackDetector {
     this.#watched ??= await this.#resume();
     const reading = await this.#parts.edge.readTotals();
     this.#parts.onEpoch(reading.epoch);
+    await this.#readSettings(reading);
     const candidates = this.#look(reading);
     if (candidates.length > 0) await this.#lookCloser(candidates, reading.at);
+    await this.#learnClasses(reading, candidates);
     await this.#saveBaselines(reading.at);
+  }
+
+  async #readSettings({ at, rows }: EdgeReading<TargetTotals>): Promise<void> {
+    const isRecent = Math.abs(at.getTime() - this.#settingsAt) < READ_SETTINGS_MS;
+    if (isRecent && rows.every(({ id }) => this.#settings.has(id))) return;
+    const settings = await systemWatchedTargets(this.#parts.db);
+    this.#settings = new Map(settings.map((setting) => [setting.id, setting]));
+    this.#settingsAt = at.getTime();
   }
 
   /** Forgets everything: another node has taken over, or may have. */
@@ -77,13 +102,20 @@ export class AttackDetector {
     const continues = epoch === this.#epoch;
     this.#epoch = epoch;
     this.#watched = new Map();
-    return rows.flatMap((totals) => {
+    const seen = rows.flatMap((totals) => {
       const known = before.get(totals.id);
       const entry = this.#entry(totals, at, known);
+      const setting = this.#settings.get(totals.id);
+      entry.watch.fixed = setting?.threshold ?? {};
       this.#watched!.set(totals.id, entry);
       if (!known || !continues || countersReset(totals, known.totals) || at <= known.at) return [];
-      return this.#judge(totals, entry, known, at);
+      const rate = rateOf(totals.in, known.totals.in, (at.getTime() - known.at.getTime()) / 1000);
+      return [{ id: totals.id, ip: setting?.ip ?? '', watch: entry.watch, entry, known, rate }];
     });
+    const together = attackedTogether(seen.filter(({ ip }) => ip !== ''));
+    return seen.flatMap(({ id, entry, known, rate }) =>
+      this.#judge(entry, known, { rate, together: together.has(id) }),
+    );
   }
 
   #entry(totals: TargetTotals, at: Date, known: Observation | undefined): Observation {
@@ -97,15 +129,20 @@ export class AttackDetector {
       at,
       classes: undefined,
       sampledAt: undefined,
+      usual: new UsualClasses(),
     };
   }
 
-  #judge(totals: TargetTotals, entry: Observation, known: Observation, at: Date): Candidate[] {
+  #judge(
+    entry: Observation,
+    known: Observation,
+    { rate, together }: { rate: Rate; together: boolean },
+  ): Candidate[] {
+    const { totals, at } = entry;
     const seconds = (at.getTime() - known.at.getTime()) / 1000;
-    const rate = rateOf(totals.in, known.totals.in, seconds);
     const passed = rateOf(totals.passed, known.totals.passed, seconds);
     const startedAt = entry.watch.lastQuiet ?? known.at;
-    const look = entry.watch.look(rate, at);
+    const look = entry.watch.look(rate, at, together);
     if (look === 'quiet') {
       entry.classes = undefined;
       entry.sampledAt = undefined;
@@ -130,8 +167,11 @@ export class AttackDetector {
       const classes = details.get(id);
       const fresh = classes && entry.classes && difference(classes, entry.classes);
       entry.classes = classes;
-      const attacking = fresh ? attackingClasses(fresh) : [];
-      const needsSample = await this.#record(candidate, attacking, portSamples.get(id), at);
+      const usual = { pps: candidate.rate.pps, usualPps: entry.usual.pps.bind(entry.usual) };
+      const findings = fresh
+        ? attackingClasses(fresh, usual).map((name) => classify(name, fresh[name], portSamples.get(id)))
+        : [];
+      const needsSample = await this.#record(candidate, findings, at);
       if (!needsSample) continue;
       entry.sampledAt = at;
       toSample.push(id);
@@ -140,19 +180,14 @@ export class AttackDetector {
   }
 
   /** Brings the attack's record up to date and acts on it; true where a port sample is to begin. */
-  async #record(
-    candidate: Candidate,
-    attacking: EdgeClass[],
-    portSample: PortSample | undefined,
-    at: Date,
-  ): Promise<boolean> {
+  async #record(candidate: Candidate, found: Finding[], at: Date): Promise<boolean> {
     const { look, entry } = candidate;
     const { watch, sampledAt } = entry;
     if (look === 'suspect') return true;
     entry.attack ??= await this.#open(candidate, at);
     if (!entry.attack) return false;
     const level = watch.level(candidate.rate);
-    const findings = sampledAt && level > 1 ? attacking.map((name) => classify(name, portSample)) : [];
+    const findings = sampledAt && level > 1 ? found : [];
     const news = findings.filter(({ vector }) => !entry.attack!.vectors.includes(vector));
     const isStale = sampledAt !== undefined && at.getTime() - sampledAt.getTime() > SAMPLE_FRESH_MS;
     const { threshold } = watch;
@@ -197,16 +232,28 @@ export class AttackDetector {
     }
     const target = await systemFindTarget(db, id);
     if (target?.mode !== 'always_on') return;
-    const usual = watch.baseline ?? { pps: 0, bps: 0 };
     const around = {
       family: target.family,
-      usual,
       threshold: watch.threshold,
+      isTogether: watch.isTogether,
       capabilities: edge.capabilities(),
     };
     for (const finding of findings) {
-      const spec = mitigationOf(finding, around);
+      const spec = mitigationOf(finding, { ...around, usualPps: entry.usual.pps(finding.class) });
       if (spec && (await writeAutomaticRule(db, clock, attack, spec)) === 'written') onRules(id);
+    }
+  }
+
+  /** Now and then, of targets with nothing unusual: what is usual of each class. */
+  async #learnClasses({ at }: EdgeReading<TargetTotals>, candidates: Candidate[]): Promise<void> {
+    for (const { entry } of candidates) entry.usual.skip();
+    if (Math.abs(at.getTime() - this.#learntAt) < LEARN_CLASSES_MS) return;
+    this.#learntAt = at.getTime();
+    const unusual = new Set(candidates.map(({ id }) => id));
+    const ids = [...this.#watched!.keys()].filter((id) => !unusual.has(id));
+    if (ids.length === 0) return;
+    for (const { id, classes } of (await this.#parts.edge.readDetail(ids)).rows) {
+      this.#watched!.get(id)?.usual.learn(classes, at);
     }
   }
 

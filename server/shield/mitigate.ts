@@ -4,6 +4,7 @@ import {
   countShieldRules,
   extendAutomaticRules,
   findTwinShieldRule,
+  hasAutomaticRule,
   insertShieldRule,
 } from '../db/queries/shield-rules.ts';
 import { bumpTarget, systemLockTarget } from '../db/queries/shield-targets.ts';
@@ -18,7 +19,7 @@ const EXTEND_WITHIN_MS = 120_000;
 
 /**
  * Writes an automatic rule against an attack. `full`: the target has no room for it. `present`: it has a rule of
- * that meaning, which lives on if it was automatic. Only a `written` one has to be put on the edge.
+ * that meaning, or an automatic one for the same packets, which lives on. Only a `written` one has to be put on the edge.
  */
 export function writeAutomaticRule(
   db: Database,
@@ -30,6 +31,7 @@ export function writeAutomaticRule(
     const target = await systemLockTarget(tx, attack.target_id);
     if (target?.mode !== 'always_on') return 'full';
     if (await findTwinShieldRule(tx, target.id, spec.fingerprint)) return 'present';
+    if (await hasAutomaticRule(tx, target.id, spec)) return 'present';
     if ((await countShieldRules(tx, target.id)) >= RULES_PER_TARGET) return 'full';
     const now = clock.now();
     await insertShieldRule(tx, {

@@ -1,6 +1,6 @@
 import type { StoredMatch, StoredRule } from '../db/queries/shield-rules.ts';
 import type { EdgeCapabilities } from '../edge/driver.ts';
-import type { Rate } from './baseline.ts';
+import { FLOOR, type Rate } from './baseline.ts';
 import type { Finding } from './classify.ts';
 import { type RuleSpec, ruleSpecOf } from './rule.ts';
 
@@ -14,9 +14,13 @@ export const AUTOMATIC_MS = 600_000;
  */
 const LONGEST_ANSWER: Record<number, number> = { 53: 540, 123: 110 };
 
-/** Packets a second that are let through of an attacked class: what a busy target needs, and does no harm. */
+/**
+ * Packets a second that are let through of an attacked class, and bits a second, whichever is less: what a busy target
+ * needs, and does no harm. Of a target whose threshold is below the floor it is as much less.
+ */
 const ALLOWED_PPS = { syn: 2_000, udp: 5_000, icmp: 500, fragment: 1_000 } as const;
-/** Usual traffic times this passes whatever class it is of. */
+const ALLOWED_BPS = 5_000_000;
+/** What is usual for the class times this passes. */
 const USUAL_FACTOR = 2;
 
 const ANY: StoredMatch = {
@@ -31,19 +35,29 @@ const ANY: StoredMatch = {
 
 interface Circumstances {
   family: 4 | 6;
-  usual: Rate;
+  /** Of the class, in packets a second. */
+  usualPps: number;
   threshold: Rate;
+  /** Attacked as one of several, each of which receives little. */
+  isTogether: boolean;
   capabilities: EdgeCapabilities;
 }
 
 /** The rule against a finding; undefined where there is none that would not do more harm than good. */
-export function mitigationOf({ class: name, port }: Finding, around: Circumstances): RuleSpec | undefined {
-  const { family, usual, threshold, capabilities } = around;
+export function mitigationOf(
+  { class: name, meanLength, port }: Finding,
+  { family, usualPps, threshold, isTogether, capabilities }: Circumstances,
+): RuleSpec | undefined {
+  const scale = Math.min(1, threshold.pps / FLOOR.pps, threshold.bps / FLOOR.bps);
+  const within = (pps: number, bps: number) => Math.min(pps, bps / 8 / Math.max(1, meanLength));
   const limit = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined => {
-    if (!capabilities.rateUnits.includes('pps')) return undefined;
-    const value = Math.round(Math.max(pps, USUAL_FACTOR * usual.pps));
-    return ruleSpecOf('rate_limit', { ...ANY, ...match }, { unit: 'pps', value });
+    const allowed = within(scale * pps, scale * ALLOWED_BPS);
+    return exactly(match, Math.max(allowed, USUAL_FACTOR * usualPps));
   };
+  const exactly = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined =>
+    capabilities.rateUnits.includes('pps')
+      ? ruleSpecOf('rate_limit', { ...ANY, ...match }, { unit: 'pps', value: Math.max(1, Math.round(pps)) })
+      : undefined;
   switch (name) {
     case 'syn': {
       const match = {
@@ -59,8 +73,8 @@ export function mitigationOf({ class: name, port }: Finding, around: Circumstanc
     case 'fragment':
       return limit({ fragments: 'only' }, ALLOWED_PPS.fragment);
     case 'tcp':
-      // Users and attackers look alike: as much as could have come without anybody calling it an attack.
-      return limit({ protocol: 'tcp' }, threshold.pps);
+      // Users and attackers look alike: as much as could have come without an alarm, so nothing where that is little.
+      return isTogether ? undefined : exactly({ protocol: 'tcp' }, within(threshold.pps, threshold.bps));
     case 'other':
       return undefined;
   }

@@ -1,6 +1,7 @@
 import type { AttackRow } from '../db/queries/shield-attacks.ts';
 import type { EdgeClass, TargetTotals, Volume } from '../edge/driver.ts';
 import type { Look, Rate, Watch } from './baseline.ts';
+import type { UsualClasses } from './usual-classes.ts';
 
 /** What is remembered of a target from one look to the next. */
 export interface Observation {
@@ -11,6 +12,7 @@ export interface Observation {
   /** The classes at the look before, of a suspect. */
   classes: Record<EdgeClass, Volume> | undefined;
   sampledAt: Date | undefined;
+  usual: UsualClasses;
 }
 
 /** A target that is looked at more closely: what came in since the look before. */

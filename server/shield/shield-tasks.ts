@@ -33,14 +33,21 @@ export function shieldTasks(services: ShieldServices): Task[] {
     onRules: (targetId) => shield.kick(targetId),
     onEpoch: (epoch) => shield.noticeEpoch(epoch),
   });
+  let isReady = false;
   return [
     { name: 'reconcile_edge', everyMs: SECOND, run: () => shield.reconcile() },
     {
       name: 'detect_attacks',
       everyMs: edge.readEveryMs ?? SECOND,
       async run() {
-        if (await leadership.holds()) await detector.tick();
-        else detector.reset();
+        if (!(await leadership.holds())) {
+          isReady = false;
+          return detector.reset();
+        }
+        // An edge that was given nothing yet has nothing to read.
+        if (!isReady) await shield.reconcile();
+        isReady = true;
+        await detector.tick();
       },
     },
     ...[

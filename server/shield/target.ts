@@ -13,6 +13,8 @@ import {
 } from '../db/queries/shield-targets.ts';
 import type { TenantRow } from '../db/queries/shield-tenants.ts';
 import { lockVmOfAddress } from '../db/queries/vm-of-address.ts';
+import type { EdgeCapabilities } from '../edge/driver.ts';
+import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError, invalidField } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
@@ -25,12 +27,25 @@ export function requireRoom(resource: string, limit: number, used: number): void
   throw new ApiError('quota_exceeded', message, { limit, used, resource });
 }
 
+/** From how much on what comes in is an attack; null is learnt. */
+export interface Threshold {
+  pps: bigint | null;
+  bps: bigint | null;
+}
+const NO_THRESHOLD: Threshold = { pps: null, bps: null };
+
+/** Refuses with `validation_failed` an address that this edge cannot have: nothing would protect it. */
+export function requireServed({ prefixes }: EdgeCapabilities, ip: string): void {
+  if (prefixes === null || addressMatcher(prefixes)(ip)) return;
+  throw invalidField('ip', 'not_available', 'is in none of the networks that the edge protects');
+}
+
 /** Makes an address of one of the account's VMs a target; its id. */
 export async function addTarget(
   tx: Queryable,
   clock: Clock,
   tenant: TenantRow,
-  { ip, mode }: { ip: string; mode: TargetMode },
+  { ip, mode, threshold = NO_THRESHOLD }: { ip: string; mode: TargetMode; threshold?: Threshold },
 ): Promise<string> {
   const vm = await lockVmOfAddress(tx, tenant.account_id, ip);
   const isThere =
@@ -49,6 +64,8 @@ export async function addTarget(
     applied: 0,
     baseline_pps: null,
     baseline_bps: null,
+    threshold_pps: threshold.pps,
+    threshold_bps: threshold.bps,
     created_at: clock.now(),
     removed_at: null,
   });

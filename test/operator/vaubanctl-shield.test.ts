@@ -80,6 +80,32 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     );
   });
 
+  await t.test('thresholds', async () => {
+    const [target] = await json('target', 'list', tenant.id);
+    const threshold = (...args: string[]) => ['target', 'threshold', target.id, ...args];
+    assert.deepEqual(target.threshold, { pps: null, bps: null });
+    const set = await json(...threshold('--pps', '20000', '--mbps', '200'));
+    assert.deepEqual(set.threshold, { pps: 20_000, bps: 200_000_000 });
+    assert.match((await ctl(...threshold('--mbps', '50'))).stdout, /^threshold: +50 Mbit\/s$/m);
+    await refused(/^vaubanctl: pps: /, ...threshold('--pps', '0'));
+    await refused(/name --pps, --mbps or both/, ...threshold());
+    await refused(/name --pps, --mbps or both/, ...threshold('--pps', '1', '--learnt'));
+    await refused(/does not exist/, 'target', 'threshold', 'tgt_none', '--learnt');
+    assert.match((await ctl(...threshold('--learnt'))).stdout, /^threshold: +learnt$/m);
+  });
+
+  await t.test('an address that the edge cannot have', async () => {
+    const { capabilities } = edge;
+    edge.capabilities = () => ({ ...capabilities(), prefixes: ['192.0.2.0/24'] });
+    const message = /^vaubanctl: ip: is in none of the networks that the edge protects/;
+    await refused(message, 'target', 'add', tenant.id, ipv6);
+    const off = await json('target', 'add', tenant.id, ipv6, '--mode', 'off');
+    await refused(message, 'target', 'mode', off.id, 'always_on');
+    edge.capabilities = capabilities;
+    await json('target', 'remove', off.id);
+    await shield.idle();
+  });
+
   await t.test('attacks', async () => {
     const target = await json('target', 'add', tenant.id, ipv6, '--mode', 'sensor');
     await shield.idle();

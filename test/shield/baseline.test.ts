@@ -49,7 +49,8 @@ test('bursts that are legitimate raise no alarm', () => {
     'a busy site that is shown on television': burstEvery(DAY_SECONDS, 600, 40_000, 150_000),
     'a cron job of every minute': burstEvery(60, 5, 5_000, 35_000),
     'a game that starts a round': burstEvery(300, 30, 20_000, 80_000),
-    'a launch that doubles every minute': (second) => pps(Math.min(2_000_000, 10_000 * 2 ** (second / 60))),
+    'a launch that doubles every ten minutes': (second) =>
+      pps(Math.min(2_000_000, 10_000 * 2 ** (second / 600))),
     'single seconds of three times as much': (second) => pps(second % 17 === 0 ? 60_000 : 20_000),
   };
   for (const [name, rateAt] of Object.entries(series)) {

@@ -645,6 +645,11 @@ export interface SetTargetModeRequest {
   mode: 'always_on' | 'sensor' | 'off';
 }
 
+export interface SetTargetThresholdRequest {
+  pps: number | null;
+  bps: number | null;
+}
+
 /** A link that signs a person in */
 export interface SignInLink {
   person_id: string;
@@ -754,9 +759,16 @@ export interface Target {
   mode: 'always_on' | 'sensor' | 'off';
   status: 'clean' | 'under_attack' | 'mitigating';
   rules_count: number;
+  threshold: TargetThreshold;
   on_edge: boolean;
   last_attack_at: string | null;
   created_at: string;
+}
+
+/** From how much on what comes in is an attack; null is learnt from what is usual */
+export interface TargetThreshold {
+  pps: number | null;
+  bps: number | null;
 }
 
 export type TaxCategory = 'standard' | 'zero_rated' | 'exempt' | 'reverse_charge' | 'outside_scope';
@@ -942,6 +954,7 @@ export interface OperatorOperations {
   'operator.addTarget': { params: { id: string }; body: AddTargetRequest; data: Target };
   'operator.getTarget': { params: { id: string }; data: Target };
   'operator.setTargetMode': { params: { id: string }; body: SetTargetModeRequest; data: Target };
+  'operator.setTargetThreshold': { params: { id: string }; body: SetTargetThresholdRequest; data: Target };
   'operator.removeTarget': { params: { id: string }; data: { id: string; removed: true } };
   'operator.listAttacks': { query: { limit?: number; cursor?: string; status?: 'ongoing' | 'ended' }; data: OperatorAttack[]; list: true };
   'operator.startAttack': { params: { id: string }; body: StartAttackRequest; data: SimulatedAttack };
@@ -1024,6 +1037,7 @@ export const OPERATOR_OPERATIONS = {
   'operator.addTarget': ['POST', '/tenants/{id}/targets'],
   'operator.getTarget': ['GET', '/targets/{id}'],
   'operator.setTargetMode': ['POST', '/targets/{id}/mode'],
+  'operator.setTargetThreshold': ['POST', '/targets/{id}/threshold'],
   'operator.removeTarget': ['POST', '/targets/{id}/remove'],
   'operator.listAttacks': ['GET', '/attacks'],
   'operator.startAttack': ['POST', '/targets/{id}/attack'],

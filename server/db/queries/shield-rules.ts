@@ -70,6 +70,18 @@ export function findTwinShieldRule(
   );
 }
 
+/** Whether a target has an automatic rule against the same packets, whatever it lets pass of them. */
+export async function hasAutomaticRule(
+  db: Queryable,
+  targetId: string,
+  { action, match }: Pick<StoredRule, 'action' | 'match'>,
+): Promise<boolean> {
+  const rows = await db.query(sql`
+    select 1 from shield_rules where target_id = ${targetId} and origin = 'automatic' and action = ${action}
+      and match = ${JSON.stringify(match)}::text::jsonb limit 1`);
+  return rows.length > 0;
+}
+
 export function listShieldRules(
   db: Queryable,
   targetId: string,

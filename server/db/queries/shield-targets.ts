@@ -18,6 +18,9 @@ export interface TargetRow {
   /** Its usual traffic, as of the last time it was saved; null before it was ever known. */
   baseline_pps: number | null;
   baseline_bps: number | null;
+  /** From how much on what comes in is an attack; null where that is learnt. */
+  threshold_pps: bigint | null;
+  threshold_bps: bigint | null;
   created_at: Date;
   /** Set while the edge still has to release it. */
   removed_at: Date | null;
@@ -31,7 +34,7 @@ export interface TargetView extends TargetRow {
 }
 
 const columns = sql`t.id, t.account_id, t.tenant_id, t.vm_id, host(t.ip) as ip, family(t.ip) as family, t.mode, t.generation,
-  t.applied, t.baseline_pps, t.baseline_bps, t.created_at, t.removed_at`;
+  t.applied, t.baseline_pps, t.baseline_bps, t.threshold_pps, t.threshold_bps, t.created_at, t.removed_at`;
 
 const view = (now: Date): Sql => sql`
   select ${columns}, coalesce(attack.status, 'clean') as status, latest.at as last_attack_at, (
@@ -48,8 +51,9 @@ const view = (now: Date): Sql => sql`
 /** Writes a target; false where its address is one already, if only until the edge has released it. */
 export async function insertTarget(db: Queryable, row: Omit<TargetRow, 'family'>): Promise<boolean> {
   const rows = await db.query(sql`
-    insert into shield_targets (id, account_id, tenant_id, vm_id, ip, mode, created_at)
-    values (${row.id}, ${row.account_id}, ${row.tenant_id}, ${row.vm_id}, ${row.ip}::text::inet, ${row.mode}, ${row.created_at})
+    insert into shield_targets (id, account_id, tenant_id, vm_id, ip, mode, threshold_pps, threshold_bps, created_at)
+    values (${row.id}, ${row.account_id}, ${row.tenant_id}, ${row.vm_id}, ${row.ip}::text::inet, ${row.mode},
+      ${row.threshold_pps}, ${row.threshold_bps}, ${row.created_at})
     on conflict (ip) do nothing returning id`);
   return rows.length > 0;
 }
@@ -162,6 +166,31 @@ export async function setTargetMode(db: Queryable, id: string, mode: TargetMode)
     db,
     sql`update shield_targets set mode = ${mode}, generation = generation + 1 where id = ${id}`,
   );
+}
+
+/** Says from how much on what comes in is an attack; null is learnt. */
+export async function setTargetThreshold(
+  db: Queryable,
+  id: string,
+  { pps, bps }: { pps: bigint | null; bps: bigint | null },
+): Promise<void> {
+  await execute(
+    db,
+    sql`update shield_targets set threshold_pps = ${pps}, threshold_bps = ${bps} where id = ${id}`,
+  );
+}
+
+/** Where every target is that is watched, and the thresholds that were set. */
+export async function systemWatchedTargets(
+  db: Queryable,
+): Promise<{ id: string; ip: string; threshold: { pps?: number; bps?: number } }[]> {
+  const rows = await db.query<{ id: string; ip: string; pps: bigint | null; bps: bigint | null }>(sql`
+    select id, host(ip) as ip, threshold_pps as pps, threshold_bps as bps from shield_targets where mode <> 'off'`);
+  return rows.map(({ id, ip, pps, bps }) => ({
+    id,
+    ip,
+    threshold: { ...(pps !== null && { pps: Number(pps) }), ...(bps !== null && { bps: Number(bps) }) },
+  }));
 }
 
 /** Marks targets as going: they are no longer shown, and their rows go once the edge has released them. */

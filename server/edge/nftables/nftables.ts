@@ -130,22 +130,22 @@ export class NftablesEdge implements EdgeDriver {
 
   readTotals(): Promise<EdgeReading<TargetTotals>> {
     this.#verifyNowAndThen();
-    return this.#read((held) => readTotals(held));
+    return this.#read((held) => readTotals(held, this.#options.clock));
   }
 
   readDetail(ids: string[]): Promise<EdgeReading<TargetDetail>> {
-    return this.#read((held) => readDetail(held, ids));
+    return this.#read(async (held) => this.#dated(await readDetail(held, ids)));
   }
 
   readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>> {
     return this.#read(async (held) => {
       const wanted = countersOfTargets(held, [...new Set(ids)]);
-      if (wanted.size === 0) return [];
-      const counted = await listCounters(RULES_TABLE);
-      return [...wanted].flatMap(([name, [targetId, id]]) => {
+      const counted = wanted.size > 0 ? await listCounters(RULES_TABLE) : new Map<string, Volume>();
+      const rows = [...wanted].flatMap(([name, [targetId, id]]) => {
         const dropped = counted.get(name);
         return dropped ? [{ id, targetId, dropped }] : [];
       });
+      return this.#dated(rows);
     });
   }
 
@@ -185,13 +185,18 @@ export class NftablesEdge implements EdgeDriver {
     return done;
   }
 
-  #read<Row>(rowsOf: (held: ReadonlyMap<string, Held>) => Promise<Row[]>): Promise<EdgeReading<Row>> {
+  #dated<Row>(rows: Row[]): { at: Date; rows: Row[] } {
+    return { at: this.#options.clock.now(), rows };
+  }
+
+  #read<Row>(
+    read: (held: ReadonlyMap<string, Held>) => Promise<{ at: Date; rows: Row[] }>,
+  ): Promise<EdgeReading<Row>> {
     return this.#inTurn(async () => {
       const state = await this.#known();
       if (!state) throw new EdgeUnavailableError('the edge has no tables yet');
-      const at = this.#options.clock.now();
       try {
-        return { epoch: state.epoch, at, rows: await rowsOf(state.held) };
+        return { epoch: state.epoch, ...(await read(state.held)) };
       } catch (error) {
         this.#lose();
         throw error;

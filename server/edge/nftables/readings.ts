@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import { EDGE_CLASSES, type TargetDetail, type TargetTotals, type Volume } from '../driver.ts';
 import type { Held } from './batch.ts';
 import { COUNTED, COUNTS_TABLE, type Counted, canonical, FAMILIES, setName } from './names.ts';
@@ -13,16 +14,25 @@ async function read(counted: Counted, held: ReadonlyMap<string, Held>): Promise<
   return new Map(rows.flat().map(({ value, volume }) => [canonical(value), volume]));
 }
 
-/** Totals of every target. Packets go on while it reads: what passed is read first, so that it is part of what came in. */
-export async function readTotals(held: ReadonlyMap<string, Held>): Promise<TargetTotals[]> {
+/**
+ * Totals of every target. Packets go on while it reads: what passed is read first, so that it is part of what came in. It
+ * is of the instant at which what came in was read, as rates are worked out from that: a program takes its time to start.
+ */
+export async function readTotals(
+  held: ReadonlyMap<string, Held>,
+  clock: Clock,
+): Promise<{ at: Date; rows: TargetTotals[] }> {
   const passed = await read('passed', held);
+  const before = clock.now().getTime();
   const all = await read('in', held);
-  return [...held].map(([id, { ip }]) => ({
+  const at = new Date((before + clock.now().getTime()) / 2);
+  const rows = [...held].map(([id, { ip }]) => ({
     id,
     in: all.get(ip) ?? NOTHING,
     passed: passed.get(ip) ?? NOTHING,
     outBytes: null,
   }));
+  return { at, rows };
 }
 
 /** Classes of the given targets. The whole is read last, so that no class is more than it. */

@@ -67,6 +67,7 @@ import { listTargets } from './shield/list-targets.ts';
 import { listTenants } from './shield/list-tenants.ts';
 import { removeTarget } from './shield/remove-target.ts';
 import { setTargetMode } from './shield/set-target-mode.ts';
+import { setTargetThreshold } from './shield/set-target-threshold.ts';
 import { startAttack } from './shield/start-attack.ts';
 import { stopAttack } from './shield/stop-attack.ts';
 import { confirmTopUp } from './top-ups/confirm-top-up.ts';
@@ -134,6 +135,7 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   addTarget,
   getTarget,
   setTargetMode,
+  setTargetThreshold,
   removeTarget,
   listAttacks,
   startAttack,

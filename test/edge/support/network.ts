@@ -80,13 +80,13 @@ export class EdgeNetwork {
       'addr add 203.0.113.1/24 dev e1',
       'addr add 2001:db8:b::1/64 dev e1 nodad',
       `link set e0 mtu ${mtu} up`,
-      'link set e1 up',
+      `link set e1 mtu ${mtu} up`,
       'route add 100.64.0.0/14 via 203.0.113.9',
     );
     await victim.ip(
       'addr add 203.0.113.9/24 dev v0',
       'addr add 2001:db8:b::9/64 dev v0 nodad',
-      'link set v0 up',
+      `link set v0 mtu ${mtu} up`,
       'route add default via 203.0.113.1',
       'route add default via 2001:db8:b::1',
     );
@@ -154,6 +154,17 @@ export class EdgeNetwork {
   /** The same evenly, with a pause after each frame: a rate is kept by the second, all of it at its beginning. */
   async steadily(frames: Frame[], count: number): Promise<void> {
     await this.#send(frames, count, '--gap', '20us');
+  }
+
+  /** From now on what the attacker sends by {@link paced} leaves evenly at so many Mbit/s: the kernel's own shaper holds it. */
+  async pace(mbps: number): Promise<void> {
+    const shaper = ['tbf', 'rate', `${mbps}mbit`, 'burst', '64kb', 'limit', '4mb'];
+    await this.attacker.run('tc', 'qdisc', 'replace', 'dev', 'a0', 'root', ...shaper);
+  }
+
+  /** Sends `count` frames, these again and again, as fast as the shaper lets them. */
+  async paced(frames: Frame[], count: number): Promise<void> {
+    await this.#send(frames, count, '--qdisc-path', '--rate', `${FAST}pps`);
   }
 
   async #send(frames: Frame[], count: number, ...pace: string[]): Promise<void> {

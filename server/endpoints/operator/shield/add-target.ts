@@ -4,7 +4,7 @@ import { Enum, Input } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
-import { addTarget as insertTarget } from '../../../shield/target.ts';
+import { addTarget as insertTarget, requireServed } from '../../../shield/target.ts';
 import { requireEdge, requireTarget, TargetShape, viewOf } from './target-shape.ts';
 import { requireTenant, TenantParams } from './tenant-shape.ts';
 
@@ -27,6 +27,7 @@ export const addTarget = operatorEndpoint({
     if (isIP(ip) === 0 || ip.includes('%')) {
       throw invalidField('ip', 'format', 'must be an IPv4 or IPv6 address');
     }
+    if (mode !== 'off') requireServed(services.edge.capabilities(), ip);
     const targetId = await db.transaction(async (tx) => {
       const tenant = await requireTenant(tx, id);
       return insertTarget(tx, clock, tenant, { ip, mode });

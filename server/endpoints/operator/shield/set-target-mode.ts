@@ -2,7 +2,7 @@ import { systemLockTarget, TARGET_MODES } from '../../../db/queries/shield-targe
 import { Enum, Input } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
-import { changeMode } from '../../../shield/target.ts';
+import { changeMode, requireServed } from '../../../shield/target.ts';
 import { requireEdge, TargetParams, TargetShape, viewOf } from './target-shape.ts';
 
 export const setTargetMode = operatorEndpoint({
@@ -21,6 +21,7 @@ export const setTargetMode = operatorEndpoint({
     const target = await db.transaction(async (tx) => {
       const locked = await systemLockTarget(tx, id);
       if (!locked) throw notFound();
+      if (mode !== 'off') requireServed(services.edge.capabilities(), locked.ip);
       await changeMode(tx, locked, mode, clock.now());
       return locked;
     });

@@ -14,6 +14,24 @@ import { Type } from '../../../platform/schema.ts';
 
 export const TargetParams = Type.Object({ id: PathId('tgt', 'Target identifier') });
 
+/** A thousand times what the largest attacks on record had. */
+const MAX_PPS = 10_000_000_000;
+const MAX_BPS = 10_000_000_000_000;
+
+/** What a target's threshold may be set to; null is learnt from what is usual. */
+export const thresholdFields = {
+  pps: Nullable(
+    Type.Integer({ minimum: 1, maximum: MAX_PPS, description: 'Packets a second', examples: [20_000] }),
+  ),
+  bps: Nullable(
+    Type.Integer({ minimum: 1, maximum: MAX_BPS, description: 'Bits a second', examples: [200_000_000] }),
+  ),
+};
+const ThresholdShape = Shape(thresholdFields, {
+  $id: 'TargetThreshold',
+  description: 'From how much on what comes in is an attack; null is learnt from what is usual',
+});
+
 export const TargetShape = Shape(
   {
     id: Id('tgt'),
@@ -24,6 +42,7 @@ export const TargetShape = Shape(
     mode: Enum(TARGET_MODES),
     status: Enum(['clean', 'under_attack', 'mitigating']),
     rules_count: Count('Rules that it has'),
+    threshold: ThresholdShape,
     on_edge: Type.Boolean({ description: 'Whether the edge has what the database says' }),
     last_attack_at: Nullable(Timestamp('Start of the latest attack')),
     created_at: Timestamp(),
@@ -41,11 +60,14 @@ export function presentTarget(target: TargetView) {
     mode: target.mode,
     status: target.status,
     rules_count: target.rules_count,
+    threshold: { pps: asNumber(target.threshold_pps), bps: asNumber(target.threshold_bps) },
     on_edge: target.mode !== 'off' && target.applied >= target.generation,
     last_attack_at: target.last_attack_at,
     created_at: target.created_at,
   };
 }
+
+const asNumber = (value: bigint | null) => (value === null ? null : Number(value));
 
 /** A target that is not on its way out, or `not_found`. */
 export async function requireTarget(db: Queryable, id: string): Promise<TargetRow> {

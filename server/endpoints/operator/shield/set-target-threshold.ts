@@ -1,0 +1,29 @@
+import { setTargetThreshold as saveThreshold, systemLockTarget } from '../../../db/queries/shield-targets.ts';
+import { Input } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { notFound } from '../../../platform/errors.ts';
+import { requireTarget, TargetParams, TargetShape, thresholdFields, viewOf } from './target-shape.ts';
+
+export const setTargetThreshold = operatorEndpoint({
+  operation: 'setTargetThreshold',
+  method: 'POST',
+  path: '/targets/{id}/threshold',
+  tag: 'shield',
+  summary: 'Say from how much on what comes in to a target is an attack',
+  params: TargetParams,
+  body: Input(thresholdFields),
+  data: TargetShape,
+  errors: [],
+  async handle({ params: { id }, body: { pps, bps }, services }) {
+    const { db, logger } = services;
+    const threshold = { pps: asStored(pps), bps: asStored(bps) };
+    await db.transaction(async (tx) => {
+      if (!(await systemLockTarget(tx, id))) throw notFound();
+      await saveThreshold(tx, id, threshold);
+    });
+    logger.info({ target_id: id, pps, bps }, 'shield target threshold changed');
+    return { data: await viewOf(services, await requireTarget(db, id)) };
+  },
+});
+
+const asStored = (value: number | null) => (value === null ? null : BigInt(value));

@@ -1,0 +1,13 @@
+// The service as a process whose clock goes on by itself, and which puts it forward by a minute at each SIGUSR2.
+import { startService } from '../../../server/compose.ts';
+import { loadConfig } from '../../../server/config/config.ts';
+import { openState } from '../../../server/state.ts';
+import { RunningClock } from '../../support/running-clock.ts';
+
+const config = loadConfig(process.env);
+const clock = new RunningClock();
+process.on('SIGUSR2', () => clock.advance(60_000));
+const service = await startService(config, await openState(config), { clock });
+process.once('SIGTERM', () => {
+  void service.stop().then(() => process.exit(0));
+});
