@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
 import type { Engine, Section } from './bench.ts';
 import { bodyCost } from './claims/body-cost.ts';
+import { clients } from './claims/clients.ts';
 import { consoles } from './claims/consoles.ts';
 import { createVm } from './claims/create-vm.ts';
 import { getVm } from './claims/get-vm.ts';
@@ -41,6 +42,7 @@ const SECTIONS: Section[] = [
   jobPickup,
   start,
   memory,
+  clients,
   consoles,
   bodyCost,
   shares,

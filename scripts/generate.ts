@@ -7,6 +7,7 @@ import { buildOperatorOpenApi } from '../server/operator/openapi/build-operator-
 import { buildPanelOpenApi } from '../server/panel/openapi/build-panel-openapi.ts';
 import { ERROR_STATUS } from '../server/platform/errors.ts';
 import { FIELD_CODES } from '../server/platform/field-codes.ts';
+import { emitCli } from './emit-cli.ts';
 import { emitClient } from './emit-client.ts';
 import { emitOperations } from './emit-operations.ts';
 import { emitTypes } from './emit-types.ts';
@@ -21,6 +22,7 @@ write(
   emitOperations(customer, 'Customer', { aliases: { VM: 'Vm', VMBilling: 'VmBilling', VMEvent: 'VmEvent' } }),
 );
 write('sdk/src/api.ts', emitClient(customer));
+write('cli/src/inputs.ts', emitCli(customer));
 const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
 write('operator-openapi.json', formatOpenApi(operator));
 write('vaubanctl/operator-api.ts', emitTypes(operator));

@@ -32,6 +32,8 @@ export interface Client extends Resources {
   ): AsyncIterable<AgentEvent>;
   /** Opens a shell on a VM. */
   openTerminal(vmId: string, how?: CreateSshTokenRequest, options?: RequestOptions): Promise<Terminal>;
+  /** Opens a connection to the SSH server of a VM, for an SSH client of your own: no port of the VM has to be open. */
+  openSshConnection(vmId: string, options?: RequestOptions): Promise<GuestSocket>;
   /** Opens the screen of a VM: the bytes of VNC, and the password where one is asked for. */
   openScreen(vmId: string, options?: RequestOptions): Promise<GuestSocket & { password: string | null }>;
 }
@@ -63,6 +65,14 @@ export function createClient(options: ClientOptions): Client {
       });
       const resize = (cols: number, rows: number) => send(JSON.stringify({ type: 'resize', cols, rows }));
       return { ...socket, username: token.username, resize };
+    },
+    openSshConnection: async (vmId, request = {}) => {
+      const token: SshToken = await all.consoles.terminalToken(vmId, {}, request);
+      const { send: _, ...socket } = await openSocket(token.ws_url, ['vauban.ssh.raw', token.token], {
+        WebSocket: options.WebSocket,
+        signal: request.signal,
+      });
+      return socket;
     },
     openScreen: async (vmId, request = {}) => {
       const ticket: ConsoleTicket = await all.consoles.screenTicket(vmId, request);

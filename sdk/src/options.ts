@@ -13,11 +13,19 @@ export interface ClientOptions {
   /** Sees every attempt, for logs. What it throws is ignored. */
   onAttempt?: (attempt: Attempt) => void;
   /** In place of the global `fetch`. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>;
+  fetch?: (url: string, init: RequestInit) => Promise<Reply>;
   /** In place of the global `WebSocket`, which Node has from version 22 on. */
   WebSocket?: typeof WebSocket;
   /** In place of the machine's clock. */
   clock?: ClientClock;
+}
+
+/** What the client reads of a `Response`. */
+export interface Reply {
+  status: number;
+  headers: { get(name: string): string | null };
+  text(): Promise<string>;
+  body: ReadableStream<Uint8Array> | null;
 }
 
 /** What the client knows of time. */

@@ -1,7 +1,7 @@
 import { ERROR_CLASSES, type ErrorCode, type ErrorDetails } from './api.ts';
 import { systemClock } from './clock.ts';
 import { ApiError, ConnectionError, TimeoutError } from './errors.ts';
-import type { Attempt, ClientClock, ClientOptions, PaidOptions } from './options.ts';
+import type { Attempt, ClientClock, ClientOptions, PaidOptions, Reply } from './options.ts';
 import { Pacer } from './pacer.ts';
 
 /** A request as an operation makes it. */
@@ -94,7 +94,7 @@ export class Transport {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), ms);
     try {
-      const response = await (this.#options.fetch ?? fetch)(`${this.#base}${call.target}`, {
+      const response: Reply = await (this.#options.fetch ?? fetch)(`${this.#base}${call.target}`, {
         method: call.method,
         headers: {
           authorization: `Bearer ${this.#options.apiKey}`,
@@ -130,7 +130,7 @@ export class Transport {
     }
   }
 
-  #retryAfter({ headers, status }: Response, { details }: ApiError): number | undefined {
+  #retryAfter({ headers, status }: Reply, { details }: ApiError): number | undefined {
     const seconds = Number(headers.get('retry-after') ?? details.retry_after_seconds ?? Number.NaN);
     if (!Number.isFinite(seconds)) return undefined;
     if (status === 429) this.#pacer.pause(seconds * 1000);

@@ -7,35 +7,11 @@ import test from 'node:test';
 import { promisify } from 'node:util';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabaseLocation } from '../support/database.ts';
+import { examples, outputsOf, patternOf, scriptOf } from '../support/examples.ts';
 import { startService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
-
-interface Example {
-  command: string;
-  /** What the README shows; "…" stands for anything. */
-  shown: string;
-}
-
-/** The console examples of a document: lines that begin with "$ ", each with the lines after it. */
-function examples(markdown: string): Example[] {
-  const blocks = [...markdown.matchAll(/```console\n(.*?)```/gs)].map((match) => match[1]!);
-  return blocks.flatMap((block) =>
-    block
-      .split(/^\$ /m)
-      .slice(1)
-      .map((part) => {
-        const [command, ...shown] = part.trimEnd().split('\n');
-        return { command: command!, shown: shown.join('\n') };
-      }),
-  );
-}
-
-function pattern(shown: string): RegExp {
-  const escaped = shown.split('…').map((text) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${escaped.join('[\\s\\S]*')}$`);
-}
 
 test('every command of the README prints what the README shows', async (t) => {
   const location = await freshDatabaseLocation(t);
@@ -46,22 +22,17 @@ test('every command of the README prints what the README shows', async (t) => {
   const steps = examples(await readFile(join(ROOT, 'README.md'), 'utf8'));
   assert.ok(steps.length > 15, 'the README has its examples');
 
-  // One shell for all of them, as a reader has: variables and functions carry over.
-  const marker = '--- next example ---';
-  const script = steps
-    .map(({ command }) =>
-      command.replaceAll('localhost:8080', host).replace('KEY=vk_…', `KEY=${service.demoKey}`),
-    )
-    .map((command) => `${command}\necho '${marker}'`)
-    .join('\n');
+  const script = scriptOf(steps, (command) =>
+    command.replaceAll('localhost:8080', host).replace('KEY=vk_…', `KEY=${service.demoKey}`),
+  );
   const env = {
     PATH: `${dirname(process.execPath)}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
     HOME: directory,
     VAUBAN_DATA_DIR: dirname(service.operatorSocket),
   };
   const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { env, cwd: ROOT });
-  const outputs = stdout.split(`${marker}\n`);
+  const outputs = outputsOf(stdout);
   for (const [index, { command, shown }] of steps.entries()) {
-    assert.match(outputs[index]!.trimEnd(), pattern(shown), command);
+    assert.match(outputs[index]!, patternOf(shown), command);
   }
 });

@@ -31,7 +31,8 @@ test('time and randomness come from platform, so that a test can own them', () =
 });
 
 test('no file of the service holds more than one concept has room in', () => {
-  const long = [...sources('server'), ...sources('sdk'), ...sources('vaubanctl')]
+  const long = ['server', 'sdk', 'cli', 'vaubanctl']
+    .flatMap(sources)
     // A migration is one list of statements, and is never edited once released.
     .filter((path) => !path.startsWith('server/db/migrations/'))
     // Made from the endpoints: as long as there are operations.

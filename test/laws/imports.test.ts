@@ -95,10 +95,15 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
     // And how the VM in a path is found, for its account only.
     except: /(-shape|\/load-vm)\.ts$/,
   },
-  { name: 'the service stands alone', from: 'server/', never: /^(test|sdk|vaubanctl|scripts|bench)\// },
+  { name: 'the service stands alone', from: 'server/', never: /^(test|sdk|cli|vaubanctl|scripts|bench)\// },
   {
     name: 'the SDK is a package of its own, which takes nothing of the others',
     from: 'sdk/',
+    never: /^(server|panel|cli|vaubanctl|test|scripts|bench)\//,
+  },
+  {
+    name: 'the command line knows the SDK, and nothing else of the project',
+    from: 'cli/',
     never: /^(server|panel|vaubanctl|test|scripts|bench)\//,
   },
   {
@@ -208,10 +213,13 @@ for (const { name, from, never, except } of OTHER_LAWS) {
 }
 
 test('every import of the project names a file with its extension', () => {
-  const offences = ['server', 'vaubanctl', 'test', 'scripts'].flatMap((directory) =>
+  const offences = ['server', 'cli', 'vaubanctl', 'test', 'scripts'].flatMap((directory) =>
     sources(directory).flatMap((path) =>
       importsOf(path)
-        .filter((target) => /^(server|vaubanctl|test|scripts)\//.test(target) && !/\.(ts|json)$/.test(target))
+        .filter(
+          (target) =>
+            /^(server|sdk|cli|vaubanctl|test|scripts)\//.test(target) && !/\.(ts|json)$/.test(target),
+        )
         .map((target) => `${path} imports ${target}`),
     ),
   );

@@ -6,6 +6,8 @@ import { importsWith, projectFiles, read, sources } from '../support/source.ts';
 interface Manifest {
   workspaces?: string[];
   dependencies?: Record<string, string>;
+  /** Of a workspace that is packed as a bundle: an installation of it needs none of them. */
+  devDependencies?: Record<string, string>;
 }
 
 const files = new Set(projectFiles());
@@ -17,7 +19,8 @@ test('the root has scripts and no run-time dependency', () => {
 
 for (const workspace of workspaces) {
   test(`${workspace} imports the packages that its package.json names`, () => {
-    const named = Object.keys((JSON.parse(read(`${workspace}/package.json`)) as Manifest).dependencies ?? {});
+    const { dependencies, devDependencies }: Manifest = JSON.parse(read(`${workspace}/package.json`));
+    const named = Object.keys({ ...dependencies, ...devDependencies });
     const imported = new Set(
       sources(workspace)
         .flatMap((file) => importsWith(file))

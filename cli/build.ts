@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { build } from 'vite';
+
+/** Builds the command with all that it imports into one file, which needs nothing but Node. */
+export async function buildCli(outDir = fileURLToPath(new URL('dist', import.meta.url))): Promise<void> {
+  await build({
+    configFile: false,
+    root: fileURLToPath(new URL('.', import.meta.url)),
+    logLevel: 'warn',
+    ssr: { noExternal: true, target: 'node' },
+    build: {
+      ssr: 'src/main.ts',
+      outDir,
+      emptyOutDir: true,
+      target: 'node22',
+      minify: true,
+      license: { fileName: 'licenses.md' },
+      rolldownOptions: {
+        checks: { bundlerTimings: false },
+        output: { entryFileNames: 'vauban.js', codeSplitting: false },
+      },
+    },
+  });
+}
+
+if (import.meta.main) await buildCli();

@@ -1,0 +1,5 @@
+import { command } from '../../command.ts';
+
+export const getAgentStatus = command('getAgentStatus', {
+  example: 'vauban agent status web-1',
+});

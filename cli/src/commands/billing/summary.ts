@@ -1,0 +1,5 @@
+import { command } from '../../command.ts';
+
+export const getBillingSummary = command('getBillingSummary', {
+  example: 'vauban billing summary',
+});

@@ -1,0 +1,5 @@
+import { command } from '../../command.ts';
+
+export const getPrices = command('getPrices', {
+  example: 'vauban catalog prices',
+});

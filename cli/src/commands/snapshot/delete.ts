@@ -1,0 +1,7 @@
+import { command } from '../../command.ts';
+import { deletion } from '../../questions.ts';
+
+export const deleteSnapshot = command('deleteSnapshot', {
+  question: (session, { ids }) => deletion(session, 'Delete this snapshot? It cannot be brought back.', ids),
+  example: 'vauban snapshot delete web-1 before-upgrade',
+});

@@ -1,0 +1,5 @@
+import { command } from '../../command.ts';
+
+export const getOpsKey = command('getOpsKey', {
+  example: 'vauban ssh-key ops',
+});

@@ -1,0 +1,108 @@
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { EXIT, Failure } from './failure.ts';
+
+/** Where a service is, and the key for it. */
+export interface Context {
+  url: string;
+  key: string;
+}
+
+/** What the file holds. */
+export interface Contexts {
+  current: string | null;
+  contexts: Record<string, Context>;
+}
+
+type Env = Record<string, string | undefined>;
+
+const NAME = /^[\w.-]{1,64}$/;
+const wrong = (...lines: string[]) => new Failure(EXIT.wronglyCalled, ...lines);
+
+/** `VAUBAN_CONFIG`, else the place that XDG names. */
+export function contextsFile(env: Env): string {
+  if (env.VAUBAN_CONFIG) return env.VAUBAN_CONFIG;
+  const base = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
+  return join(base, 'vauban', 'contexts.json');
+}
+
+/** The stored contexts. A file that others may read is refused: it holds keys. */
+export function readContexts(env: Env): Contexts {
+  const path = contextsFile(env);
+  let text: string;
+  try {
+    if (process.platform !== 'win32' && (statSync(path).mode & 0o077) !== 0)
+      throw wrong(`Other users may read ${path}, which holds your keys.`, `Close it: chmod 600 ${path}`);
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return { current: null, contexts: {} };
+    throw error;
+  }
+  try {
+    const { current = null, contexts = {} } = JSON.parse(text) as Partial<Contexts>;
+    return { current, contexts: Object.assign(Object.create(null), contexts) };
+  } catch {
+    throw wrong(`${path} is not JSON. Mend or remove it.`);
+  }
+}
+
+/** Writes them so that a crash leaves the old file or the new one, and others can read neither. */
+export function writeContexts(env: Env, contexts: Contexts): void {
+  const path = contextsFile(env);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${process.pid}`;
+  try {
+    writeFileSync(unfinished, `${JSON.stringify(contexts, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+    chmodSync(unfinished, 0o600);
+    renameSync(unfinished, path);
+  } finally {
+    rmSync(unfinished, { force: true });
+  }
+}
+
+/** A name that a context may have. */
+export function requireName(name: string): string {
+  if (!NAME.test(name) || name === '__proto__')
+    throw wrong(`"${name}" is no name for a context: letters, digits, ".", "_" and "-", at most 64.`);
+  return name;
+}
+
+/** An address of a service, without `/v1`. */
+export function requireUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username || url.search || url.hash)
+    throw wrong(`"${text}" is no address of a service, such as https://cloud.example.`);
+  return url.href.replace(/\/(v1\/?)?$/, '');
+}
+
+/** Characters that a header can have. */
+export function requireKey(text: string): string {
+  const key = text.trim();
+  if (!/^[\x21-\x7e]{8,256}$/.test(key))
+    throw wrong('That is no API key: it is one word that begins with vk_.');
+  return key;
+}
+
+/**
+ * The context of a command: the one that it names, else `VAUBAN_API_KEY` with `VAUBAN_URL`, else `VAUBAN_CONTEXT`, else the
+ * one in use.
+ */
+export function contextFor(env: Env, named: string | undefined): Context {
+  if (named === undefined && env.VAUBAN_API_KEY) {
+    if (!env.VAUBAN_URL)
+      throw wrong('VAUBAN_API_KEY is set, and VAUBAN_URL is not.', 'Set it to the address of the service.');
+    return { url: requireUrl(env.VAUBAN_URL), key: requireKey(env.VAUBAN_API_KEY) };
+  }
+  const { current, contexts } = readContexts(env);
+  const name = named ?? (env.VAUBAN_CONTEXT || current);
+  if (name === null)
+    throw wrong(
+      'No service is known yet.',
+      'Add one: vauban context create <name> --url https://cloud.example',
+      'Or set VAUBAN_URL and VAUBAN_API_KEY.',
+    );
+  const context = contexts[name];
+  if (!context) throw wrong(`There is no context "${name}".`, 'Those that there are: vauban context list');
+  return context;
+}

@@ -1,0 +1,63 @@
+import type { AgentEvent, RunAgentRequest } from '../../sdk/src/index.ts';
+import type { Call } from './command.ts';
+import { EXIT, Failure } from './failure.ts';
+import type { Session } from './session.ts';
+import { safe, safeJson, safeLines } from './text.ts';
+
+/**
+ * A run of the agent at the terminal. A command that waits is asked about; without a terminal it goes on waiting, and
+ * the process ends as one that was not confirmed.
+ */
+export async function converse(session: Session, { ids, input }: Call): Promise<void> {
+  const { client, io, printer } = session;
+  const [vmId] = ids;
+  let error: string | undefined;
+  let isWaiting = false;
+  const show = (event: AgentEvent) => {
+    if (printer.isForPeople) io.stdout.write(textOf(event));
+    else printer.lines(safeJson(event));
+    if (event.type === 'error') error = event.message;
+  };
+  if (input.approval !== undefined) {
+    // A word on a command of an earlier run, given as JSON.
+    for await (const event of client.agent.run(vmId!, input as RunAgentRequest, { signal: io.signal }))
+      show(event);
+  } else {
+    if (input.message === undefined)
+      throw new Failure(EXIT.wronglyCalled, 'Say what you want: vauban agent web-1 "Why is it slow?"');
+    const decide = async ({ command }: { command: string }) => {
+      isWaiting = !io.stdin.isTTY;
+      if (isWaiting) return undefined;
+      const answer = await session.ask(`Run \`${safe(command)}\`? [y/N] `);
+      return /^y(es)?$/i.test(answer.trim()) ? 'approve' : 'deny';
+    };
+    for await (const event of client.converse(vmId!, input, decide, { signal: io.signal })) show(event);
+  }
+  if (error) throw new Failure(EXIT.refused, safe(error));
+  if (isWaiting)
+    throw new Failure(
+      EXIT.notConfirmed,
+      'A command waits for your word, and there is no terminal to ask at.',
+      `See it with: vauban agent status ${vmId}`,
+    );
+}
+
+/** An event for people; what the guest has written cannot write on the terminal. */
+function textOf(event: AgentEvent): string {
+  switch (event.type) {
+    case 'message.delta':
+      return safeLines(event.text);
+    case 'message.completed':
+      return '\n';
+    case 'command.proposed':
+      return `\n> ${safe(event.command)}  (${event.risk}: ${safe(event.reason)})\n`;
+    case 'command.output':
+      return safeLines(event.text.replaceAll('\r\n', '\n'));
+    case 'command.completed':
+      return event.timed_out ? '(timed out)\n' : event.exit_code ? `(exit ${event.exit_code})\n` : '';
+    case 'command.denied':
+      return `(not run: ${safe(event.reason)})\n`;
+    default:
+      return '';
+  }
+}

@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Command } from 'commander';
+import { EXIT, Failure } from '../failure.ts';
+import type { Io } from '../io.ts';
+import { idOf, vmOf } from '../names.ts';
+import { type GlobalOptions, Session } from '../session.ts';
+
+interface Options extends GlobalOptions {
+  login?: string;
+  identity?: string;
+  option?: string[];
+}
+
+/** `vauban ssh`: OpenSSH through the service, with a key of one's own. */
+export function addSsh(program: Command, io: Io): void {
+  program
+    .command('ssh')
+    .description(
+      'log in to a VM, or run a command on it, with ssh and a key of your own; no port has to be open',
+    )
+    .argument('<vm>', 'its name or id; user@vm for another user than the default one of its image')
+    .argument('[command...]', 'after "--"')
+    .option('-l, --login <user>', 'as this user')
+    .option('-i, --identity <file>', 'with this private key')
+    .option('--option <option>', 'an option of ssh, such as ForwardAgent=yes', collect)
+    .addHelpText('after', '\nExample:\n  $ vauban ssh web-1 -- uptime')
+    .action(async (given: string, words: string[], _: object, command: Command) => {
+      const options = command.optsWithGlobals<Options>();
+      await ssh(new Session(io, options), given, words, options);
+    });
+}
+
+/** `vauban ssh-proxy`: the bytes of a connection to a VM's port 22, for the `ProxyCommand` of an SSH client. */
+export function addSshProxy(program: Command, io: Io): void {
+  program
+    .command('ssh-proxy')
+    .description("connect the standard input and output with a VM's SSH server, as a ProxyCommand of ssh")
+    .argument('<vm>')
+    .addHelpText('after', "\nExample:\n  $ scp -o ProxyCommand='vauban ssh-proxy %h' notes.txt debian@web-1:")
+    .action(async (given: string, _: object, command: Command) => {
+      const session = new Session(io, command.optsWithGlobals<GlobalOptions>());
+      const vmId = await idOf(session.client, 'vm', given, []);
+      const { readable, writable, closed } = await session.client.openSshConnection(vmId, {
+        signal: io.signal,
+      });
+      // Whichever side ends, the connection does.
+      await Promise.race([
+        pipeline(io.stdin as NodeJS.ReadableStream, Writable.fromWeb(writable as never)),
+        pipeline(Readable.fromWeb(readable as never), io.stdout, { end: false }),
+      ]).catch(() => undefined);
+      (io.stdin as Readable).destroy?.();
+      await writable.close().catch(() => undefined);
+      const { code, reason } = await closed;
+      if (code > 1000 && code !== 1005) throw new Failure(EXIT.unreachable, `${code} ${reason}`);
+    });
+}
+
+const collect = (option: string, before: string[] = []) => [...before, option];
+
+async function ssh(session: Session, given: string, words: string[], options: Options): Promise<void> {
+  const { client, io } = session;
+  const [, userInName, name] = /^(?:([^@]*)@)?(.*)$/s.exec(given)!;
+  const vm = await vmOf(client, name!);
+  const user = options.login ?? userInName ?? (await defaultUser(session, vm.template));
+  // As this program was called, whatever it is called here.
+  const proxy = [process.execPath, ...process.execArgv, process.argv[1]!];
+  if (session.context !== undefined) proxy.push('--context', session.context);
+  const args = [
+    ...['-o', `ProxyCommand=${[...proxy, 'ssh-proxy', vm.id].map(quoted).join(' ')}`],
+    // The host key is the VM's, wherever it moves and whatever it is called.
+    ...['-o', `HostKeyAlias=${vm.id}`],
+    ...(options.option ?? []).flatMap((option) => ['-o', option]),
+    ...(options.identity ? ['-i', options.identity] : []),
+    ...['-l', user, '--', vm.id, ...words],
+  ];
+  const child = spawn('ssh', args, { stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
+  const failed = once(child, 'error').then(([error]) => {
+    throw new Failure(EXIT.wronglyCalled, `ssh cannot be started: ${(error as Error).message}`);
+  });
+  const [code] = (await Promise.race([once(child, 'exit'), failed])) as [number | null];
+  if (code !== 0) throw new Failure(code ?? EXIT.interrupted);
+}
+
+/** For the shell by which ssh starts it, which reads "%" for itself. */
+const quoted = (word: string) => `'${word.replaceAll('%', '%%').replaceAll("'", "'\\''")}'`;
+
+async function defaultUser({ client }: Session, template: string): Promise<string> {
+  const { templates } = await client.catalog.get();
+  const found = templates.find(({ code }) => code === template);
+  if (!found) throw new Failure(EXIT.wronglyCalled, 'Its image is not sold any more: name the user with -l.');
+  return found.default_user;
+}

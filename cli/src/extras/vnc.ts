@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { explain } from '../errors.ts';
+import type { Io } from '../io.ts';
+import { idOf } from '../names.ts';
+import { type GlobalOptions, Session } from '../session.ts';
+import { safe } from '../text.ts';
+
+const port = (text: string) => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('It is a port, 0 to 65535.');
+  return Number(text);
+};
+
+/** `vauban vnc`: the screen of a VM as a port of this machine, for any viewer. */
+export function addVnc(program: Command, io: Io): void {
+  program
+    .command('vnc')
+    .description("lead a port of this machine's loopback to the screen of a VM, until interrupted")
+    .argument('<vm>')
+    .option('--port <port>', 'this one; a free one when absent', port, 0)
+    .addHelpText('after', '\nExample:\n  $ vauban vnc web-1 --port 5901')
+    .action(async (given: string, _: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { port: number }>();
+      await vnc(new Session(io, options), given, options.port);
+    });
+}
+
+async function vnc(session: Session, given: string, wanted: number): Promise<void> {
+  const { client, io } = session;
+  const vmId = await idOf(client, 'vm', given, []);
+  const viewers = new Set<Socket>();
+  const server = createServer((viewer) => {
+    viewers.add(viewer);
+    // One that does not reach the VM is hung up on; the next may.
+    show(session, vmId, viewer)
+      .catch((error: unknown) => session.note(`vauban: ${explain(error).lines.join(' ')}`))
+      .finally(() => {
+        viewers.delete(viewer);
+        viewer.destroy();
+      });
+  });
+  server.listen(wanted, '127.0.0.1');
+  await once(server, 'listening');
+  session.printer.lines(`vnc://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  if (!io.signal.aborted) await once(io.signal, 'abort');
+  server.close();
+  for (const viewer of viewers) viewer.destroy();
+}
+
+async function show(session: Session, vmId: string, viewer: Socket): Promise<void> {
+  const { readable, writable, password, close } = await session.client.openScreen(vmId, {
+    signal: session.io.signal,
+  });
+  if (password !== null) session.note(`Its password: ${safe(password)}`);
+  await Promise.race([
+    pipeline(viewer, Writable.fromWeb(writable as never)),
+    pipeline(Readable.fromWeb(readable as never), viewer),
+  ]).catch(() => undefined);
+  close();
+}

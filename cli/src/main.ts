@@ -1,0 +1,21 @@
+import { run } from './run.ts';
+
+const interruption = new AbortController();
+process.once('SIGINT', () => interruption.abort());
+process.once('SIGTERM', () => interruption.abort());
+// Whoever reads has enough, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
+});
+
+const { env, stdin, stdout, stderr } = process;
+process.exitCode = await run(process.argv.slice(2), {
+  env,
+  stdin,
+  stdout,
+  stderr,
+  signal: interruption.signal,
+});
+// A terminal that was asked something would keep the process.
+stdin.unref?.();

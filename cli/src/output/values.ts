@@ -1,0 +1,47 @@
+import { safe } from '../text.ts';
+
+/** Minor units as people write them: 12345 EUR is "123.45 EUR". */
+export function money(minor: number, currency: string): string {
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
+  const digits = format.resolvedOptions().maximumFractionDigits!;
+  const text = String(Math.abs(minor)).padStart(digits + 1, '0');
+  const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  return `${minor < 0 ? '-' : ''}${amount} ${currency}`;
+}
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
+
+/** "1.5 GiB". */
+export function bytes(count: number): string {
+  const power = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, Math.abs(count))) / 10));
+  const scaled = count / 1024 ** power;
+  return `${power === 0 ? scaled : scaled.toFixed(scaled < 100 ? 1 : 0)} ${UNITS[power]}`;
+}
+
+/** A value by the name of its field, as people read it. */
+export function valueText(name: string, value: unknown, currency = ''): string {
+  if (value === null || value === undefined || value === '') return '-';
+  if (typeof value === 'number' && name.endsWith('_minor') && currency) return money(value, currency);
+  if (typeof value === 'number' && name.endsWith('_bytes')) return bytes(value);
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'string') return safe(name.endsWith('_at') ? value.replace(/\.\d+Z$/, 'Z') : value);
+  if (Array.isArray(value))
+    return value.length === 0 ? '-' : value.map((one) => valueText(name, one, currency)).join(', ');
+  if (typeof value === 'object') return summary(value as Record<string, unknown>);
+  return String(value);
+}
+
+/** One thing in a line: "web-1 (vm_…) running". */
+function summary(thing: Record<string, unknown>): string {
+  const name = thing.hostname ?? thing.name ?? thing.kind ?? thing.type;
+  const id = thing.id ?? thing.code;
+  if (name === undefined && id === undefined) {
+    const pairs = Object.entries(thing).filter(([, value]) => value !== null);
+    return pairs.map(([key, value]) => `${key}=${valueText(key, value)}`).join(' ');
+  }
+  const parts = [name, id && name !== id ? (name ? `(${id})` : id) : undefined, thing.status];
+  return safe(parts.filter(Boolean).join(' '));
+}
+
+/** "price_monthly_minor" is "price monthly": what is said of the unit is in the value. */
+export const label = (name: string): string => name.replace(/_(minor|bytes)$/, '').replaceAll('_', ' ');

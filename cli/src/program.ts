@@ -1,0 +1,75 @@
+import { Command, Option } from 'commander';
+import { OPERATIONS } from '../../sdk/src/index.ts';
+import manifest from '../package.json' with { type: 'json' };
+import { wordsOf } from './command.ts';
+import { COMMANDS } from './commands/index.ts';
+import { addCompletion } from './extras/completion.ts';
+import { addContext } from './extras/context.ts';
+import { addSsh, addSshProxy } from './extras/ssh.ts';
+import { addTerminal } from './extras/terminal.ts';
+import { addTop } from './extras/top.ts';
+import { addVnc } from './extras/vnc.ts';
+import type { Io } from './io.ts';
+import { addOperation } from './operation-command.ts';
+import { FORMATS } from './output/printer.ts';
+
+/** What the groups are about; what a group has is made of the operations. */
+const GROUPS: Record<string, string> = {
+  catalog: 'plans, regions, OS images and prices',
+  vm: 'virtual machines',
+  firewall: 'firewall rules of a VM',
+  'port-forward': 'ports of a shared address that lead to a VM',
+  snapshot: 'snapshots of a VM',
+  'ssh-key': 'stored SSH keys',
+  console: 'tickets for the screen and the terminal of a VM',
+  'console-share': 'links that share a terminal',
+  agent: 'the AI SSH agent of a VM: vauban agent web-1 "Why is it slow?"',
+  billing: 'wallet, orders, payments and invoices',
+  shield: 'the DDoS shield: protected addresses, rules and attacks',
+};
+
+/**
+ * All commands, of which those of the groups that are named in the words of the line are filled: making the others' options
+ * would be most of what a start takes.
+ */
+export function createProgram(io: Io, words: readonly string[]): Command {
+  const program = new Command('vauban')
+    .description('Your VMs, your bill and your DDoS shield at a Vauban cloud.')
+    .version(manifest.version)
+    .option('--context <name>', 'the service and key to use, as `vauban context` stores them')
+    .addOption(new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'))
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+    })
+    .exitOverride()
+    .addHelpText(
+      'after',
+      `
+Exit status: 0 done, 1 refused, 2 wrongly called, 3 the service cannot be reached or does not answer,
+4 not confirmed, 5 the job has failed, 130 interrupted. \`vauban ssh\` ends as ssh does.
+
+Examples:
+  $ vauban context create demo --url https://cloud.example
+  $ vauban vm create web-1 --plan s1 --template debian-12 --wait
+  $ vauban ssh web-1 -- uptime`,
+    );
+  const groups: Record<string, Command> = {};
+  for (const spec of Object.values(COMMANDS)) {
+    const [resource, method] = OPERATIONS[spec.operation];
+    const [name] = wordsOf(resource, method);
+    groups[name] ??= program.command(name).description(GROUPS[name] ?? '');
+    if (words.includes(name)) addOperation(groups[name], spec, io);
+  }
+  addContext(program, io);
+  addSsh(program, io);
+  addSshProxy(program, io);
+  addTerminal(program, io);
+  addVnc(program, io);
+  addTop(program, io);
+  addCompletion(program, io);
+  return program;
+}

@@ -1,0 +1,75 @@
+import type { PlanQuote } from '../../sdk/src/index.ts';
+import type { Call, Question } from './command.ts';
+import { EXIT, Failure } from './failure.ts';
+import { money, valueText } from './output/values.ts';
+import type { Session } from './session.ts';
+
+/** What is asked before something that costs or destroys: always with what it comes to, from the service. */
+
+/** Before a VM is bought: its price, above which nothing is charged then. */
+export async function purchase({ client }: Session, { input }: Call): Promise<Question> {
+  const [{ plans, currency }, wallet] = await Promise.all([client.catalog.get(), client.billing.wallet()]);
+  const plan = plans.find(({ code }) => code === input.plan);
+  if (!plan)
+    throw new Failure(
+      EXIT.refused,
+      `There is no plan "${input.plan}". There are: ${plans.map(({ code }) => code).join(', ')}.`,
+    );
+  const price = money(plan.price_monthly_minor, currency);
+  const isHourly = input.billing === 'hourly';
+  return {
+    lines: [
+      `${plan.name}: ${plan.vcpu} vCPU, ${plan.ram_mb} MB, ${plan.disk_gb} GB`,
+      isHourly
+        ? `${plan.price_hourly} ${currency} an hour; at most ${price} are paid in advance, and what is unused is given back.`
+        : `${price} a month, paid in advance.`,
+      `Available: ${money(wallet.available_minor, currency)}`,
+    ],
+    ask: `Buy ${input.hostname}?`,
+    bind: { max_charge_minor: plan.price_monthly_minor },
+  };
+}
+
+/** Before a VM changes its plan or size: the lines of its quote. */
+export async function changeOfSize({ client }: Session, { ids, input }: Call): Promise<Question> {
+  const { plan, resize_disk, vcpu, ram_mb, disk_gb } = input;
+  const quote: PlanQuote = await client.vms.planQuote(ids[0]!, {
+    plan,
+    resize_disk,
+    vcpu,
+    ram_mb,
+    disk_gb,
+  } as object);
+  const { currency, net_minor: net, lines } = quote;
+  const comesTo = net < 0 ? `Given back: ${money(-net, currency)}` : `Charged now: ${money(net, currency)}`;
+  return {
+    lines: [
+      ...lines.map(({ description, amount_minor }) => `${description}: ${money(amount_minor, currency)}`),
+      `${comesTo}; available: ${money(quote.balance_available_minor, currency)}`,
+      ...(quote.requires_reboot ? ['The VM is rebooted for it.'] : []),
+      ...quote.blockers.map(({ message }) => `In the way: ${message}`),
+    ],
+    ask: 'Change it?',
+    bind: { max_charge_minor: Math.max(0, net) },
+  };
+}
+
+/** Before a VM is deleted: what is given back, and what is lost. */
+export async function lossOfVm({ client }: Session, vmId: string): Promise<Question> {
+  const [vm, preview] = await Promise.all([client.vms.get(vmId), client.vms.deletePreview(vmId)]);
+  const { currency, refund_minor: refund, charged_minor: charged, data_lost, blockers } = preview;
+  return {
+    lines: [
+      ...data_lost.map(({ type, name }) => `Lost: ${valueText('type', type)} ${name}`),
+      `Given back: ${money(refund, currency)}`,
+      ...(charged > 0 ? [`Charged for what was used: ${money(charged, currency)}`] : []),
+      ...blockers.map(({ message }) => `In the way: ${message}`),
+    ],
+    ask: `Delete ${vm.hostname} (${vm.id}) and all that is on it?`,
+  };
+}
+
+/** Before something smaller is deleted. */
+export async function deletion(_: Session, ask: string, ids: string[]): Promise<Question> {
+  return { lines: [ids.at(-1)!], ask };
+}

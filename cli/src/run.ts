@@ -1,0 +1,17 @@
+import { explain } from './errors.ts';
+import { EXIT } from './failure.ts';
+import type { Io } from './io.ts';
+import { createProgram } from './program.ts';
+
+/** Runs a command, such as `['vm', 'list']`; what the process ends with. */
+export async function run(words: string[], io: Io): Promise<number> {
+  try {
+    await createProgram(io, words).parseAsync(words, { from: 'user' });
+    return EXIT.done;
+  } catch (error) {
+    if (io.signal.aborted) return EXIT.interrupted;
+    const { lines, exitCode } = explain(error);
+    for (const line of lines) io.stderr.write(`vauban: ${line}\n`);
+    return exitCode;
+  }
+}

@@ -1,0 +1,100 @@
+import { createInterface } from 'node:readline/promises';
+import { type Client, type ClientOptions, createClient, type Job, type Vm } from '../../sdk/src/index.ts';
+import type { Question } from './command.ts';
+import { contextFor } from './contexts.ts';
+import { EXIT, Failure } from './failure.ts';
+import { lightFetch } from './fetch.ts';
+import type { Io } from './io.ts';
+import { type Format, Printer } from './output/printer.ts';
+import { safe } from './text.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  context?: string;
+  output?: Format;
+}
+
+/** Options of commands that ask, or that begin a job. */
+export interface DeedOptions {
+  yes?: boolean;
+  wait?: boolean;
+  waitTimeout?: number;
+}
+
+/** One run of a command: where it speaks to, and how. */
+export class Session {
+  readonly io: Io;
+  readonly printer: Printer;
+  readonly #options: GlobalOptions;
+  #client: Client | undefined;
+
+  constructor(io: Io, options: GlobalOptions) {
+    this.io = io;
+    this.#options = options;
+    this.printer = new Printer(io, options.output ?? 'table');
+  }
+
+  /** The context that was named, for a command that calls this program again. */
+  get context(): string | undefined {
+    return this.#options.context;
+  }
+
+  /** Made when it is first used: what asks nothing of a service needs no key. */
+  get client(): Client {
+    this.#client ??= this.newClient();
+    return this.#client;
+  }
+
+  newClient(more: Partial<ClientOptions> = {}): Client {
+    const { url, key } = contextFor(this.io.env, this.#options.context);
+    return createClient({ baseUrl: url, apiKey: key, fetch: lightFetch, ...more });
+  }
+
+  /** Says something that is not the answer. */
+  note(line: string): void {
+    this.io.stderr.write(`${line}\n`);
+  }
+
+  /** Asks before something that costs or destroys. `--yes` answers beforehand; without a terminal it is refused. */
+  async confirm({ lines, ask }: Question): Promise<void> {
+    for (const line of lines) this.note(safe(line));
+    if (!this.io.stdin.isTTY)
+      throw new Failure(
+        EXIT.notConfirmed,
+        `${safe(ask)} There is no terminal to ask at: repeat the command with --yes to do it.`,
+      );
+    const answer = await this.ask(`${safe(ask)} [y/N] `);
+    if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(EXIT.notConfirmed, 'Nothing was done.');
+  }
+
+  async ask(question: string): Promise<string> {
+    const terminal = createInterface({ input: this.io.stdin, output: this.io.stderr });
+    // The end of the input is no answer.
+    const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
+    try {
+      return await Promise.race([terminal.question(question, { signal: this.io.signal }), ended]);
+    } finally {
+      terminal.close();
+    }
+  }
+
+  /** Waits for the end of a job, with a line of its progress at a terminal; the VM, unless it is gone. */
+  async waitFor(job: Job, { waitTimeout }: DeedOptions): Promise<Vm | undefined> {
+    const { stderr, signal } = this.io;
+    const isSeen = stderr.isTTY === true;
+    const limit = waitTimeout === undefined ? [] : [AbortSignal.timeout(waitTimeout * 1000)];
+    const onProgress = ({ kind, status, progress }: Job) =>
+      stderr.write(`\r\x1b[K${kind.replaceAll('_', ' ')}: ${status}, ${progress} %`);
+    try {
+      return await this.client.waitForJob(job, {
+        signal: AbortSignal.any([signal, ...limit]),
+        ...(isSeen && { onProgress }),
+      });
+    } catch (error) {
+      if (!limit[0]?.aborted || signal.aborted) throw error;
+      throw new Failure(EXIT.unreachable, `The job ${job.id} goes on: it has not ended in ${waitTimeout} s.`);
+    } finally {
+      if (isSeen) stderr.write('\r\x1b[K');
+    }
+  }
+}

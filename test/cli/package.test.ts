@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { emitCli } from '../../scripts/emit-cli.ts';
+import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
+import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
+import { defer } from '../support/cleanup.ts';
+
+const REPOSITORY = join(import.meta.dirname, '../..');
+
+test('the commands have the fields of the description', () => {
+  const file = readFileSync(join(REPOSITORY, 'cli/src/inputs.ts'), 'utf8');
+  const isCurrent = file === emitCli(buildOpenApi(ENDPOINTS));
+  assert.ok(isCurrent, 'cli/src/inputs.ts is out of date: run `npm run generate` and commit the result');
+});
+
+test('the package installs in an empty project without a network, and needs nothing else', (t) => {
+  const place = mkdtempSync(join(tmpdir(), 'vauban-cli-package-'));
+  defer(t, () => rmSync(place, { recursive: true }));
+  const run = (command: string, args: string[], cwd: string) =>
+    execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  run('npm', ['pack', '--pack-destination', place], join(REPOSITORY, 'cli'));
+  const project = join(place, 'project');
+  mkdirSync(project);
+  writeFileSync(join(project, 'package.json'), '{"private": true}');
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', '../vauban-cli-1.0.0.tgz'], project);
+  assert.deepEqual(
+    readdirSync(join(project, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ['@vauban'],
+  );
+  t.diagnostic(
+    `the program: ${statSync(join(project, 'node_modules/@vauban/cli/dist/vauban.js')).size} bytes`,
+  );
+  const bin = join(project, 'node_modules/.bin/vauban');
+  const { name, version } = JSON.parse(readFileSync(join(REPOSITORY, 'cli/package.json'), 'utf8'));
+  assert.equal(name, '@vauban/cli');
+  assert.equal(run(process.execPath, [bin, '--version'], project), `${version}\n`);
+  const alone = spawnSync(process.execPath, [bin, 'vm', 'list'], { env: { HOME: place }, encoding: 'utf8' });
+  assert.equal(alone.status, 2);
+  assert.match(alone.stderr, /vauban context create/);
+});
