@@ -92,8 +92,12 @@ test('what switches the passing on of packets off, or takes a way away, is notic
     set('ipv4/ip_forward'),
     set('ipv6/conf/all/forwarding'),
     set(`ipv4/conf/${guest.tap}/forwarding`),
+    set(`ipv6/conf/${guest.tap}/forwarding`),
     set(`ipv4/conf/${guest.tap}/proxy_arp`),
+    set(`ipv6/conf/${guest.tap}/proxy_ndp`),
     set('ipv4/conf/up0/forwarding'),
+    set('ipv6/conf/up0/forwarding'),
+    set('ipv6/conf/up0/proxy_ndp'),
     ['ip', 'route', 'del', guest.v4, 'dev', guest.tap],
     ['ip', '-6', 'route', 'del', guest.v6, 'dev', guest.tap],
   ];

@@ -72,7 +72,7 @@ export async function connectTap(guest: NetworkGuest, card: Card, uplink: string
 export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: string): Promise<string[]> {
   const links = await linkNames();
   const linked = guests.filter(([, card]) => links.has(card.tap));
-  for (const [, { tap }] of linked) await setTap(tap);
+  await Promise.all(linked.map(([, { tap }]) => setTap(tap)));
   const lines = linked.flatMap(([guest, card]) => routeLines(guest, card, uplink));
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
   return guests.filter(([, card]) => !links.has(card.tap)).map(([{ id }]) => id);
@@ -151,22 +151,36 @@ export async function enableForwarding(uplink: string): Promise<void> {
   for (const [name, value] of HOST_SETTINGS) await set(name.replace('UPLINK', uplink), value);
 }
 
+/** What the kernel announces of an interface's settings, in one family; `all` is one of them. */
+interface NetConf {
+  family: 'inet' | 'inet6';
+  interface: string;
+  forwarding?: boolean;
+  /** `proxy_arp` or `proxy_ndp`. */
+  proxy_neigh?: boolean;
+}
+
 /**
  * Whether the host passes packets on, and the addresses of guests whose interfaces are there lead to them: nothing has
- * switched it off, or taken a way away.
+ * switched it off, or taken a way away. Asked again with each guest that comes or goes, so the kernel is asked once for
+ * all of them, and not for each.
  */
 export async function waysAreSound(cards: Card[], uplink: string): Promise<boolean> {
-  const links = await linkNames();
-  const linked = cards.filter(({ tap }) => links.has(tap));
-  const settings = [
-    ...HOST_SETTINGS.map(([name, value]) => [name.replace('UPLINK', uplink), value] as const),
-    ...linked.flatMap(({ tap }) =>
-      Object.entries(TAP_SETTINGS).map(([name, value]) => [name.replace('TAP', tap), value] as const),
-    ),
-  ];
-  for (const [name, value] of settings) if ((await get(name)) !== value) return false;
-  const routes = await routesToTaps();
-  return linked.every(({ tap, addresses }) => addresses.every((address) => routes.get(address) === tap));
+  const [json, routes] = await Promise.all([run('ip', ['-j', 'netconf', 'show']), routesToTaps()]);
+  const shown = JSON.parse(json || '[]') as NetConf[];
+  const settings = new Map(shown.map((each) => [`${each.family} ${each.interface}`, each]));
+  const forwards = (name: string) =>
+    ['inet', 'inet6'].every((family) => settings.get(`${family} ${name}`)?.forwarding);
+  const answers = (name: string, family: NetConf['family']) => settings.get(`${family} ${name}`)?.proxy_neigh;
+  if (!forwards('all') || !forwards(uplink) || !answers(uplink, 'inet6')) return false;
+  const linked = cards.filter(({ tap }) => settings.has(`inet ${tap}`));
+  return linked.every(
+    ({ tap, addresses }) =>
+      forwards(tap) &&
+      answers(tap, 'inet') &&
+      answers(tap, 'inet6') &&
+      addresses.every((address) => routes.get(address) === tap),
+  );
 }
 
 export async function hasLink(name: string): Promise<boolean> {
