@@ -138,6 +138,33 @@ test('no more VMs are started at once than the catalog allows', async (t) => {
   for (const id of ids) assert.equal(await powerOf(fixture, id), 'running');
 });
 
+test('a start that ends while the guests are looked at is a boot under way all the same', async (t) => {
+  const fixture = await Fixture.open(t, NOW);
+  const { services } = fixture.installation;
+  const { clock, compute, guests } = services;
+  services.catalog.restart = { at_once: 1 };
+  const customer = await tenant(fixture, 1000_00n);
+  const ids = [await buyVm(fixture, customer), await buyVm(fixture, customer)];
+  // So that it takes as long as it may until it has booted.
+  for (const id of ids) await rename(fixture.db, id, 'sim-no-ssh');
+  await cutPower(fixture.db, ...ids);
+  await guests.run();
+  clock.advance(10 * SECOND_MS);
+  await guests.run();
+  assert.equal((await unfinishedJobs(fixture.db)).length, 1);
+  const list = compute.list.bind(compute);
+  compute.list = async () => {
+    const before = await list();
+    await fixture.finish();
+    return before;
+  };
+  await guests.run();
+  compute.list = list;
+  const powers = await Promise.all(ids.map((id) => powerOf(fixture, id)));
+  assert.deepEqual(powers.sort(), ['booting', 'off']);
+  assert.deepEqual(await unfinishedJobs(fixture.db), []);
+});
+
 test('a guest that ends again and again is started less and less often, and at once after it held out', async (t) => {
   const fixture = await Fixture.open(t, NOW);
   const { services } = fixture.installation;

@@ -119,6 +119,8 @@ export class GuestReconciler {
     if (this.#held || !(isAlone || (await leadership.holds()))) return;
     // VMs first: what a job changes meanwhile shows in its VM, which is looked at again before anything is done to it.
     const vms = await recordedVms(db, engine);
+    // Before the guests: one whose start ends meanwhile would else be neither on its way nor seen to boot.
+    const beingStarted = await vmsBeingStarted(db);
     const sights: Sights = new Map((await compute.list()).map(({ id, power }) => [id, power]));
     const ids = new Set(vms.map(({ id }) => id));
     const orphan = await noteOrphans(
@@ -130,7 +132,7 @@ export class GuestReconciler {
     const policy = restartPolicy(this.#services.catalog);
     const stableSince = this.#now().getTime() - policy.stableAfterMs;
     await forgetRestarts(db, engine, new Date(stableSince));
-    await this.#restart(vms, sights, policy);
+    await this.#restart(vms, sights, beingStarted, policy);
   }
 
   /** Acts on findings that have stood for a while; how many guests differ from what they should be. */
@@ -164,13 +166,18 @@ export class GuestReconciler {
   }
 
   /** Starts VMs that should run, no more at once than the host can boot; the rest when one of those has booted. */
-  async #restart(vms: RecordedVm[], sights: Sights, policy: RestartPolicy): Promise<void> {
+  async #restart(
+    vms: RecordedVm[],
+    sights: Sights,
+    beingStarted: string[],
+    policy: RestartPolicy,
+  ): Promise<void> {
     this.#backlog = false;
     if (policy.policy === 'never') return;
     const now = this.#now();
     const due = vms.filter((vm) => sights.get(vm.id) === 'off' && mayRestart(vm, now));
     if (due.length === 0) return;
-    const booting = new Set(await vmsBeingStarted(this.#services.db));
+    const booting = new Set(beingStarted);
     for (const [id, power] of sights) if (power === 'booting') booting.add(id);
     const room = Math.max(0, policy.atOnce - booting.size);
     // Those that fail again and again come last.
