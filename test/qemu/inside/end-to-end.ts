@@ -7,7 +7,7 @@ import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { openNovnc, pixelsOf } from '../../consoles/support/novnc.ts';
 import { type Login, logIn, sendDatagrams } from '../support/internet.ts';
-import { machines, output } from '../support/machines.ts';
+import { machines, output, processors } from '../support/machines.ts';
 import { startRealService } from '../support/real-service.ts';
 
 /** Nothing listens there: the guest counts what arrives all the same. */
@@ -47,9 +47,14 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     assert.equal(now.status, status, JSON.stringify(now.last_job));
     return now;
   };
-  /** Until it has booted so many times. */
+  /** Until it has booted so many times. A boot that has come to nothing says so, with what its processors do. */
   const booted = async (times: number) => {
-    while ((await customer.ask('GET', `${path}/events?type=guest.ready`)).length < times) await pause(100);
+    while ((await customer.ask('GET', `${path}/events?type=guest.ready`)).length < times) {
+      const [hint] = await customer.ask('GET', `${path}/events?type=guest.warning`);
+      if (hint)
+        assert.fail(`${JSON.stringify(hint)}\n${await processors(real.location.env.VAUBAN_DATA_DIR, vm.id)}`);
+      await pause(100);
+    }
   };
   const open = async (rule: object) => {
     const { id } = await customer.ask('POST', `${path}/firewall`, {

@@ -1,7 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { FILES } from '../../../server/compute/qemu/arguments.ts';
+import { Monitor } from '../../../server/compute/qemu/qmp.ts';
+import { systemClock } from '../../../server/platform/clock.ts';
 
 /** Runs a program that must succeed; what it printed. */
 export async function output(program: string, ...args: string[]): Promise<string> {
@@ -33,5 +37,16 @@ export async function killMachines(directory: string): Promise<void> {
       }
     }
     await setTimeout(50);
+  }
+}
+
+/** Where the processors of a guest on a routed network are, by the monitor that such a network leaves alone. */
+export async function processors(dataDir: string, id: string): Promise<string> {
+  const path = join(dataDir, 'guests', id, FILES.networkMonitor);
+  const monitor = await Monitor.connect(path, systemClock, () => {});
+  try {
+    return await monitor.execute('human-monitor-command', { 'command-line': 'info registers -a' });
+  } finally {
+    monitor.close();
   }
 }
