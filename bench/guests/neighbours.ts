@@ -19,7 +19,7 @@ const FLOODING_CPUS = 1;
 type Floods = Record<'quiet' | Flood, number[]>;
 
 async function twoGuests(life: Lifetime, order: SiteOrder) {
-  const service = await startRealService(life, order, {}, SOLD);
+  const service = await startRealService(life, order, {}, { plan: SOLD });
   const [quiet, loud] = [await service.buy('quiet'), await service.buy('loud')];
   const shells = [];
   for (const vm of [quiet, loud]) {

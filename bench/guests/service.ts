@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { freshKeyPair } from '../../server/platform/ssh-key-pair.ts';
 import { newCustomer } from '../../test/chaos/support/customer.ts';
-import { makeOffer, type PlanChange } from '../../test/qemu/support/offer.ts';
+import { makeOffer, type PlanChange, type Variants } from '../../test/qemu/support/offer.ts';
 import { defer, type Lifetime } from '../../test/support/cleanup.ts';
 import type { SiteOrder } from '../host-env.ts';
 import { startService } from '../process.ts';
@@ -16,19 +16,25 @@ export interface Bought {
   address: string;
 }
 
-/** The service in production, routing real guests, and a customer with money and a key; its plans are changed by `plan`. */
+/** What is sold besides the template `tiny`, and what all plans have in place of their own. */
+interface Goods {
+  templates?: Variants;
+  plan?: PlanChange;
+}
+
+/** The service in production, routing real guests, and a customer with money and a key. */
 export async function startRealService(
   life: Lifetime,
   order: SiteOrder,
   settings: Record<string, string> = {},
-  plan: PlanChange = {},
+  { templates, plan }: Goods = {},
 ) {
   const place = await makePlaceInside(life, order);
   const environment = {
-    ...(await makeOffer(place.VAUBAN_DATA_DIR, {}, plan)),
+    ...(await makeOffer(place.VAUBAN_DATA_DIR, templates, plan)),
     VAUBAN_QEMU_NETWORK: 'routed',
     // How many guests there are is what is measured, and not what could be sold.
-    VAUBAN_QEMU_CPU_OVERCOMMIT: '64',
+    VAUBAN_QEMU_CPU_OVERCOMMIT: '128',
     VAUBAN_QEMU_MEMORY_MB: '1000000',
     VAUBAN_QEMU_DISK_GB: '100000',
     VAUBAN_EDGE: 'simulator',
@@ -53,8 +59,8 @@ export async function startRealService(
       server = await startService(place, environment);
       customer.target = target();
     },
-    async buy(hostname: string, plan = 'small'): Promise<Bought> {
-      const order = { plan, template: 'tiny', hostname, ssh_key_ids: [key.id] };
+    async buy(hostname: string, template = 'tiny'): Promise<Bought> {
+      const order = { plan: 'small', template, hostname, ssh_key_ids: [key.id] };
       const { vm } = await customer.ask('POST', '/v1/vm', order);
       return { id: vm.id, address: vm.ipv4 };
     },
@@ -62,11 +68,6 @@ export async function startRealService(
     async running({ id }: Bought): Promise<void> {
       const { status, last_job } = await customer.settled(id);
       if (status !== 'running') throw new Error(`${id} is ${status}: ${JSON.stringify(last_job)}`);
-    },
-    /** Resolves when the VM is off, and stays so. */
-    async forceStop({ id }: Bought): Promise<void> {
-      await customer.ask('POST', `/v1/vm/${id}/force-stop`);
-      await customer.settled(id);
     },
     /** Resolves when nothing of the VM is left. */
     async remove({ id }: Bought): Promise<void> {

@@ -5,8 +5,8 @@ const ACCELERATOR_CHOICES = ['auto', 'kvm', 'tcg'] as const;
 const QEMU_NETWORK_CHOICES = ['auto', 'user', 'routed'] as const;
 const WARM_CHOICES = ['off', 'on'] as const;
 const MAX_BOOT_SECONDS = 3_600;
-/** Beyond it guests of one CPU each would hardly move. */
-const MAX_OVERCOMMIT = 64;
+/** A hundred guests a CPU that do nothing are borne well; beyond it those that do something would hardly move. */
+const MAX_OVERCOMMIT = 128;
 /** 64 TB of memory, an exabyte of disks: no host has more. */
 const MAX_MEMORY_MB = 64 * 1_024 * 1_024;
 const MAX_DISK_GB = 1_000_000_000;
