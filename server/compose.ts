@@ -136,8 +136,7 @@ async function openServices(
     countProtected: () => countProtected(db),
   });
   const leadership = new Leadership(db);
-  const queue = new JobQueue(db, (error) => logger.error({ err: error }, 'job queue'));
-  await queue.prepare();
+  const queue = new JobQueue(db);
   const site = { panelUrl: '/panel', operatorUrl: '/operator' };
   const services = {
     config,

@@ -1,10 +1,9 @@
 -- Rights of a database role that runs the service and cannot change the books: run by the owner of the tables, after each
 -- upgrade, on the service's database. docs/billing.md says when and how.
 --   create role vauban_service login password '…';
-grant usage on schema public, pgboss to vauban_service;
-grant select, insert, update, delete on all tables in schema public, pgboss to vauban_service;
-grant usage on all sequences in schema public, pgboss to vauban_service;
-grant execute on all functions in schema pgboss to vauban_service;
+grant usage on schema public to vauban_service;
+grant select, insert, update, delete on all tables in schema public to vauban_service;
+grant usage on all sequences in schema public to vauban_service;
 
 -- What is booked stays: rows are added, and none of them ever changes.
 revoke update, delete on journal, order_lines, invoice_corrections, promo_draws, usage_readings, migrations from vauban_service;

@@ -1,74 +1,48 @@
-import { PgBoss } from 'pg-boss';
-import { bossDatabase, bossTransaction } from '../db/boss-adapter.ts';
-import { type Database, sql, type Transaction } from '../db/database.ts';
+import { randomUUID } from 'node:crypto';
+import { type Database, notify, type Transaction } from '../db/database.ts';
 import type { JobPublisher } from '../domain/vms/job-publisher.ts';
 
-const QUEUE = 'vm-jobs';
-/** Deliveries taken at once; each only says that there is a job. */
-const BATCH = 20;
-/** A delivery is done within milliseconds; one that a dead node took is delivered again after this. */
-const DELIVERY_SECONDS = 60;
-
-/** Held while the queue's tables are made: nodes that start together collide inside the server, see `migrate.ts`. */
-const PREPARE_LOCK = 7226_0005;
+const JOB_WAITING = 'job_waiting';
 
 /** Who runs the jobs of this node. */
 export interface JobReceiver {
-  /** Takes the jobs that wait, as far as there is room; the rest waits in the `jobs` table. */
-  fill(): Promise<void>;
-  /** The same in the background; never throws. */
+  /** Takes the jobs that wait, in the background, as far as there is room; never throws. */
   offer(): void;
 }
 
 /**
- * Tells the nodes of a job, within the transaction that creates it and, by LISTEN/NOTIFY, within milliseconds. The
- * node that created a job looks for it first, which saves the way through the queue; the delivery is for when that node
- * has no room, or has died. It only rings: the `jobs` table says what is to be done, how far it is and whose turn it is,
- * so a delivery that is lost or doubled changes nothing (see `recover-orphaned-jobs.ts`, {@link nextJob}).
+ * The `jobs` table is the queue: it says what is to be done, how far it is and whose turn it is (see `nextJobs`). This tells
+ * the nodes that it has a new job. The node that wrote the job looks first; the others hear of it by NOTIFY, for when
+ * that one has no room or has died. A notification that is lost costs the time until the nodes look by themselves
+ * (`adopt_jobs` in `background-tasks.ts`).
  */
 export class JobQueue implements JobPublisher {
   readonly #db: Database;
-  readonly #boss: PgBoss;
-  #ready = false;
+  /** Tells this node's notifications from those of others. */
+  readonly #sender: string = randomUUID();
   #receiver: JobReceiver | undefined;
+  #stopListening: (() => Promise<void>) | undefined;
 
-  constructor(db: Database, onError: (error: unknown) => void) {
+  constructor(db: Database) {
     this.#db = db;
-    const backend = db.engine === 'pglite' ? 'pglite' : 'postgres';
-    this.#boss = new PgBoss({ db: bossDatabase(db), backend, useListenNotify: true, schedule: false });
-    this.#boss.on('error', onError);
-  }
-
-  /** Makes the queue's tables where they are missing; from then on jobs can be sent. */
-  async prepare(): Promise<void> {
-    const session = await this.#db.reserve();
-    await session.query(sql`select pg_advisory_lock(${PREPARE_LOCK})`);
-    try {
-      await this.#boss.start();
-      if (!(await this.#boss.getQueue(QUEUE))) {
-        await this.#boss.createQueue(QUEUE, { notify: true, expireInSeconds: DELIVERY_SECONDS });
-      }
-    } finally {
-      await session.query(sql`select pg_advisory_unlock(${PREPARE_LOCK})`);
-      session.release();
-    }
-    this.#ready = true;
   }
 
   /** Starts to receive. */
   async receive(receiver: JobReceiver): Promise<void> {
     this.#receiver = receiver;
-    await this.#boss.work(QUEUE, { batchSize: BATCH }, () => receiver.fill());
+    const onJob = (sender: string) => {
+      if (sender !== this.#sender) this.#receiver?.offer();
+    };
+    this.#stopListening = await this.#db.listen(JOB_WAITING, onJob, () => this.#receiver?.offer());
   }
 
-  async send(tx: Transaction, jobId: string): Promise<void> {
-    if (!this.#ready) throw new Error('the queue is not prepared');
-    await this.#boss.send(QUEUE, { jobId }, { db: bossTransaction(tx) });
+  async announce(tx: Transaction): Promise<void> {
     tx.afterCommit(() => this.#receiver?.offer());
+    await notify(tx, JOB_WAITING, this.#sender);
   }
 
   async stop(): Promise<void> {
-    if (this.#ready) await this.#boss.stop({ graceful: true, close: false, timeout: 2000 });
-    this.#ready = false;
+    this.#receiver = undefined;
+    await this.#stopListening?.();
   }
 }

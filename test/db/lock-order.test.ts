@@ -52,7 +52,6 @@ function problemsOf(steps: LockStep[], deleted: Set<string>): string[] {
   const held = new Set<string>();
   let last = '';
   for (const { kind, table } of steps) {
-    if (table.startsWith('pgboss.')) continue;
     if (kind === 'insert' || (kind === 'refer' && !deleted.has(table)) || held.has(table)) continue;
     if (kind === 'unread') problems.push(`${table} is locked by a statement that was not understood`);
     if (kind === 'lock for key')

@@ -61,7 +61,7 @@ export function operatorServices(
   const metrics = createMetrics('test');
   const signals = new Signals();
   const secrets = new SecretBox(Buffer.alloc(32, 1));
-  const queue = new JobQueue(db, () => {});
+  const queue = new JobQueue(db);
   const site = {
     panelUrl: 'http://127.0.0.1:8080/panel',
     operatorUrl: 'http://127.0.0.1:8080/operator',

@@ -2,6 +2,6 @@ import type { Transaction } from '../../db/database.ts';
 
 /** Announces new jobs to the nodes: all that the code that starts a job needs of the queue. */
 export interface JobPublisher {
-  /** Sends a job, if and when the transaction commits. */
-  send(tx: Transaction, jobId: string): Promise<void>;
+  /** Tells the nodes, if and when the transaction commits, that it has written a job. */
+  announce(tx: Transaction): Promise<void>;
 }

@@ -10,7 +10,7 @@ import type { Metrics } from '../../platform/metrics.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import { graceEnd } from '../billing/grace.ts';
-import { releaseFor } from '../billing/vm-orders.ts';
+import { lockOrderOf, releaseFor } from '../billing/vm-orders.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { recordCallerEvent } from './events.ts';
 import type { JobPublisher } from './job-publisher.ts';
@@ -89,7 +89,7 @@ async function writeJob(
   await updateVm(db, vm.id, { active_job_id: job.id, status }, now);
   // A console of a VM that is on its way out ends before the guest does, and says why.
   if (status !== vm.status) await services.signals.vmChanged(db, vm.id);
-  await services.queue.send(db, job.id);
+  await services.queue.announce(db);
   return row;
 }
 
@@ -108,7 +108,7 @@ export function withJob(vm: VmView, job: JobRow, now: Date): VmView {
 
 async function cancelActiveJob({ db, services, now }: JobStart, job: JobRow): Promise<void> {
   await cancelJob(db, job.id, now);
-  await releaseFor(services, db, job, now);
+  await releaseFor(services, db, await lockOrderOf(db, job), now);
   await services.signals.jobCanceled(db, job.id);
   db.afterCommit(() => services.metrics.jobFinished(job.kind, 'canceled'));
 }

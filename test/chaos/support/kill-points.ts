@@ -3,10 +3,9 @@ import type { Database, Queryable, Sql, Transaction } from '../../../server/db/d
 /** Enough of a statement to tell it from every other one. */
 const NAME_LENGTH = 120;
 /**
- * What leaves nothing behind where it stands alone: a read, of which there are the more the longer a caller
- * waits, and the queue's search for deliveries, which may be lost.
+ * What leaves nothing behind where it stands alone: a read, of which there are the more the longer a caller waits.
  */
-const WITHOUT_TRACE = /^\s*select|pgboss/;
+const WITHOUT_TRACE = /^\s*\(?\s*select/;
 
 /** Names a point for people and, with the count of its occurrence behind it, for {@link KillPoints.record}. */
 function nameOf({ text }: Sql): string {
@@ -51,6 +50,7 @@ export class KillPoints {
       ...db,
       query: <Row extends object>(statement: Sql) => this.#alone<Row>(db, statement),
       transaction: (work) => this.#transaction(db, work),
+      batch: (statements) => this.#batch(db, statements),
     };
   }
 
@@ -59,6 +59,14 @@ export class KillPoints {
     this.#reach(`before ${nameOf(statement)}`);
     const rows = await db.query<Row>(statement);
     this.#reach(`after ${nameOf(statement)}`);
+    return rows;
+  }
+
+  async #batch(db: Database, statements: readonly Sql[]): Promise<object[][]> {
+    const names = statements.map(nameOf).join('; ');
+    this.#reach(`before ${names}`);
+    const rows = await db.batch(statements);
+    this.#reach(`after ${names}`);
     return rows;
   }
 

@@ -39,12 +39,12 @@ import { catalog } from '../../billing/support.ts';
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 const SECOND_MS = 1000;
 
-/** Hands the id of a job over when the transaction that wrote it has committed; nothing is kept anywhere. */
+/** Calls `deliver` when a transaction that wrote a job has committed. */
 class DirectOutlet implements JobPublisher {
-  deliver: (jobId: string) => void = () => {};
+  deliver: () => void = () => {};
 
-  async send(tx: Transaction, jobId: string): Promise<void> {
-    tx.afterCommit(() => this.deliver(jobId));
+  async announce(tx: Transaction): Promise<void> {
+    tx.afterCommit(() => this.deliver());
   }
 }
 
