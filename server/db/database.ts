@@ -40,6 +40,11 @@ export interface Database extends Queryable {
    * others (see `repeat.ts`), and locks rows in one order (`lock-order.ts`).
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  /**
+   * Runs statements in one transaction that decides nothing between them, which takes a single round trip: the rows of
+   * each. One that fails undoes them all.
+   */
+  batch(statements: readonly Sql[]): Promise<object[][]>;
   /** One session of its own, for locks that live as long as it does. Embedded, it is the only session. */
   reserve(): Promise<Session>;
   /**

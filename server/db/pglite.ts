@@ -18,6 +18,14 @@ export async function openPglite(directory: string | undefined, log?: OutageLog)
     engine: 'pglite',
     query: (statement) => keeper.ask((session) => session.query(statement)),
     transaction: (work) => keeper.ask((session) => session.transaction(work)),
+    batch: (statements) =>
+      keeper.ask((session) =>
+        session.transaction(async (tx) => {
+          const rows: object[][] = [];
+          for (const statement of statements) rows.push(await tx.query(statement));
+          return rows;
+        }),
+      ),
     async reserve() {
       // Of the engine as it is open now: what it has locked is not locked in the next one.
       const { session } = keeper;

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { systemClock } from '../platform/clock.ts';
 import { DatabaseAwayError, fromRefusal } from './away.ts';
-import { Execution, type KnownColumns, type PreparedRun } from './postgres-execution.ts';
+import { Execution, ExecutionGroup, type KnownColumns, type PreparedRun } from './postgres-execution.ts';
 import { PARSERS } from './values.ts';
 
 /**
@@ -126,6 +126,21 @@ export class Connection {
     return this.#submit<Row[]>((done) => new Execution<Row>(prepared, this.#columns, done));
   }
 
+  /** The same for several, of which none is done where one before it fails; an answer each. */
+  runTogether(prepared: readonly PreparedRun[]): Promise<object[]>[] {
+    if (prepared.length === 0) return [];
+    if (this.lost) return prepared.map(() => Promise.reject(this.lost));
+    this.#gather();
+    const answers: Promise<object[]>[] = [];
+    const runs = prepared.map((run) => {
+      const { answer, done } = this.#expect<object[]>();
+      answers.push(answer);
+      return new Execution<object>(run, this.#columns, done);
+    });
+    this.#client.query(new ExecutionGroup(runs));
+    return answers;
+  }
+
   /** Prepares a statement under `name`; the types of its parameters. */
   describe(name: string, text: string): Promise<number[]> {
     // One at a time: the answer does not say whose it is.
@@ -202,20 +217,28 @@ export class Connection {
     make: (done: (error: Error | undefined, result: Result) => void) => pg.Submittable,
   ): Promise<Result> {
     if (this.lost) return Promise.reject(this.lost);
-    if (this.inFlight++ === 0) this.#progressAt = performance.now();
     this.#gather();
-    return new Promise((resolve, reject) => {
-      this.#client.query(
-        make((error, result) => {
-          this.inFlight--;
-          this.#progressAt = performance.now();
-          // The server ends the connection with such an error, which says nothing about the statement.
-          if (error && isFatal(error)) this.lose(error);
-          if (error) reject(this.lost ?? fromRefusal(error));
-          else resolve(result);
-        }),
-      );
-    });
+    const { answer, done } = this.#expect<Result>();
+    this.#client.query(make(done));
+    return answer;
+  }
+
+  /** One more answer that is waited for, and what to call when it is there. */
+  #expect<Result>(): {
+    answer: Promise<Result>;
+    done: (error: Error | undefined, result: Result) => void;
+  } {
+    if (this.inFlight++ === 0) this.#progressAt = performance.now();
+    const { promise: answer, resolve, reject } = Promise.withResolvers<Result>();
+    const done = (error: Error | undefined, result: Result) => {
+      this.inFlight--;
+      this.#progressAt = performance.now();
+      // The server ends the connection with such an error, which says nothing about the statement.
+      if (error && isFatal(error)) this.lose(error);
+      if (error) reject(this.lost ?? fromRefusal(error));
+      else resolve(result);
+    };
+    return { answer, done };
   }
 }
 

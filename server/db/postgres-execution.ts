@@ -36,7 +36,7 @@ const plain = (text: string) => text;
 export class Execution<Row extends object> extends pg.Query {
   readonly name: string;
   readonly values: (string | null)[];
-  readonly #text: string;
+  readonly text: string;
   readonly #known: KnownColumns;
   readonly #done: Done<Row>;
   readonly #rows: Row[] = [];
@@ -47,7 +47,7 @@ export class Execution<Row extends object> extends pg.Query {
     super(text);
     this.name = name;
     this.values = values;
-    this.#text = text;
+    this.text = text;
     this.#known = known;
     this.#columns = known.get(name);
     this.#done = done;
@@ -55,16 +55,21 @@ export class Execution<Row extends object> extends pg.Query {
 
   /** Called by `pg` for what it sends of a query. */
   prepare(connection: pg.Connection): void {
+    this.send(connection);
+    connection.sync();
+  }
+
+  /** Sends the run without its end: where it fails, the server skips what follows up to the next end. */
+  send(connection: pg.Connection): void {
     const { name, values } = this;
     const { parsedStatements, submittedNamedStatements } = connection as unknown as Noted;
     if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
-      connection.parse({ name, text: this.#text, types: [] }, true);
-      submittedNamedStatements[name] = this.#text;
+      connection.parse({ name, text: this.text, types: [] }, true);
+      submittedNamedStatements[name] = this.text;
     }
     connection.bind({ statement: name, values }, true);
     if (!this.#columns) connection.describe({ type: 'P', name: '' }, true);
     connection.execute({ portal: '' }, true);
-    connection.sync();
   }
 
   handleRowDescription({ fields }: { fields: { name: string; dataTypeID: number }[] }): void {
@@ -91,6 +96,61 @@ export class Execution<Row extends object> extends pg.Query {
 
   handleError(error: Error): void {
     this.#done(error, []);
+  }
+}
+
+/**
+ * Runs that the server takes as one: where one fails, it skips those behind it, which fail with the same error. So
+ * nothing behind a `begin` that has failed is done without it.
+ */
+export class ExecutionGroup extends pg.Query {
+  /** Of the run that is answered next: `pg` notes by them what the server has parsed. */
+  name: string;
+  text: string;
+  readonly #runs: readonly Execution<object>[];
+  #answered = 0;
+
+  constructor(runs: readonly Execution<object>[]) {
+    const [{ name, text }] = runs as [Execution<object>];
+    super(text);
+    this.#runs = runs;
+    this.name = name;
+    this.text = text;
+  }
+
+  /** Called by `pg` for what it sends of a query. */
+  prepare(connection: pg.Connection): void {
+    for (const run of this.#runs) run.send(connection);
+    connection.sync();
+  }
+
+  handleRowDescription(message: Parameters<Execution<object>['handleRowDescription']>[0]): void {
+    this.#runs[this.#answered]!.handleRowDescription(message);
+  }
+
+  handleDataRow(message: Parameters<Execution<object>['handleDataRow']>[0]): void {
+    this.#runs[this.#answered]!.handleDataRow(message);
+  }
+
+  handleCommandComplete(): void {
+    const run = this.#runs[this.#answered++]!;
+    run.handleCommandComplete();
+    run.handleReadyForQuery();
+    const next = this.#runs[this.#answered];
+    if (next) ({ name: this.name, text: this.text } = next);
+  }
+
+  handleEmptyQuery(): void {}
+
+  handleReadyForQuery(): void {}
+
+  handleError(error: Error, connection: pg.Connection): void {
+    const { submittedNamedStatements } = connection as unknown as Noted;
+    for (const run of this.#runs.slice(this.#answered)) {
+      // The server has parsed none of these.
+      delete submittedNamedStatements[run.name];
+      run.handleError(error);
+    }
   }
 }
 

@@ -1,13 +1,32 @@
+import { DatabaseAwayError } from './away.ts';
 import type { Connection } from './postgres-connection.ts';
+import type { PreparedRun } from './postgres-execution.ts';
 import { SERIALIZERS } from './values.ts';
 
 /** Statements kept prepared: more than the service has, so that only composed ones ever go. A few kilobytes each. */
 const MAX_PREPARED = 500;
 
+/** Under a name of its own, as the others have numbers. */
+const BEGIN: PreparedRun = { name: 'begin', text: 'begin', values: [] };
+
+export interface Text {
+  text: string;
+  values: unknown[];
+}
+
 interface Prepared {
   name: string;
   serializers: ((value: unknown) => string)[];
 }
+
+/** One run of a prepared statement. */
+const toRun = ({ name, serializers }: Prepared, { text, values }: Text): PreparedRun => ({
+  name,
+  text,
+  values: values.map((value, index) =>
+    value === null || value === undefined ? null : serializers[index]!(value),
+  ),
+});
 
 const serializerOf = (type: number) =>
   (SERIALIZERS[type] as ((value: unknown) => string) | undefined) ?? String;
@@ -33,12 +52,26 @@ export class PostgresStatements {
 
   /** Runs one statement in whatever transaction the connection is. */
   async run<Row extends object>(connection: Connection, text: string, values: unknown[]): Promise<Row[]> {
-    const { name, serializers } = this.#find(text) ?? (await this.#prepare(connection, text));
-    const written = values.map((value, index) =>
-      value === null || value === undefined ? null : serializers[index]!(value),
-    );
+    const prepared = this.#find(text) ?? (await this.#prepare(connection, text));
+    return this.#answer(text, connection.run<Row>(toRun(prepared, { text, values })));
+  }
+
+  /**
+   * Begins a transaction with its first statements, all of which {@link prepare} has had ready: the answer to the
+   * beginning, and one each.
+   */
+  begin(connection: Connection, first: readonly Text[]): [Promise<object[]>, ...Promise<object[]>[]] {
+    const [begun, ...answers] = connection.runTogether([BEGIN, ...this.#runs(first)]);
+    return [begun!, ...answers.map((answer, index) => this.#answer(first[index]!.text, answer))];
+  }
+
+  #runs(statements: readonly Text[]): PreparedRun[] {
+    return statements.map((statement) => toRun(this.#find(statement.text)!, statement));
+  }
+
+  async #answer<Row>(text: string, answer: Promise<Row[]>): Promise<Row[]> {
     try {
-      return await connection.run<Row>({ name, text, values: written });
+      return await answer;
     } catch (error) {
       if (isOutdated(error)) this.#forget(text);
       throw error;
@@ -56,6 +89,27 @@ export class PostgresStatements {
     } catch (error) {
       if (!isOutdated(error)) throw error;
       return this.run<Row>(connection, text, values);
+    }
+  }
+
+  /** The same for several, which the server takes for a transaction: there is no `begin` before and one end behind them. */
+  async runAllAlone(connection: Connection, statements: readonly Text[]): Promise<object[][]> {
+    const attempt = async () => {
+      for (const { text } of statements) await this.prepare(connection, text);
+      const answers = connection.runTogether(this.#runs(statements));
+      return Promise.all(answers.map((answer, index) => this.#answer(statements[index]!.text, answer)));
+    };
+    try {
+      return await attempt().catch((error) => {
+        if (!isOutdated(error)) throw error;
+        return attempt();
+      });
+    } catch (error) {
+      if (!connection.lost) throw error;
+      throw new DatabaseAwayError('the database went away during a batch', {
+        cause: error,
+        outcomeUnknown: true,
+      });
     }
   }
 

@@ -1,23 +1,29 @@
 import { DatabaseAwayError } from './away.ts';
-import type { Sql, Transaction } from './database.ts';
+import type { Transaction } from './database.ts';
 import type { Connection } from './postgres-connection.ts';
-import type { PostgresStatements } from './postgres-statements.ts';
-
-type Text = Pick<Sql, 'text' | 'values'>;
+import type { PostgresStatements, Text } from './postgres-statements.ts';
 
 /** A statement that locks and reads at the most: it is harmless outside of a transaction. */
 const ONLY_READS = /^\s*select\b/i;
 
+/** A statement that waits for the transaction to begin. */
+interface First extends Text {
+  resolve: (rows: object[]) => void;
+  reject: (error: unknown) => void;
+}
+
 /**
  * A transaction on a connection that is its own meanwhile. Whatever it is asked goes to the server at once and in that
- * order, behind what has no answer yet: `begin` travels with the first statement that reads, statements that are asked for together
- * travel together, and those that are only sent travel with the commit. So its round trips are the answers that `work`
- * waits for, and the commit's.
+ * order, behind what has no answer yet: `begin` travels with all that is asked for together at first, statements that
+ * are asked for together travel together, and those that are only sent travel with the commit. So its round trips are
+ * the answers that `work` waits for, and the commit's.
  */
 export class PostgresTransaction {
   readonly #connection: Connection;
   readonly #statements: PostgresStatements;
   readonly #callbacks: (() => void)[] = [];
+  /** What is asked for before `begin` is sent; undefined since then. */
+  #first: First[] | undefined = [];
   #begun: Promise<unknown> = Promise.resolve();
   /** Settled when the latest statement is on its way. */
   #sent: Promise<unknown> = Promise.resolve();
@@ -37,7 +43,6 @@ export class PostgresTransaction {
     work: (tx: Transaction) => Promise<T>,
   ): Promise<{ result: T; callbacks: (() => void)[] }> {
     const tx = new PostgresTransaction(connection, statements);
-    tx.#begin();
     try {
       const result = await work({
         query: (statement) => tx.#query(statement),
@@ -61,21 +66,14 @@ export class PostgresTransaction {
     await this.#submit(statement);
   }
 
-  /** Begins, which only what writes waits for: without a transaction around it, it would stand alone. */
-  #begin(): void {
-    this.#begun = this.#connection.send({ text: 'begin' }).catch((error) => {
-      this.#connection.lose(error);
-      this.#fail(error);
-    });
-    this.#begun.catch(() => {});
-  }
-
   /** Sends a statement as soon as those before it are sent; one that is new to the service is prepared before. */
   #submit<Row extends object>({ text, values }: Text): Promise<{ answer: Promise<Row[]> }> {
     if (this.#over) return Promise.reject(new Error('the transaction is over'));
+    if (this.#first) return Promise.resolve({ answer: this.#join<Row>(this.#first, { text, values }) });
     const sent = this.#sent.then(async () => {
       if (this.#failure) throw this.#failure;
       await this.#statements.prepare(this.#connection, text).catch((error) => this.#fail(error));
+      // Without a transaction around it, it would stand alone.
       if (!ONLY_READS.test(text)) await this.#begun;
       const answer = this.#statements
         .run<Row>(this.#connection, text, values)
@@ -86,6 +84,40 @@ export class PostgresTransaction {
     });
     this.#sent = sent.catch(() => {});
     return sent;
+  }
+
+  /** Has a statement travel with `begin`, once nothing more is asked for in this turn. */
+  #join<Row extends object>(first: First[], statement: Text): Promise<Row[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<object[]>();
+    promise.catch(() => {});
+    first.push({ ...statement, resolve, reject });
+    if (first.length === 1) {
+      const begin = () => this.#begin(first).catch((error) => this.#fail(error));
+      this.#sent = new Promise<void>((turn) => process.nextTick(turn)).then(begin).catch(() => {});
+    }
+    return promise as Promise<Row[]>;
+  }
+
+  async #begin(first: First[]): Promise<void> {
+    try {
+      // More may come while one is prepared.
+      for (const { text } of first) await this.#statements.prepare(this.#connection, text);
+    } catch (error) {
+      this.#first = undefined;
+      for (const { reject } of first) reject(error);
+      throw error;
+    }
+    this.#first = undefined;
+    const [begun, ...answers] = this.#statements.begin(this.#connection, first);
+    this.#begun = begun.catch((error) => {
+      this.#connection.lose(error);
+      this.#fail(error);
+    });
+    this.#begun.catch(() => {});
+    for (const [index, answer] of answers.entries()) {
+      const { resolve, reject } = first[index]!;
+      answer.catch((error) => this.#fail(error)).then(resolve, reject);
+    }
   }
 
   #fail(error: unknown): never {
@@ -99,6 +131,9 @@ export class PostgresTransaction {
     await this.#sent;
     const connection = this.#connection;
     if (connection.lost) throw connection.lost;
+    // Nothing was asked for, or nothing could be prepared.
+    if (this.#failure) throw this.#failure;
+    if (this.#first) return;
     const { command } = await connection.send({ text: 'commit' }).catch((error) => {
       if (!connection.lost) throw error;
       throw new DatabaseAwayError('the database went away during a commit', {
@@ -106,12 +141,15 @@ export class PostgresTransaction {
         outcomeUnknown: true,
       });
     });
+    // Where it did not begin, the server has nothing to commit and says nothing of it.
+    await this.#begun;
     if (command !== 'COMMIT') throw this.#failure ?? new Error('the transaction was rolled back');
   }
 
   async #rollBack(): Promise<void> {
     this.#over = true;
     await this.#sent;
+    if (this.#first) return;
     // A connection whose state is not known must not be used again.
     await this.#connection.send({ text: 'rollback' }).catch((cause) => this.#connection.lose(cause));
   }

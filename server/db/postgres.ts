@@ -44,6 +44,7 @@ export function openPostgres(url: string, log?: OutageLog): Database {
       runCallbacks(callbacks);
       return result;
     },
+    batch: (all) => alone((connection) => statements.runAllAlone(connection, all)),
     async reserve() {
       const connection = await pool.lend();
       return {

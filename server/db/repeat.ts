@@ -45,6 +45,7 @@ export function repeatingConflicts(db: Database, { clock, onConflict }: Parts): 
     engine: db.engine,
     query: (statement) => persist(() => db.query(statement)),
     transaction: (work) => persist(() => db.transaction(work)),
+    batch: (statements) => persist(() => db.batch(statements)),
     reserve: () => db.reserve(),
     script: (text, options) => db.script(text, options),
     listen: (channel, listener, onGap) => db.listen(channel, listener, onGap),

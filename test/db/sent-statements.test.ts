@@ -69,10 +69,10 @@ test('what writes does not stand alone where the transaction did not begin', {
   const insert = (n: number) => sql`insert into seen values (${n})`;
   // Known to the service, so that nothing else holds it up.
   await db.query(insert(1));
-  const { send } = Connection.prototype;
-  const begin = t.mock.method(Connection.prototype, 'send', function (this: Connection, query) {
-    return send.call(this, query.text === 'begin' ? { text: 'begin, please' } : query);
-  } as typeof send);
+  const { runTogether } = Connection.prototype;
+  const begin = t.mock.method(Connection.prototype, 'runTogether', function (this: Connection, [, ...runs]) {
+    return runTogether.call(this, [{ name: 'wrong', text: 'begin, please', values: [] }, ...runs]);
+  } as typeof runTogether);
   const refused = { code: '42601' };
   await assert.rejects(
     db.transaction((tx) => tx.send(insert(2))),
@@ -87,7 +87,53 @@ test('what writes does not stand alone where the transaction did not begin', {
     await tx.send(insert(4));
   });
   await assert.rejects(afterReading, refused);
+  const together = db.transaction((tx) =>
+    Promise.all([tx.query(sql`select n from seen`), tx.query(insert(5))]),
+  );
+  await assert.rejects(together, refused);
   begin.mock.restore();
+  assert.deepEqual(await rows(), [1]);
+});
+
+test('what begins a transaction together is answered each for itself, up to what fails', {
+  skip: engine === 'pglite' && 'the embedded engine is asked for one thing at a time',
+}, async (t) => {
+  const { db, rows } = await seen(t);
+  const insert = (n: number) => sql`insert into seen values (${n}) returning n`;
+  const list = sql`select n from seen order by n`;
+  // Twice, as the second time everything is known to the service and to the connection.
+  for (const n of [1, 2]) {
+    const answers = await db.transaction((tx) =>
+      Promise.allSettled([tx.query(list), tx.query(insert(n)), tx.query(insert(n + 10)), tx.query(list)]),
+    );
+    const found = answers.map((answer) => answer.status === 'fulfilled' && answer.value.length);
+    assert.deepEqual(found, [2 * (n - 1), 1, 1, 2 * n]);
+  }
+  const failing = db.transaction(async (tx) => {
+    const all = [tx.query(list), tx.query(insert(1)), tx.query(sql`select n as fresh from seen`)];
+    const answers = await Promise.allSettled(all);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'rejected'],
+    );
+  });
+  await assert.rejects(failing, { code: '23505' });
+  // What was skipped was not prepared on that connection, and is run by whatever comes next.
+  const fresh = sql`select n as fresh from seen order by n`;
+  assert.equal((await db.transaction((tx) => tx.query(fresh))).length, 4);
+  assert.equal((await db.transaction((tx) => tx.query(sql`select n as fresh from seen`))).length, 4);
+  assert.deepEqual(await rows(), [1, 2, 11, 12]);
+});
+
+test('a transaction that asks for nothing, or for what there is not, leaves its connection as it was', async (t) => {
+  const { db, rows } = await seen(t);
+  assert.equal(await db.transaction(async () => 'nothing'), 'nothing');
+  const missing = db.transaction((tx) =>
+    Promise.all([tx.query(sql`insert into seen values (1)`), tx.query(sql`select 1 from absent`)]),
+  );
+  await assert.rejects(missing, { code: '42P01' });
+  assert.deepEqual(await rows(), []);
+  await db.transaction((tx) => tx.query(sql`insert into seen values (1)`));
   assert.deepEqual(await rows(), [1]);
 });
 

@@ -1,4 +1,4 @@
-import { empty, execute, join, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+import { type Database, empty, execute, join, type Queryable, type Sql, sql } from '../database.ts';
 import type { JobRow } from './jobs.ts';
 import type { VmRow } from './vms.ts';
 
@@ -25,32 +25,36 @@ export interface NextJob {
   id: string;
   account_id: string;
   by_service: boolean;
+  /** How often it was claimed. */
+  epoch: number;
 }
 
 /**
  * The oldest job, that may run, of the next account, of the first of these turns that has one, among the VMs that
- * `engine` drives. Not one of `claiming`, which this node is at, nor one that waits for its next attempt, nor one whose VM
- * has another job that a node has not released: see {@link claimJob}. One statement for all turns: it is asked before and
- * after each job.
+ * `engine` drives; and another one, where there is any, whose turn it need not be. Not one of `claiming`, which this node is at, nor one that waits for its next attempt, nor one whose VM
+ * has another job that a node has not released: see {@link claimJob}. One statement for all turns: it is asked before each
+ * job.
  */
-export function nextJob(
+export async function nextJobs(
   db: Queryable,
   turns: readonly Turn[],
   { engine, at, claiming }: { engine: string; at: Date; claiming: readonly string[] },
-): Promise<NextJob | undefined> {
+): Promise<[next?: NextJob, other?: NextJob]> {
   const waiting = ({ byService, except }: Turn, accounts: Sql) => sql`(
-    select id, account_id, by_service from jobs
+    select id, account_id, by_service, epoch from jobs
     where owner is null and status in ('pending', 'running') and by_service = ${byService}
       and (next_attempt_at is null or next_attempt_at <= ${at}) and account_id <> all(${except}::text[])
       and id <> all(${claiming}::text[])
       and not exists (select 1 from jobs other where other.vm_id = jobs.vm_id and other.owner is not null)
       and exists (select 1 from vms where vms.id = jobs.vm_id and vms.engine = ${engine}) ${accounts}
-    order by account_id, id limit 1)`;
+    order by account_id, id limit 2)`;
   const inOrder = turns.flatMap((turn) => [
     waiting(turn, sql`and account_id > ${turn.after}`),
     waiting(turn, empty),
   ]);
-  return maybeOne(db, sql`${join(inOrder, ' union all ')} limit 1`);
+  const found = await db.query<NextJob>(sql`${join(inOrder, ' union all ')}`);
+  const [next] = found;
+  return [next, found.find(({ id }) => id !== next?.id)];
 }
 
 /**
@@ -58,28 +62,22 @@ export function nextJob(
  * is still being run: a cancelled job keeps its owner until its step has ended, so two never touch one guest.
  */
 export async function claimJob(
-  tx: Queryable,
+  db: Database,
   id: string,
   owner: bigint,
   at: Date,
 ): Promise<{ job: JobRow; vm: VmRow } | undefined> {
-  const [vm, job] = await Promise.all([
-    maybeOne<VmRow>(
-      tx,
-      sql`
-      select * from vms where id = (select vm_id from jobs where id = ${id}) for no key update`,
-    ),
+  const [vms, jobs] = await db.batch([
+    sql`select * from vms where id = (select vm_id from jobs where id = ${id}) for no key update`,
     // A statement of its own, so that it sees what the last holder of the VM's lock has claimed.
-    maybeOne<JobRow>(
-      tx,
-      sql`
-      update jobs set owner = ${owner}::bigint, epoch = epoch + 1, status = 'running',
+    sql`update jobs set owner = ${owner}::bigint, epoch = epoch + 1, status = 'running',
         started_at = coalesce(started_at, ${at})
       where id = ${id} and owner is null and status in ('pending', 'running')
         and not exists (select 1 from jobs other where other.vm_id = jobs.vm_id and other.owner is not null)
       returning *`,
-    ),
   ]);
+  const [vm] = vms as VmRow[];
+  const [job] = jobs as JobRow[];
   return vm && job && { job, vm };
 }
 

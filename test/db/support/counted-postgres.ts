@@ -62,7 +62,6 @@ function relay(client: Socket, server: Socket, traffic: Traffic, ignored: RegExp
   /** The first time that a server is ready it answers no statement, but the connection's beginning. */
   let isOpen = false;
   const sent = (statement: string) => {
-    traffic.unanswered++;
     if (ignored.test(statement)) return;
     traffic.statements.push(statement);
     if (answered) traffic.roundTrips++;
@@ -71,8 +70,10 @@ function relay(client: Socket, server: Socket, traffic: Traffic, ignored: RegExp
   const onRequest = messages((type, body) => {
     if (type === 'P') prepared.set(...twoStrings(body));
     else if (type === 'B') text = prepared.get(twoStrings(body)[1]) ?? '';
+    else if (type === 'E') sent(text);
     else if (type === 'Q') sent(body.toString('utf8', 0, body.length - 1));
-    else if (type === 'S') sent(text);
+    // The end of one statement, or of several that the server takes as one.
+    if (type === 'S' || type === 'Q') traffic.unanswered++;
   }, true);
   const onAnswer = messages((type) => {
     if (type !== 'Z') return;
