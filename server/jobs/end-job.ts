@@ -3,6 +3,7 @@ import type { JobRow } from '../db/queries/jobs.ts';
 import { abandonJob } from '../db/queries/stuck-jobs.ts';
 import { updateVm, type VmRow } from '../db/queries/vms.ts';
 import type { Signals } from '../db/signals.ts';
+import { lockOrderOf } from '../domain/billing/vm-orders.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { type EventText, recordSystemEvent } from '../domain/vms/events.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -51,7 +52,8 @@ export async function abandon(
 ): Promise<boolean> {
   const at = services.clock.now();
   if (!(await abandonJob(tx, job.id, error, at))) return false;
-  const context = { job, vm, services, observed: 'error' as const, abandoned: true };
+  const order = await lockOrderOf(tx, job);
+  const context = { job, vm, order, services, observed: 'error' as const, abandoned: true };
   const { change } = await JOBS[job.kind].failed(tx, context, at);
   const money = job.order_id ? ' What was held for it has been released.' : '';
   const event: EventText = {

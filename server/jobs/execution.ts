@@ -1,6 +1,7 @@
 import { DatabaseAwayError, type Transaction } from '../db/database.ts';
 import { advanceJob, confirmJob, finishJob, type Ownership, type Retry } from '../db/queries/owned-jobs.ts';
 import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
+import { type JobOrder, lockOrderOf } from '../domain/billing/vm-orders.ts';
 import { mostAttempts, nextAttempt } from './attempts.ts';
 import { JOBS } from './definitions/index.ts';
 import { abandon, settleVm } from './end-job.ts';
@@ -67,8 +68,8 @@ export class JobExecution {
     if (!job.undoing) {
       try {
         await this.#forward();
-        return await this.#end('succeeded', (tx, vm, at) =>
-          definition.succeeded(tx, { ...this.context, vm }, at),
+        return await this.#end('succeeded', (tx, ended, at) =>
+          definition.succeeded(tx, { ...this.context, ...ended }, at),
         );
       } catch (error) {
         if (signal.aborted) return false;
@@ -78,8 +79,8 @@ export class JobExecution {
     }
     await this.#undo();
     const observed = await observeVmStatus(this.context);
-    return this.#end('failed', (tx, vm, at) =>
-      definition.failed(tx, { ...this.context, vm, observed, abandoned: false }, at),
+    return this.#end('failed', (tx, ended, at) =>
+      definition.failed(tx, { ...this.context, ...ended, observed, abandoned: false }, at),
     );
   }
 
@@ -191,18 +192,19 @@ export class JobExecution {
    */
   async #end(
     status: 'succeeded' | 'failed',
-    settle: (tx: Transaction, vm: VmRow, at: Date) => Promise<Outcome>,
+    settle: (tx: Transaction, ended: { vm: VmRow; order: JobOrder }, at: Date) => Promise<Outcome>,
   ): Promise<boolean> {
     const { job, services } = this.context;
     const { db, clock, metrics } = services;
     const at = clock.now();
     const ended = await db.transaction(async (tx) => {
-      const [vm, finished] = await Promise.all([
+      const [vm, finished, order] = await Promise.all([
         systemFindVm(tx, job.vm_id, true),
         finishJob(tx, this.#parts.ownership, status, at),
+        lockOrderOf(tx, job),
       ]);
       if (!vm || !finished) return false;
-      await settleVm(tx, services, { job, status, at }, await settle(tx, vm, at));
+      await settleVm(tx, services, { job, status, at }, await settle(tx, { vm, order }, at));
       return true;
     });
     if (ended) metrics.jobFinished(job.kind, status);

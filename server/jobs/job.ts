@@ -3,6 +3,7 @@ import type { Database, Transaction } from '../db/database.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
 import type { VmChange, VmRow } from '../db/queries/vms.ts';
 import type { Signals } from '../db/signals.ts';
+import type { JobOrder } from '../domain/billing/vm-orders.ts';
 import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import type { EventText } from '../domain/vms/events.ts';
 import type { JobPublisher } from '../domain/vms/job-publisher.ts';
@@ -42,10 +43,16 @@ export interface JobContext {
   fence(): Promise<void>;
 }
 
+/** What the end of a job that succeeded works with: the VM and the order as they are then. */
+export interface SuccessContext extends JobContext {
+  order: JobOrder;
+}
+
 /** What the end of a failed job works with. */
 export interface FailureContext {
   job: JobRow;
   vm: VmRow;
+  order: JobOrder;
   services: { clock: Clock; catalog: Catalog };
   /** The state the guest is really in; asked before the transaction, where no driver is called. */
   observed: VmStatus;
@@ -75,7 +82,7 @@ export interface JobDefinition {
   steps: readonly Step[];
   /** There is no way back: a failing step is tried again, and nothing is undone. */
   persistent?: true;
-  succeeded(tx: Transaction, context: JobContext, at: Date): Promise<Outcome>;
+  succeeded(tx: Transaction, context: SuccessContext, at: Date): Promise<Outcome>;
   failed(tx: Transaction, context: FailureContext, at: Date): Promise<Outcome>;
 }
 

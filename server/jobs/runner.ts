@@ -2,7 +2,14 @@ import type { Node } from '../cluster/membership.ts';
 import type { ComputeDriver } from '../compute/driver.ts';
 import { DatabaseAwayError } from '../db/database.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
-import { claimJob, nextJob, type Ownership, type Retry, releaseJob } from '../db/queries/owned-jobs.ts';
+import {
+  claimJob,
+  type NextJob,
+  nextJobs,
+  type Ownership,
+  type Retry,
+  releaseJob,
+} from '../db/queries/owned-jobs.ts';
 import type { VmRow } from '../db/queries/vms.ts';
 import { JobCanceled, JobExecution, type StepHook } from './execution.ts';
 import { fencedCompute } from './fenced-compute.ts';
@@ -81,7 +88,7 @@ export class JobRunner implements JobReceiver {
   async #fill(): Promise<void> {
     try {
       do {
-        this.#again = this.#backlog = false;
+        this.#backlog = false;
         try {
           while (await this.#takeNext());
         } finally {
@@ -100,8 +107,10 @@ export class JobRunner implements JobReceiver {
     for (const claim of claims) if (claim.status === 'rejected') throw claim.reason;
   }
 
-  /** Begins to claim the next job, beside those before it. False when there is none, or no room. */
+  /** Begins to claim the next job, beside those before it. False when there is no other, or no room. */
   async #takeNext(): Promise<boolean> {
+    // What is asked from here on sees every job that was offered so far.
+    this.#again = false;
     if (this.#stopping.signal.aborted || !this.#node.present) return false;
     const open = LANES.filter((lane) => this.#slots.hasRoom(lane));
     const full = this.#slots.fullAccounts();
@@ -114,27 +123,27 @@ export class JobRunner implements JobReceiver {
       except: lane === 'customer' ? full : [],
     }));
     const claiming = [...this.#claims.keys()];
-    const next = await nextJob(db, turns, { engine, at: clock.now(), claiming });
+    const [next, other] = await nextJobs(db, turns, { engine, at: clock.now(), claiming });
     if (!next) return false;
     const lane = next.by_service ? 'service' : 'customer';
     // Jobs that are back from waiting for their guests may have taken the slot meanwhile.
     const slot = this.#slots.take({ accountId: next.account_id, lane });
     if (!slot) return true;
     this.#lastTurn[lane] = next.account_id;
-    const claim = this.#take(next.id, slot);
+    const claim = this.#take(next, slot);
     this.#claims.set(next.id, claim);
     // One that has failed stays, until all that are under way have ended.
     claim.then(
       () => this.#claims.delete(next.id),
       () => {},
     );
-    return true;
+    return other !== undefined;
   }
 
   /** Claims a job and starts it, unless it is another's by now. */
-  async #take(jobId: string, slot: Slot): Promise<void> {
+  async #take(next: NextJob, slot: Slot): Promise<void> {
     try {
-      const claim = await this.#claim(jobId);
+      const claim = await this.#claim(next);
       if (claim) this.#start(claim, slot);
       else slot.release();
     } catch (error) {
@@ -188,20 +197,15 @@ export class JobRunner implements JobReceiver {
     for (const { stop } of this.#runs.values()) stop.abort(new Interrupted());
   }
 
-  async #claim(jobId: string) {
+  async #claim({ id, epoch }: NextJob) {
     const { db, clock, metrics } = this.#services;
     const owner = this.#node.id;
-    let claim: Awaited<ReturnType<typeof claimJob>>;
-    try {
-      await db.transaction(async (tx) => {
-        claim = await claimJob(tx, jobId, owner, clock.now());
-      });
-    } catch (error) {
+    const claim = await claimJob(db, id, owner, clock.now()).catch(async (error) => {
       // Perhaps it is ours without our knowing; no node would ever run it then.
-      if (claim && error instanceof DatabaseAwayError && error.outcomeUnknown)
-        await this.#release({ id: jobId, owner, epoch: claim.job.epoch });
+      if (error instanceof DatabaseAwayError && error.outcomeUnknown)
+        await this.#release({ id, owner, epoch: epoch + 1 });
       throw error;
-    }
+    });
     if (claim?.job.epoch === 1)
       metrics.jobPickedUp((clock.now().getTime() - claim.job.created_at.getTime()) / 1000);
     return claim;

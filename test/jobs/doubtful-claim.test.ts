@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, DatabaseAwayError, type Sql } from '../../server/db/database.ts';
+import { type Database, DatabaseAwayError } from '../../server/db/database.ts';
 import { newCustomer } from '../chaos/support/customer.ts';
 import { startInProcess } from '../chaos/support/in-process.ts';
 
-/** The database, but that the answer to the commit of a job's first claim is lost on its way. */
+/** The database, but that the answer to a job's first claim is lost on its way. */
 function losingAnAnswer(db: Database, onLost: () => void): Database {
   let lost = false;
   return {
     ...db,
-    async transaction(work) {
-      let claims = false;
-      const result = await db.transaction((tx) =>
-        work({
-          afterCommit: (callback) => tx.afterCommit(callback),
-          send: (statement) => tx.send(statement),
-          query<Row extends object>(statement: Sql) {
-            if (/epoch = epoch \+ 1/.test(statement.text)) claims = true;
-            return tx.query<Row>(statement);
-          },
-        }),
-      );
-      if (!claims || lost) return result;
+    async batch(statements) {
+      const rows = await db.batch(statements);
+      if (lost || !statements.some(({ text }) => /epoch = epoch \+ 1/.test(text))) return rows;
       lost = true;
       onLost();
       throw new DatabaseAwayError('the connection was lost', { outcomeUnknown: true });

@@ -118,8 +118,13 @@ export async function completeOrder(
   orderId: string,
   at: Date,
 ): Promise<void> {
-  const order = await lockPendingOrder(context, accountId, orderId);
-  if (order) await complete(context, order, order.amount_minor > 0n ? 'hold' : 'wallet', at);
+  const order = await lockPendingOrder(context.tx, accountId, orderId);
+  if (order) await completeLocked(context, order, at);
+}
+
+/** The same for an order as {@link lockPendingOrder} has found it. */
+export async function completeLocked(context: LedgerContext, order: OrderRow, at: Date): Promise<void> {
+  await complete(context, order, order.amount_minor > 0n ? 'hold' : 'wallet', at);
 }
 
 /** Settles a pending order whose work failed or was cancelled: the wallet is as if it had never been. */
@@ -129,18 +134,22 @@ export async function failOrder(
   orderId: string,
   at: Date,
 ): Promise<void> {
-  const order = await lockPendingOrder(context, accountId, orderId);
-  if (!order) return;
+  const order = await lockPendingOrder(context.tx, accountId, orderId);
+  if (order) await failLocked(context, order, at);
+}
+
+/** The same for an order as {@link lockPendingOrder} has found it. */
+export async function failLocked(context: LedgerContext, order: OrderRow, at: Date): Promise<void> {
   if (order.amount_minor > 0n) {
-    const promo = await undrawPromo(context.tx, { orderId, amountMinor: order.amount_minor });
+    const promo = await undrawPromo(context.tx, { orderId: order.id, amountMinor: order.amount_minor });
     await release(context, order, promo, at);
   }
   await settleOrder(context.tx, order, { status: 'failed', invoiceId: null, balanceAfterMinor: null, at });
 }
 
 /** Locks the wallet, without which no order is settled, and reads an order behind that; undefined when it is settled. */
-async function lockPendingOrder(
-  { tx }: LedgerContext,
+export async function lockPendingOrder(
+  tx: Transaction,
   accountId: string,
   orderId: string,
 ): Promise<OrderRow | undefined> {

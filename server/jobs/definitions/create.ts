@@ -36,8 +36,8 @@ const startGuest: Step = {
 /** Makes a VM that has been paid for: the hold is captured when it runs, released when it cannot. */
 export const create: JobDefinition = {
   steps: [createGuest, applyNetwork, startGuest],
-  async succeeded(tx, { services, job, vm }, at) {
-    await captureFor(services, tx, job, at);
+  async succeeded(tx, { services, job, vm, order }, at) {
+    await captureFor(services, tx, order, at);
     const { start } = job.input as unknown as CreateInput;
     return {
       change: {
@@ -52,8 +52,8 @@ export const create: JobDefinition = {
       },
     };
   },
-  async failed(tx, { services, job, vm, abandoned }, at) {
-    await releaseFor(services, tx, job, at);
+  async failed(tx, { services, vm, order, abandoned }, at) {
+    await releaseFor(services, tx, order, at);
     // A guest that may have been left behind keeps its room and its addresses until the VM's deletion has removed it.
     if (!abandoned) {
       await deleteReservation(tx, vm.id);

@@ -53,7 +53,7 @@ export const resize: JobDefinition = {
   ],
   async succeeded(tx, context, at) {
     const { services, job, vm } = context;
-    await captureFor(services, tx, job, at);
+    await captureFor(services, tx, context.order, at);
     const {
       restart,
       plan,
@@ -103,7 +103,7 @@ export const resize: JobDefinition = {
     };
   },
   async failed(tx, context, at) {
-    await releaseFor(context.services, tx, context.job, at);
+    await releaseFor(context.services, tx, context.order, at);
     // A guest whose change was given up may be of either size.
     if (!context.abandoned) await settleReservation(tx, context.vm.id, reservationOf(context.vm));
     return { change: { status: context.observed } };
