@@ -33,7 +33,7 @@ export class JobQueue implements JobPublisher {
     const onJob = (sender: string) => {
       if (sender !== this.#sender) this.#receiver?.offer();
     };
-    this.#stopListening = await this.#db.listen(JOB_WAITING, onJob, () => this.#receiver?.offer());
+    this.#stopListening = await this.#db.listen(JOB_WAITING, onJob);
   }
 
   async announce(tx: Transaction): Promise<void> {

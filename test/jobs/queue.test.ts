@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { JobQueue } from '../../server/jobs/queue.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+
+test('a job is announced when its transaction commits: to its node once, to the others by notification', async (t) => {
+  const db = await freshDatabase(t);
+  const offers = { own: 0, other: 0 };
+  const heard = Promise.withResolvers<void>();
+  const queue = new JobQueue(db);
+  const other = new JobQueue(db);
+  await queue.receive({ offer: () => void offers.own++ });
+  await other.receive({
+    offer() {
+      offers.other++;
+      heard.resolve();
+    },
+  });
+  defer(t, () => Promise.all([queue.stop(), other.stop()]));
+  const refused = db.transaction(async (tx) => {
+    await queue.announce(tx);
+    throw new Error('refused');
+  });
+  await assert.rejects(refused, { message: 'refused' });
+  await db.transaction(async (tx) => {
+    await queue.announce(tx);
+    assert.deepEqual(offers, { own: 0, other: 0 }, 'not before it is committed');
+  });
+  assert.equal(offers.own, 1);
+  await heard.promise;
+  // In the order of their commits: what the node was to hear of its own would have come before.
+  const last = Promise.withResolvers<void>();
+  const stop = await db.listen('last', () => last.resolve());
+  defer(t, stop);
+  await db.script("notify last, ''");
+  await last.promise;
+  assert.deepEqual(offers, { own: 1, other: 1 });
+});
