@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { arrayBuffer, text } from 'node:stream/consumers';
 import type { ClientOptions } from '../../sdk/src/index.ts';
 
 /**
@@ -24,6 +24,7 @@ export const lightFetch: ClientOptions['fetch'] = async (url, { method, headers,
     status: response.statusCode!,
     headers: { get: (name) => response.headers[name.toLowerCase()]?.toString() ?? null },
     text: () => text(response),
+    arrayBuffer: () => arrayBuffer(response),
     get body() {
       return Readable.toWeb(response) as ReadableStream<Uint8Array>;
     },

@@ -11,6 +11,7 @@ import {
 } from './api.ts';
 import { converse, type Decide } from './converse.ts';
 import { readEvents } from './events.ts';
+import { Fleet } from './fleet.ts';
 import { List, type Page } from './list.ts';
 import type { ClientOptions, PaidOptions, RequestOptions } from './options.ts';
 import { type GuestSocket, openSocket, type Terminal } from './sockets.ts';
@@ -30,6 +31,8 @@ export interface Client extends Resources {
     decide: Decide,
     options?: RequestOptions,
   ): AsyncIterable<AgentEvent>;
+  /** An issued invoice as a file: a PDF with its e-invoice attached, or the e-invoice (EN 16931, CII) alone. */
+  invoiceFile(id: string, format: 'pdf' | 'xml', options?: RequestOptions): Promise<Uint8Array>;
   /** Opens a shell on a VM. */
   openTerminal(vmId: string, how?: CreateSshTokenRequest, options?: RequestOptions): Promise<Terminal>;
   /** Opens a connection to the SSH server of a VM, for an SSH client of your own: no port of the VM has to be open. */
@@ -43,6 +46,7 @@ type Place = (typeof OPERATIONS)[keyof typeof OPERATIONS];
 /** A client of the service. One for a key: what it sends is paced for all that use it. */
 export function createClient(options: ClientOptions): Client {
   const transport = new Transport(options);
+  const fleet = new Fleet(transport);
   const resources: Record<string, Record<string, unknown>> = {};
   for (const [operation, place] of Object.entries(OPERATIONS)) {
     const [resource, name] = place;
@@ -53,10 +57,16 @@ export function createClient(options: ClientOptions): Client {
   const all = resources as unknown as Resources;
   return {
     ...all,
-    waitUntilIdle: (vmId, wait) => waitUntilIdle(transport, vmId, wait),
-    waitForJob: (job, wait) => waitForJob(transport, job, wait),
+    waitUntilIdle: (vmId, wait) => waitUntilIdle(fleet, vmId, wait),
+    waitForJob: (job, wait) => waitForJob(fleet, job, wait),
     converse: (vmId, message, decide, request = {}) =>
       converse((body, more) => all.agent.run(vmId, body, more), message, decide, request),
+    invoiceFile: async (id, format, options = {}) => {
+      const target = `/v1/billing/invoices/${pathValue('getInvoice', 'id', id)}`;
+      const accept = `application/${format}`;
+      const call = { operation: 'getInvoice', method: 'GET', target, kind: 'read', accept, options } as const;
+      return (await transport.send(call)).file!;
+    },
     openTerminal: async (vmId, how = {}, request = {}) => {
       const token: SshToken = await all.consoles.terminalToken(vmId, how, request);
       const { send, ...socket } = await openSocket(token.ws_url, ['vauban.ssh', token.token], {

@@ -18,6 +18,8 @@ export interface ClientOptions {
   WebSocket?: typeof WebSocket;
   /** In place of the machine's clock. */
   clock?: ClientClock;
+  /** In place of `Math.random`, by which the pauses before repeats differ. */
+  random?: () => number;
 }
 
 /** What the client reads of a `Response`. */
@@ -25,6 +27,7 @@ export interface Reply {
   status: number;
   headers: { get(name: string): string | null };
   text(): Promise<string>;
+  arrayBuffer(): Promise<ArrayBuffer>;
   body: ReadableStream<Uint8Array> | null;
 }
 

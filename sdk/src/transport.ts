@@ -16,12 +16,15 @@ export interface Call {
   options: PaidOptions & { isWaiter?: boolean };
   /** How long the service was asked to wait. */
   waitMs?: number;
+  /** What is asked for in place of JSON: a file, which is read whole. */
+  accept?: string;
 }
 
 /** A success: what was answered, read whole unless it is a stream. */
 export interface Answer {
   json: unknown;
   stream: ReadableStream<Uint8Array> | null;
+  file?: Uint8Array;
 }
 
 const FIRST_BACKOFF_MS = 500;
@@ -74,9 +77,10 @@ export class Transport {
     const isTwin = error instanceof ApiError && error.code === 'idempotency_in_progress';
     const mayRepeat = kind === 'paid' || kind === 'read' || kind === 'list';
     if (!wasRefused && !(mayRepeat && (status === 0 || status >= 500 || isTwin))) return undefined;
-    if (retryAfterMs !== undefined) return retryAfterMs + Math.random() * MAX_JITTER_MS;
+    const random = (this.#options.random ?? Math.random)();
+    if (retryAfterMs !== undefined) return retryAfterMs + random * MAX_JITTER_MS;
     const most = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (number - 1));
-    return most / 2 + (Math.random() * most) / 2;
+    return most / 2 + (random * most) / 2;
   }
 
   async #attempt(
@@ -98,7 +102,7 @@ export class Transport {
         method: call.method,
         headers: {
           authorization: `Bearer ${this.#options.apiKey}`,
-          accept: call.kind === 'stream' ? 'text/event-stream' : 'application/json',
+          accept: call.accept ?? (call.kind === 'stream' ? 'text/event-stream' : 'application/json'),
           ...(call.body !== undefined && { 'content-type': 'application/json' }),
           ...(key !== undefined && { 'idempotency-key': key }),
         },
@@ -112,6 +116,10 @@ export class Transport {
       if (status === 200 && call.kind === 'stream')
         return { ...facts, answer: { json: undefined, stream: response.body } };
       // Read before anything is decided: half a body is no answer.
+      if (status === 200 && call.accept) {
+        const file = new Uint8Array(await response.arrayBuffer());
+        return { ...facts, answer: { json: undefined, stream: null, file } };
+      }
       const text = await response.text();
       if (status === 200) return { ...facts, answer: { json: JSON.parse(text), stream: null } };
       const error = errorOf(status, text, requestId);

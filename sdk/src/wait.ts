@@ -1,5 +1,6 @@
 import type { Job, Vm } from './api.ts';
 import { ApiError, JobFailedError } from './errors.ts';
+import type { Fleet } from './fleet.ts';
 import type { RequestOptions } from './options.ts';
 import type { Transport } from './transport.ts';
 
@@ -16,14 +17,17 @@ export interface WaitOptions extends Pick<RequestOptions, 'signal' | 'timeoutMs'
 }
 
 /**
- * Waits until a VM has no job. The service is asked to wait, not asked again and again; and all waits of a client share
- * its pace, so that those of a whole fleet stay within the limits too.
+ * Waits until a VM has no job. The service is asked to wait, not asked again and again; a fleet is looked at in its list;
+ * and all waits of a client share its pace, so that they stay within the limits.
  */
-export async function waitUntilIdle(
-  transport: Transport,
-  vmId: string,
-  { onProgress, ...options }: WaitOptions = {},
-): Promise<Vm> {
+export async function waitUntilIdle(fleet: Fleet, vmId: string, options: WaitOptions = {}): Promise<Vm> {
+  if (options.onProgress) return ask(fleet, vmId, options);
+  const vm = (await fleet.alone(() => ask(fleet, vmId, options))) || (await fleet.untilIdle(vmId, options));
+  // One that the list does not have is gone, which its own answer says.
+  return vm ?? ask(fleet, vmId, options);
+}
+
+async function ask({ transport }: Fleet, vmId: string, { onProgress, ...options }: WaitOptions): Promise<Vm> {
   const seconds = onProgress ? PROGRESS_SECONDS : WAIT_SECONDS;
   for (;;) {
     const { json } = await transport.send({
@@ -45,16 +49,16 @@ export async function waitUntilIdle(
  * Throws a `JobFailedError` where the job has failed or was canceled.
  */
 export async function waitForJob(
-  transport: Transport,
+  fleet: Fleet,
   { id, kind, vm_id }: Pick<Job, 'id' | 'kind' | 'vm_id'>,
   options: WaitOptions = {},
 ): Promise<Vm | undefined> {
-  const vm = await waitUntilIdle(transport, vm_id, options).catch((error: unknown) => {
+  const vm = await waitUntilIdle(fleet, vm_id, options).catch((error: unknown) => {
     if (kind === 'delete' && error instanceof ApiError && error.status === 404) return undefined;
     throw error;
   });
   const last = vm?.last_job;
-  const job = last?.id === id ? last : vm && (await findJob(transport, vm_id, id, options));
+  const job = last?.id === id ? last : vm && (await findJob(fleet.transport, vm_id, id, options));
   if (job && job.status !== 'succeeded') throw new JobFailedError(job);
   return vm;
 }

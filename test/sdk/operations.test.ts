@@ -94,6 +94,13 @@ test('the client at a service', async (t) => {
     assert.equal(types.at(-1), 'run.completed');
   });
 
+  await t.test('an invoice that is not issued yet is no file', async () => {
+    for (const format of ['pdf', 'xml'] as const)
+      await assert.rejects(client.invoiceFile(subject.ids.invoices!, format), {
+        code: 'document_unavailable',
+      });
+  });
+
   await t.test('every operation is a method, and asks for itself', async () => {
     assert.deepEqual(Object.keys(OPERATIONS).sort(), DOCUMENTED.map(({ id }) => id).sort());
     const order = Object.keys(OPERATIONS).sort(
