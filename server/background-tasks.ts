@@ -9,6 +9,7 @@ import { countStuckJobs } from './db/queries/stuck-jobs.ts';
 import { OpsKeyReplacement } from './guest-ssh/replace-ops-key.ts';
 import { OrphanedJobRecovery } from './jobs/recover-orphaned-jobs.ts';
 import type { JobRunner } from './jobs/runner.ts';
+import { announceAttacks } from './jobs/timers/announce-attacks.ts';
 import { auditDaily } from './jobs/timers/audit-books.ts';
 import { warnOfKeyExpiry } from './jobs/timers/key-expiry.ts';
 import { watchMoney } from './jobs/timers/overdue-orders.ts';
@@ -97,6 +98,7 @@ export function backgroundTasks(
       { name: 'traffic_notices', everyMs: 300 * SECOND, run: () => giveTrafficNotices(services, failures) },
       { name: 'roll_up_metrics', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
       { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
+      { name: 'announce_attacks', everyMs: SECOND, run: () => announceAttacks(services) },
       { name: 'send_mails', everyMs: 2 * SECOND, run: () => services.mails.run() },
       { name: 'payments', everyMs: 30 * SECOND, run: () => lookAfterPayments(services, failures) },
       { name: 'warn_of_key_expiry', everyMs: 3600 * SECOND, run: () => warnOfKeyExpiry(services) },

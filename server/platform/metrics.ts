@@ -6,6 +6,9 @@ export type JobOutcome = 'succeeded' | 'failed' | 'canceled' | 'abandoned';
 /** What a console's WebSocket carries; `share` is one viewer of a share link. */
 export type ConsoleKind = 'vnc' | 'ssh' | 'ssh_raw' | 'share';
 
+/** What becomes of an attack on a protected address. */
+export type AttackMoment = 'started' | 'mitigated' | 'ended';
+
 /** What the service counts for Prometheus. Label values are from closed sets: never an id, never a path. */
 export interface Metrics {
   /** A request was answered. `operation` is the endpoint's name, "none" for an unknown route. */
@@ -47,6 +50,8 @@ export interface Metrics {
   guestsAmiss(counts: Record<'orphan' | 'missing' | 'unseen', number>): void;
   /** A mail was taken by the server, or given up. */
   mailEnded(outcome: 'sent' | 'failed'): void;
+  /** An attack began, is mitigated from now on, or is over. */
+  attack(moment: AttackMoment): void;
   /** Packets of a guest were refused beyond a limit of its own. */
   packetsRefused(limit: 'connections' | 'packets', count: number): void;
   /** What the engine has for guests together, and what is reserved of it. */
@@ -112,6 +117,12 @@ export function createMetrics(version: string): Metrics {
     labelNames: ['outcome'] as const,
     registers,
   });
+  const attacks = new Counter({
+    name: 'vauban_attacks_total',
+    help: 'Attacks on protected addresses that began (started), were stopped (mitigated), and are over (ended)',
+    labelNames: ['moment'] as const,
+    registers,
+  });
   const consoles = consoleMetrics(registers);
   new Gauge({
     name: 'vauban_build_info',
@@ -127,6 +138,7 @@ export function createMetrics(version: string): Metrics {
     taskFailed: (task) => failures.inc({ task }),
     diskUsed: (what, used) => disks.set({ what }, used),
     databaseConflict: (conflict) => conflicts.inc({ conflict }),
+    attack: (moment) => attacks.inc({ moment }),
     mailEnded: (outcome) => mails.inc({ outcome }),
     ...guestMetrics(registers),
     ...jobMetrics(registers),

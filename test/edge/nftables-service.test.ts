@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Packet } from '../../server/edge/simulator/packet.ts';
 import { startService } from '../support/service.ts';
 import { frameOf } from './support/frames.ts';
@@ -27,7 +28,12 @@ test('a running service stops a flood by itself, and its rule outlives the helpe
 }, async (t) => {
   const network = await EdgeNetwork.open(t, JUMBO);
   await network.pace(MBPS);
-  const env = { VAUBAN_EDGE: 'nftables', VAUBAN_EDGE_HELPER: network.socket };
+  const env = {
+    VAUBAN_EDGE: 'nftables',
+    VAUBAN_EDGE_HELPER: network.socket,
+    VAUBAN_RATE_LIMIT_KEY: '1000000',
+    VAUBAN_RATE_LIMIT_ACCOUNT: '1000000',
+  };
   const service = await startService(t, { env });
   const { customer, ip, targetId, events, rules } = await protect(service, { mbps: THRESHOLD_MBPS });
   const edge = network.client();
@@ -93,14 +99,14 @@ test('a running service stops a flood by itself, and its rule outlives the helpe
     for (let minute = 0; minute < minutes; minute++) process.kill(next.pid, 'SIGUSR2');
   };
   // It has to have seen that it is quiet before the minute of quiet begins.
-  for (let look = await latest(); look.status === 'ongoing'; look = await latest()) laterBy(1);
+  for (; (await latest()).status === 'ongoing'; await sleep(300)) laterBy(1);
   const over = await latest();
   assert.equal(over.id, attack.id);
   assert.ok(over.dropped_packets >= PACKETS - passed.packets);
   t.diagnostic(
     `the event by the API: ${over.started_at}, mitigated ${over.mitigated_at}, ended ${over.ended_at}`,
   );
-  while ((await customer.ask('GET', rules)).length > 0) laterBy(1);
+  for (; (await customer.ask('GET', rules)).length > 0; await sleep(300)) laterBy(2);
   while ((await table()).includes('sport 53'));
   assert.equal(await leaked(), A_FEW, 'it is over: what looks like it passes again');
 });

@@ -89,7 +89,7 @@ export function baseStructure(): Map<string, string[]> {
 
 /** Stands for all of the layout: tables that another version, or other devices, made are rebuilt. */
 export function layoutMark(devices: readonly string[]): string {
-  return `layout-${digest(JSON.stringify(chains([...devices].sort())))}`;
+  return `layout-${digest(JSON.stringify([COUNTED, chains([...devices].sort())]))}`;
 }
 
 /** The start of an epoch's name: a chain without rules, so that it lives exactly as long as the counters. */

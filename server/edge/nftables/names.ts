@@ -12,8 +12,11 @@ export const SAMPLE_TABLE_PREFIX = 'vauban-edge-sample-';
 export type Family = 4 | 6;
 export const FAMILIES = [4, 6] as const;
 
-/** Of each family, what a set of the counts' table counts by address. The class `other` is the rest. */
-export const COUNTED = ['in', 'passed', 'syn', 'tcp', 'udp', 'icmp', 'fragment'] as const;
+/**
+ * Of each family, what a set of the counts' table counts by address. The class `other` is the rest. Packets go on while the
+ * sets are read, one after the other in this order: what passed is part of what came in, and so is each class.
+ */
+export const COUNTED = ['passed', 'syn', 'tcp', 'udp', 'icmp', 'fragment', 'in'] as const;
 export type Counted = (typeof COUNTED)[number];
 
 export const setName = (counted: Counted, family: Family) => `${counted}${family}`;

@@ -29,7 +29,14 @@ export async function listCounted<Value = string>(
   table: string,
   name: string,
 ): Promise<{ value: Value; volume: Volume }[]> {
-  const items = await list(['set', 'netdev', table, name]);
+  return countedIn(await list(['set', 'netdev', table, name]), name);
+}
+
+/** The elements of a set that was listed, with what they have counted. */
+export function countedIn<Value = string>(
+  items: TableItem[],
+  name: string,
+): { value: Value; volume: Volume }[] {
   const elements = (items.find(({ set }) => set?.name === name)?.set?.elem ?? []) as {
     elem: { val: Value; counter: Volume };
   }[];

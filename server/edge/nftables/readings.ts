@@ -2,29 +2,46 @@ import type { Clock } from '../../platform/clock.ts';
 import { EDGE_CLASSES, type TargetDetail, type TargetTotals, type Volume } from '../driver.ts';
 import type { Held } from './batch.ts';
 import { COUNTED, COUNTS_TABLE, type Counted, canonical, FAMILIES, setName } from './names.ts';
-import { listCounted } from './program.ts';
+import { countedIn, listCounted, listTable } from './program.ts';
 
 type Counts = Map<string, Volume>;
 const NOTHING: Volume = { packets: 0, bytes: 0 };
 
-/** What a set has counted, of every family in which there is a target, by address. */
-async function read(counted: Counted, held: ReadonlyMap<string, Held>): Promise<Counts> {
+/** Targets whose counters are all read by one program, although most of them are not asked for: a program is dearer. */
+const FEW = 200;
+
+/** What these sets have counted, of every family in which there is a target, by address; in the order of {@link COUNTED}. */
+async function read<Name extends Counted>(
+  names: readonly Name[],
+  held: ReadonlyMap<string, Held>,
+  isFew: boolean,
+): Promise<Record<Name, Counts>> {
   const used = FAMILIES.filter((family) => [...held.values()].some((one) => one.family === family));
-  const rows = await Promise.all(used.map((family) => listCounted(COUNTS_TABLE, setName(counted, family))));
-  return new Map(rows.flat().map(({ value, volume }) => [canonical(value), volume]));
+  const items = isFew ? await listTable(COUNTS_TABLE) : undefined;
+  const counts: [string, Counts][] = [];
+  for (const name of COUNTED.filter((one): one is Name => (names as readonly string[]).includes(one))) {
+    const rows = await Promise.all(
+      used.map((family) => {
+        const set = setName(name, family);
+        return items ? countedIn(items, set) : listCounted(COUNTS_TABLE, set);
+      }),
+    );
+    counts.push([name, new Map(rows.flat().map(({ value, volume }) => [canonical(value), volume]))]);
+  }
+  return Object.fromEntries(counts) as Record<Name, Counts>;
 }
 
 /**
- * Totals of every target. Packets go on while it reads: what passed is read first, so that it is part of what came in. It
- * is of the instant at which what came in was read, as rates are worked out from that: a program takes its time to start.
+ * Totals of every target. They are of the middle of the time that the reading took, as rates are worked out from
+ * that: a program takes its time to start.
  */
 export async function readTotals(
   held: ReadonlyMap<string, Held>,
   clock: Clock,
 ): Promise<{ at: Date; rows: TargetTotals[] }> {
-  const passed = await read('passed', held);
+  const isFew = held.size <= FEW;
   const before = clock.now().getTime();
-  const all = await read('in', held);
+  const { passed, in: all } = await read(['passed', 'in'], held, isFew);
   const at = new Date((before + clock.now().getTime()) / 2);
   const rows = [...held].map(([id, { ip }]) => ({
     id,
@@ -35,21 +52,17 @@ export async function readTotals(
   return { at, rows };
 }
 
-/** Classes of the given targets. The whole is read last, so that no class is more than it. */
+/** Classes of the given targets. */
 export async function readDetail(held: ReadonlyMap<string, Held>, ids: string[]): Promise<TargetDetail[]> {
   const asked = new Map(
     [...new Set(ids)].flatMap((id) => (held.has(id) ? [[id, held.get(id)!] as const] : [])),
   );
-  const names = COUNTED.filter((name) => name !== 'in' && name !== 'passed');
-  const classes = new Map(
-    await Promise.all(names.map(async (name): Promise<[string, Counts]> => [name, await read(name, asked)])),
-  );
-  const all = await read('in', asked);
+  const { in: all, passed: _, ...classes } = await read(COUNTED, asked, held.size <= FEW);
   return [...asked].map(([id, { ip }]) => {
     const whole = all.get(ip) ?? NOTHING;
     const rest = { ...whole };
     const entries = EDGE_CLASSES.map((name): [string, Volume] => {
-      const volume = name === 'other' ? rest : (classes.get(name)!.get(ip) ?? NOTHING);
+      const volume = name === 'other' ? rest : (classes[name].get(ip) ?? NOTHING);
       if (name !== 'other') {
         rest.packets -= volume.packets;
         rest.bytes -= volume.bytes;

@@ -1,4 +1,5 @@
 import type { Template } from '../content.ts';
+import * as attacks from './attacks.ts';
 import * as money from './money.ts';
 import * as people from './people.ts';
 import * as vms from './vms.ts';
@@ -23,6 +24,9 @@ export const TEMPLATES = {
   vm_deletion_due: vms.deletionDue,
   vm_plan_retires: vms.planRetires,
   vm_price_change: vms.priceChange,
+  attack_started: attacks.attackStarted,
+  attack_mitigated: attacks.attackMitigated,
+  attack_ended: attacks.attackEnded,
 } as const;
 
 export type TemplateName = keyof typeof TEMPLATES;

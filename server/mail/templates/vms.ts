@@ -10,6 +10,10 @@ export interface VmNotice {
   /** What a month costs until then. */
   oldMinor?: number;
   plan?: string;
+  /** Of an attack: what it is made of, how much at its height, and when it began (ISO 8601). */
+  vectors?: string[];
+  peakMbps?: number;
+  since?: string;
   /** When it happens (ISO 8601), and what is next after that. */
   at?: string;
   thenAt?: string;
@@ -34,7 +38,7 @@ interface Wording {
 }
 
 /** A mail about VMs, with a link to where what it asks for is done. */
-function about(wordings: Record<Locale, Wording>, path: string): Template<VmNotices> {
+export function about(wordings: Record<Locale, Wording>, path: string): Template<VmNotices> {
   const content =
     (locale: Locale) =>
     ({ account, vms, more = 0 }: VmNotices, { panelUrl }: Context): Content => {

@@ -1,7 +1,10 @@
 import ipaddr from 'ipaddr.js';
 import type { TcpFlag } from '../../../server/edge/driver.ts';
 import type { Packet } from '../../../server/edge/simulator/packet.ts';
-import { ATTACKER_MAC, EDGE_MAC } from './network.ts';
+
+/** Of the two ends of the wire that the attacker is at. */
+export const EDGE_MAC = '02:00:00:00:00:01';
+export const ATTACKER_MAC = '02:00:00:00:00:02';
 
 /** An Ethernet frame. */
 export type Frame = Buffer;

@@ -10,7 +10,7 @@ import { defer, type Lifetime } from '../../support/cleanup.ts';
 import { untilListening } from '../../support/listening.ts';
 import { REPOSITORY } from '../../support/source.ts';
 import { skipUnlessRequired } from '../../support/tiny-image.ts';
-import { type Frame, trafgenConfig } from './frames.ts';
+import { ATTACKER_MAC, EDGE_MAC, type Frame, trafgenConfig } from './frames.ts';
 
 const PROGRAMS = ['nft', 'ip', 'tc', 'nsenter', 'setpriv', 'trafgen', 'iperf3'];
 const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
@@ -40,8 +40,8 @@ export const PREFIXES = ['203.0.113.0/24', '100.64.0.0/14', '2001:db8:b::/48'];
 export const JUMBO = 9_000;
 /** Faster than any limit that a test sets, and than these machines are. */
 const FAST = 200_000;
-export const EDGE_MAC = '02:00:00:00:00:01';
-export const ATTACKER_MAC = '02:00:00:00:00:02';
+/** From where ordinary users come, beside the attacker. */
+export const CLIENT = '198.51.100.3';
 
 /** An attacker, an edge with the helper in it, and a victim behind it: each a namespace, joined by veth pairs. */
 export class EdgeNetwork {
@@ -67,6 +67,7 @@ export class EdgeNetwork {
     await attacker.ip(
       `link set a0 address ${ATTACKER_MAC}`,
       'addr add 198.51.100.2/24 dev a0',
+      `addr add ${CLIENT}/24 dev a0`,
       'addr add 2001:db8:a::2/64 dev a0 nodad',
       `link set a0 mtu ${mtu} up`,
       'route add default via 198.51.100.1',
@@ -156,10 +157,20 @@ export class EdgeNetwork {
     await this.#send(frames, count, '--gap', '20us');
   }
 
-  /** From now on what the attacker sends by {@link paced} leaves evenly at so many Mbit/s: the kernel's own shaper holds it. */
+  /**
+   * From now on what the attacker sends by {@link paced} leaves evenly at so many Mbit/s: the kernel's own shaper holds it.
+   * What its user sends, from {@link CLIENT}, is not held up.
+   */
   async pace(mbps: number): Promise<void> {
-    const shaper = ['tbf', 'rate', `${mbps}mbit`, 'burst', '64kb', 'limit', '4mb'];
-    await this.attacker.run('tc', 'qdisc', 'replace', 'dev', 'a0', 'root', ...shaper);
+    const tc = (...words: string[]) => this.attacker.run('tc', ...words);
+    const fast = ['parent', '1:', 'classid', '1:1', 'htb', 'rate', '10gbit'];
+    const shaped = ['parent', '1:', 'classid', '1:2', 'htb', 'rate', `${mbps}mbit`, 'burst', '64kb'];
+    await tc('qdisc', 'replace', 'dev', 'a0', 'root', 'handle', '1:', 'htb', 'default', '2');
+    await tc('class', 'replace', 'dev', 'a0', ...fast);
+    await tc('class', 'replace', 'dev', 'a0', ...shaped);
+    await tc('qdisc', 'replace', 'dev', 'a0', 'parent', '1:2', 'pfifo', 'limit', '2000');
+    const user = ['u32', 'match', 'ip', 'src', `${CLIENT}/32`, 'flowid', '1:1'];
+    await tc('filter', 'replace', 'dev', 'a0', 'parent', '1:', 'prio', '1', 'protocol', 'ip', ...user);
   }
 
   /** Sends `count` frames, these again and again, as fast as the shaper lets them. */
