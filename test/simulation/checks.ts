@@ -7,6 +7,8 @@ import { arrearsOf } from '../../server/domain/billing/arrears.ts';
 import { inventoryProblems, moneyProblems } from '../support/invariants.ts';
 import { billingLaws, offencesAgainst } from './billing-laws.ts';
 import { correctionLaws } from './correction-laws.ts';
+import { memberLaws, wokenUp } from './members.ts';
+import { takeBackProblems } from './take-backs.ts';
 import { SKEW_MS, type World } from './world.ts';
 
 const HOUR_MS = 3_600_000;
@@ -26,7 +28,11 @@ export class Checks {
     const { db, clock } = this.#world.services;
     const problems = [...(await moneyProblems(db)), ...(await inventoryProblems(db))];
     const latest = new Date(clock.now().getTime() + SKEW_MS);
-    const laws = { ...billingLaws(latest, `${SKEW_MS} milliseconds`), ...correctionLaws(latest) };
+    const laws = {
+      ...billingLaws(latest, `${SKEW_MS} milliseconds`),
+      ...correctionLaws(latest),
+      ...memberLaws,
+    };
     const offences = await db.query<{ law: string; what: string }>(offencesAgainst(laws));
     problems.push(...offences.map(({ law, what }) => `${law}: ${what}`));
     problems.push(
@@ -34,6 +40,7 @@ export class Checks {
       ...(await this.#changedInvoices()),
       ...(await this.#neglected()),
       ...(await this.#misremembered()),
+      ...(await wokenUp(this.#world)),
     );
     return problems;
   }
@@ -107,7 +114,7 @@ export class Checks {
   /** Where customers' notebooks and the service's books differ. */
   async #misremembered(): Promise<string[]> {
     const { db } = this.#world.services;
-    const { tenants } = this.#world;
+    const tenants = [...this.#world.tenants, ...this.#world.gone];
     const booked = await db.query<{
       id: string;
       account_id: string;
@@ -125,6 +132,8 @@ export class Checks {
       .filter(({ id, amount_minor }) => noted.get(id) !== Number(amount_minor))
       .map(({ id, amount_minor }) => `${id} is ${amount_minor}, its reply said ${noted.get(id)}`);
     const owners = new Map(booked.map(({ id, account_id }) => [id, account_id]));
+    const { problems: untold, takenOf } = await takeBackProblems(db, tenants);
+    problems.push(...untold);
     const sums = new Map(paid.map((row) => [row.account_id, row.paid]));
     for (const { customer, orders, creditedMinor } of tenants) {
       const { accountId } = customer;
@@ -132,7 +141,8 @@ export class Checks {
         if (owners.get(id) !== accountId)
           problems.push(`${accountId} was told of ${id}, which it does not have`);
       const sum = sums.get(accountId) ?? 0n;
-      if (sum !== creditedMinor) problems.push(`${accountId} paid ${creditedMinor}, booked ${sum}`);
+      const paid = creditedMinor - (takenOf.get(accountId) ?? 0n);
+      if (sum !== paid) problems.push(`${accountId} paid ${paid}, booked ${sum}`);
     }
     return problems;
   }

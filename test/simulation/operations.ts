@@ -1,6 +1,7 @@
-import { sql } from '../../server/db/database.ts';
+import { sql, type Transaction } from '../../server/db/database.ts';
 import { addTraffic, isoDate } from '../../server/db/queries/bandwidth.ts';
 import { listPromoCredits } from '../../server/db/queries/promo-credits.ts';
+import { requireOpen } from '../../server/domain/accounts/account-status.ts';
 import {
   revokePromo as endPromoEarly,
   grantPromo as givePromo,
@@ -10,12 +11,13 @@ import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
 import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts';
-import { ApiError } from '../../server/platform/errors.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
 import { CORRECTIONS } from './corrections.ts';
+import { MEMBERS } from './members.ts';
 import type { Prng } from './prng.ts';
-import { CREATE_PATH, type NotedOrder, type Tenant } from './tenant.ts';
+import { TAKE_BACKS } from './take-backs.ts';
+import { CREATE_PATH, orderIn, outcome, refundIn, refusalOf, type Tenant } from './tenant.ts';
 import { TOP_UPS } from './top-ups.ts';
 import type { World } from './world.ts';
 
@@ -33,21 +35,6 @@ const TAX_RATES = ['0', '0.19', '0.20', '0.08875'] as const;
 export const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
 const BILLING = ['monthly', 'hourly'] as const;
 const PLANS = ['s1', 's2', 's4', 's8', 'd2', 'd4', 'd8', 's1-2023'] as const;
-
-function outcome({ status, text, error }: Reply): string {
-  // A refusal is an answer; a failure of the service is what the simulation looks for.
-  if (status >= 500) throw new Error(`answered ${status}: ${text}`);
-  return error?.code ?? 'ok';
-}
-
-const orderIn = ({ order }: Reply['data']): NotedOrder => ({ id: order.id, amountMinor: order.amount_minor });
-const refundIn = ({ refund }: Reply['data']): NotedOrder | null =>
-  refund.order_id
-    ? {
-        id: refund.order_id,
-        amountMinor: refund.charged_minor + refund.written_off_minor - refund.amount_minor,
-      }
-    : null;
 
 /** Sends a paid call, now and then twice at once: then one has to wait, or both get the same answer. */
 async function once(
@@ -68,21 +55,8 @@ async function once(
 /** Most callers agree to any price, some to one that may be too low. */
 const limit = (prng: Prng) => (prng.chance(0.2) ? { max_charge_minor: prng.between(0, 2000) } : {});
 
-const topUp: Operation = async (world, prng, key) => {
-  await world.tenant(prng).topUp(BigInt(prng.between(1, 5000)), key);
-  return 'ok';
-};
-
-/** Does what an operator would; a refusal is an answer. */
-async function refusalOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return error.code;
-    throw error;
-  }
-}
+const topUp: Operation = (world, prng, key) =>
+  refusalOf(world.tenant(prng).topUp(BigInt(prng.between(1, 5000)), key));
 
 /** Money goes back out, which promotional credit never does. */
 const payOut: Operation = (world, prng) =>
@@ -100,7 +74,11 @@ const grantPromo: Operation = async (world, prng) => {
     reason: 'simulation',
     actor: 'simulation',
   };
-  return refusalOf(db.transaction((tx) => givePromo(tx, clock, grant)));
+  const give = async (tx: Transaction) => {
+    await requireOpen(tx, accountId);
+    await givePromo(tx, clock, grant);
+  };
+  return refusalOf(db.transaction(give));
 };
 
 const revokePromo: Operation = async (world, prng) => {
@@ -322,6 +300,8 @@ export const OPERATIONS = {
   restartNode: { weight: 0.1, run: restartNode },
   ...CORRECTIONS,
   ...TOP_UPS,
+  ...TAKE_BACKS,
+  ...MEMBERS,
 } satisfies Record<string, { weight: number; run: Operation }>;
 
 export type OperationName = keyof typeof OPERATIONS;

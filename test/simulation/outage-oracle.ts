@@ -31,7 +31,7 @@ interface Line {
 
 /**
  * Has each outage that is not credited yet credited by `credit`, in a world at rest: each VM gets what the rule of the
- * catalog says, worked out here once more. What is not so, a sentence each.
+ * catalog says, worked out here once more, and those of closed accounts get nothing. What is not so, a sentence each.
  */
 export async function outageProblems(
   db: Database,
@@ -59,7 +59,8 @@ export async function outageProblems(
 async function expectedCredits(db: Database, outage: Outage): Promise<Map<string, bigint>> {
   const vms = await db.query<Vm>(sql`
     select id, region, deleted_at from vms
-    where (id = ${outage.vm_id} or region = ${outage.region}) and id > ${outage.credited_up_to}`);
+    where (id = ${outage.vm_id} or region = ${outage.region}) and id > ${outage.credited_up_to}
+      and not exists (select from accounts where accounts.id = account_id and status = 'closed')`);
   const lines = await db.query<Line>(sql`
     select vm_id, kind in ('create', 'renew') and unit = 'month' and not proration as is_month, unit like 'GB%' as by_use,
       adjustment, exists (select 1 from orders undo where undo.corrects_order_id = orders.id) as undone,

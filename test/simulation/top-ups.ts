@@ -4,13 +4,12 @@ import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { beginTopUp, startTopUp, type TopUpWish } from '../../server/payments/start-top-up.ts';
 import { receiveEvent } from '../../server/payments/stripe/webhook.ts';
 import { lookAfterPayments } from '../../server/payments/tasks.ts';
-import { ApiError } from '../../server/platform/errors.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { newId } from '../../server/platform/ids.ts';
 import type { Services } from '../../server/services.ts';
 import type { Operation } from './operations.ts';
 import type { Prng } from './prng.ts';
-import type { Tenant } from './tenant.ts';
+import { refusalOf, type Tenant } from './tenant.ts';
 import type { World } from './world.ts';
 
 /** Providers of every world. Nothing listens where Stripe is said to be: what it does comes as events. */
@@ -26,7 +25,7 @@ const DAY_MS = 86_400_000;
 const ENDINGS = [0, 0, 0, 13, 42];
 
 /** What a tenant knows of what he topped up: the last ones, of which events come and go. */
-interface Book {
+export interface Book {
   topUps: TopUpRow[];
   /** Top-ups of which he was told that they are in his wallet. */
   paid: Set<string>;
@@ -38,7 +37,7 @@ interface Book {
 const REMEMBERED = 15;
 const books = new WeakMap<Tenant, Book>();
 
-function bookOf(tenant: Tenant): Book {
+export function bookOf(tenant: Tenant): Book {
   const book = books.get(tenant) ?? { topUps: [], paid: new Set(), refunds: [], returned: new Set() };
   books.set(tenant, book);
   return book;
@@ -51,21 +50,11 @@ function note(tenant: Tenant, topUp: TopUpRow): void {
 }
 
 /** He pays once, however often he is told. */
-function credit(tenant: Tenant, { id, amount_minor }: TopUpRow): void {
+export function credit(tenant: Tenant, { id, amount_minor }: Pick<TopUpRow, 'id' | 'amount_minor'>): void {
   const { paid } = bookOf(tenant);
   if (paid.has(id)) return;
   paid.add(id);
   tenant.creditedMinor += amount_minor;
-}
-
-async function refusalOf(work: Promise<unknown>): Promise<string> {
-  try {
-    await work;
-    return 'ok';
-  } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return error.code;
-    throw error;
-  }
 }
 
 const wishOf = (tenant: Tenant, provider: string, amountMinor: number): TopUpWish => ({
@@ -128,12 +117,13 @@ const UNPAID = [
   'payment_intent.payment_failed',
 ];
 
-const deliver = ({ clock, db, logger, payments, secrets }: Services, event: object) =>
+/** What Stripe tells, told to some node. */
+export const deliver = ({ clock, db, logger, payments, secrets }: Services, event: object) =>
   receiveEvent({ api: payments.stripe!.api, clock, db, logger, secrets }, event);
 
 /** Events come in any order, again and again, and to both nodes at once. */
 const hearOfTopUp: Operation = async (world, prng) => {
-  const tenant = world.tenant(prng, (one) =>
+  const tenant = world.anyone(prng, (one) =>
     bookOf(one).topUps.some(({ provider }) => provider === 'stripe'),
   );
   const topUp = prng.pick(bookOf(tenant).topUps.filter(({ provider }) => provider === 'stripe'));
@@ -151,7 +141,7 @@ const hearOfTopUp: Operation = async (world, prng) => {
 };
 
 const sendBack: Operation = (world, prng) => {
-  const tenant = world.tenant(prng, (one) => bookOf(one).paid.size > 0);
+  const tenant = world.anyone(prng, (one) => bookOf(one).paid.size > 0);
   const topUp = prng.pick(bookOf(tenant).topUps);
   if (!topUp) return Promise.resolve('no_top_up');
   const amountMinor = prng.chance(0.5) ? undefined : BigInt(prng.between(1, 2000));
@@ -170,7 +160,7 @@ const sendBack: Operation = (world, prng) => {
 
 /** A refund was made, or was not after all: it may fail after it was made, and never the other way round. */
 const hearOfRefund: Operation = async (world, prng) => {
-  const tenant = world.tenant(prng, (one) => bookOf(one).refunds.length > 0);
+  const tenant = world.anyone(prng, (one) => bookOf(one).refunds.length > 0);
   const { refunds, returned } = bookOf(tenant);
   const refund = prng.pick(refunds);
   if (!refund) return 'no_refund';

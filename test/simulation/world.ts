@@ -1,5 +1,4 @@
 import { ABSENCE_MS } from '../../server/cluster/membership.ts';
-import { CapacityError, ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { type Database, sql } from '../../server/db/database.ts';
 import { BELIEVED_AFTER_MS } from '../../server/jobs/reconcilers/reconcile-guests.ts';
 import { endPromoCredits } from '../../server/jobs/timers/end-promo.ts';
@@ -10,7 +9,7 @@ import { vacuum } from '../../server/jobs/timers/vacuum.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import type { Services } from '../../server/services.ts';
-import { keyFor, openCustomer } from '../jobs/support/customer.ts';
+import { Customer, keyFor, openCustomer } from '../jobs/support/customer.ts';
 import {
   type Installation,
   type InstallationOptions,
@@ -19,11 +18,15 @@ import {
   type TestNode,
 } from '../jobs/support/installation.ts';
 import { creditWholly, Operator, SLA } from './corrections.ts';
+import { Faults } from './faults.ts';
+import { rememberMembers } from './members.ts';
 import { CUSTOM_HOUR, OPERATIONS, type OperationName } from './operations.ts';
 import { outageProblems } from './outage-oracle.ts';
+import { People } from './people.ts';
 import { PRICE_NOTICE_DAYS } from './price-notice-days.ts';
 import { Prng } from './prng.ts';
 import { renewalProblems } from './renewal-oracle.ts';
+import { collectAll, rememberTakeBacks } from './take-backs.ts';
 import { Tenant } from './tenant.ts';
 import { PROVIDERS } from './top-ups.ts';
 
@@ -36,9 +39,6 @@ const FIRST_FUNDS = 25_00n;
 const LANES = 16;
 /** How far the clock of the second node is ahead of the first one's. */
 export const SKEW_MS = 5 * 60_000;
-/** How often the engine refuses, and how often a step fails right before or after its work. */
-const ENGINE_FAULT = 0.03;
-const STEP_FAULT = 0.01;
 /** An unpaid VM may be some steps behind after time has jumped; each round makes one. */
 const CATCH_UP_ROUNDS = 3;
 
@@ -73,7 +73,12 @@ export class World {
   readonly installation: Installation;
   readonly #second: Installation;
   readonly tenants: Tenant[] = [];
+  /** Those who have closed their accounts. */
+  readonly gone: Tenant[] = [];
+  /** How many orders an account had as it was closed. */
+  readonly closedWith = new Map<string, number>();
   readonly operator: Operator;
+  readonly people: People;
   /** What was done since {@link run} was called last, a line an operation. */
   log: string[] = [];
   /** The operation at whose beginning the process kills itself; none where undefined. */
@@ -87,13 +92,33 @@ export class World {
 
   static async open(db: Database, seed: string): Promise<World> {
     const world = await World.#start(db, seed, new ManualClock());
-    for (let n = 0; n < TENANTS; n++) {
-      const customer = await openCustomer(world.#balanced, 0n, QUOTA);
-      const tenant = new Tenant(customer, world.services.clock);
-      await tenant.topUp(FIRST_FUNDS, 'first');
-      world.tenants.push(tenant);
-    }
+    await world.#fill();
     return world;
+  }
+
+  /** Opens accounts until there are as many as there should be. */
+  async #fill(): Promise<void> {
+    while (this.tenants.length < TENANTS) {
+      const customer = await openCustomer(this.#balanced, 0n, QUOTA);
+      const tenant = new Tenant(customer, this.services);
+      await tenant.topUp(FIRST_FUNDS, 'first');
+      this.tenants.push(tenant);
+    }
+  }
+
+  /** A tenant has closed his account; somebody else opens one. */
+  async replace(tenant: Tenant): Promise<void> {
+    this.tenants.splice(this.tenants.indexOf(tenant), 1);
+    this.gone.push(tenant);
+    await this.#noteClosed(tenant.customer.accountId);
+    await this.#fill();
+  }
+
+  async #noteClosed(accountId: string): Promise<void> {
+    const [row] = await this.services.db.query<{ orders: number }>(
+      sql`select count(*)::int as orders from orders where account_id = ${accountId}`,
+    );
+    this.closedWith.set(accountId, row!.orders);
   }
 
   /** A world whose process was killed, in another one: customers remember what the books say of them. */
@@ -105,11 +130,19 @@ export class World {
       ) as instants`);
     const world = await World.#start(db, seed, new ManualClock(past!.at));
     await world.#bury();
-    const accounts = await db.query<{ id: string }>(sql`select id from accounts order by id`);
-    for (const { id } of accounts) {
-      const customer = await keyFor(world.#balanced, id);
-      world.tenants.push(await Tenant.remembered(customer, world.services));
+    const accounts = await db.query<{ id: string; is_open: boolean }>(
+      sql`select id, status <> 'closed' as is_open from accounts order by id`,
+    );
+    for (const { id, is_open } of accounts) {
+      const customer = await (is_open ? keyFor(world.#balanced, id) : new Customer(world.#balanced, id, ''));
+      const tenant = await Tenant.remembered(customer, world.services);
+      await rememberTakeBacks(db, tenant);
+      await rememberMembers(db, tenant);
+      if (is_open) world.tenants.push(tenant);
+      else world.gone.push(tenant);
+      if (!is_open) await world.#noteClosed(id);
     }
+    await world.#fill();
     return world;
   }
 
@@ -153,6 +186,7 @@ export class World {
     this.#second = second;
     this.#faults = faults;
     this.operator = new Operator([first, second]);
+    this.people = new People([first, second]);
   }
 
   /** The two nodes behind a load balancer; while the world comes to rest, the first one alone. */
@@ -172,9 +206,16 @@ export class World {
     return this.installation.services;
   }
 
-  /** Some tenant, of those that are `fit` where there are such. */
+  /** Some tenant, of those that are `fit` where there are such; seldom one who is about to leave. */
   tenant(prng: Prng, fit: (tenant: Tenant) => boolean = () => true): Tenant {
-    return prng.pick(this.tenants.filter(fit)) ?? prng.pick(this.tenants)!;
+    const all = prng.chance(0.1) ? this.tenants : this.tenants.filter(({ isLeaving }) => !isLeaving);
+    return prng.pick(all.filter(fit)) ?? prng.pick(all) ?? prng.pick(this.tenants)!;
+  }
+
+  /** The same among all there ever were: payments know no closed accounts. */
+  anyone(prng: Prng, fit: (tenant: Tenant) => boolean): Tenant {
+    const all = [...this.tenants, ...this.gone];
+    return prng.pick(all.filter(fit)) ?? prng.pick(all)!;
   }
 
   /** Runs the operations numbered `from` up to `to`, which is excluded, several at once. */
@@ -205,6 +246,7 @@ export class World {
       await renewVms(this.services);
       await this.#runJobs();
     }
+    await collectAll(this.services);
     await purgeExpired(this.services);
     await this.#runJobs();
     await this.#tidy();
@@ -257,6 +299,7 @@ export class World {
 
   async close(): Promise<void> {
     await this.operator.close();
+    await this.people.close();
     await this.#second.close();
     await this.installation.close();
   }
@@ -281,32 +324,5 @@ export class World {
   #deliver(): void {
     const { runner } = this.#faults.prng.pick(this.#nodes)!;
     runner.fill().catch(() => {});
-  }
-}
-
-/** What goes wrong by itself. */
-class Faults {
-  enabled = true;
-  readonly prng: Prng;
-
-  constructor(seed: string) {
-    this.prng = new Prng(`${seed}/faults`);
-  }
-
-  engine(): void {
-    if (!this.#strikes(ENGINE_FAULT)) return;
-    throw this.prng.pick([
-      new ComputeUnavailableError('away'),
-      new CapacityError('full'),
-      new Error('broken'),
-    ]);
-  }
-
-  step(): void {
-    if (this.#strikes(STEP_FAULT)) throw new Error('a fault of the simulation');
-  }
-
-  #strikes(probability: number): boolean {
-    return this.enabled && this.prng.chance(probability);
   }
 }
