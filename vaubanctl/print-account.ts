@@ -20,6 +20,7 @@ export function printAccount({
     available: money(wallet.available_minor, currency),
     promotional: money(wallet.promo_minor, currency),
     held: money(wallet.held_minor, currency),
+    owed: money(wallet.claimed_minor, currency),
     vms: String(vm_count),
     limits: Object.entries(limits)
       .map(([limit, value]) => `${limit}=${value}`)

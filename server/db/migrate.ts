@@ -32,6 +32,7 @@ import { collectedMails } from './migrations/0030-collected-mails.ts';
 import { operators } from './migrations/0031-operators.ts';
 import { topUpReversals } from './migrations/0032-top-up-reversals.ts';
 import { shieldThresholds } from './migrations/0033-shield-thresholds.ts';
+import { tellClaims } from './migrations/0034-tell-claims.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -75,6 +76,7 @@ export const MIGRATIONS: readonly Migration[] = [
   operators,
   topUpReversals,
   shieldThresholds,
+  tellClaims,
 ];
 
 /**

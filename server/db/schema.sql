@@ -1572,4 +1572,4 @@ CREATE TRIGGER snapshot_usage_sealed BEFORE INSERT OR UPDATE ON public.snapshot_
 CREATE TRIGGER usage_readings_kept BEFORE DELETE OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_no_truncate BEFORE TRUNCATE ON public.usage_readings FOR EACH STATEMENT EXECUTE FUNCTION refuse_book_change();
 CREATE TRIGGER usage_readings_sealed BEFORE INSERT OR UPDATE ON public.usage_readings FOR EACH ROW EXECUTE FUNCTION seal_row();
-CREATE TRIGGER wallets_tell AFTER UPDATE ON public.wallets FOR EACH ROW WHEN (((old.available_minor IS DISTINCT FROM new.available_minor) OR (old.held_minor IS DISTINCT FROM new.held_minor))) EXECUTE FUNCTION tell_account_changed('wallet');
+CREATE TRIGGER wallets_tell AFTER UPDATE ON public.wallets FOR EACH ROW WHEN (((old.available_minor IS DISTINCT FROM new.available_minor) OR (old.held_minor IS DISTINCT FROM new.held_minor) OR (old.claimed_minor IS DISTINCT FROM new.claimed_minor))) EXECUTE FUNCTION tell_account_changed('wallet');

@@ -9,14 +9,18 @@ import { lockTopUp, type TopUpRow } from '../db/queries/top-ups.ts';
 import { lockWallet } from '../db/queries/wallets.ts';
 import { creditAccount, debitAccount } from '../domain/accounts/book-payment.ts';
 import { toJsonInteger } from '../domain/billing/money.ts';
+import { mailOwners } from '../mail/owners.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
+import type { SecretBox } from '../platform/secrets.ts';
+import { valuesOf } from './settle.ts';
 
 /** What booking them takes. */
 export interface ReversalParts {
   clock: Clock;
   logger: Logger;
+  secrets: SecretBox;
 }
 
 /** What a provider says of money that it takes back, or has given back after all. */
@@ -29,15 +33,16 @@ export interface Reversal extends Pick<TopUpReversalRow, 'kind'> {
 
 /**
  * Books what a provider says of a reversal, however often and in whatever order: it is taken from the wallet once, and put
- * back once where it comes to nothing, after which it stays so. What the wallet does not cover is owed. The caller holds
- * the lock of the top-up, which was paid.
+ * back once where it comes to nothing, after which it stays so. What the wallet does not cover is owed. The owners are
+ * told of it in either case. The caller holds the lock of the top-up, which was paid.
  */
 export async function settleReversal(
   tx: Transaction,
   parts: ReversalParts,
-  { id: topUpId, account_id, provider }: TopUpRow,
+  topUp: TopUpRow,
   { kind, providerRef, amountMinor, isVoid }: Reversal,
 ): Promise<TopUpReversalRow> {
+  const { id: topUpId, account_id, provider } = topUp;
   const { clock } = parts;
   const known = await lockReversal(tx, providerRef);
   if (known) return isVoid ? giveBack(tx, parts, provider, known) : known;
@@ -56,7 +61,14 @@ export async function settleReversal(
     settled_at: isVoid ? now : null,
   };
   await insertReversal(tx, row);
-  return isVoid ? row : collect(tx, parts, provider, row);
+  if (isVoid) return row;
+  const booked = await collect(tx, parts, provider, row);
+  await mailOwners(tx, parts, account_id, 'payment_taken_back', (account) => ({
+    ...valuesOf({ ...topUp, amount_minor: amountMinor }, account),
+    kind,
+    isOwed: booked.status === 'owed',
+  }));
+  return booked;
 }
 
 /** Takes what is owed, where the wallet covers it by now. */

@@ -23,7 +23,7 @@ test('an account begins with an empty wallet and the limits of the catalog', asy
     name: 'Example Ltd',
     status: 'active',
     currency: catalog.currency,
-    wallet: { balance_minor: 0, held_minor: 0, available_minor: 0, promo_minor: 0 },
+    wallet: { balance_minor: 0, held_minor: 0, available_minor: 0, promo_minor: 0, claimed_minor: 0 },
     vm_count: 0,
     limits: { ...catalog.limits, vms: 3 },
     smtp: 'closed',
@@ -85,7 +85,7 @@ test('credits add up in the wallet, each with a payment and a journal entry', as
     reference: 'transfer 1',
     created_at: START,
     settled_at: START,
-    wallet: { balance_minor: 1250, held_minor: 0, available_minor: 1250, promo_minor: 0 },
+    wallet: { balance_minor: 1250, held_minor: 0, available_minor: 1250, promo_minor: 0, claimed_minor: 0 },
   });
   const second = (await post(`/accounts/${id}/credits`, { amount_minor: 1, method: 'cash' })).json().data;
   assert.equal(second.reference, second.id, 'a payment without a reference is known by its id');

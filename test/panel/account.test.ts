@@ -113,7 +113,12 @@ test('changes are streamed as they happen, and end with the session', async (t) 
   const demo = await findPersonByEmail(panel.services.db, DEMO_EMAIL);
   const browser = await signInByLink(panel, demo!.id);
   const closing = await browser.ask('POST', '/account/close', { body: { name: 'demo' } });
-  assert.deepEqual(closing.error?.details, { vm_count: 0, balance_minor: 10_000, currency: 'EUR' });
+  assert.deepEqual(closing.error?.details, {
+    vm_count: 0,
+    balance_minor: 10_000,
+    claimed_minor: 0,
+    currency: 'EUR',
+  });
   const reply = await browser.fetch('GET', '/changes');
   assert.equal(reply.headers.get('content-type'), 'text/event-stream; charset=utf-8');
   const seen: string[] = [];

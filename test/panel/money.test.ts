@@ -5,7 +5,9 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lockTopUp } from '../../server/db/queries/top-ups.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
+import { settleReversal } from '../../server/payments/reversals.ts';
 import { lookAfterPayments } from '../../server/payments/tasks.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import {
@@ -23,6 +25,35 @@ const LOGO = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script><
 
 /** The first field that a refusal names. */
 const fieldOf = (error?: { details?: Thing }) => error?.details?.fields?.[0]?.field;
+
+test('what is owed is shown with what pays it, and keeps the account open', async (t) => {
+  const panel = await openPanel(t);
+  const { browser } = await signInAs(panel, 'owner');
+  const settled = { claimed_minor: 0, shortfall_minor: 0, claims: [] };
+  assert.deepEqual(await browser.ok('GET', '/debt'), { currency: 'EUR', ...settled });
+  const { top_up } = await browser.ok('POST', '/top-ups', {
+    body: { amount_minor: 20_00, provider: 'test' },
+    idempotencyKey: 'top-up',
+  });
+  const order = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
+  const { vm } = await browser.ok('POST', '/v1/vm', { body: order, idempotencyKey: 'one' });
+  while ((await browser.ok('GET', `/v1/vm/${vm.id}?wait_seconds=10`)).active_job);
+  const { available_minor: left } = await browser.ok('GET', '/v1/billing/wallet');
+  const { services } = panel;
+  const takenBack = { kind: 'dispute', providerRef: 'dp_1', amountMinor: 20_00n, isVoid: false } as const;
+  await services.db.transaction(async (tx) =>
+    settleReversal(tx, services, (await lockTopUp(tx, top_up.id))!, takenBack),
+  );
+  const { claims, ...debt } = await browser.ok('GET', '/debt');
+  assert.deepEqual(debt, { currency: 'EUR', claimed_minor: 20_00, shortfall_minor: 20_00 - left });
+  const [{ id, created_at, ...claim }] = claims;
+  assert.match(`${id} ${created_at}`, /^rvs_/);
+  const { id: top_up_id, reference } = top_up;
+  assert.deepEqual(claim, { kind: 'dispute', amount_minor: 20_00, top_up_id, reference });
+  const refused = await browser.ask('POST', '/account/close', { body: { name: 'Example Ltd' } });
+  assert.match(refused.error?.message ?? '', /a debt of 20\.00 EUR, which a top-up pays/);
+  assert.equal(refused.error?.details?.claimed_minor, 20_00);
+});
 
 test('money comes in by every way that is offered, and the pages of billing tell of it', async (t) => {
   const stripe = await startStripe(t);

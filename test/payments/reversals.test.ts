@@ -2,11 +2,17 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { lookUpWallet } from '../../server/db/queries/wallets.ts';
+import { closeAccount } from '../../server/domain/accounts/account-status.ts';
 import { creditAccount, debitAccount } from '../../server/domain/accounts/book-payment.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
+import { addMember, createPerson } from '../../server/domain/people/create-person.ts';
+import { MAIL_PURPOSE } from '../../server/mail/outbox.ts';
+import { Readiness } from '../../server/operator/readiness.ts';
+import { createOperatorServer } from '../../server/operator/server.ts';
 import { refundTopUp } from '../../server/payments/refund-top-up.ts';
 import { figuresOf, mutate } from '../simulation/mutations.ts';
 import { Prng } from '../simulation/prng.ts';
+import { defer } from '../support/cleanup.ts';
 import { paymentShop } from './support/shop.ts';
 import type { Thing } from './support/stripe.ts';
 
@@ -15,6 +21,11 @@ const VM = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 /** A customer who has paid 50.00 at Stripe, and what happens at Stripe afterwards. */
 async function paidShop(t: TestContext) {
   const shop = await paymentShop(t);
+  await shop.db.transaction(async (tx) => {
+    const owner = { email: 'ada@example.com', name: 'Ada', locale: 'en', passwordHash: null, verified: true };
+    const { id: personId } = await createPerson(tx, shop.clock, owner);
+    await addMember(tx, shop.clock, { personId, accountId: shop.accountId, role: 'owner' });
+  });
   const { topUp } = await shop.start(shop.wish('stripe', 50_00n));
   const events = shop.stripe.pay(shop.session(topUp).id);
   const intent: Thing = events[0]!.data.object;
@@ -25,6 +36,18 @@ async function paidShop(t: TestContext) {
     shop.stripe.event(type, { object: 'refund', ...thing(id, amount, status) });
   const dispute = (type: string, status: string, amount = 50_00) =>
     shop.stripe.event(`charge.dispute.${type}`, { object: 'dispute', ...thing('dp_1', amount, status) });
+  /** What owners were written of it, the latest last. */
+  const told = async () => {
+    const mails = await shop.db.query<{ sealed_values: string }>(
+      sql`select sealed_values from mails where template = 'payment_taken_back' order by id`,
+    );
+    const values = mails.map(({ sealed_values }) =>
+      JSON.parse(shop.services.secrets.open(sealed_values, MAIL_PURPOSE)),
+    );
+    return values.map(
+      ({ kind, amountMinor, isOwed }) => `${kind} ${amountMinor} ${isOwed ? 'owed' : 'taken'}`,
+    );
+  };
   const claimed = async () => (await lookUpWallet(shop.db, shop.accountId)).claimed_minor;
   const reversals = async () =>
     (
@@ -37,11 +60,12 @@ async function paidShop(t: TestContext) {
     const debit = { accountId: shop.accountId, amountMinor, method: 'bank_transfer' };
     return shop.db.transaction((tx) => debitAccount(tx, shop.clock, debit));
   };
-  return { ...shop, topUp, paid: events, intent, refund, dispute, claimed, reversals, spend };
+  return { ...shop, topUp, paid: events, intent, refund, dispute, told, claimed, reversals, spend };
 }
 
 test('a refund that began at Stripe is taken from the wallet once, and put back if it fails', async (t) => {
-  const { deliver, paid, refund, available, reversals, sound, topUp, services, stripe } = await paidShop(t);
+  const shop = await paidShop(t);
+  const { deliver, paid, refund, available, reversals, sound, told, topUp, services, stripe } = shop;
   for (const event of paid) assert.equal(await deliver(event), 200);
   const pending = refund('re_1', 20_00, 'pending');
   const done = refund('re_1', 20_00, 'succeeded', 'refund.updated');
@@ -59,6 +83,7 @@ test('a refund that began at Stripe is taken from the wallet once, and put back 
   assert.equal(await deliver(refund('re_2', 10_00)), 200);
   assert.equal(await available(), 50_00n);
   assert.deepEqual(await reversals(), ['re_1 void', 're_2 void']);
+  assert.deepEqual(await told(), ['refund 2000 taken'], 'owners are told once, of what was taken');
 
   // One that was made here is not booked as another.
   const own = await refundTopUp(services, { ...wish, amountMinor: 5_00n });
@@ -89,12 +114,13 @@ test('a dispute takes the money, and gives it back where it is won', async (t) =
 
 test('what the wallet does not cover is owed: nothing new is sold, and the next money pays it', async (t) => {
   const shop = await paidShop(t);
-  const { deliver, paid, dispute, refund, spend, available, claimed, customer, db, clock, look } = shop;
+  const { deliver, paid, dispute, refund, spend, available, claimed, told, customer, db, clock, look } = shop;
   for (const event of paid) await deliver(event);
   await spend(30_00n);
   assert.equal(await deliver(dispute('created', 'needs_response')), 200);
   assert.equal(await deliver(dispute('closed', 'lost')), 200);
   assert.deepEqual([await available(), await claimed()], [20_00n, 50_00n]);
+  assert.deepEqual(await told(), ['dispute 5000 owed']);
   const refused = await customer.call({ method: 'POST', path: '/v1/vm', body: VM });
   assert.equal(refused.status, 402);
   assert.equal(refused.error?.code, 'insufficient_funds');
@@ -114,6 +140,44 @@ test('what the wallet does not cover is owed: nothing new is sold, and the next 
   assert.equal(await deliver(refund('re_3', 40_00, 'failed', 'refund.failed')), 200);
   assert.equal(await claimed(), 0n);
   await shop.sound();
+});
+
+test('an account that owes is not closed; what is owed later stays on the books, and may be paid', async (t) => {
+  const { deliver, paid, dispute, refund, spend, accountId, available, claimed, look, sound, ...rest } =
+    await paidShop(t);
+  const { clock, db, services } = rest;
+  for (const event of paid) await deliver(event);
+  await spend(45_00n);
+  assert.equal(await deliver(refund('re_1', 10_00)), 200);
+  await spend(5_00n);
+  const close = () => db.transaction((tx) => closeAccount(tx, clock, accountId));
+  await assert.rejects(close, {
+    code: 'invalid_state',
+    details: { vm_count: 0, balance_minor: 0, claimed_minor: 10_00 },
+  });
+  assert.equal(await deliver(refund('re_1', 10_00, 'failed', 'refund.failed')), 200);
+  await close();
+
+  const operator = createOperatorServer(services, new Readiness(services));
+  defer(t, () => operator.close());
+  const book = async (side: 'credits' | 'debits', amount_minor: number) =>
+    (
+      await operator.inject({
+        method: 'POST',
+        url: `/accounts/${accountId}/${side}`,
+        payload: { amount_minor },
+      })
+    ).statusCode;
+  assert.equal(await book('credits', 50_00), 409, 'a closed account that owes nothing takes no money');
+  assert.equal(await deliver(dispute('created', 'needs_response')), 200);
+  assert.deepEqual([await available(), await claimed()], [0n, 50_00n]);
+  await sound();
+  assert.equal(await book('debits', 1_00), 409);
+  assert.equal(await book('credits', 50_00), 200);
+  await look();
+  assert.deepEqual([await available(), await claimed()], [0n, 0n]);
+  assert.equal(await book('credits', 1), 409);
+  await sound();
 });
 
 test('what is taken back before the payment was told of is booked after it; what is not ours is left alone', async (t) => {

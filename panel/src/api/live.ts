@@ -24,6 +24,7 @@ const CHANGED_BY: Record<Change['kind'], OperationName[]> = {
   wallet: [
     'getWallet',
     'getBillingSummary',
+    'getDebt',
     'listOrders',
     'listPayments',
     'listInvoices',

@@ -138,6 +138,16 @@ export interface ChangePasswordRequest {
   password: string;
 }
 
+/** A payment that was taken back and that the wallet did not cover */
+export interface Claim {
+  id: string;
+  kind: 'refund' | 'dispute';
+  amount_minor: number;
+  top_up_id: string;
+  reference: string;
+  created_at: string;
+}
+
 export interface CloseAccountRequest {
   name: string;
 }
@@ -183,6 +193,14 @@ export interface CreatedVm {
   job: Job;
   order: Order;
   initial_password: string | null;
+}
+
+/** What an account owes */
+export interface Debt {
+  currency: string;
+  claimed_minor: number;
+  shortfall_minor: number;
+  claims: Claim[];
 }
 
 /** What an invitation is for */
@@ -605,6 +623,7 @@ export interface PanelOperations {
   listTopUps: { query: { limit?: number; cursor?: string }; data: TopUp[]; list: true };
   getTopUp: { params: { id: string }; data: OneTopUp };
   cancelTopUp: { params: { id: string }; data: TopUp };
+  getDebt: { data: Debt };
   getAutoTopUp: { data: AutoTopUp };
   setAutoTopUp: { body: SetAutoTopUpRequest; data: AutoTopUp };
   removePaymentMethod: { params: { id: string }; data: AutoTopUp };
@@ -665,6 +684,7 @@ export const PANEL_OPERATIONS = {
   listTopUps: ['GET', '/top-ups'],
   getTopUp: ['GET', '/top-ups/{id}'],
   cancelTopUp: ['POST', '/top-ups/{id}/cancel'],
+  getDebt: ['GET', '/debt'],
   getAutoTopUp: ['GET', '/auto-top-up'],
   setAutoTopUp: ['PUT', '/auto-top-up'],
   removePaymentMethod: ['DELETE', '/payment-methods/{id}'],

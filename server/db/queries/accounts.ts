@@ -22,12 +22,14 @@ export interface AccountOverviewRow extends AccountRow {
   available_minor: bigint;
   promo_minor: bigint;
   held_minor: bigint;
+  /** Owed for payments that their provider took back. */
+  claimed_minor: bigint;
   vm_count: bigint;
 }
 
 const overview = sql`
   select a.id, a.name, a.status, a.currency, a.limits, a.smtp_open, a.created_at, w.available_minor, w.promo_minor,
-    w.held_minor,
+    w.held_minor, w.claimed_minor,
     (select count(*) from vms where vms.account_id = a.id and vms.deleted_at is null) as vm_count
   from accounts a join wallets w on w.account_id = a.id`;
 

@@ -76,6 +76,19 @@ export function payableReversals(db: Queryable, limit: number): Promise<TopUpRev
     ) order by id limit ${limit}`);
 }
 
+/** A reversal that is owed, and the reference of the payment it is of. */
+export type ClaimRow = Pick<TopUpReversalRow, 'id' | 'kind' | 'amount_minor' | 'top_up_id' | 'created_at'> & {
+  reference: string;
+};
+
+/** Up to `limit` of what an account owes, the oldest first, as it is collected. */
+export function claimsOf(db: Queryable, accountId: string, limit: number): Promise<ClaimRow[]> {
+  return db.query<ClaimRow>(sql`
+    select r.id, r.kind, r.amount_minor, r.top_up_id, r.created_at, t.reference
+    from top_up_reversals r join top_ups t on t.id = r.top_up_id
+    where r.account_id = ${accountId} and r.status = 'owed' order by r.id limit ${limit}`);
+}
+
 function addClaim(db: Queryable, accountId: string, amount: bigint): Promise<void> {
   return execute(
     db,

@@ -9,11 +9,25 @@ import { toJsonInteger } from '../billing/money.ts';
 
 /** Refuses a closed account. It is locked until the transaction ends, so that it cannot be closed meanwhile. */
 export async function requireOpen(tx: Transaction, accountId: string): Promise<void> {
-  if ((await lockAccount(tx, accountId)) !== 'closed') return;
-  throw new ApiError('invalid_state', 'The account is closed.', {
+  if ((await lockAccount(tx, accountId)) === 'closed') throw closed();
+}
+
+const closed = () =>
+  new ApiError('invalid_state', 'The account is closed.', {
     status: 'closed',
     allowed: ['active', 'suspended'],
   });
+
+/**
+ * The same where money comes in by hand: what a closed account still owes may be paid at any time. The wallet is locked
+ * until the transaction ends.
+ */
+export async function requireOpenOrOwing(tx: Transaction, accountId: string): Promise<void> {
+  if (
+    (await lockAccount(tx, accountId)) === 'closed' &&
+    (await lockWallet(tx, accountId)).claimed_minor === 0n
+  )
+    throw closed();
 }
 
 /**
@@ -32,8 +46,8 @@ export async function setSuspended(
 }
 
 /**
- * Closes an account permanently: nothing may be left in it, neither VMs nor money, and its keys are revoked. What it did
- * and paid stays on the books.
+ * Closes an account permanently: nothing may be left in it, neither VMs nor money nor a debt, and its keys are revoked. What
+ * it did and paid stays on the books.
  */
 export async function closeAccount(
   tx: Transaction,
@@ -42,14 +56,15 @@ export async function closeAccount(
 ): Promise<{ rightIds: string[] }> {
   await requireOpen(tx, accountId);
   await lockWallet(tx, accountId);
-  const { vm_count, available_minor, held_minor } = (await findAccount(tx, accountId))!;
-  if (vm_count > 0n || available_minor + held_minor > 0n)
+  const { vm_count, available_minor, held_minor, claimed_minor } = (await findAccount(tx, accountId))!;
+  if (vm_count > 0n || available_minor + held_minor + claimed_minor > 0n)
     throw new ApiError(
       'invalid_state',
-      'The account still has VMs or money; delete, debit or revoke them first.',
+      'The account still has VMs, money or a debt; delete, debit, revoke or credit them first.',
       {
         vm_count: Number(vm_count),
         balance_minor: toJsonInteger(available_minor + held_minor),
+        claimed_minor: toJsonInteger(claimed_minor),
       },
     );
   const ended = await rightsOf(tx, accountId);

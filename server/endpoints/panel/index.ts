@@ -15,6 +15,7 @@ import { showInvitation } from './members/show-invitation.ts';
 import { cancelTopUp } from './money/cancel-top-up.ts';
 import { getAutoTopUp } from './money/get-auto-top-up.ts';
 import { getBillingProfile } from './money/get-billing-profile.ts';
+import { getDebt } from './money/get-debt.ts';
 import { getStatement } from './money/get-statement.ts';
 import { getTopUp } from './money/get-top-up.ts';
 import { listPaymentProviders } from './money/list-payment-providers.ts';
@@ -108,6 +109,7 @@ export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   getTopUp,
   cancelTopUp,
   listTopUps,
+  getDebt,
   getAutoTopUp,
   setAutoTopUp,
   removePaymentMethod,

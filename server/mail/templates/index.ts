@@ -17,6 +17,7 @@ export const TEMPLATES = {
   key_expiry: people.keyExpiry,
   top_up_succeeded: money.topUpSucceeded,
   auto_top_up_failed: money.autoTopUpFailed,
+  payment_taken_back: money.paymentTakenBack,
   vm_renewal_due: vms.renewalDue,
   vm_unpaid: vms.unpaid,
   vm_ended: vms.ended,

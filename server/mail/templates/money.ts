@@ -15,6 +15,13 @@ export interface AutoTopUpFailedValues extends TopUpValues {
   isOff: boolean;
 }
 
+/** A payment that its provider took back. */
+export interface TakenBackValues extends TopUpValues {
+  kind: 'refund' | 'dispute';
+  /** Whether the wallet did not cover it, so that the account owes it. */
+  isOwed: boolean;
+}
+
 export const topUpSucceeded: Template<TopUpValues> = {
   en: ({ account, amountMinor, currency, reference }, { panelUrl }) => ({
     subject: `${money(amountMinor, currency, 'en')} received`,
@@ -53,4 +60,43 @@ export const autoTopUpFailed: Template<AutoTopUpFailedValues> = {
     facts: [['Grund', reason]],
     action: { label: 'Guthaben aufladen', url: `${panelUrl}/billing/top-up` },
   }),
+};
+
+export const paymentTakenBack: Template<TakenBackValues> = {
+  en: ({ account, amountMinor, currency, reference, kind, isOwed }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'en');
+    return {
+      subject: isOwed ? `${account} owes ${amount}` : `${amount} were taken back`,
+      paragraphs: [
+        kind === 'dispute'
+          ? `Your bank has taken back ${amount} of a payment to the wallet of ${account}, because the payment was disputed.`
+          : `${amount} of a payment to the wallet of ${account} have been refunded by the payment provider.`,
+        isOwed
+          ? 'The wallet does not cover this amount, so the account owes it. Until it is paid, no new machines can be bought and no machine can be made larger. The next money that you top up pays it first.'
+          : 'The amount has left the wallet.',
+      ],
+      facts: [['Payment', reference]],
+      action: isOwed
+        ? { label: 'Pay what is owed', url: `${panelUrl}/billing` }
+        : { label: 'See the wallet', url: `${panelUrl}/billing` },
+    };
+  },
+  de: ({ account, amountMinor, currency, reference, kind, isOwed }, { panelUrl }) => {
+    const amount = money(amountMinor, currency, 'de');
+    return {
+      subject: isOwed ? `${account} schuldet ${amount}` : `${amount} wurden zurückgeholt`,
+      paragraphs: [
+        kind === 'dispute'
+          ? `Ihre Bank hat ${amount} einer Zahlung für das Guthaben von ${account} zurückgeholt, weil der Zahlung widersprochen wurde.`
+          : `Der Zahlungsdienst hat ${amount} einer Zahlung für das Guthaben von ${account} erstattet.`,
+        isOwed
+          ? 'Das Guthaben deckt den Betrag nicht, deshalb schuldet das Konto ihn. Bis er bezahlt ist, können keine Maschinen gekauft oder vergrößert werden. Was Sie als Nächstes aufladen, bezahlt ihn zuerst.'
+          : 'Der Betrag wurde vom Guthaben abgezogen.',
+      ],
+      facts: [['Zahlung', reference]],
+      action: isOwed
+        ? { label: 'Offenen Betrag bezahlen', url: `${panelUrl}/billing` }
+        : { label: 'Guthaben ansehen', url: `${panelUrl}/billing` },
+    };
+  },
 };

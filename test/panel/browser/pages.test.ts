@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
 import { startService } from '../../support/service.ts';
+import { asked } from './story/stage.ts';
 import { complaintsOf, hostsOf } from './support/complaints.ts';
 import { looksRight } from './support/looks.ts';
 import { ASSETS, buildIfChanged, demoLink } from './support/panel-page.ts';
@@ -36,6 +37,19 @@ test('every page, in both themes, wide and narrow, by the keyboard too', { skip:
       await looksRight(page, `${baseUrl}/panel${pathOf(pattern, world)}`, pattern);
       assert.deepEqual(complaints, [], pattern);
     }
+  });
+
+  await t.test('with a debt', async () => {
+    await visit(page, `${baseUrl}/panel/billing`);
+    await world.dispute(world.idOf['/billing/top-ups/$id']!, 900_00n);
+    await page.getByText('The account owes €900.00', { exact: true }).waitFor();
+    await looksRight(page, `${baseUrl}/panel/billing`, 'a debt');
+    const amount = page.getByLabel('Amount');
+    await page.getByRole('link', { name: 'Top up', exact: true }).last().click();
+    await amount.waitFor();
+    const { shortfall_minor } = await asked<{ shortfall_minor: number }>(page, '/debt');
+    assert.equal(await amount.inputValue(), (shortfall_minor / 100).toFixed(2));
+    assert.deepEqual(complaints, []);
   });
 
   const own = [new URL(baseUrl).host];

@@ -11,6 +11,7 @@ import { Card, Columns, Figure, Foot, Section, Stack } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { DateOf, Money } from '../../ui/Values.tsx';
 import { AutoTopUpCard } from './AutoTopUpCard.tsx';
+import { Debt } from './Debt.tsx';
 import { MachineName } from './MachineName.tsx';
 import { texts } from './texts.ts';
 
@@ -25,6 +26,7 @@ export function Overview() {
           <Loaded query={summary}>
             {(summary) => (
               <>
+                <Debt />
                 <Unpaid summary={summary} />
                 <Columns>
                   <Card>

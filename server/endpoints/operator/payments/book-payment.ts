@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../db/database.ts';
-import { requireOpen } from '../../../domain/accounts/account-status.ts';
+import type { requireOpen } from '../../../domain/accounts/account-status.ts';
 import type { creditAccount } from '../../../domain/accounts/book-payment.ts';
 import { Input } from '../../../http/schemas.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
@@ -34,6 +34,8 @@ interface Booking {
   path: string;
   body: Static<typeof NewPayment>;
   book: typeof creditAccount;
+  /** Refuses the accounts for which there are none. */
+  require: typeof requireOpen;
   /** For the log. */
   done: string;
 }
@@ -41,7 +43,7 @@ interface Booking {
 /** Books a payment, once where it has a key, and answers with it and the wallet after it. */
 export async function bookPayment(
   { clock, db, logger }: OperatorServices,
-  { id, path, body, book, done }: Booking,
+  { id, path, body, book, require, done }: Booking,
 ) {
   const { method = DEFAULT_METHOD, reference } = body;
   if (reference !== undefined) requireReadable('reference', reference);
@@ -49,7 +51,7 @@ export async function bookPayment(
     once(tx, clock, { path, body }, async () => {
       const { currency } = await requireAccount(tx, id);
       const amountMinor = amountOf(body, currency);
-      await requireOpen(tx, id);
+      await require(tx, id);
       const booking = { accountId: id, amountMinor, method, reference, field: amountField(body) };
       const { payment, wallet } = await book(tx, clock, booking);
       return { ...presentPayment(payment), wallet: presentWallet(wallet) };

@@ -1,3 +1,4 @@
+import { requireOpenOrOwing } from '../../../domain/accounts/account-status.ts';
 import { creditAccount as credit } from '../../../domain/accounts/book-payment.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
@@ -11,6 +12,7 @@ export const creditAccount = operatorEndpoint({
   path: '/accounts/{id}/credits',
   tag: 'money',
   summary: 'Book money that came in',
+  description: 'Into a closed account only as long as it owes something.',
   params: AccountParams,
   body: NewPayment,
   data: BookedPaymentShape,
@@ -21,6 +23,7 @@ export const creditAccount = operatorEndpoint({
       path: `/accounts/${id}/credits`,
       body,
       book: credit,
+      require: requireOpenOrOwing,
       done: 'account credited',
     }),
 });

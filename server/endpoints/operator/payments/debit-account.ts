@@ -1,3 +1,4 @@
+import { requireOpen } from '../../../domain/accounts/account-status.ts';
 import { debitAccount as debit } from '../../../domain/accounts/book-payment.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { AccountParams } from '../accounts/account-shape.ts';
@@ -21,6 +22,7 @@ export const debitAccount = operatorEndpoint({
       path: `/accounts/${id}/debits`,
       body,
       book: debit,
+      require: requireOpen,
       done: 'account debited',
     }),
 });

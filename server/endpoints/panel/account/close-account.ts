@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../db/database.ts';
 import { findAccount } from '../../../db/queries/accounts.ts';
 import { closeAccount as close } from '../../../domain/accounts/account-status.ts';
-import { toJsonInteger } from '../../../domain/billing/money.ts';
+import { formatMinor, toJsonInteger } from '../../../domain/billing/money.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
@@ -17,7 +17,7 @@ export const closeAccount = panelEndpoint({
   tag: 'account',
   summary: 'Close the account permanently',
   description:
-    'Refused while there are VMs or money in it, which `details` counts. Its keys end; invoices are kept as the law has it.',
+    'Refused while it has VMs, money or a debt, which `details` counts. Its keys end; invoices are kept as the law has it.',
   body: Input({
     name: Type.String({
       maxLength: 200,
@@ -43,6 +43,8 @@ export const closeAccount = panelEndpoint({
   },
 });
 
+const LIST = new Intl.ListFormat('en');
+
 /** Says what is in the way, for who cannot book money as the operator does. What counts is what `close` finds. */
 async function requireEmpty(db: Queryable, accountId: string, name: string): Promise<void> {
   const account = await findAccount(db, accountId);
@@ -50,14 +52,17 @@ async function requireEmpty(db: Queryable, accountId: string, name: string): Pro
   if (name.trim() !== account.name) throw invalidField('name', 'wrong', 'is not the name of the account');
   const balance = account.available_minor + account.held_minor;
   const vms = Number(account.vm_count);
-  if (vms === 0 && balance === 0n) return;
+  const { claimed_minor: claimed, currency } = account;
+  if (vms === 0 && balance === 0n && claimed === 0n) return;
   const obstacles = [
     ...(vms > 0 ? [`${vms} VM${vms === 1 ? '' : 's'}, which you can delete`] : []),
     ...(balance > 0n ? ['money in the wallet, which support pays back'] : []),
+    ...(claimed > 0n ? [`a debt of ${formatMinor(claimed, currency)}, which a top-up pays`] : []),
   ];
-  throw new ApiError('invalid_state', `The account still has ${obstacles.join(', and ')}.`, {
+  throw new ApiError('invalid_state', `The account still has ${LIST.format(obstacles)}.`, {
     vm_count: vms,
     balance_minor: toJsonInteger(balance),
-    currency: account.currency,
+    claimed_minor: toJsonInteger(claimed),
+    currency,
   });
 }

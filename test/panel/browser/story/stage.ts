@@ -9,6 +9,8 @@ import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { parse, stringify } from 'yaml';
+import { lockTopUp } from '../../../../server/db/queries/top-ups.ts';
+import { settleReversal } from '../../../../server/payments/reversals.ts';
 import { ENGINE, readyMachines } from '../../../acceptance/support/machines.ts';
 import { operate } from '../../../chaos/support/customer.ts';
 import { startInProcess } from '../../../chaos/support/in-process.ts';
@@ -59,6 +61,8 @@ export interface Stage {
   /** What the operator does, at their socket. */
   // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
   operate(path: string, body: object): Promise<any>;
+  /** What a provider would tell: a payment is disputed. */
+  dispute(topUpId: string, amountMinor: bigint): Promise<void>;
 }
 
 export async function openStage(
@@ -97,6 +101,13 @@ export async function openStage(
   return {
     ...{ t, browser, context, page, baseUrl, clock, complaints, hosts },
     operate: (path, body) => operate(service, path, body),
+    async dispute(topUpId, amountMinor) {
+      const { services } = service.service;
+      const takenBack = { kind: 'dispute', providerRef: topUpId, amountMinor, isVoid: false } as const;
+      await services.db.transaction(async (tx) =>
+        settleReversal(tx, services, (await lockTopUp(tx, topUpId))!, takenBack),
+      );
+    },
     async mailedLink(path, to = PERSON.email) {
       for (;;) {
         const links = smtp.received

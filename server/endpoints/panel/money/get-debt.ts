@@ -1,0 +1,56 @@
+import { claimsOf } from '../../../db/queries/top-up-reversals.ts';
+import { lookUpWallet } from '../../../db/queries/wallets.ts';
+import { max, toJsonInteger } from '../../../domain/billing/money.ts';
+import { Currency, Enum, Id, Minor, Shape, Timestamp } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+
+/** More payments that were taken back and are not settled than any account has. */
+const MOST = 100;
+
+const ClaimShape = Shape(
+  {
+    id: Id('rvs'),
+    kind: Enum(['refund', 'dispute'], {
+      description: 'Whether the provider refunded the payment, or its payer disputed it',
+    }),
+    amount_minor: Minor('Amount'),
+    top_up_id: Id('top'),
+    reference: Type.String({ description: 'Of the payment', examples: ['TU-7K3M-9QXD'] }),
+    created_at: Timestamp('When it was taken back'),
+  },
+  { $id: 'Claim', description: 'A payment that was taken back and that the wallet did not cover' },
+);
+
+export const getDebt = panelEndpoint({
+  operation: 'getDebt',
+  method: 'GET',
+  path: '/debt',
+  access: 'viewer',
+  tag: 'money',
+  summary: 'Read what the account owes for payments that were taken back',
+  description: 'While it owes something, nothing new can be bought. Money that is topped up pays it first.',
+  data: Shape(
+    {
+      currency: Currency,
+      claimed_minor: Minor('What it owes in all'),
+      shortfall_minor: Minor('What has to be topped up to pay all of it'),
+      claims: Type.Array(ClaimShape, { description: `At most ${MOST}, the oldest first` }),
+    },
+    { $id: 'Debt', description: 'What an account owes' },
+  ),
+  errors: [],
+  async handle({ caller: { accountId }, db }) {
+    const { currency, claimed_minor, available_minor, promo_minor } = await lookUpWallet(db, accountId);
+    const claims = await claimsOf(db, accountId, MOST);
+    return {
+      data: {
+        currency,
+        claimed_minor: toJsonInteger(claimed_minor),
+        // Promotional credit pays none of it.
+        shortfall_minor: toJsonInteger(max(claimed_minor - (available_minor - promo_minor), 0n)),
+        claims: claims.map((claim) => ({ ...claim, amount_minor: toJsonInteger(claim.amount_minor) })),
+      },
+    };
+  },
+});
