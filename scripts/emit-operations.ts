@@ -5,12 +5,12 @@ import { bodyOf, LEFT_OUT, namedType, queryOf, typeOf } from './emit-types.ts';
 /**
  * An API's description as the panel calls it, by the names of its operations: a type for each named schema, what each
  * operation takes and answers, and where it is. `name` goes before the names of the two rosters, `group` before those of the
- * operations, where others are called alike; `aliases` are names that the panel has for some of the schemas.
+ * operations, where others are called alike.
  */
 export function emitOperations(
   document: OpenApiDocument,
   name: string,
-  { group, aliases = {} }: { group?: string; aliases?: Record<string, string> } = {},
+  { group }: { group?: string } = {},
 ): string {
   const nameOf = ({ operationId }: Operation) => (group ? `'${group}.${operationId}'` : operationId);
   const schemas = Object.entries(document.components.schemas)
@@ -29,7 +29,6 @@ export function emitOperations(
   return [
     '// Made from the endpoints of the service by `npm run generate`: do not edit.',
     ...schemas,
-    ...Object.entries(aliases).map(([alias, schema]) => `export type ${alias} = ${schema};`),
     `/** What each operation takes, and what it answers under \`data\`. */\nexport interface ${name}Operations {\n${types.join('\n')}\n}`,
     `/** Where each operation is; \`once\` where it takes an Idempotency-Key. */\nexport const ${name.toUpperCase()}_OPERATIONS = {\n${places.join('\n')}\n} as const;\n`,
   ].join('\n\n');

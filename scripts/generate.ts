@@ -3,6 +3,7 @@ import { ENDPOINTS } from '../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../server/endpoints/panel/index.ts';
 import { buildOpenApi, formatOpenApi } from '../server/http/openapi/build-openapi.ts';
+import { JOB_ERROR_CODES } from '../server/jobs/job.ts';
 import { buildOperatorOpenApi } from '../server/operator/openapi/build-operator-openapi.ts';
 import { buildPanelOpenApi } from '../server/panel/openapi/build-panel-openapi.ts';
 import { ERROR_STATUS } from '../server/platform/errors.ts';
@@ -17,10 +18,7 @@ const write = (path: string, text: string) => writeFileSync(new URL(`../${path}`
 /** Writes what is made of the endpoint definitions. */
 const customer = buildOpenApi(ENDPOINTS);
 write('openapi.json', formatOpenApi(customer));
-write(
-  'panel/src/api/customer.ts',
-  emitOperations(customer, 'Customer', { aliases: { VM: 'Vm', VMBilling: 'VmBilling', VMEvent: 'VmEvent' } }),
-);
+write('panel/src/api/customer.ts', emitOperations(customer, 'Customer'));
 write('sdk/src/api.ts', emitClient(customer));
 write('cli/src/inputs.ts', emitCli(customer));
 const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
@@ -39,5 +37,6 @@ write(
   `// Made from the tables of the service by \`npm run generate\`: do not edit.\n${[
     union('ErrorCode', 'What went wrong.', Object.keys(ERROR_STATUS)),
     union('FieldCode', 'The rule that a field breaks.', FIELD_CODES),
+    union('JobErrorCode', 'Why a job failed.', JOB_ERROR_CODES),
   ].join('')}`,
 );

@@ -8,7 +8,7 @@ import {
 } from '../compute/driver.ts';
 import type { JobError } from './job.ts';
 
-const KNOWN: readonly [new (...args: never[]) => Error, string, string][] = [
+const KNOWN: readonly [new (...args: never[]) => Error, JobError['code'], string][] = [
   [ComputeUnavailableError, 'compute_unavailable', 'The compute engine could not do it.'],
   [CapacityError, 'capacity_unavailable', 'There is no room left on the compute engine.'],
   [TemplateUnavailableError, 'unknown_template', 'There is no image of this template any more.'],

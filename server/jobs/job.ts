@@ -92,8 +92,21 @@ export interface Outcome {
   event?: EventText;
 }
 
+/** Every code that the `error` of a job can have. */
+export const JOB_ERROR_CODES = [
+  'compute_unavailable',
+  'capacity_unavailable',
+  'unknown_template',
+  'guest_shutdown_timeout',
+  'guest_agent_unavailable',
+  'disk_shrink_not_supported',
+  'timed_out',
+  'abandoned',
+  'internal_error',
+] as const;
+
 /** Why a job failed: what its `error` shows. */
 export interface JobError {
-  code: string;
+  code: (typeof JOB_ERROR_CODES)[number];
   message: string;
 }

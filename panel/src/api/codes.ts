@@ -124,3 +124,15 @@ export type FieldCode =
   | 'weak_key'
   | 'wrong'
   | 'wrong_family';
+
+/** Why a job failed. */
+export type JobErrorCode =
+  | 'compute_unavailable'
+  | 'capacity_unavailable'
+  | 'unknown_template'
+  | 'guest_shutdown_timeout'
+  | 'guest_agent_unavailable'
+  | 'disk_shrink_not_supported'
+  | 'timed_out'
+  | 'abandoned'
+  | 'internal_error';

@@ -1318,12 +1318,6 @@ export interface Wallet {
 
 export type WantedPower = 'on' | 'off';
 
-export type VM = Vm;
-
-export type VMBilling = VmBilling;
-
-export type VMEvent = VmEvent;
-
 /** What each operation takes, and what it answers under `data`. */
 export interface CustomerOperations {
   getCatalog: { data: Catalog };

@@ -27,7 +27,7 @@ const HOUR_MS = 3_600_000;
 export const LONGEST_PENDING_HOURS = 12;
 /** Jobs looked at in one round. */
 const BATCH = 100;
-const ERROR = { code: 'timed_out', message: 'It took too long.' };
+const ERROR = { code: 'timed_out', message: 'It took too long.' } as const;
 
 /** Gives up the jobs of orders that are pending for too long, which releases what they hold. */
 export async function endOverdueOrders(services: OrderServices, failures: Failures): Promise<void> {

@@ -1,9 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, Outlet, useParams } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
-import type { Job, VM } from '../../api/customer.ts';
+import type { Job, Vm } from '../../api/customer.ts';
 import { isRefusal } from '../../api/errors.ts';
 import { readAll } from '../../api/queries.ts';
+import { useHappenings } from '../../happenings.ts';
 import { useTexts } from '../../texts.ts';
 import { Badge } from '../../ui/Badge.tsx';
 import { buttonClass } from '../../ui/Button.tsx';
@@ -56,7 +57,7 @@ export function MachinePage() {
 }
 
 /** What a job has changed is read again when it ends. */
-function useFollowedJob(vm: VM | undefined): void {
+function useFollowedJob(vm: Vm | undefined): void {
   const client = useQueryClient();
   const followed = useRef<string>(undefined);
   const job = vm?.active_job?.id;
@@ -70,7 +71,7 @@ function useFollowedJob(vm: VM | undefined): void {
   }, [client, job, vm?.id]);
 }
 
-function Standing({ vm }: { vm: VM }) {
+function Standing({ vm }: { vm: Vm }) {
   const t = useTexts(pageTexts);
   const attack = useAttack(vm.id);
   return (
@@ -95,7 +96,7 @@ function useAttack(id: string): 'under_attack' | 'mitigating' | undefined {
   return status === 'clean' ? undefined : status;
 }
 
-function Actions({ vm }: { vm: VM }) {
+function Actions({ vm }: { vm: Vm }) {
   const t = useTexts(pageTexts);
   return (
     <>
@@ -115,9 +116,10 @@ function Actions({ vm }: { vm: VM }) {
 }
 
 /** The job that runs, or what there is to say of the last one. */
-function Work({ vm }: { vm: VM }) {
+function Work({ vm }: { vm: Vm }) {
   const t = useTexts(pageTexts);
   const words = useTexts(machineTexts);
+  const { jobErrorText } = useHappenings();
   const job = vm.active_job;
   if (job)
     return (
@@ -140,7 +142,7 @@ function Work({ vm }: { vm: VM }) {
     <>
       {last?.status === 'failed' && (
         <Notice kind="bad" title={t.jobFailed(nameOfJob(words, last))}>
-          {last.error?.message}
+          {last.error && jobErrorText(last.error)}
         </Notice>
       )}
       {vm.status === 'suspended' && (

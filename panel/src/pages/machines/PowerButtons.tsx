@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { VM } from '../../api/customer.ts';
+import type { Vm } from '../../api/customer.ts';
 import { messageOf } from '../../problems.ts';
 import { currentLanguage } from '../../settings.ts';
 import { useMay } from '../../shell/site.ts';
@@ -18,7 +18,7 @@ const ICONS = { start: 'play', stop: 'stop', reboot: 'restart', 'force-stop': 'p
 const SHOWN: readonly PowerAction[] = ['start', 'reboot', 'stop'];
 
 /** Start, stop and the rest: what its state allows. A question comes before what ends the work on it. */
-export function PowerButtons({ vm }: { vm: VM }) {
+export function PowerButtons({ vm }: { vm: Vm }) {
   const t = useTexts(pageTexts);
   const words = useTexts(machineTexts);
   const may = useMay('vm:write');

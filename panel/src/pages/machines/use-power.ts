@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { call } from '../../api/client.ts';
-import type { VM } from '../../api/customer.ts';
+import type { Vm } from '../../api/customer.ts';
 import type { PowerAction } from './actions.ts';
 
 const OPERATION = {
@@ -13,8 +13,8 @@ const OPERATION = {
 const AT_ONCE = 4;
 
 export interface PowerResult {
-  done: VM[];
-  failed: { machine: VM; error: Error }[];
+  done: Vm[];
+  failed: { machine: Vm; error: Error }[];
 }
 
 /** Asks one machine, or many. One that refuses stops none of the others. */
@@ -22,7 +22,7 @@ export function usePower() {
   const client = useQueryClient();
   return useMutation({
     mutationKey: ['power'],
-    mutationFn: async ({ action, machines }: { action: PowerAction; machines: readonly VM[] }) => {
+    mutationFn: async ({ action, machines }: { action: PowerAction; machines: readonly Vm[] }) => {
       const result: PowerResult = { done: [], failed: [] };
       const left = [...machines];
       const worker = async () => {

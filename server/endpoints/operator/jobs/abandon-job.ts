@@ -5,7 +5,7 @@ import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { hasEnded, JobParams, JobShape, presentJob, requireJob } from './job-shape.ts';
 
 /** What a job's owner reads as the reason, where the job had not failed before. */
-const ABANDONED = { code: 'abandoned', message: 'The job was given up.' };
+const ABANDONED = { code: 'abandoned', message: 'The job was given up.' } as const;
 
 export const abandonJob = operatorEndpoint({
   operation: 'abandonJob',

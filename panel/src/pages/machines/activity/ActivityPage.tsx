@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Job, VMEvent } from '../../../api/customer.ts';
+import type { Job, VmEvent } from '../../../api/customer.ts';
 import { readAll, readPages } from '../../../api/queries.ts';
+import { useHappenings } from '../../../happenings.ts';
 import { useTexts } from '../../../texts.ts';
 import { State } from '../../../ui/Badge.tsx';
 import { Button } from '../../../ui/Button.tsx';
@@ -42,17 +43,18 @@ const KINDS = ['all', 'warnings'] as const;
 
 function Events({ id }: { id: string }) {
   const t = useTexts(activityTexts);
+  const { eventText } = useHappenings();
   const [kind, setKind] = useState<(typeof KINDS)[number]>('all');
   const query = useInfiniteQuery(readPages('listEvents', { params: { id }, query: { limit: PAGE } }));
-  const columns: Column<VMEvent>[] = [
+  const columns: Column<VmEvent>[] = [
     { id: 'at', title: t.when, narrow: 'aside', cell: ({ created_at }) => <TimeOf at={created_at} /> },
     {
       id: 'message',
       title: t.what,
       narrow: 'title',
-      cell: ({ message, level }) => (
-        <State tone={LEVELS[level][0]} shape={LEVELS[level][1]}>
-          {message}
+      cell: (event) => (
+        <State tone={LEVELS[event.level][0]} shape={LEVELS[event.level][1]}>
+          {eventText(event)}
         </State>
       ),
     },
@@ -111,6 +113,7 @@ function Events({ id }: { id: string }) {
 function Jobs({ id }: { id: string }) {
   const t = useTexts(activityTexts);
   const words = useTexts(machineTexts);
+  const { jobErrorText } = useHappenings();
   const query = useQuery(readAll('listJobs', { params: { id }, query: { status: 'all' } }));
   const columns: Column<Job>[] = [
     { id: 'at', title: t.when, narrow: 'aside', cell: ({ created_at }) => <TimeOf at={created_at} /> },
@@ -121,7 +124,7 @@ function Jobs({ id }: { id: string }) {
       cell: ({ status, error }) => (
         <State tone={LOOKS[status][0]} shape={LOOKS[status][1]}>
           {status === 'running' ? t.runs : words[status]}
-          {error && `: ${error.message}`}
+          {error && `: ${jobErrorText(error)}`}
         </State>
       ),
     },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { VM, VMBilling } from '../../../api/customer.ts';
+import type { Vm, VmBilling } from '../../../api/customer.ts';
 import { read } from '../../../api/queries.ts';
 import { formatBytes, formatDecimal, formatNumber, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
@@ -15,7 +15,7 @@ import { useMachine } from '../machine-context.ts';
 import { machineTexts } from '../texts.ts';
 import { billingTexts } from './texts.ts';
 
-type Charge = VMBilling['charges'][number];
+type Charge = VmBilling['charges'][number];
 
 /** What the machine costs, has cost, and will cost next. */
 export function MachineBillingPage() {
@@ -24,7 +24,7 @@ export function MachineBillingPage() {
   return <Loaded query={query}>{(billing) => <Billing vm={vm} billing={billing} />}</Loaded>;
 }
 
-function Billing({ vm, billing }: { vm: VM; billing: VMBilling }) {
+function Billing({ vm, billing }: { vm: Vm; billing: VmBilling }) {
   const t = useTexts(billingTexts);
   const words = useTexts(machineTexts);
   const locale = useLocale();
@@ -101,7 +101,7 @@ function Billing({ vm, billing }: { vm: VM; billing: VMBilling }) {
 }
 
 function usageFacts(
-  { usage, currency }: VMBilling,
+  { usage, currency }: VmBilling,
   t: Record<'traffic' | 'beyond' | 'free' | 'snapshots' | 'perGb' | 'gbMonths', string>,
   locale: string,
   money: (minor: number) => ReactNode,
@@ -129,7 +129,7 @@ function usageFacts(
   ];
 }
 
-function Charges({ billing: { charges, currency } }: { billing: VMBilling }) {
+function Charges({ billing: { charges, currency } }: { billing: VmBilling }) {
   const t = useTexts(billingTexts);
   const columns: Column<Charge>[] = [
     { id: 'at', title: t.when, narrow: 'line', cell: ({ created_at }) => <TimeOf at={created_at} /> },

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
 import { ConfirmDialog } from '../../../ui/Dialog.tsx';
@@ -12,7 +12,7 @@ import classes from './list.module.css';
 import { listTexts } from './texts.ts';
 
 /** What can be done to the machines that are chosen, and to how many of them. */
-export function BulkBar({ machines, onDone }: { machines: readonly VM[]; onDone: () => void }) {
+export function BulkBar({ machines, onDone }: { machines: readonly Vm[]; onDone: () => void }) {
   const t = useTexts(listTexts);
   const words = useTexts(machineTexts);
   const power = usePower();

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { useTexts } from '../../../texts.ts';
 import { SearchField } from '../../../ui/SearchField.tsx';
 import { Select } from '../../../ui/Select.tsx';
@@ -20,7 +20,7 @@ export function FilterBar({
 }: {
   filter: Filter;
   onChange: (filter: Filter) => void;
-  machines: readonly VM[];
+  machines: readonly Vm[];
 }) {
   const t = useTexts(listTexts);
   const words = useTexts(machineTexts);

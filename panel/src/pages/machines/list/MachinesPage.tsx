@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { formatMoney, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
 import { Badge } from '../../../ui/Badge.tsx';
@@ -73,7 +73,7 @@ export function MachinesPage() {
   );
 }
 
-function useColumns(): Column<VM>[] {
+function useColumns(): Column<Vm>[] {
   const t = useTexts(listTexts);
   const machine = useTexts(machineTexts);
   const remarks = useRemarks();
@@ -128,13 +128,13 @@ function useColumns(): Column<VM>[] {
   );
 }
 
-const Name = ({ vm }: { vm: VM }) => (
+const Name = ({ vm }: { vm: Vm }) => (
   <Link to="/machines/$id" params={{ id: vm.id }}>
     {vm.hostname}
   </Link>
 );
 
-function StateCell({ vm }: { vm: VM }) {
+function StateCell({ vm }: { vm: Vm }) {
   const job = vm.active_job;
   return (
     <span className={classes.state}>
@@ -159,7 +159,7 @@ function RemarkCell({ remark }: { remark: Remark | undefined }) {
   return remark?.isProtected ? <Badge tone="shield">{t.shield}</Badge> : null;
 }
 
-function Total({ machines }: { machines: readonly VM[] }) {
+function Total({ machines }: { machines: readonly Vm[] }) {
   const t = useTexts(listTexts);
   const locale = useLocale();
   const [first] = machines;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { read } from '../../../api/queries.ts';
 import { columnsOf, latest } from '../../../charts/series.ts';
 import { Sparkline } from '../../../charts/sparkline.tsx';
@@ -16,7 +16,7 @@ const STEP_SECONDS = 120;
 const FULL = 100;
 
 /** The processor of the last hour, as a small line. */
-export function RecentCpu({ vm }: { vm: VM }) {
+export function RecentCpu({ vm }: { vm: Vm }) {
   const t = useTexts(listTexts);
   const [isLookedAt, setIsLookedAt] = useState(false);
   useEffect(() => {

@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { useEffect, useMemo } from 'react';
 import { call, callPage } from '../../../api/client.ts';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { isRefusal } from '../../../api/errors.ts';
 import { onChange, unlessTold } from '../../../api/live.ts';
 import { read, readAll } from '../../../api/queries.ts';
@@ -31,7 +31,7 @@ const OLDEST_MS = 60_000;
  * keep no one waiting. One that changes is read alone.
  */
 export function useMachines(): {
-  machines: VM[];
+  machines: Vm[];
   isComplete: boolean;
   isLoading: boolean;
   error: Error | null;
@@ -93,12 +93,12 @@ async function readOne(client: QueryClient, id: string): Promise<void> {
   }
 }
 
-type Pages = InfiniteData<Page<VM>, string>;
+type Pages = InfiniteData<Page<Vm>, string>;
 
 /** The same function each time, so that ten thousand are put together only when one has changed. */
 const allItems = ({ pages }: Pages) => pages.flatMap(({ items }) => items);
 
-const NOTHING: VM[] = [];
+const NOTHING: Vm[] = [];
 
 /** What the list says of a machine beside what it is. */
 export interface Remark {

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { addressOf, answerOf, callAll } from '../../../api/client.ts';
-import type { FirewallRule, VM } from '../../../api/customer.ts';
+import type { FirewallRule, Vm } from '../../../api/customer.ts';
 import { useChange } from '../../../api/queries.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
@@ -60,7 +60,7 @@ export function useFirewall(id: string) {
 }
 
 /** Who may reach the machine and whom it may reach: the rules, and what they come to. */
-export function Firewall({ vm }: { vm: VM }) {
+export function Firewall({ vm }: { vm: Vm }) {
   const t = useTexts(networkTexts);
   const may = useMay('vm:write') && canConfigure(vm);
   const query = useFirewall(vm.id);
@@ -93,7 +93,7 @@ export function Firewall({ vm }: { vm: VM }) {
   );
 }
 
-function Rules({ vm, state, may }: { vm: VM; state: FirewallState; may: boolean }) {
+function Rules({ vm, state, may }: { vm: Vm; state: FirewallState; may: boolean }) {
   const t = useTexts(networkTexts);
   const words = useTexts(machineTexts);
   const [deleted, setDeleted] = useState<FirewallRule>();
@@ -193,7 +193,7 @@ function DeleteRule({
   onClose,
   confirm,
 }: {
-  vm: VM;
+  vm: Vm;
   rule: FirewallRule;
   state: FirewallState;
   onClose: () => void;

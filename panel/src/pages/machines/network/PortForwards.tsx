@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PortForward, VM } from '../../../api/customer.ts';
+import type { PortForward, Vm } from '../../../api/customer.ts';
 import { readAll, useChange } from '../../../api/queries.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
@@ -29,7 +29,7 @@ const LOOKS = {
 const PROTOCOLS = { tcp: 'TCP', udp: 'UDP', tcp_udp: 'TCP + UDP' } as const;
 
 /** Ports of a shared public address that lead to the machine. */
-export function PortForwards({ vm }: { vm: VM }) {
+export function PortForwards({ vm }: { vm: Vm }) {
   const t = useTexts(networkTexts);
   const words = useTexts(machineTexts);
   const may = useMay('vm:write') && canConfigure(vm);
@@ -118,7 +118,7 @@ export function PortForwards({ vm }: { vm: VM }) {
   );
 }
 
-function NewForward({ vm, onClose }: { vm: VM; onClose: () => void }) {
+function NewForward({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const t = useTexts(networkTexts);
   const words = useTexts(machineTexts);
   const [protocol, setProtocol] = useState<PortForward['protocol']>('tcp');

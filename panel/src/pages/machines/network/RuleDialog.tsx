@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { useChange } from '../../../api/queries.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -52,7 +52,7 @@ const EMPTY: Draft = {
 };
 
 /** A new rule, with what it would open and close before it is saved. */
-export function RuleDialog({ vm, state, onClose }: { vm: VM; state: FirewallState; onClose: () => void }) {
+export function RuleDialog({ vm, state, onClose }: { vm: Vm; state: FirewallState; onClose: () => void }) {
   const t = useTexts(networkTexts);
   const client = useQueryClient();
   const [draft, setDraft] = useState(EMPTY);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { read } from '../../../api/queries.ts';
 import { Chart, type Line } from '../../../charts/chart.tsx';
 import { columnsOf, latest, type Series } from '../../../charts/series.ts';
@@ -25,7 +25,7 @@ type Range = keyof typeof RANGES;
 const MB = 1024 * 1024;
 
 /** What a machine does, over time. Where nothing is known the lines have gaps. */
-export function Metrics({ vm }: { vm: VM }) {
+export function Metrics({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const [range, setRange] = useState<Range>('hour');
   const { seconds, step, again } = RANGES[range];
@@ -62,7 +62,7 @@ export function Metrics({ vm }: { vm: VM }) {
   );
 }
 
-function Charts({ series, vm }: { series: Series; vm: VM }) {
+function Charts({ series, vm }: { series: Series; vm: Vm }) {
   const t = useTexts(overviewTexts);
   const locale = useLocale();
   const bits = (value: number) => formatRate(value, 'bit/s', 1000, locale);

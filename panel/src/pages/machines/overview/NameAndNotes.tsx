@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { useChange } from '../../../api/queries.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
@@ -14,7 +14,7 @@ import classes from './overview.module.css';
 import { overviewTexts } from './texts.ts';
 
 /** What people have written about a machine, and its name. */
-export function NameAndNotes({ vm }: { vm: VM }) {
+export function NameAndNotes({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const words = useTexts(machineTexts);
   const may = useMay('vm:write') && canConfigure(vm);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { read, readAll } from '../../../api/queries.ts';
 import { formatBytes, formatMoney, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
@@ -35,7 +35,7 @@ export function OverviewPage() {
   );
 }
 
-function WhatItIs({ vm }: { vm: VM }) {
+function WhatItIs({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const words = useTexts(machineTexts);
   const locale = useLocale();
@@ -81,7 +81,7 @@ function WhatItIs({ vm }: { vm: VM }) {
   );
 }
 
-function Traffic({ vm }: { vm: VM }) {
+function Traffic({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const locale = useLocale();
   const query = useQuery(read('getVmBandwidth', { params: { id: vm.id } }));
@@ -106,7 +106,7 @@ function Traffic({ vm }: { vm: VM }) {
   );
 }
 
-function Volumes({ vm }: { vm: VM }) {
+function Volumes({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const locale = useLocale();
   const query = useQuery(readAll('listVolumes', { params: { id: vm.id }, query: {} }));
@@ -130,7 +130,7 @@ function Volumes({ vm }: { vm: VM }) {
   );
 }
 
-function Recent({ vm }: { vm: VM }) {
+function Recent({ vm }: { vm: Vm }) {
   const t = useTexts(overviewTexts);
   const query = useQuery(read('listEvents', { params: { id: vm.id }, query: { limit: RECENT } }));
   return (

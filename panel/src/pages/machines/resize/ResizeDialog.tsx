@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { PlanQuote, VM } from '../../../api/customer.ts';
+import type { PlanQuote, Vm } from '../../../api/customer.ts';
 import { isRefusal } from '../../../api/errors.ts';
 import { read, useChange } from '../../../api/queries.ts';
 import { formatMoney, useLocale } from '../../../format.ts';
@@ -38,7 +38,7 @@ const CHANGED = [
 const NEEDS_RESTART = 'vm_must_be_stopped';
 
 /** What a change costs now and later, and what it takes; then the change itself. */
-export function ResizeDialog({ vm, target, onClose }: { vm: VM; target: Target; onClose: () => void }) {
+export function ResizeDialog({ vm, target, onClose }: { vm: Vm; target: Target; onClose: () => void }) {
   const t = useTexts(resizeTexts);
   const words = useTexts(machineTexts);
   const language = useLanguage();
@@ -126,7 +126,7 @@ function useTargetName(target: Target): string {
   return words.size(vcpu, formatRam(ram_mb, locale), formatDisk(disk_gb, locale));
 }
 
-function Lines({ quote, vm, target }: { quote: PlanQuote; vm: VM; target: Target }) {
+function Lines({ quote, vm, target }: { quote: PlanQuote; vm: Vm; target: Target }) {
   const t = useTexts(resizeTexts);
   const locale = useLocale();
   const catalogPrice = useLaterPrice(target);

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { Catalog, PlanOption, VM } from '../../../api/customer.ts';
+import type { Catalog, PlanOption, Vm } from '../../../api/customer.ts';
 import { read } from '../../../api/queries.ts';
 import { useLocale } from '../../../format.ts';
 import { errorText } from '../../../problems.ts';
@@ -61,7 +61,7 @@ export function ResizePage() {
   );
 }
 
-function Plans({ vm, onChoose }: { vm: VM; onChoose: (plan: string) => void }) {
+function Plans({ vm, onChoose }: { vm: Vm; onChoose: (plan: string) => void }) {
   const t = useTexts(resizeTexts);
   const locale = useLocale();
   const may = useMay('vm:plan');
@@ -152,7 +152,7 @@ function Custom({
   asked,
   onChoose,
 }: {
-  vm: VM;
+  vm: Vm;
   limits: Catalog['custom_limits'];
   asked: Partial<Size>;
   onChoose: (size: Size) => void;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { read, readAll, useChange } from '../../../api/queries.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -22,7 +22,7 @@ import { settingsTexts } from './texts.ts';
 const OTHER = 'other';
 
 /** How people and the service get in: passwords, keys, and the ops key. */
-export function AccessCard({ vm }: { vm: VM }) {
+export function AccessCard({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const words = useTexts(machineTexts);
   const [asked, setAsked] = useState<'password' | 'key'>();
@@ -66,7 +66,7 @@ export function AccessCard({ vm }: { vm: VM }) {
   );
 }
 
-function ResetPassword({ vm, onClose }: { vm: VM; onClose: () => void }) {
+function ResetPassword({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const t = useTexts(settingsTexts);
   const reset = useChange('resetPassword', { changes: ['getVm', 'listJobs'] });
   const done = reset.data;
@@ -102,7 +102,7 @@ function ResetPassword({ vm, onClose }: { vm: VM; onClose: () => void }) {
   );
 }
 
-function AttachKey({ vm, onClose }: { vm: VM; onClose: () => void }) {
+function AttachKey({ vm, onClose }: { vm: Vm; onClose: () => void }) {
   const t = useTexts(settingsTexts);
   const keys = useQuery(readAll('listSshKeys', { query: {} }));
   const [chosen, setChosen] = useState<string>();

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import type { DeletePreview, VM } from '../../../api/customer.ts';
+import type { DeletePreview, Vm } from '../../../api/customer.ts';
 import { read, useChange } from '../../../api/queries.ts';
 import { formatMoney, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
@@ -17,7 +17,7 @@ import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
 /** What is lost and what comes back, then the name, then the deletion. */
-export function DeleteMachine({ vm }: { vm: VM }) {
+export function DeleteMachine({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const locale = useLocale();
   const navigate = useNavigate();

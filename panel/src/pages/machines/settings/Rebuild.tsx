@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { readAll, useChange } from '../../../api/queries.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -18,7 +18,7 @@ import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
 /** Reinstalls the machine from an image, with the same addresses. */
-export function Rebuild({ vm }: { vm: VM }) {
+export function Rebuild({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const { data: catalog } = useCatalog();
   const [chosen, setChosen] = useState(vm.template);
@@ -73,7 +73,7 @@ function AskRebuild({
   onClose,
   onPassword,
 }: {
-  vm: VM;
+  vm: Vm;
   image: string;
   onClose: () => void;
   onPassword: (password: string) => void;

@@ -1,4 +1,4 @@
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { useChange } from '../../../api/queries.ts';
 import { formatDate, useLocale } from '../../../format.ts';
 import { useTexts } from '../../../texts.ts';
@@ -13,7 +13,7 @@ import classes from './settings.module.css';
 import { settingsTexts } from './texts.ts';
 
 /** What happens at the end of the paid month. */
-export function Renewal({ vm }: { vm: VM }) {
+export function Renewal({ vm }: { vm: Vm }) {
   const t = useTexts(settingsTexts);
   const words = useTexts(machineTexts);
   const locale = useLocale();

@@ -1,4 +1,4 @@
-import type { VM } from '../../../api/customer.ts';
+import type { Vm } from '../../../api/customer.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
 import { Notice } from '../../../ui/Notice.tsx';
@@ -8,12 +8,12 @@ import classes from './terminal.module.css';
 type View = 'terminal' | 'screen';
 
 /** Where the document of a console is. Its policy allows the styles that a terminal writes, which no other page has. */
-export function consoleAddress({ id, hostname }: Pick<VM, 'id' | 'hostname'>, view: View): string {
+export function consoleAddress({ id, hostname }: Pick<Vm, 'id' | 'hostname'>, view: View): string {
   return `/panel/terminal?${new URLSearchParams({ vm: id, name: hostname, view })}`;
 }
 
 /** A console within the page. */
-export function ConsoleFrame({ vm, view, title }: { vm: VM; view: View; title: string }) {
+export function ConsoleFrame({ vm, view, title }: { vm: Vm; view: View; title: string }) {
   const words = useTexts(machineTexts);
   const may = useMay('vm:console');
   if (!may) return <Notice>{words.viewer}</Notice>;

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { ConsoleShare, NewConsoleShare, VM } from '../../../api/customer.ts';
+import type { ConsoleShare, NewConsoleShare, Vm } from '../../../api/customer.ts';
 import { readAll, useChange } from '../../../api/queries.ts';
 import { useMay } from '../../../shell/site.ts';
 import { useTexts } from '../../../texts.ts';
@@ -25,7 +25,7 @@ const VIEWERS_AGAIN_MS = 10_000;
 const LENGTHS = { quarter: 900, hour: 3_600, day: 86_400 } as const;
 
 /** Links to a terminal that others see, too. */
-export function Shares({ vm }: { vm: VM }) {
+export function Shares({ vm }: { vm: Vm }) {
   const t = useTexts(terminalTexts);
   const words = useTexts(machineTexts);
   const may = useMay('vm:console');
@@ -136,7 +136,7 @@ function NewShare({
   onClose,
   onMade,
 }: {
-  vm: VM;
+  vm: Vm;
   onClose: () => void;
   onMade: (share: NewConsoleShare) => void;
 }) {
