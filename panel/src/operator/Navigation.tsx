@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import type { Overview } from '../api/operator.ts';
 import classes from '../shell/Navigation.module.css';
 import { useTexts } from '../texts.ts';
 import { Icon, type IconName } from '../ui/Icon.tsx';
@@ -7,32 +8,62 @@ import { to } from './links.ts';
 import { overviewQuery } from './overview-query.ts';
 import { texts } from './texts.ts';
 
+interface Place {
+  icon: IconName;
+  path: string;
+  /** The text that names it. */
+  label: TextName;
+  /** How much waits there. */
+  waits?: (overview: Overview) => number;
+}
+
+/** Texts that are words alone. */
+type TextName = {
+  [Key in keyof typeof texts.en]: (typeof texts.en)[Key] extends string ? Key : never;
+}[keyof typeof texts.en];
+
+const MAIN: Place[] = [
+  { icon: 'list', path: '/', label: 'overview' },
+  { icon: 'people', path: '/accounts', label: 'accounts' },
+  { icon: 'machine', path: '/machines', label: 'machines' },
+  { icon: 'clock', path: '/jobs', label: 'jobs', waits: ({ jobs_stuck }) => jobs_stuck },
+  { icon: 'wallet', path: '/money', label: 'money', waits: ({ transfers_waiting }) => transfers_waiting },
+  { icon: 'warning', path: '/outages', label: 'outages' },
+  { icon: 'shield', path: '/shield', label: 'shield', waits: ({ attacks_ongoing }) => attacks_ongoing },
+];
+const SERVICE: Place[] = [
+  { icon: 'disk', path: '/host', label: 'host' },
+  { icon: 'mail', path: '/mails', label: 'mails', waits: ({ mails_failed }) => mails_failed },
+  { icon: 'book', path: '/log', label: 'log' },
+  { icon: 'gear', path: '/security', label: 'security' },
+];
+/** Every page that one goes to from anywhere. */
+export const PAGES = [...MAIN, ...SERVICE];
+
 /** Every page of the operator's, with how much waits there. */
 export function Navigation() {
   const t = useTexts(texts);
-  const { data } = useQuery(overviewQuery);
   return (
     <nav className={classes.nav} aria-label={t.main}>
-      <Entry icon="list" path="/" label={t.overview} />
-      <Entry icon="people" path="/accounts" label={t.accounts} />
-      <Entry icon="machine" path="/machines" label={t.machines} />
-      <Entry icon="clock" path="/jobs" label={t.jobs} note={data?.jobs_stuck} />
-      <Entry icon="wallet" path="/money" label={t.money} note={data?.transfers_waiting} />
-      <Entry icon="shield" path="/shield" label={t.shield} note={data?.attacks_ongoing} />
+      {MAIN.map((place) => (
+        <Entry key={place.path} {...place} />
+      ))}
       <h2 className={classes.heading}>{t.service}</h2>
-      <Entry icon="disk" path="/host" label={t.host} />
-      <Entry icon="mail" path="/mails" label={t.mails} note={data?.mails_failed} />
-      <Entry icon="book" path="/log" label={t.log} />
-      <Entry icon="gear" path="/security" label={t.security} />
+      {SERVICE.map((place) => (
+        <Entry key={place.path} {...place} />
+      ))}
     </nav>
   );
 }
 
-function Entry({ icon, path, label, note }: { icon: IconName; path: string; label: string; note?: number }) {
+function Entry({ icon, path, label, waits }: Place) {
+  const t = useTexts(texts);
+  const { data } = useQuery(overviewQuery);
+  const note = data && waits?.(data);
   return (
     <Link {...to(path)} activeOptions={{ exact: path === '/' }} className={classes.entry}>
       <Icon name={icon} />
-      {label}
+      {t[label]}
       {note ? <span className={classes.note}>{note}</span> : null}
     </Link>
   );

@@ -1,61 +1,46 @@
-import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { Dialog as AriaDialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
-import { setTheme, type Theme, useTheme } from '../settings.ts';
 import { defineTexts, useTexts } from '../texts.ts';
 import { Icon, type IconName } from '../ui/Icon.tsx';
-import { firstMachinesQuery } from './machines.ts';
 import classes from './Palette.module.css';
 import { shellTexts } from './shell-texts.ts';
 
 const texts = defineTexts(
-  {
-    create: 'Create machine',
-    newKey: 'Create API key',
-    dark: 'Dark theme',
-    light: 'Light theme',
-    none: 'Nothing found',
-    found: 'Found',
-    page: 'Page',
-    machine: 'Machine',
-    action: 'Action',
-  },
-  {
-    create: 'Maschine anlegen',
-    newKey: 'API-Schlüssel anlegen',
-    dark: 'Dunkle Darstellung',
-    light: 'Helle Darstellung',
-    none: 'Nichts gefunden',
-    found: 'Gefunden',
-    page: 'Seite',
-    machine: 'Maschine',
-    action: 'Aktion',
-  },
+  { none: 'Nothing found', found: 'Found' },
+  { none: 'Nichts gefunden', found: 'Gefunden' },
 );
 
-interface Find {
+/** Something to go to, or to do. */
+export interface Find {
   id: string;
   icon: IconName;
   label: string;
   /** Also found by: addresses and the like. */
   more?: string;
   kind: string;
+  /** Found by the service itself: shown whatever its words are. */
+  isFound?: boolean;
   go: () => void;
 }
 
 /** As many as are taken in at a glance. */
 const SHOWN = 9;
 
+interface Props {
+  /** All that there is to go to, for what is typed. */
+  useFinds: (typed: string) => Find[];
+  onClose: () => void;
+}
+
 /** Goes to a machine, an address, a page or an action by a few letters. */
-export function Palette({ onClose }: { onClose: () => void }) {
+export function Palette({ useFinds, onClose }: Props) {
   const t = useTexts(texts);
   const shell = useTexts(shellTexts);
   const [typed, setTyped] = useState('');
   const [at, setAt] = useState(0);
   const list = useId();
-  const all = useEverything();
+  const all = useFinds(typed);
   const found = useMemo(() => search(all, typed).slice(0, SHOWN), [all, typed]);
   const chosen = Math.min(at, found.length - 1);
   const take = (find: Find | undefined) => {
@@ -122,59 +107,6 @@ export function Palette({ onClose }: { onClose: () => void }) {
   );
 }
 
-function useEverything(): Find[] {
-  const t = useTexts(texts);
-  const shell = useTexts(shellTexts);
-  const navigate = useNavigate();
-  const theme = useTheme();
-  const { data } = useQuery(firstMachinesQuery);
-  return useMemo(() => {
-    const other: Theme = theme === 'dark' ? 'light' : 'dark';
-    const machines = (data?.items ?? []).map((vm): Find => {
-      const addresses = [vm.ipv4, vm.ipv6].filter(Boolean).join(' ');
-      return {
-        id: vm.id,
-        icon: 'machine',
-        label: vm.hostname,
-        more: addresses,
-        kind: t.machine,
-        go: () => navigate({ to: '/machines/$id', params: { id: vm.id } }),
-      };
-    });
-    const page = (id: string, icon: IconName, label: string, go: () => void): Find => ({
-      id,
-      icon,
-      label,
-      kind: t.page,
-      go,
-    });
-    const action = (id: string, icon: IconName, label: string, go: () => void): Find => ({
-      id,
-      icon,
-      label,
-      kind: t.action,
-      go,
-    });
-    return [
-      ...machines,
-      action('create', 'plus', t.create, () => navigate({ to: '/machines/new' })),
-      action('top-up', 'wallet', shell.topUp, () => navigate({ to: '/billing/top-up' })),
-      action('new-key', 'code', t.newKey, () => navigate({ to: '/keys' })),
-      page('machines', 'machine', shell.machines, () => navigate({ to: '/machines' })),
-      page('shield', 'shield', shell.shield, () => navigate({ to: '/shield' })),
-      page('ssh-keys', 'key', shell.sshKeys, () => navigate({ to: '/ssh-keys' })),
-      page('billing', 'wallet', shell.billing, () => navigate({ to: '/billing' })),
-      page('keys', 'code', shell.keys, () => navigate({ to: '/keys' })),
-      page('members', 'people', shell.members, () => navigate({ to: '/members' })),
-      page('audit', 'list', shell.audit, () => navigate({ to: '/audit' })),
-      page('settings', 'gear', shell.settings, () => navigate({ to: '/account' })),
-      action('theme', other === 'dark' ? 'moon' : 'sun', other === 'dark' ? t.dark : t.light, () =>
-        setTheme(other),
-      ),
-    ];
-  }, [data, t, shell, navigate, theme]);
-}
-
 /** Letters that no two ids have in common by chance; fewer would find every machine. */
 const ID_LETTERS = 6;
 
@@ -185,7 +117,7 @@ function search(all: Find[], typed: string): Find[] {
   const has = (find: Find, word: string) =>
     textOf(find).includes(word) || (word.length >= ID_LETTERS && find.id.includes(word));
   return all
-    .filter((find) => words.every((word) => has(find, word)))
+    .filter((find) => find.isFound || words.every((word) => has(find, word)))
     .toSorted(
       (a, b) => Number(textOf(b).startsWith(words[0] ?? '')) - Number(textOf(a).startsWith(words[0] ?? '')),
     );
