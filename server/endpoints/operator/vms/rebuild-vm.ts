@@ -4,12 +4,11 @@ import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireBytes } from '../../shared/bytes.ts';
+import { RebuildFields } from '../../shared/rebuild.ts';
 import { Code } from '../shared/input.ts';
 import { startByOperator } from './start-by-operator.ts';
 import { startedJobFields } from './vm-shape.ts';
 
-/** As a new VM may have them. */
-const MAX_KEYS = 20;
 const MAX_USER_DATA_BYTES = 32 * 1024;
 
 export const rebuildVm = operatorEndpoint({
@@ -21,17 +20,8 @@ export const rebuildVm = operatorEndpoint({
   params: VmParams,
   body: Input({
     template: Code('debian-12'),
-    ssh_key_ids: Type.Optional(
-      Type.Array(Type.String(), {
-        maxItems: MAX_KEYS,
-        uniqueItems: true,
-        description: 'Keys of the account, instead of those that the VM has',
-      }),
-    ),
+    ...RebuildFields,
     user_data: Type.Optional(Type.String({ maxLength: MAX_USER_DATA_BYTES, description: 'For cloud-init' })),
-    delete_snapshots: Type.Optional(
-      Type.Boolean({ description: 'Delete its snapshots instead of refusing where it has some' }),
-    ),
   }),
   data: Shape(
     {

@@ -6,9 +6,7 @@ import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { JobShape, presentJob } from '../../customer/vms/job-shape.ts';
 import { loadVmForChange } from '../../customer/vms/load-vm.ts';
-
-/** As a new VM may have them. */
-const MOST_KEYS = 20;
+import { RebuildFields } from '../../shared/rebuild.ts';
 
 export const rebuildVm = panelEndpoint({
   operation: 'rebuildVm',
@@ -27,16 +25,7 @@ export const rebuildVm = panelEndpoint({
       description: 'A template of the catalog',
       examples: ['debian-12'],
     }),
-    ssh_key_ids: Type.Optional(
-      Type.Array(Type.String({ maxLength: 64 }), {
-        maxItems: MOST_KEYS,
-        uniqueItems: true,
-        description: 'Keys of the account, instead of those that the VM has',
-      }),
-    ),
-    delete_snapshots: Type.Optional(
-      Type.Boolean({ description: 'Delete its snapshots instead of refusing where it has some' }),
-    ),
+    ...RebuildFields,
   }),
   data: Shape({
     job: JobShape,

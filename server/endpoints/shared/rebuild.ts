@@ -1,0 +1,18 @@
+import { Type } from '../../platform/schema.ts';
+
+/** As a new VM may have them. */
+const MOST_KEYS = 20;
+
+/** What a rebuild takes beside the image, whoever asks for it. */
+export const RebuildFields = {
+  ssh_key_ids: Type.Optional(
+    Type.Array(Type.String({ maxLength: 64 }), {
+      maxItems: MOST_KEYS,
+      uniqueItems: true,
+      description: 'Keys of the account, instead of those that the VM has',
+    }),
+  ),
+  delete_snapshots: Type.Optional(
+    Type.Boolean({ description: 'Delete its snapshots instead of refusing where it has some' }),
+  ),
+};
