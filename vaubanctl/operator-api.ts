@@ -88,6 +88,8 @@ export interface Adjustment {
   created_at: string;
 }
 
+export type AdjustmentType = 'credit' | 'debit' | 'refund' | 'void' | 'sla_credit';
+
 /** What an audit of the books found */
 export interface AuditReport {
   started_at: string;
@@ -380,6 +382,25 @@ export interface Key {
   created_at: string;
 }
 
+/** An invoice or a credit note without its lines */
+export interface ListedInvoice {
+  id: string;
+  type: InvoiceType;
+  number: string | null;
+  status: InvoiceStatus;
+  period_start_at: string;
+  period_end_at: string;
+  subtotal_minor: number;
+  tax_minor: number;
+  total_minor: number;
+  currency: string;
+  issued_at: string | null;
+  paid_at: string | null;
+  seller: InvoiceParty | null;
+  buyer: InvoiceParty | null;
+  corrects: CorrectedInvoice[];
+}
+
 /** What an operator did, and what came of it */
 export interface LogEntry {
   id: string;
@@ -501,6 +522,31 @@ export interface OpsKey {
   vms_to_replace: number;
 }
 
+/** What an operation cost or gave back */
+export interface Order {
+  id: string;
+  kind: OrderKind;
+  status: OrderStatus;
+  vm_id: string | null;
+  amount_minor: number;
+  currency: string;
+  balance_after_minor: number | null;
+  invoice_id: string | null;
+  created_at: string;
+  adjustment: OrderAdjustment | null;
+}
+
+/** Why the operator corrected the books; null for every other order */
+export interface OrderAdjustment {
+  type: AdjustmentType;
+  reason: string;
+  corrects_order_id: string | null;
+}
+
+export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
+
+export type OrderStatus = 'pending' | 'completed' | 'failed' | 'refunded';
+
 /** A guest that no VM has */
 export interface Orphan {
   id: string;
@@ -566,8 +612,8 @@ export interface PromoCredit {
 export interface RebuildVmRequest {
   template: string;
   ssh_key_ids?: string[];
-  user_data?: string;
   delete_snapshots?: boolean;
+  user_data?: string;
 }
 
 export interface RefundOrderRequest {
@@ -896,6 +942,7 @@ export interface Wallet {
   held_minor: number;
   available_minor: number;
   promo_minor: number;
+  claimed_minor: number;
 }
 
 /** What a GET of each path takes, and what it answers under `data`. */
@@ -926,6 +973,8 @@ export interface Lists {
   '/accounts/{id}/adjustments': { query: { limit?: number; cursor?: string }; item: Adjustment };
   '/promo-credits': { query: { limit?: number; cursor?: string; account_id?: string }; item: PromoCredit };
   '/outages': { query: { limit?: number; cursor?: string }; item: CreditedOutage };
+  '/accounts/{id}/orders': { query: { limit?: number; cursor?: string }; item: Order };
+  '/accounts/{id}/invoices': { query: { limit?: number; cursor?: string }; item: ListedInvoice };
   '/vms': { query: { limit?: number; cursor?: string; account?: string; search?: string; payment?: 'unpaid'; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; item: Vm };
   '/jobs': { query: { limit?: number; cursor?: string; state?: 'stuck' | 'active' | 'abandoned' }; item: Job };
   '/tenants': { query: { limit?: number; cursor?: string }; item: Tenant };

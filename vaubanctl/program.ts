@@ -26,7 +26,7 @@ import { addImageCollect } from './commands/image-collect.ts';
 import { addImageImport } from './commands/image-import.ts';
 import { addImageList } from './commands/image-list.ts';
 import { addImageRemove } from './commands/image-remove.ts';
-import { addInvoiceFile, addInvoiceShow } from './commands/invoice.ts';
+import { addInvoiceFile, addInvoiceList, addInvoiceShow } from './commands/invoice.ts';
 import { addJobAbandon } from './commands/job-abandon.ts';
 import { addJobList } from './commands/job-list.ts';
 import { addJobRetry } from './commands/job-retry.ts';
@@ -39,6 +39,7 @@ import { addMailList, addMailRetry } from './commands/mail.ts';
 import { addOperatorAdd, addOperatorLink, addOperatorList, addOperatorRemove } from './commands/operator.ts';
 import { addOpsKeyRotate } from './commands/ops-key-rotate.ts';
 import { addOpsKeyShow } from './commands/ops-key-show.ts';
+import { addOrderList } from './commands/order-list.ts';
 import { addOrphanList } from './commands/orphan-list.ts';
 import { addOrphanRemove } from './commands/orphan-remove.ts';
 import { addAdjustmentSla, addOutageAdd, addOutageList } from './commands/outage.ts';
@@ -121,7 +122,11 @@ const outage = program.command('outage').description('times for which a region o
 addOutageAdd(outage);
 addOutageList(outage);
 
+const order = program.command('order').description('what was charged and given back');
+addOrderList(order);
+
 const invoice = program.command('invoice').description('invoices and credit notes of all accounts');
+addInvoiceList(invoice);
 addInvoiceShow(invoice);
 addInvoiceFile(invoice, 'pdf');
 addInvoiceFile(invoice, 'xml');

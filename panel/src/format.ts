@@ -61,6 +61,13 @@ export function formatDate(at: string | Date, locale = localeNow()): string {
   return once(`date ${locale}`, () => new Intl.DateTimeFormat(locale, DATE)).format(new Date(at));
 }
 
+const MONTH: Intl.DateTimeFormatOptions = { month: 'long', year: 'numeric', timeZone: 'UTC' };
+
+/** A month of the books, which begins in UTC, such as "December 2026". */
+export function formatMonth(at: string | Date, locale = localeNow()): string {
+  return once(`month ${locale}`, () => new Intl.DateTimeFormat(locale, MONTH)).format(new Date(at));
+}
+
 /** A day and the time, in the zone of the reader. */
 export function formatTime(at: string | Date, locale = localeNow()): string {
   return once(`time ${locale}`, () => new Intl.DateTimeFormat(locale, TIME)).format(new Date(at));

@@ -7,6 +7,29 @@ import { money, printFields, printJson, printTable } from '../output.ts';
 
 const NUMBER = ['<invoice>', 'its number, INV-… or CN-…, or its id, inv_…'] as const;
 
+export function addInvoiceList(parent: Command): void {
+  parent
+    .command('list')
+    .description('invoices and credit notes of an account, newest first')
+    .argument('<account>', 'id of the account, acc_…')
+    .action(async (id: string, _options: object, command: Command) => {
+      const { client, json } = contextOf(command);
+      const invoices = await client.list('/accounts/{id}/invoices', { params: { id } });
+      if (json) return printJson(invoices);
+      printTable(
+        ['MONTH', 'NUMBER', 'TYPE', 'STATUS', 'TOTAL>', 'ID'],
+        invoices.map(({ period_start_at, number, type, status, total_minor, currency, id }) => [
+          period_start_at.slice(0, 7),
+          number ?? '-',
+          type.replace('_', ' '),
+          status,
+          money(total_minor, currency),
+          id,
+        ]),
+      );
+    });
+}
+
 export function addInvoiceShow(parent: Command): void {
   parent
     .command('show')

@@ -14,11 +14,11 @@ import { Table } from '../ui/Table.tsx';
 import { Ago, Mono } from '../ui/Values.tsx';
 import { AccountLink, MachineLink, More, StateOf } from './parts.tsx';
 import { whileUsed } from './polling.ts';
+import { MODES, Tenants } from './Tenants.tsx';
 import { texts } from './texts.ts';
 
 /** Attacks are watched as they go. */
 const EVERY_MS = 5_000;
-const MODES = ['always_on', 'sensor', 'off'] as const;
 const CHANGED = ['operator.listAllTargets', 'operator.getOverview'] as const;
 
 /** Attacks on all addresses, and what protects each. */
@@ -33,6 +33,7 @@ export function Shield() {
         <Section title={t.targets}>
           <Targets />
         </Section>
+        <Tenants />
       </Stack>
     </Page>
   );

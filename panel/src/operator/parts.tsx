@@ -4,6 +4,10 @@ import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../texts.ts';
 import { State, type Tone } from '../ui/Badge.tsx';
 import { Button } from '../ui/Button.tsx';
+import { Loaded } from '../ui/Loaded.tsx';
+import { Problem } from '../ui/Notice.tsx';
+import { Page, Stack } from '../ui/Page.tsx';
+import { type Option, Select } from '../ui/Select.tsx';
 import { to } from './links.ts';
 import { texts } from './texts.ts';
 
@@ -42,6 +46,11 @@ const LOOKS: Record<string, readonly [Tone, 'dot' | 'ring' | 'square' | 'triangl
   canceled: ['faint', 'square'],
   closed: ['faint', 'square'],
   ended: ['faint', 'square'],
+  completed: ['ok', 'dot'],
+  credited: ['ok', 'dot'],
+  paid: ['ok', 'dot'],
+  open: ['warn', 'ring'],
+  crediting: ['info', 'ring'],
   failed: ['bad', 'triangle'],
   missing: ['bad', 'triangle'],
   under_attack: ['bad', 'triangle'],
@@ -57,6 +66,38 @@ export function StateOf({ state }: { state: string }) {
     <State tone={tone} shape={shape}>
       {typeof word === 'string' ? word : state.replaceAll('_', ' ')}
     </State>
+  );
+}
+
+/** A page with one list, of which one state is shown at a time. */
+export function StatePage<State extends string, Row>({
+  title,
+  states,
+  state,
+  onState,
+  query,
+  error,
+  children,
+}: {
+  title: string;
+  states: Option<State>[];
+  state: State;
+  onState: (state: State) => void;
+  query: UseInfiniteQueryResult<Row[]>;
+  /** Of what was tried with one of the rows. */
+  error: Error | null;
+  children: (rows: Row[]) => ReactNode;
+}) {
+  const t = useTexts(texts);
+  return (
+    <Page title={title}>
+      <Stack>
+        <Select label={t.state} isLabelHidden options={states} value={state} onChange={onState} />
+        {error && <Problem error={error} />}
+        <Loaded query={query}>{children}</Loaded>
+        <More query={query} />
+      </Stack>
+    </Page>
   );
 }
 

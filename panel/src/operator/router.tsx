@@ -63,6 +63,11 @@ const shell = createRoute({
 const page = (path: string, component: ReturnType<typeof lazyRouteComponent>) =>
   createRoute({ getParentRoute: () => shell, path, component });
 
+const account = page(
+  '/accounts/$id',
+  lazyRouteComponent(() => import('./accounts/AccountPage.tsx'), 'AccountPage'),
+);
+
 const pages = [
   page(
     '/',
@@ -72,10 +77,18 @@ const pages = [
     '/accounts',
     lazyRouteComponent(() => import('./accounts/Accounts.tsx'), 'Accounts'),
   ),
-  page(
-    '/accounts/$id',
-    lazyRouteComponent(() => import('./accounts/AccountPage.tsx'), 'AccountPage'),
-  ),
+  account.addChildren([
+    createRoute({
+      getParentRoute: () => account,
+      path: '/',
+      component: lazyRouteComponent(() => import('./accounts/AccountOverview.tsx'), 'AccountOverview'),
+    }),
+    createRoute({
+      getParentRoute: () => account,
+      path: '/money',
+      component: lazyRouteComponent(() => import('./accounts/AccountMoney.tsx'), 'AccountMoney'),
+    }),
+  ]),
   page(
     '/machines',
     lazyRouteComponent(() => import('./machines/Machines.tsx'), 'Machines'),
@@ -91,6 +104,10 @@ const pages = [
   page(
     '/money',
     lazyRouteComponent(() => import('./money/Money.tsx'), 'Money'),
+  ),
+  page(
+    '/outages',
+    lazyRouteComponent(() => import('./Outages.tsx'), 'Outages'),
   ),
   page(
     '/shield',

@@ -27,6 +27,7 @@ import { listImages } from './images/list-images.ts';
 import { removeImage } from './images/remove-image.ts';
 import { getInvoice } from './invoices/get-invoice.ts';
 import { getInvoiceDocument } from './invoices/get-invoice-document.ts';
+import { listInvoices } from './invoices/list-invoices.ts';
 import { abandonJob } from './jobs/abandon-job.ts';
 import { getJob } from './jobs/get-job.ts';
 import { listJobs } from './jobs/list-jobs.ts';
@@ -44,6 +45,7 @@ import { listOperators } from './operators/list-operators.ts';
 import { removeOperator } from './operators/remove-operator.ts';
 import { getOpsKey } from './ops-key/get-ops-key.ts';
 import { rotateOpsKey } from './ops-key/rotate-ops-key.ts';
+import { listOrders } from './orders/list-orders.ts';
 import { listOrphans } from './orphans/list-orphans.ts';
 import { removeOrphan } from './orphans/remove-orphan.ts';
 import { creditOutage } from './outages/credit-outage.ts';
@@ -113,6 +115,8 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   creditOutage,
   getBillingProfile,
   setBillingProfile,
+  listOrders,
+  listInvoices,
   getInvoice,
   getInvoiceDocument,
   getStatement,

@@ -1,16 +1,33 @@
 import assert from 'node:assert/strict';
-import { dirname } from 'node:path';
-import { test } from 'node:test';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { vaubanctl } from '../../operator/vaubanctl.ts';
+import { looksRight } from '../../panel/browser/support/looks.ts';
 import { buildIfChanged, demoLink } from '../../panel/browser/support/panel-page.ts';
 import { violations } from '../../support/axe.ts';
+import { defer } from '../../support/cleanup.ts';
 import { type Service, startService } from '../../support/service.ts';
+import { REPOSITORY } from '../../support/source.ts';
 import { PASSWORD } from '../support/operator.ts';
 
-const PAGES = ['', 'accounts', 'machines', 'jobs', 'money', 'shield', 'host', 'mails', 'log', 'security'];
+const PAGES = [
+  ...['', 'accounts', 'machines', 'jobs', 'money', 'outages', 'shield', 'host', 'mails', 'log', 'security'],
+];
+
+/** The shipped catalog, with what an outage is credited. */
+async function catalogWithSla(t: TestContext): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'vauban-'));
+  defer(t, () => rm(directory, { recursive: true }));
+  const path = join(directory, 'catalog.yaml');
+  const sla = 'sla: { credits: [{ uptime_below: "99.9", percent: 10 }] }';
+  await writeFile(path, `${await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8')}\n${sla}\n`);
+  return path;
+}
 
 /** The way in for the operator that the first start has printed. */
 function operatorLink({ output }: Service): string {
@@ -69,6 +86,8 @@ async function credit({ page, command }: Desk): Promise<void> {
   await dialog.getByLabel('Amount').fill('12,34');
   await dialog.getByLabel('Reason').fill('goodwill for the outage');
   await dialog.getByRole('button', { name: 'Credit', exact: true }).click();
+  const parts = page.getByRole('navigation', { name: 'demo' });
+  await parts.getByRole('link', { name: 'Money' }).click();
   await page.getByRole('cell', { name: 'goodwill for the outage' }).waitFor();
   assert.match(await command('account', 'list'), /demo\s+active\s+112\.34 EUR/);
 }
@@ -92,8 +111,92 @@ async function readLog({ page, open, command }: Desk): Promise<void> {
   assert.match(log, new RegExp(String.raw`${who}/accounts/\S+/adjustments`));
 }
 
+/** Has the demo customer buy a machine; its id and its address. */
+async function buyMachine(page: Page): Promise<{ id: string; ipv4: string }> {
+  return page.evaluate(async () => {
+    const ask = async (path: string, init?: RequestInit) =>
+      (await (await fetch(`/panel/api/v1/vm${path}`, init)).json()).data;
+    const body = JSON.stringify({ plan: 's1', template: 'debian-12', hostname: 'web-1' });
+    const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
+    const { vm } = await ask('', { method: 'POST', headers, body });
+    for (;;) {
+      const now = await ask(`/${vm.id}?wait_seconds=10`);
+      if (!now.active_job) return now;
+    }
+  });
+}
+
+/** Goes to a machine by the palette. */
+async function find({ page }: Desk, name: string): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox').fill(name);
+  await page.getByRole('option', { name }).click();
+  await page.getByRole('heading', { level: 1, name }).waitFor();
+}
+
+/** Gives back a part of an order, and revokes credit that was given on the server. */
+async function correct({ page, open, command }: Desk, account: string): Promise<void> {
+  const until = new Date(Date.now() + 40 * 86_400_000).toISOString().slice(0, 10);
+  await command('promo', 'grant', account, '5.00', '--until', until, '--reason', 'welcome');
+  await open(`accounts/${account}/money`);
+  await page.getByRole('row', { name: 'New machine' }).getByRole('button').click();
+  await page.getByRole('menuitem', { name: 'Give back' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Amount').fill('1,00');
+  await dialog.getByLabel('Reason').fill('slow for a day');
+  await dialog.getByRole('button', { name: 'Give back', exact: true }).click();
+  await page.getByRole('table', { name: 'Corrections' }).getByText('slow for a day').waitFor();
+  assert.match(await command('order', 'list', account), /adjustment +completed +-1\.00 EUR/);
+  assert.match(await command('invoice', 'list', account), /credit note +draft +-13\.34 EUR/);
+  await page
+    .getByRole('table', { name: 'Invoices and credit notes' })
+    .getByText('Not issued yet')
+    .first()
+    .waitFor();
+  await page.getByRole('row', { name: 'welcome' }).getByRole('button', { name: 'Revoke' }).click();
+  await dialog.getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByRole('row', { name: 'welcome' }).getByText('Revoked').waitFor();
+  assert.match(await command('promo', 'list', account), /revoked/);
+}
+
+/** Reports an outage of a machine, and credits it. */
+async function creditOutage({ page, open, command }: Desk, vm: string): Promise<void> {
+  await open('outages');
+  await page.getByRole('button', { name: 'Report an outage' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Where', { exact: true }).selectOption('One machine');
+  await dialog.getByLabel('Id of the machine').fill(vm);
+  await dialog.getByLabel('From', { exact: true }).fill('2026-01-01T10:00');
+  await dialog.getByLabel('To', { exact: true }).fill('2026-01-01T12:00');
+  await dialog.getByLabel('Reason').fill('switch failed');
+  await dialog.getByRole('button', { name: 'Report', exact: true }).click();
+  await page.getByRole('row', { name: 'switch failed' }).getByRole('button', { name: 'Credit' }).click();
+  await dialog.getByRole('button', { name: 'Credit', exact: true }).click();
+  await page.getByRole('row', { name: 'switch failed' }).getByText('Credited', { exact: true }).waitFor();
+  assert.match(await command('outage', 'list'), /credited/);
+}
+
+/** Makes a tenant for an account, and protects an address of its. */
+async function protect({ page, open, command }: Desk, account: string, ip: string): Promise<void> {
+  await open('shield');
+  await page.getByRole('button', { name: 'New tenant' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Id of the account').fill(account);
+  await dialog.getByLabel('Name', { exact: true }).fill('Web');
+  await dialog.getByRole('button', { name: 'Create' }).click();
+  await page.getByRole('row', { name: 'Web' }).getByRole('button', { name: 'Protect an address' }).click();
+  await dialog.getByLabel('Address', { exact: true }).fill(ip);
+  await dialog.getByRole('button', { name: 'Protect an address', exact: true }).click();
+  await page.getByRole('table', { name: 'Protected addresses' }).getByText(ip, { exact: true }).waitFor();
+  assert.ok((await command('target', 'list')).includes(ip));
+}
+
 /** Wide in one theme and narrow in the other: colours know no width, and boxes no theme. */
 async function lookAt({ page, open }: Desk, path: string): Promise<void> {
+  if (process.env.VAUBAN_TEST_SCREENSHOTS) {
+    const url = new URL(`/operator/${path}`, page.url()).href;
+    return looksRight(page, url, `operator ${path.replace(/acc_\w+/, 'one')}`);
+  }
   for (const [colorScheme, width] of [
     ['light', 1440],
     ['dark', 320],
@@ -113,6 +216,7 @@ test('an operator goes through every page, credits an account and confirms a tra
   await buildIfChanged();
   const service = await startService(t, {
     env: {
+      VAUBAN_CATALOG: await catalogWithSla(t),
       VAUBAN_RATE_LIMIT_IP: '100000',
       VAUBAN_PAYMENT_PROVIDERS: 'test, bank_transfer',
       VAUBAN_BANK_RECIPIENT: 'Example Hosting',
@@ -136,6 +240,7 @@ test('an operator goes through every page, credits an account and confirms a tra
   // Without a session every page leads to the sign-in.
   await page.goto(`${service.baseUrl}/operator/money`);
   await page.waitForURL('**/operator/sign-in?next=%2Fmoney');
+  await page.locator('h1').waitFor();
   assert.deepEqual(await violations(page), []);
 
   await enrol(page, service);
@@ -143,7 +248,13 @@ test('an operator goes through every page, credits an account and confirms a tra
   await confirmTransfer(desk, reference);
   await readLog(desk);
   const [account] = JSON.parse(await desk.command('--json', 'account', 'list'));
-  for (const path of [...PAGES, `accounts/${account.id}`]) await lookAt(desk, path);
+  const machine = await buyMachine(customer);
+  await find(desk, 'web-1');
+  await correct(desk, account.id);
+  await creditOutage(desk, machine.id);
+  await protect(desk, account.id, machine.ipv4);
+  for (const path of [...PAGES, `accounts/${account.id}`, `accounts/${account.id}/money`])
+    await lookAt(desk, path);
 
   assert.deepEqual(complaints, []);
   assert.deepEqual([...hosts], [new URL(service.baseUrl).host], 'nothing comes from elsewhere');

@@ -1,28 +1,27 @@
 import { useQuery } from '@tanstack/react-query';
-import { useParams } from '@tanstack/react-router';
+import { Outlet } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { AccountWithKeys } from '../../api/operator.ts';
-import { read, useChange } from '../../api/queries.ts';
+import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { type Choice, Menu } from '../../ui/Menu.tsx';
-import { Card, Columns, Facts, Figure, Page, Section, Stack } from '../../ui/Page.tsx';
+import { Page } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
-import { Address, DateOf, Money } from '../../ui/Values.tsx';
+import { Tabs } from '../../ui/Tabs.tsx';
+import { to } from '../links.ts';
 import { StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
-import { AccountKeys, AccountMachines, Members } from './AccountTables.tsx';
 import { LimitsDialog } from './LimitsDialog.tsx';
 import { MoneyDialog } from './MoneyDialog.tsx';
-import { Corrections, Statement } from './Moves.tsx';
 import { accountTexts } from './texts.ts';
+import { accountQuery, useAccountId } from './use-account.ts';
 
 /** One account: what it has, who is in it, and what can be done about it. */
 export function AccountPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
-  const query = useQuery(read('operator.getAccount', { params: { id } }));
+  const query = useQuery(accountQuery(useAccountId()));
   return <Loaded query={query}>{(account) => <Shown account={account} />}</Loaded>;
 }
 
@@ -33,7 +32,7 @@ function Shown({ account }: { account: AccountWithKeys }) {
   const own = useTexts(accountTexts);
   const [open, setOpen] = useState<Window>();
   const close = () => setOpen(undefined);
-  const { id, name, status, wallet, currency } = account;
+  const { id, name, status } = account;
   const isOpen = status !== 'closed';
   return (
     <Page
@@ -51,54 +50,14 @@ function Shown({ account }: { account: AccountWithKeys }) {
         )
       }
     >
-      <Stack>
-        <Columns>
-          <Card title={own.wallet}>
-            <Figure label={own.available}>
-              <Money minor={wallet.available_minor} currency={currency} />
-            </Figure>
-            <Facts
-              facts={[
-                [own.held, <Money key="held" minor={wallet.held_minor} currency={currency} />],
-                [own.promotional, <Money key="promo" minor={wallet.promo_minor} currency={currency} />],
-              ]}
-            />
-          </Card>
-          <Card title={own.about}>
-            <Facts
-              facts={[
-                [
-                  t.id,
-                  <Address key="id" what={t.id}>
-                    {id}
-                  </Address>,
-                ],
-                [t.since, <DateOf key="since" at={account.created_at} />],
-                [t.machines, `${account.vm_count} / ${account.limits.vms}`],
-                ['vCPU', String(account.limits.vcpu)],
-                ['RAM', `${account.limits.ram_mb / 1024} GB`],
-                [own.disk, `${account.limits.disk_gb} GB`],
-                [own.smtp, account.smtp === 'open' ? own.smtpOpen : own.smtpClosed],
-              ]}
-            />
-          </Card>
-        </Columns>
-        <Section title={t.machines}>
-          <AccountMachines id={id} />
-        </Section>
-        <Section title={own.members}>
-          <Members id={id} />
-        </Section>
-        <Section title={own.keys}>
-          <AccountKeys keys={account.keys} />
-        </Section>
-        <Section title={own.corrections} description={own.correctionsWhy}>
-          <Corrections id={id} />
-        </Section>
-        <Section title={own.statement} description={own.statementWhy}>
-          <Statement id={id} />
-        </Section>
-      </Stack>
+      <Tabs
+        label={name}
+        tabs={[
+          { label: t.overview, link: to(`/accounts/${id}`) },
+          { label: t.money, link: to(`/accounts/${id}/money`) },
+        ]}
+      />
+      <Outlet />
       {(open === 'credit' || open === 'debit') && (
         <MoneyDialog account={account} type={open} onClose={close} />
       )}

@@ -7,17 +7,8 @@ import { textOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { announce } from '../../ui/Status.tsx';
+import { MONEY_CHANGES } from './money-changes.ts';
 import { accountTexts } from './texts.ts';
-
-/** Read again after money has moved. */
-const CHANGED = [
-  'operator.getAccount',
-  'operator.listAccounts',
-  'operator.listAdjustments',
-  'operator.listPromoCredits',
-  'operator.getOverview',
-  'operator.listLog',
-] as const;
 
 /** What is booked: a correction has a reason, which the customer reads; a payment a reference. */
 type Kind = 'correction' | 'payment' | 'promo';
@@ -37,7 +28,7 @@ export function MoneyDialog({
   // Repeated after an answer that was lost, it is not done a second time.
   const [key] = useState(() => crypto.randomUUID());
   const done = {
-    changes: [...CHANGED],
+    changes: [...MONEY_CHANGES],
     onDone: () => {
       announce(t.booked);
       onClose();

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { addressOf, answerOf } from '../../api/client.ts';
+import { save } from '../../save.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { announce } from '../../ui/Status.tsx';
@@ -34,12 +35,4 @@ export function PdfButton({ id, number, small }: { id: string; number: string; s
       {t.pdf}
     </Button>
   );
-}
-
-function save(content: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(content);
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

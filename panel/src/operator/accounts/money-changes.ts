@@ -1,0 +1,11 @@
+/** Read again after money has moved. */
+export const MONEY_CHANGES = [
+  'operator.getAccount',
+  'operator.listAccounts',
+  'operator.listAdjustments',
+  'operator.listInvoices',
+  'operator.listOrders',
+  'operator.listPromoCredits',
+  'operator.getOverview',
+  'operator.listLog',
+] as const;
