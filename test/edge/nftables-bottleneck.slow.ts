@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Packet } from '../../server/edge/simulator/packet.ts';
+import { operate } from '../chaos/support/customer.ts';
+import { startService } from '../support/service.ts';
+import { openBottleneck, REQUESTS, type Service } from './support/bottleneck.ts';
+import { type Frame, frameOf } from './support/frames.ts';
+import { EdgeNetwork, whyNot } from './support/network.ts';
+import { type Protected, protect } from './support/protected.ts';
+
+/** Of the link behind the edge; a flood is five times as much. */
+const LINK_MBPS = 5;
+const FLOOD_MBPS = 25;
+const THRESHOLD_MBPS = 10;
+/** Longer than it takes to notice it and to use the service in the midst of it. */
+const FLOOD_SECONDS = 12;
+const CARPET = 6;
+/** What is left of a service that is flooded, and what there must be of one that is protected: shares of the usual. */
+const COLLAPSED = 0.5;
+const RESTORED = 0.8;
+
+const packet = (over: Partial<Packet>): Packet => ({
+  protocol: 17,
+  source: '198.51.100.7',
+  sourcePort: 53,
+  destinationPort: 4_000,
+  length: 1_400,
+  flags: [],
+  fragment: 'none',
+  ...over,
+});
+/** From many ports, evenly. */
+const manyPorts = (over: Partial<Packet>) =>
+  Array.from({ length: 200 }, (_, index) => packet({ sourcePort: 1_024 + 101 * index, ...over }));
+const VECTORS: Record<string, Packet[]> = {
+  syn_flood: manyPorts({ protocol: 6, flags: ['syn'], length: 250, destinationPort: 80 }),
+  udp_flood: manyPorts({}),
+  dns_amplification: [packet({})],
+  ntp_amplification: [packet({ sourcePort: 123, length: 468 })],
+  icmp_flood: [packet({ protocol: 1, sourcePort: null, destinationPort: null })],
+  fragment_flood: [packet({ fragment: 'later', sourcePort: null, destinationPort: null })],
+};
+
+test('a service behind a narrow link is restored, by a rule and by itself', { skip: whyNot() }, async (t) => {
+  const network = await EdgeNetwork.open(t);
+  await network.pace(FLOOD_MBPS);
+  const env = {
+    VAUBAN_EDGE: 'nftables',
+    VAUBAN_EDGE_HELPER: network.socket,
+    VAUBAN_RATE_LIMIT_KEY: '1000000',
+    VAUBAN_RATE_LIMIT_ACCOUNT: '1000000',
+  };
+  const service = await startService(t, { env });
+  const first = await protect(service, { mbps: THRESHOLD_MBPS });
+  const { customer } = first;
+  await operate(service, `/accounts/${customer.accountId}/credits`, { amount: '500' });
+  await operate(service, `/accounts/${customer.accountId}/limits`, {
+    limits: { vms: 50, vcpu: 100, ram_mb: 200_000, disk_gb: 5_000 },
+  });
+  const more: Protected[] = [];
+  const names = [...Object.keys(VECTORS), 'mix'];
+  for (let n = 0; n < names.length + CARPET; n++) {
+    more.push(await protect(service, { mbps: THRESHOLD_MBPS, customer, tenant: first.tenantId }));
+  }
+  const { use, requests, throughput } = await openBottleneck(
+    t,
+    network,
+    LINK_MBPS,
+    [first, ...more].map(({ ip }) => ip),
+  );
+  const flood = async (frames: Frame[], seconds = FLOOD_SECONDS) => {
+    const mean = frames.reduce((sum, { length }) => sum + length, 0) / frames.length;
+    await network.paced(frames, Math.round((seconds * FLOOD_MBPS * 1e6) / 8 / mean));
+  };
+  /** Resolves when the latest attack on a target is being mitigated, with these vectors. */
+  const mitigated = async ({ events }: Protected, vectors: string[]) => {
+    // Not so often that asking is what the machine does.
+    for (; ; await sleep(100)) {
+      const [attack] = await customer.ask('GET', events);
+      if (attack?.mitigated_at && vectors.every((name) => attack.vectors.includes(name))) return attack;
+    }
+  };
+
+  const usual = await use(first.ip);
+  assert.equal(usual.answered, REQUESTS);
+  t.diagnostic('flood of 5 times the link     mitigated  throughput  of the usual  requests answered');
+  const show = (name: string, after: string, { mbps, answered }: Partial<Service> & { mbps: number }) =>
+    t.diagnostic(
+      `${name.padEnd(28)} ${after.padStart(10)} ${mbps.toFixed(2).padStart(6)} Mbit/s ${(mbps / usual.mbps).toFixed(2).padStart(9)} ` +
+        `${(answered === undefined ? '' : `${answered} of ${REQUESTS}`).padStart(18)}`,
+    );
+  show('none', '', usual);
+  const restored = (name: string, found: Service) =>
+    assert.ok(found.mbps >= RESTORED * usual.mbps, `${name}: ${found.mbps} of ${usual.mbps} Mbit/s`);
+
+  await operate(service, `/targets/${first.targetId}/mode`, { mode: 'sensor' });
+  const udp = VECTORS.dns_amplification!.map((one) => frameOf(one, first.ip));
+  let flooding = flood(udp, 2 * FLOOD_SECONDS);
+  const collapsed = { mbps: await throughput(first.ip) };
+  show('dns, only watched', '', collapsed);
+  assert.ok(collapsed.mbps < COLLAPSED * usual.mbps, `${collapsed.mbps} of ${usual.mbps} Mbit/s`);
+  const rule = await customer.ask('POST', first.rules, {
+    action: 'block',
+    protocol: 'udp',
+    source_ports: ['53'],
+  });
+  while (
+    (await customer.ask('GET', first.rules)).find(({ id }: { id: string }) => id === rule.id).status !==
+    'active'
+  );
+  const ruled = await use(first.ip);
+  show('dns, a rule by the API', '', ruled);
+  restored('a rule', ruled);
+  await flooding;
+
+  const seconds = ({ started_at, mitigated_at }: { started_at: string; mitigated_at: string }) =>
+    `${((Date.parse(mitigated_at) - Date.parse(started_at)) / 1000).toFixed(2)} s`;
+  for (const [name, packets] of Object.entries(VECTORS)) {
+    const target = more.shift()!;
+    // New connections look like the flood of SYN: what has to go on is one that was open before.
+    const open = name === 'syn_flood' ? throughput(target.ip, FLOOD_SECONDS) : undefined;
+    flooding = flood(packets.map((one) => frameOf(one, target.ip)));
+    const attack = await mitigated(target, [name]);
+    const found = open ? { answered: await requests(target.ip), mbps: await open } : await use(target.ip);
+    show(name, seconds(attack), found);
+    restored(name, found);
+    await flooding;
+  }
+
+  const mixed = more.shift()!;
+  const soFar: string[] = [];
+  for (const name of ['dns_amplification', 'icmp_flood', 'udp_flood']) {
+    soFar.push(name);
+    flooding = flood(VECTORS[name]!.map((one) => frameOf(one, mixed.ip)));
+    await mitigated(mixed, soFar);
+    const found = await use(mixed.ip);
+    show(`mix, now ${name}`, '', found);
+    restored(`mix, ${name}`, found);
+    await flooding;
+  }
+
+  flooding = flood(more.flatMap(({ ip }) => VECTORS.udp_flood!.map((one) => frameOf(one, ip))));
+  const attacks = await Promise.all(more.map((target) => mitigated(target, ['udp_flood'])));
+  const found = await use(more[0]!.ip);
+  show(`carpet of ${CARPET}, each below`, seconds(attacks.at(-1)), found);
+  restored('carpet', found);
+  await flooding;
+});
