@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { isAddress } from '../../../platform/helper/shapes.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { type NetworkGuest, ROUTER_6 } from '../network.ts';
@@ -64,7 +65,7 @@ export async function connectTap(guest: NetworkGuest, card: Card, uplink: string
     await run('ip', ['link', 'del', 'dev', card.tap]);
     await add();
   });
-  await setTap(card.tap);
+  setTap(card.tap);
   await run('ip', ['-batch', '-'], `${routeLines(guest, card, uplink).join('\n')}\n`);
 }
 
@@ -72,7 +73,7 @@ export async function connectTap(guest: NetworkGuest, card: Card, uplink: string
 export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: string): Promise<string[]> {
   const links = await linkNames();
   const linked = guests.filter(([, card]) => links.has(card.tap));
-  await Promise.all(linked.map(([, { tap }]) => setTap(tap)));
+  for (const [, { tap }] of linked) setTap(tap);
   const lines = linked.flatMap(([guest, card]) => routeLines(guest, card, uplink));
   if (lines.length > 0) await run('ip', ['-batch', '-'], `${lines.join('\n')}\n`);
   return guests.filter(([, card]) => !links.has(card.tap)).map(([{ id }]) => id);
@@ -147,8 +148,8 @@ export async function reservedAddresses(): Promise<Set<string>> {
 export async function enableForwarding(uplink: string): Promise<void> {
   // A router ignores what other routers announce, and would lose its own default route with it.
   const announced = `ipv6/conf/${uplink}/accept_ra`;
-  if ((await get(announced)) === '1') await set(announced, '2');
-  for (const [name, value] of HOST_SETTINGS) await set(name.replace('UPLINK', uplink), value);
+  if ((await get(announced)) === '1') set(announced, '2');
+  for (const [name, value] of HOST_SETTINGS) set(name.replace('UPLINK', uplink), value);
 }
 
 /** What the kernel announces of an interface's settings, in one family; `all` is one of them. */
@@ -202,8 +203,8 @@ async function linkNames(): Promise<Set<string>> {
   return new Set(links.map(({ ifname }) => ifname));
 }
 
-async function setTap(tap: string): Promise<void> {
-  for (const [name, value] of Object.entries(TAP_SETTINGS)) await set(name.replace('TAP', tap), value);
+function setTap(tap: string): void {
+  for (const [name, value] of Object.entries(TAP_SETTINGS)) set(name.replace('TAP', tap), value);
 }
 
 /** A setting of the kernel's network; '' where it is not there, as of an interface that went away just now. */
@@ -211,6 +212,7 @@ async function get(name: string): Promise<string> {
   return (await readFile(`/proc/sys/net/${name}`, 'utf8').catch(() => '')).trim();
 }
 
-async function set(name: string, value: string): Promise<void> {
-  await writeFile(`/proc/sys/net/${name}`, value);
+/** At once: the kernel has it in memory, and nine thousand ways to a thread and back take seconds on a busy host. */
+function set(name: string, value: string): void {
+  writeFileSync(`/proc/sys/net/${name}`, value);
 }

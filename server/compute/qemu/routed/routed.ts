@@ -57,8 +57,11 @@ export class RoutedNetwork implements HostNetwork {
   #uplink: Promise<string> | undefined;
   /** What the table holds, as last read and changed by us, its one writer; undefined: unknown, to be read. */
   #held: Map<string, Card> | undefined;
-  readonly #sentinel = new Sentinel(() =>
-    this.#exclusively(async () => waysAreSound([...(await this.#read()).values()], await this.#findUplink())),
+  readonly #sentinel = new Sentinel((begin) =>
+    this.#exclusively(async () => {
+      begin();
+      return waysAreSound([...(await this.#read()).values()], await this.#findUplink());
+    }),
   );
   /** The end of the last change: the next one begins then. */
   #last: Promise<unknown> = Promise.resolve();

@@ -24,7 +24,7 @@ const WAYS = new RegExp(`forwarding off|proxy_neigh off|\\b${TAP_PREFIX}`);
  * Beside that it owns a gate: a table that `nft flush ruleset` leaves alone, for as long as this process lives.
  */
 export class Sentinel {
-  readonly #waysAreSound: () => Promise<boolean>;
+  readonly #waysAreSound: (begin: () => void) => Promise<boolean>;
   #children: ChildProcess[] = [];
   #starting: Promise<void> | undefined;
   /** Changes of ours that the kernel has not announced yet. */
@@ -34,8 +34,8 @@ export class Sentinel {
   #waiters = new Set<() => void>();
   #looking = false;
 
-  /** `waysAreSound` is asked while no change of ours is under way. */
-  constructor(waysAreSound: () => Promise<boolean>) {
+  /** `waysAreSound` is asked while no change of ours is under way, and calls what it is given as soon as it looks. */
+  constructor(waysAreSound: (begin: () => void) => Promise<boolean>) {
     this.#waysAreSound = waysAreSound;
   }
 
@@ -143,13 +143,18 @@ export class Sentinel {
     this.#looking = true;
     clock
       .sleep(SETTLE_MS)
-      .then(() => {
-        this.#looking = false;
-        return this.#waysAreSound();
-      })
+      .then(() =>
+        // Until then whatever changes is seen by this look: a change of all guests must not have hundreds wait.
+        this.#waysAreSound(() => {
+          this.#looking = false;
+        }),
+      )
       .then(
         (sound) => sound || this.#alarm(),
-        () => this.#alarm(),
+        () => {
+          this.#looking = false;
+          this.#alarm();
+        },
       );
   }
 
