@@ -24,7 +24,7 @@ type Options = Pick<
 >;
 
 /**
- * What this host has, and that its guests do not have more. DiskSpaceWatch is reserved where it is sold; this is the last look, at
+ * What this host has, and that its guests do not have more. Room is reserved where it is sold; this is the last look, at
  * what is really there, before a guest is made, grown or started.
  */
 export class Admission {

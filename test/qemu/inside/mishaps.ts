@@ -65,7 +65,7 @@ async function muteGuest(chaos: Chaos): Promise<void> {
   await chaos.order('/jump', { ms: READY_MS.tcg + 1_000 });
   const { metadata } = await chaos.told(vm.id, 'guest.warning', /nothing answered on its TCP port 22/);
   assert.equal(metadata.waited_for, 'port:22');
-  assert.match(metadata.console_log, /QemuProcess \/bin\/busybox as init process/);
+  assert.match(metadata.console_log, /Run \/bin\/busybox as init process/);
   await chaos.done('POST', `/v1/vm/${vm.id}/force-stop`);
   await chaos.done('DELETE', `/v1/vm/${vm.id}`);
   chaos.note('boot that never answers', 1, 'runs; a hint with the boot log is in the events');
