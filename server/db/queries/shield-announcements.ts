@@ -22,17 +22,18 @@ export interface AnnouncedAttack {
 /** Attacks that have come further than was announced, oldest first, locked; those that others lock are left for later. */
 export function lockUnannounced(tx: Transaction, limit: number): Promise<AnnouncedAttack[]> {
   return tx.query<AnnouncedAttack>(sql`
-    select a.id, a.account_id, host(a.ip) as ip, a.vectors, a.peak_bps, a.status, a.started_at, a.mitigated_at, a.ended_at,
-      a.announced, (
-        select v.hostname from shield_targets t join vms v on v.id = t.vm_id where t.id = a.target_id
+    select id, account_id, host(ip) as ip, vectors, peak_bps, status, started_at, mitigated_at, ended_at, announced, (
+        select vms.hostname from shield_targets target join vms on vms.id = target.vm_id
+        where target.id = shield_attacks.target_id
       ) as hostname, exists (
-        select 1 from shield_attacks b
-        where b.target_id = a.target_id and b.id < a.id and b.started_at > a.started_at - interval '1 hour'
+        select 1 from shield_attacks earlier
+        where earlier.target_id = shield_attacks.target_id and earlier.id < shield_attacks.id
+          and earlier.started_at > shield_attacks.started_at - interval '1 hour'
       ) as is_repeated
-    from shield_attacks a
-    where not a.announced @> '{ended}' and (not a.announced @> '{started}' or a.status = 'ended'
-      or (a.mitigated_at is not null and not a.announced @> '{mitigated}'))
-    order by a.id limit ${limit} for no key update of a skip locked`);
+    from shield_attacks
+    where not announced @> '{ended}' and (not announced @> '{started}' or status = 'ended'
+      or (mitigated_at is not null and not announced @> '{mitigated}'))
+    order by id limit ${limit} for no key update skip locked`);
 }
 
 export async function setAnnounced(db: Queryable, id: string, moments: string[]): Promise<void> {
