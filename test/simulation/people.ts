@@ -58,15 +58,28 @@ export class People {
     return url.split('#')[1];
   }
 
-  /** Asks some node with a session that has just begun and shows an account; throws where the service fails. */
-  async ask(
-    prng: Prng,
+  /**
+   * Asks some node with a session that has just begun and shows an account; throws where the service fails. Time may jump
+   * between the two, so that the session is not fresh any more or over: then the person signs in again.
+   */
+  async ask(prng: Prng, person: Person, accountId: string, call: Call, key: string): Promise<Reply> {
+    const which = prng.between(0, this.#doors.length - 1);
+    for (;;) {
+      const { clock } = this.#installations[which]!.services;
+      const signedInAt = clock.now().getTime();
+      const reply = await this.#askOnce(which, person, accountId, call, key);
+      const isTooOld = ['confirmation_required', 'session_required'].includes(reply.error?.code ?? '');
+      if (!isTooOld || clock.now().getTime() === signedInAt) return reply;
+    }
+  }
+
+  async #askOnce(
+    which: number,
     { id: personId }: Person,
     accountId: string,
     { method, path, body }: Call,
     key: string,
   ): Promise<Reply> {
-    const which = prng.between(0, this.#doors.length - 1);
     const { db, clock, secrets } = this.#installations[which]!.services;
     const who = {
       ...{ personId, accountId },
