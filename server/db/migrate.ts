@@ -33,6 +33,7 @@ import { operators } from './migrations/0031-operators.ts';
 import { topUpReversals } from './migrations/0032-top-up-reversals.ts';
 import { shieldThresholds } from './migrations/0033-shield-thresholds.ts';
 import { tellClaims } from './migrations/0034-tell-claims.ts';
+import { operatorRequests } from './migrations/0035-operator-requests.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -77,6 +78,7 @@ export const MIGRATIONS: readonly Migration[] = [
   topUpReversals,
   shieldThresholds,
   tellClaims,
+  operatorRequests,
 ];
 
 /**

@@ -509,7 +509,7 @@ create table operator_log (
   pid integer,
   user_name text,
   login_name text,
-  deed text not null,
+  request text not null,
   input jsonb not null,
   created_at timestamp with time zone not null,
   email text,

@@ -52,7 +52,7 @@ export class OperatorMount implements Mount {
       checks: route.checks,
       services: this.#services,
       prefix: OPERATOR_API,
-      doer: () => ({ email: session!.email, ip: browser.ip }),
+      actor: () => ({ email: session!.email, ip: browser.ip }),
     });
   }
 }

@@ -43,7 +43,7 @@ export interface OperatorServices {
 /** The groups of operations. */
 export type OperatorTag = 'account' | 'key' | 'money' | 'vm' | 'job' | 'shield' | 'host' | 'service';
 
-/** What a handler is given. It opens its transactions itself: the record of the deed is outside of them. */
+/** What a handler is given. It opens its transactions itself: the record of the request is outside of them. */
 export interface OperatorContext<P, Q, B> {
   params: P;
   query: Q;

@@ -29,7 +29,7 @@ type GetSockOpt = (fd: number, level: number, name: number, value: Buffer, lengt
 
 let getSockOpt: Promise<GetSockOpt> | undefined;
 
-/** Node reads no socket options, so this calls the C library. Loaded at the first deed: a start does not need it. */
+/** Node reads no socket options, so this calls the C library. Loaded at the first request: a start does not need it. */
 async function loadGetSockOpt(): Promise<GetSockOpt> {
   const { default: koffi } = await import('koffi');
   return koffi

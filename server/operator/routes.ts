@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { openQuery, sealReply } from '../http/cursors.ts';
 import { compileChecks, type InputChecks } from '../http/validation.ts';
-import { type Doer, onRecord } from './deeds.ts';
 import type { FileContent, OperatorEndpoint, OperatorServices } from './endpoint.ts';
+import { type Actor, onRecord } from './on-record.ts';
 import { peerOf } from './peer.ts';
 
 /** Adds the operator's endpoints to its server. */
@@ -23,7 +23,7 @@ export function registerEndpoints(
           checks,
           services,
           prefix: '',
-          doer: () => peerOf(request.socket),
+          actor: () => peerOf(request.socket),
         }),
     });
   }
@@ -33,17 +33,17 @@ interface Parts {
   endpoint: OperatorEndpoint;
   checks: InputChecks;
   services: OperatorServices;
-  /** What stands before the path here, and is left out where the deed is written down. */
+  /** What stands before the path here, and is left out where the request is written down. */
   prefix: string;
   /** Who asks; found only for what changes something. */
-  doer: () => Doer | Promise<Doer>;
+  actor: () => Actor | Promise<Actor>;
 }
 
 /** Checks the inputs, does the work, on record where it changes something, and gives the reply. */
 export async function answerOperator(
   request: FastifyRequest,
   reply: FastifyReply,
-  { endpoint, checks, services, prefix, doer }: Parts,
+  { endpoint, checks, services, prefix, actor }: Parts,
 ): Promise<unknown> {
   const { params, query } = request as { params: object; query: Record<string, unknown> };
   const body = request.body ?? {};
@@ -52,12 +52,12 @@ export async function answerOperator(
   reply.header('cache-control', 'no-store');
   const list = request.url.split('?', 1)[0]!;
   if (endpoint.paginated) openQuery(list, query);
-  const work = (actor: string) => endpoint.handle({ params, query, body, actor, services });
-  const deed = `${request.method} ${request.url.slice(prefix.length)}`;
+  const work = (name: string) => endpoint.handle({ params, query, body, actor: name, services });
+  const asked = `${request.method} ${request.url.slice(prefix.length)}`;
   const outcome =
     endpoint.method === 'GET'
       ? await work('')
-      : await onRecord(services, { deed, input: request.body, doer: await doer() }, work);
+      : await onRecord(services, { request: asked, input: request.body, actor: await actor() }, work);
   if (!('content' in outcome)) return sealReply(list, outcome);
   reply.header('content-type', endpoint.file!);
   return Readable.from(inChunks((outcome as FileContent).content), { objectMode: false });

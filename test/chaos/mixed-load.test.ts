@@ -44,8 +44,8 @@ async function addAndDelete(place: Place, path: string, body: unknown): Promise<
 const pick = <T>(all: readonly T[]): T => all[Math.floor(Math.random() * all.length)]!;
 const port = () => 1 + Math.floor(Math.random() * 60_000);
 
-/** What customers do, each deed on one VM of theirs. */
-const DEEDS: ((place: Place, vm: string) => Promise<unknown>)[] = [
+/** What customers do, each action on one VM of theirs. */
+const ACTIONS: ((place: Place, vm: string) => Promise<unknown>)[] = [
   (place, vm) =>
     addAndDelete(place, `/v1/vm/${vm}/firewall`, {
       ...{ direction: 'in', action: 'accept', protocol: 'tcp' },
@@ -128,18 +128,19 @@ test('whatever customers do at once on two nodes, nothing deadlocks and nothing 
     ),
   );
   const over = performance.now() + SECONDS * 1000;
-  let deeds = 0;
+  let actions = 0;
   const clients = places.flatMap((place, index) =>
     Array.from({ length: CLIENTS }, async (_, client) => {
       const { accountId, key, keyId } = place.customer;
       const node = nodes[(index + client) % nodes.length]!;
       const customer = new Customer(node, accountId, { key, id: keyId });
-      for (; performance.now() < over; deeds++) await pick(DEEDS)({ ...place, customer }, pick(place.vms));
+      for (; performance.now() < over; actions++)
+        await pick(ACTIONS)({ ...place, customer }, pick(place.vms));
     }),
   );
   await Promise.all(clients);
   for (const { customer, vms } of places) for (const vm of vms) await customer.settled(vm);
-  t.diagnostic(`${deeds} deeds in ${SECONDS} s`);
+  t.diagnostic(`${actions} actions in ${SECONDS} s`);
   for (const node of nodes) await node.stop();
   const db = await location.open();
   try {

@@ -33,17 +33,17 @@ async function startWorld(t: TestContext): Promise<World> {
     onBack: () => log.push('back'),
   });
   defer(t, () => db.close());
-  await db.script('create table deeds (n int primary key, what text)', { ddl: true });
+  await db.script('create table entries (n int primary key, what text)', { ddl: true });
   return { disk, db, log };
 }
 
-/** Does deeds from `first` on until one fails; all that were acknowledged, and the failure. */
+/** Does work from `first` on until one fails; all that were acknowledged, and the failure. */
 async function untilFailure(db: Database, what: (n: number) => string) {
-  const { next } = await one<{ next: number }>(db, sql`select coalesce(max(n), 0) + 1 as next from deeds`);
+  const { next } = await one<{ next: number }>(db, sql`select coalesce(max(n), 0) + 1 as next from entries`);
   for (let n = next; ; n++) {
     try {
       await db.transaction(async (tx) => {
-        await tx.query(sql`insert into deeds values (${n}, ${what(n)})`);
+        await tx.query(sql`insert into entries values (${n}, ${what(n)})`);
       });
     } catch (error) {
       return { acknowledged: n - 1, error };
@@ -52,7 +52,7 @@ async function untilFailure(db: Database, what: (n: number) => string) {
 }
 
 async function count(db: Database): Promise<number> {
-  return Number((await one<{ n: bigint }>(db, sql`select count(*) as n from deeds`)).n);
+  return Number((await one<{ n: bigint }>(db, sql`select count(*) as n from entries`)).n);
 }
 
 async function untilBack(db: Database): Promise<void> {
@@ -82,7 +82,7 @@ test('tables that cannot grow refuse what is written, and the rest goes on', {
     db.transaction(async (tx) => {
       // A failure that the work passes over is still the reason why it is not committed.
       await tx
-        .query(sql`insert into deeds select -g, repeat('x', 5000) from generate_series(1, 500) g`)
+        .query(sql`insert into entries select -g, repeat('x', 5000) from generate_series(1, 500) g`)
         .catch(() => {});
     }),
     DatabaseAwayError,
@@ -92,7 +92,7 @@ test('tables that cannot grow refuse what is written, and the rest goes on', {
   await disk.makeRoom();
   await untilBack(db);
   assert.deepEqual(log.slice(1), ['back']);
-  await db.query(sql`insert into deeds values (${acknowledged + 1}, 'more')`);
+  await db.query(sql`insert into entries values (${acknowledged + 1}, 'more')`);
   assert.equal(await count(db), acknowledged + 1);
   await session.query(sql`select 1`);
 });
@@ -112,13 +112,13 @@ test('an engine that cannot write its log is reopened when there is room', {
   await session.query(sql`select pg_advisory_lock(7)`);
   // Less than the log's next file, and enough for the tables.
   await disk.fill(12);
-  await db.query(sql`insert into deeds values (1, 'first')`);
+  await db.query(sql`insert into entries values (1, 'first')`);
   let tries = 0;
   for (let failure: unknown; !failure; ) {
     failure = await db
       .transaction(async (tx) => {
         tries++;
-        await tx.query(sql`update deeds set what = ${tries} where n = 1`);
+        await tx.query(sql`update entries set what = ${tries} where n = 1`);
         // Written to the log and nowhere else.
         await tx.query(sql`select pg_logical_emit_message(true, '', repeat('x', 100000))`);
       })
@@ -143,7 +143,7 @@ test('an engine that cannot write its log is reopened when there is room', {
   await disk.makeRoom();
   await untilBack(db);
   assert.deepEqual([log.slice(1), gaps], [['back'], 1]);
-  const { what } = await one<{ what: string }>(db, sql`select what from deeds where n = 1`);
+  const { what } = await one<{ what: string }>(db, sql`select what from entries where n = 1`);
   assert.ok([String(tries - 1), String(tries)].includes(what), `${what} of ${tries} tries`);
   await assert.rejects(session.query(sql`select 1`), DatabaseAwayError, 'its lock is gone, and so is it');
   const { held } = await one<{ held: bigint }>(

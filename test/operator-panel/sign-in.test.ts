@@ -181,7 +181,7 @@ test('what an operator does is on record under their address', async (t) => {
   const [entry] = await browser.ok('GET', '/log');
   assert.equal(entry.email, email);
   assert.equal(entry.ip, '127.0.0.1');
-  assert.equal(entry.deed, `POST /accounts/${id}/adjustments`);
+  assert.equal(entry.request, `POST /accounts/${id}/adjustments`);
   assert.equal(entry.status, 200);
   assert.equal(entry.uid, null);
   const found = await browser.ok('GET', `/accounts?search=${id}`);

@@ -121,7 +121,7 @@ test("limits are set and taken back to the catalog's, one by one", async (t) => 
   assert.equal((await change({})).error.code, 'validation_failed');
 });
 
-test('every deed is on record with who did it, before and after; reads are not', async (t) => {
+test('every request that changes something is on record with who did it, before and after; reads are not', async (t) => {
   const { clock, db, post, get, newAccount } = await startOperator(t);
   const id = await newAccount('Example');
   for (let time = 0; time < 2; time++) {
@@ -130,7 +130,7 @@ test('every deed is on record with who did it, before and after; reads are not',
   }
   const log = (await get('/log')).json().data;
   assert.deepEqual(
-    log.map(({ deed, status }: { deed: string; status: number }) => [deed, status]),
+    log.map(({ request, status }: { request: string; status: number }) => [request, status]),
     [
       [`POST /accounts/${id}/credits`, 409],
       [`POST /accounts/${id}/credits`, 200],

@@ -58,7 +58,7 @@ test('a credit and a debit are orders with a reason and who, at the tax of today
   assert.deepEqual([list.data[0].id, list.pagination.has_more], [debit.id, true]);
   const log = (await get('/log')).json().data;
   assert.deepEqual(
-    [log[0].deed, log[0].input.type, log[0].status],
+    [log[0].request, log[0].input.type, log[0].status],
     [`POST /accounts/${id}/adjustments`, 'debit', 200],
   );
   await sound();
@@ -100,7 +100,7 @@ test('what makes no sense is refused and changes nothing', async (t) => {
   await sound();
 });
 
-test('a key makes a deed happen once, and stands for nothing else', async (t) => {
+test('a key makes a request happen once, and stands for nothing else', async (t) => {
   const { adjust, available, db, id, post, sound } = await shop(t);
   const wish = { type: 'credit', amount: '5.00', key: 'ticket-1' };
   const [first, twin] = await Promise.all([adjust(wish), adjust(wish)]);
@@ -191,9 +191,9 @@ test('a pending order is not refunded: the answer says what to do instead', asyn
   const { clock, db, post, vm, available } = await shop(t);
   const wish = orderOf(clock, await vm(), 399n);
   const order = await withLedger(db, clock, (ledger) => placeOrder(ledger, wish));
-  for (const deed of ['refund', 'void'])
+  for (const action of ['refund', 'void'])
     assertRefused(
-      await post(`/orders/${order.id}/${deed}`, { reason: 'x' }),
+      await post(`/orders/${order.id}/${action}`, { reason: 'x' }),
       409,
       'invalid_state',
       /job abandon/,

@@ -64,8 +64,8 @@ test('a job that keeps failing is listed, tried again and given up', async (t) =
   const [event] = await customer.must({ method: 'GET', path: `${path}/events?type=job.failed` });
   assert.match(event.message, /given up: the operator of this installation ended it\. What was held/);
 
-  for (const deed of ['retry', 'abandon']) {
-    const { code, stderr } = await ctl(deed, job.id, ...(deed === 'abandon' ? ['--yes'] : []));
+  for (const action of ['retry', 'abandon']) {
+    const { code, stderr } = await ctl(action, job.id, ...(action === 'abandon' ? ['--yes'] : []));
     assert.deepEqual([code, /has ended: it is failed/.test(stderr)], [1, true], stderr);
   }
   assert.match((await ctl('show', 'job_00000000000000000000000000')).stderr, /does not exist/);

@@ -62,7 +62,7 @@ test('an outage is reported, listed and credited, all VMs of it however many', a
     ['sla_credit', -40, 'power cut', userInfo().username, outage],
   );
   const log = (await get('/log')).json().data;
-  assert.ok(log.some(({ deed }: { deed: string }) => deed === `POST /outages/${outage}/credit`));
+  assert.ok(log.some(({ request }: { request: string }) => request === `POST /outages/${outage}/credit`));
   assert.deepEqual(await auditNow(db), []);
 });
 

@@ -5,13 +5,13 @@ import { billed, type Document, newAccount, type Vm, type Work } from './account
 import { endCredits } from './books.ts';
 import { monthOf } from './calendar.ts';
 import { Customers } from './customers.ts';
-import { end } from './deeds.ts';
 import { Differences } from './differences.ts';
 import { Observer, type Tenant } from './observer.ts';
 import { Operators } from './operators.ts';
 import { Play } from './play.ts';
 import { tell } from './prices.ts';
 import { issue, nextInstant, passRenewals } from './time.ts';
+import { end } from './vm-actions.ts';
 import { World } from './world.ts';
 
 const SECOND = 1000;

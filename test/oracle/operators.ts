@@ -22,7 +22,7 @@ const TAX_RATES = ['0', '0.19', '0.20', '0.08875'] as const;
 /** Hours of the shortest month: an hour is at least that part of one. */
 const SHORTEST_MONTH = 672n;
 
-const DEEDS = { meter: 6, free: 2, refund: 3, void: 2, outage: 1, address: 1 } as const;
+const ACTIONS = { meter: 6, free: 2, refund: 3, void: 2, outage: 1, address: 1 } as const;
 
 /** The operator, who corrects the books and edits the catalog; and meters, which tell what VMs send. */
 export class Operators {
@@ -37,12 +37,12 @@ export class Operators {
   /** Does something to an account. */
   async act(tenant: Tenant): Promise<void> {
     const { prng } = this.#play;
-    const deed = prng.weighted(DEEDS);
-    if (deed === 'meter') await this.#meter(tenant);
-    else if (deed === 'outage') await this.#outage(tenant);
-    else if (deed === 'free') await this.#free(tenant);
-    else if (deed === 'address') await this.#address(tenant);
-    else await this.#correct(tenant, deed);
+    const action = prng.weighted(ACTIONS);
+    if (action === 'meter') await this.#meter(tenant);
+    else if (action === 'outage') await this.#outage(tenant);
+    else if (action === 'free') await this.#free(tenant);
+    else if (action === 'address') await this.#address(tenant);
+    else await this.#correct(tenant, action);
   }
 
   /** Once a month something in the catalog changes: most things by turns. */

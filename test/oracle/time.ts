@@ -1,9 +1,9 @@
 import { type Account, billed, type Document, type Vm } from './account.ts';
 import { settleDeletion } from './books.ts';
 import { arrears, deletionCharge, GRACE, graceEnd, totalOf } from './charges.ts';
-import { renew } from './deeds.ts';
 import { renews } from './prices.ts';
 import type { PriceList } from './tariff.ts';
+import { renew } from './vm-actions.ts';
 
 const DAY = 86_400_000;
 const MINUTE = 60_000;

@@ -17,11 +17,11 @@ export function addLog(parent: Command): void {
       const entries = await client.list('/log', { count });
       if (json) return printJson(entries);
       printTable(
-        ['AT', 'WHO', 'DEED', 'WITH', 'OUTCOME'],
+        ['AT', 'WHO', 'REQUEST', 'WITH', 'OUTCOME'],
         entries.map((entry) => [
           instant(entry.created_at),
           who(entry),
-          entry.deed,
+          entry.request,
           Object.keys(entry.input).length > 0 ? JSON.stringify(entry.input) : '-',
           outcome(entry.status),
         ]),

@@ -410,7 +410,7 @@ export interface LogEntry {
   login_name: string | null;
   email: string | null;
   ip: string | null;
-  deed: string;
+  request: string;
   input: Record<string, unknown>;
   created_at: string;
   status: number | null;

@@ -27,7 +27,12 @@ export function Log() {
               empty={<Empty title={t.none} />}
               isMarked={({ status }) => status === null}
               columns={[
-                { id: 'deed', title: t.deed, narrow: 'title', cell: ({ deed }) => <Mono>{deed}</Mono> },
+                {
+                  id: 'request',
+                  title: t.request,
+                  narrow: 'title',
+                  cell: ({ request }) => <Mono>{request}</Mono>,
+                },
                 { id: 'outcome', title: t.outcome, narrow: 'aside', cell: (entry) => <Outcome of={entry} /> },
                 { id: 'who', title: t.who, cell: whoOf },
                 { id: 'with', title: t.with, cell: ({ input }) => <Mono>{inputOf(input)}</Mono> },

@@ -209,7 +209,7 @@ export const de = {
   mailRetried: 'Sie wird in wenigen Sekunden gesendet',
 
   logWhy: 'Was Betreiber auf dem Server und auf diesen Seiten taten. Es lässt sich nicht ändern.',
-  deed: 'Aktion',
+  request: 'Aktion',
   outcome: 'Ergebnis',
   with: 'Mit',
   cutOff: 'abgebrochen',

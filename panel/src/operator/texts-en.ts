@@ -209,7 +209,7 @@ export const en = {
   mailRetried: 'It will be sent within seconds',
 
   logWhy: 'What operators did on the server and on these pages. It cannot be changed.',
-  deed: 'Action',
+  request: 'Action',
   outcome: 'Outcome',
   with: 'With',
   cutOff: 'cut off',

@@ -2,7 +2,7 @@ import { execute, type Queryable, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 
 /** One action of an operator, as it was asked for. */
-export interface OperatorDeed {
+export interface OperatorRequest {
   id: string;
   uid: number | null;
   pid: number | null;
@@ -12,23 +12,23 @@ export interface OperatorDeed {
   email: string | null;
   ip: string | null;
   /** Method and path, such as "POST /accounts/acc_…/credits". */
-  deed: string;
+  request: string;
   input: Record<string, unknown>;
   created_at: Date;
 }
 
 /** The same with its HTTP status; null where the service was stopped before it was done. */
-export interface OperatorLogRow extends OperatorDeed {
+export interface OperatorLogRow extends OperatorRequest {
   status: number | null;
 }
 
-export async function insertDeed(db: Queryable, deed: OperatorDeed): Promise<void> {
+export async function insertRequest(db: Queryable, row: OperatorRequest): Promise<void> {
   await execute(
     db,
     sql`
-    insert into operator_log (id, uid, pid, user_name, login_name, email, ip, deed, input, created_at)
-    values (${deed.id}, ${deed.uid}, ${deed.pid}, ${deed.user_name}, ${deed.login_name}, ${deed.email},
-      ${deed.ip}, ${deed.deed}, ${JSON.stringify(deed.input)}::text::jsonb, ${deed.created_at})`,
+    insert into operator_log (id, uid, pid, user_name, login_name, email, ip, request, input, created_at)
+    values (${row.id}, ${row.uid}, ${row.pid}, ${row.user_name}, ${row.login_name}, ${row.email},
+      ${row.ip}, ${row.request}, ${JSON.stringify(row.input)}::text::jsonb, ${row.created_at})`,
   );
 }
 
@@ -42,7 +42,7 @@ export async function insertOutcome(db: Queryable, logId: string, status: number
 /** Newest first. */
 export function listOperatorLog(db: Queryable, page: Page): Promise<OperatorLogRow[]> {
   return db.query<OperatorLogRow>(sql`
-    select operator_log.id, uid::float8 as uid, pid, user_name, login_name, email, ip, deed, input,
+    select operator_log.id, uid::float8 as uid, pid, user_name, login_name, email, ip, request, input,
       operator_log.created_at, status
     from operator_log left join operator_outcomes on log_id = operator_log.id
     where true ${pageOf(sql`operator_log.id`, page)}`);

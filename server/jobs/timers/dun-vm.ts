@@ -30,10 +30,10 @@ const FIRST_WAIT_MS = 60_000;
 const LONGEST_WAIT_MS = 3_600_000;
 
 /** What the service does to an unpaid VM. */
-export type DunningDeed = 'suspend' | 'give_notice' | 'delete';
+export type DunningStep = 'suspend' | 'give_notice' | 'delete';
 
 /** What is due to be done to an unpaid VM; null while nothing is, and while an attempt that failed is waited for. */
-export function nextDeed(vm: VmRow, grace: Catalog['grace'], now: Date): DunningDeed | null {
+export function nextDunningStep(vm: VmRow, grace: Catalog['grace'], now: Date): DunningStep | null {
   if (vm.suspended_at && !vm.deletion_notice_at)
     return now >= deletionNoticeAt(vm.suspended_at, grace) ? 'give_notice' : null;
   if (vm.dunning_next_at && now < vm.dunning_next_at) return null;
@@ -63,7 +63,7 @@ export async function dun(services: DunServices, tx: Transaction, row: VmRow, de
     await notify(periodOver(vm, due, unpaidSchedule(vm, catalog.grace)!));
   }
   const start = { db: tx, services, now };
-  switch (nextDeed(vm, catalog.grace, now)) {
+  switch (nextDunningStep(vm, catalog.grace, now)) {
     case 'suspend': {
       // It may be a second attempt, after one that had cut the power and then failed.
       const resume = vm.resume_after_payment || vm.status === 'running';

@@ -15,7 +15,7 @@ import { startSystemJob } from '../../domain/vms/start-job.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import { type DunServices, dun, nextDeed } from './dun-vm.ts';
+import { type DunServices, dun, nextDunningStep } from './dun-vm.ts';
 import { endPromoCredits } from './end-promo.ts';
 
 /** What renewals need of the service. */
@@ -75,7 +75,7 @@ function claimOf({ catalog }: RenewalServices, vm: DueVm, reserved: bigint, now:
 
 /** Whether {@link renewOrDun} would change anything, as far as can be seen without a lock. */
 function hasToChange({ catalog }: RenewalServices, vm: DueVm, now: Date): boolean {
-  if (!vm.unpaid_since || nextDeed(vm, catalog.grace, now)) return true;
+  if (!vm.unpaid_since || nextDunningStep(vm, catalog.grace, now)) return true;
   const arrears = arrearsOf(vm, catalog, now);
   return arrears !== null && isRenewed(vm) && vm.available_minor >= arrears.total_minor;
 }

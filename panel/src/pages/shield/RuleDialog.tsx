@@ -63,7 +63,7 @@ export function RuleDialog({
       change={add}
       onSubmit={(values) => add.mutate({ params: { tid, id: target.id }, body: bodyOf(draft, values) })}
     >
-      <Deed draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
+      <ActionFields draft={draft} set={(change) => setDraft({ ...draft, ...change })} />
       <MatchFields
         draft={draft}
         set={(change) => setDraft({ ...draft, ...change })}
@@ -104,7 +104,7 @@ interface Part {
 }
 
 /** What is done with what the rule takes. */
-function Deed({ draft, set }: Part) {
+function ActionFields({ draft, set }: Part) {
   const t = useTexts(shieldTexts);
   return (
     <FormRow>

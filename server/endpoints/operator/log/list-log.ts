@@ -15,7 +15,7 @@ const LogEntryShape = Shape(
       Type.String({ description: 'An operator who had signed in to the pages, in place of a process' }),
     ),
     ip: Nullable(Type.String({ description: 'Where they were' })),
-    deed: Type.String({ description: 'Method and path' }),
+    request: Type.String({ description: 'Method and path' }),
     input: Type.Unsafe<Record<string, unknown>>({ type: 'object', description: 'The body of the request' }),
     created_at: Timestamp(),
     status: Nullable(Type.Integer({ description: 'Of the reply; null where it was cut off' })),

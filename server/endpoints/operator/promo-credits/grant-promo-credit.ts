@@ -28,9 +28,9 @@ export const grantPromoCredit = operatorEndpoint({
   async handle({ params: { id }, body, actor, services: { clock, db, logger } }) {
     const { reason } = body;
     requireReadable('reason', reason);
-    const deed = { path: `/accounts/${id}/promo-credits`, body };
+    const request = { path: `/accounts/${id}/promo-credits`, body };
     const data = await db.transaction((tx) =>
-      once(tx, clock, deed, async () => {
+      once(tx, clock, request, async () => {
         const { currency } = await requireAccount(tx, id);
         const amountMinor = amountOf(body, currency);
         await requireOpen(tx, id);

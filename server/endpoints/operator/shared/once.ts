@@ -17,19 +17,19 @@ export const Key = Type.Optional(
 export const ONCE_ERRORS = ['idempotency_in_progress', 'idempotency_key_reused'] as const;
 
 /** What an operator asks for: `path` and `body` say what it is, the body's `key` that it happens once. */
-interface Deed {
+interface KeyedRequest {
   path: string;
   body: { key?: string };
 }
 
 /**
- * Does `work` once under the deed's key, in the transaction that remembers it: asked again for the same, it answers as
+ * Does `work` once under the request's key, in the transaction that remembers it: asked again for the same, it answers as
  * it did then. A key that stands for something else is refused with `idempotency_key_reused`. Without a key it is just done.
  */
 export async function once<T extends object>(
   tx: Transaction,
   clock: Clock,
-  { path, body: { key, ...content } }: Deed,
+  { path, body: { key, ...content } }: KeyedRequest,
   work: () => Promise<T>,
 ): Promise<T> {
   if (key === undefined) return work();

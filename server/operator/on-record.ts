@@ -1,4 +1,4 @@
-import { insertDeed, insertOutcome } from '../db/queries/operator-log.ts';
+import { insertOutcome, insertRequest } from '../db/queries/operator-log.ts';
 import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { redactLine } from '../platform/redaction.ts';
@@ -6,14 +6,14 @@ import type { OperatorServices } from './endpoint.ts';
 import { nameOf, type Peer } from './peer.ts';
 
 /** Who asks: a process on the machine, or an operator who has signed in to the pages. */
-export type Doer = Peer | { email: string; ip: string };
+export type Actor = Peer | { email: string; ip: string };
 
 /** What is asked for, as it is written down. */
-export interface Deed {
+export interface RecordedRequest {
   /** Method and path, such as "POST /accounts/acc_…/credits". */
-  deed: string;
+  request: string;
   input: unknown;
-  doer: Doer;
+  actor: Actor;
 }
 
 /**
@@ -23,31 +23,31 @@ export interface Deed {
  */
 export async function onRecord<T>(
   { db, clock, logger }: Pick<OperatorServices, 'db' | 'clock' | 'logger'>,
-  { deed, input, doer }: Deed,
-  work: (actor: string) => Promise<T>,
+  { request, input, actor }: RecordedRequest,
+  work: (name: string) => Promise<T>,
 ): Promise<T> {
-  const isPerson = 'email' in doer;
-  const { uid, pid, userName, loginName } = isPerson ? NO_PROCESS : doer;
+  const isPerson = 'email' in actor;
+  const { uid, pid, userName, loginName } = isPerson ? NO_PROCESS : actor;
   const id = newId('olg', clock);
-  await insertDeed(db, {
+  await insertRequest(db, {
     id,
     uid,
     pid,
     user_name: userName,
     login_name: loginName,
-    email: isPerson ? doer.email : null,
-    ip: isPerson ? doer.ip : null,
-    deed,
+    email: isPerson ? actor.email : null,
+    ip: isPerson ? actor.ip : null,
+    request,
     input: JSON.parse(redactLine(JSON.stringify(input ?? {}))),
     created_at: clock.now(),
   });
-  // The deed is done or refused by then, which the lack of an outcome must not turn into the contrary.
+  // The work is done or refused by then, which the lack of an outcome must not turn into the contrary.
   const record = (status: number) =>
     insertOutcome(db, id, status, clock.now()).catch((error) =>
       logger.error({ err: error, log_id: id, status }, 'outcome not recorded'),
     );
   try {
-    const result = await work(isPerson ? doer.email : nameOf(doer));
+    const result = await work(isPerson ? actor.email : nameOf(actor));
     await record(200);
     return result;
   } catch (error) {
