@@ -47,7 +47,7 @@ export class HeldLock {
         return true;
       } catch {
         // The session was lost, and the lock with it.
-        this.#session.release();
+        this.#session.discard();
         this.#session = undefined;
       }
     }
@@ -58,9 +58,12 @@ export class HeldLock {
         : sql`select pg_try_advisory_lock(${this.#number}) as held`;
       const { held } = await one<{ held: boolean }>(session, lock);
       if (held) this.#session = session;
+      else session.release();
       return held;
-    } finally {
-      if (!this.#session) session.release();
+    } catch (error) {
+      // It may hold the lock all the same.
+      session.discard();
+      throw error;
     }
   }
 }

@@ -75,7 +75,7 @@ export class Node {
       this.#confirmed(askedAt);
       if (this.#left) await this.leave();
     } catch (error) {
-      session.release();
+      session.discard();
       throw error;
     }
   }
@@ -131,8 +131,13 @@ export class Node {
     this.#left = true;
     const lock = this.#lock;
     this.#lock = undefined;
-    await lock?.session.query(sql`select pg_advisory_unlock(${this.id}::bigint)`).catch(() => {});
-    lock?.session.release();
+    if (!lock) return;
+    const { session } = lock;
+    const unlocked = session.query(sql`select pg_advisory_unlock(${this.id}::bigint)`);
+    await unlocked.then(
+      () => session.release(),
+      () => session.discard(),
+    );
   }
 
   async #check(): Promise<void> {
@@ -147,8 +152,9 @@ export class Node {
     await this.announce();
   }
 
+  /** The session may still hold the lock, and is ended for that later: it must carry nothing of others by then. */
   #dropLock(): void {
-    this.#lock?.session.release();
+    this.#lock?.session.discard();
     this.#lock = undefined;
   }
 

@@ -29,7 +29,10 @@ export interface Transaction extends Queryable {
 
 /** A session held apart from the pool until released. */
 export interface Session extends Queryable {
+  /** Gives it back, for anyone's next statement: it must hold nothing any more. */
   release(): void;
+  /** Ends it with whatever it may still hold. The embedded engine has one session, which goes on. */
+  discard(): void;
 }
 
 /** State, in one SQL dialect: embedded PGlite or a PostgreSQL server. */

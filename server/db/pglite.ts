@@ -32,6 +32,7 @@ export async function openPglite(directory: string | undefined, log?: OutageLog)
       return {
         query: (statement) => keeper.ask((session) => session.query(statement), session),
         release: () => {},
+        discard: () => {},
       };
     },
     script: (text, options) => keeper.ask((session) => session.script(text, options)),

@@ -50,6 +50,7 @@ export function openPostgres(url: string, log?: OutageLog): Database {
       return {
         query: ({ text, values }) => statements.runAlone(connection, text, values),
         release: () => pool.giveBack(connection),
+        discard: () => connection.lose(new Error('its session was discarded')),
       };
     },
     script: (text, { ddl = false } = {}) =>

@@ -133,6 +133,7 @@ test('a node whose database does not answer leaves its jobs before others take t
   const muted = (session: Session): Session => ({
     query: (statement) => (silent ? never : session.query(statement)),
     release: () => session.release(),
+    discard: () => session.discard(),
   });
   const db: Database = { ...real, reserve: async () => (silent ? never : muted(await real.reserve())) };
   const installation = await openInstallation(db);
@@ -156,6 +157,27 @@ test('a node whose database does not answer leaves its jobs before others take t
   assert.ok(lostAt - silentSince < 10_000, 'well before it is taken for dead');
   await assert.rejects(node.holds({ id: 'job_0', owner: node.id, epoch: 1 }), /lost its session/);
   silent = false;
+});
+
+test('a node that comes back from a jump of its clock ends nothing but its former session', {
+  skip: skipWithoutPostgres,
+}, async (t) => {
+  const db = await freshDatabase(t);
+  const installation = await openInstallation(db);
+  defer(t, () => installation.close());
+  const { node } = await installation.openNode();
+  const checking = node.check();
+  installation.services.clock.advance(86_400_000);
+  await checking;
+  assert.equal(node.present, false);
+  // As many as there are connections: one of them was the session in which the node had held its lock.
+  const others = await Promise.all(Array.from({ length: 6 }, () => db.reserve()));
+  defer(t, () => {
+    for (const session of others) session.release();
+  });
+  await node.check();
+  assert.equal(node.present, true);
+  for (const session of others) await session.query(sql`select 1`);
 });
 
 test('an owner of an earlier claim writes nothing', async (t) => {
