@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { setFlagsFromString } from 'node:v8';
 import { PGlite } from '@electric-sql/pglite';
 import { blankDatabase } from './pglite-blank.ts';
 import { PARSERS, SERIALIZERS } from './values.ts';
@@ -9,6 +10,13 @@ import { PARSERS, SERIALIZERS } from './values.ts';
  * them is one copy away, so more than this buys little; the engine's default takes 128 MB.
  */
 const SHARED_BUFFERS = '32MB';
+
+/**
+ * How much of a function V8 executes, in bytes of its code, before it compiles it again with all optimisations; 13 MB
+ * unless it is set. It counts each turn of a loop with the whole length that it jumps, so the largest functions, such as
+ * PostgreSQL's parser, look hot after a hundred turns, and optimising that one takes 600 MB and 0.7 s of a core.
+ */
+setFlagsFromString('--wasm-tiering-budget=500000000');
 
 const settings = Object.entries({
   shared_buffers: SHARED_BUFFERS,

@@ -1,11 +1,16 @@
-import jsvat from 'jsvat-next';
+import { createRequire } from 'node:module';
+import type jsvat from 'jsvat-next';
 
-/** The countries whose formats the library knows, by ISO 3166-1 alpha-2. */
-const formats = new Map(
-  Object.values(jsvat).flatMap((entry) =>
-    typeof entry === 'object' && 'rules' in entry ? [[entry.codes[0]!, entry] as const] : [],
-  ),
-);
+/** The library, which is forty modules, loaded at the first id that is checked: a start checks none. */
+let library: typeof jsvat | undefined;
+
+const loadLibrary = () => (library ??= createRequire(import.meta.url)('jsvat-next') as typeof jsvat);
+
+/** What the library knows of `country`, by ISO 3166-1 alpha-2; undefined where it knows nothing. */
+const formatOf = (country: string) =>
+  Object.values(loadLibrary())
+    .filter((entry) => typeof entry === 'object' && 'rules' in entry)
+    .find((entry) => entry.codes[0] === country);
 
 /** Elsewhere an id is letters and digits. */
 const ANY_FORMAT = /^[A-Z0-9]{2,20}$/;
@@ -21,6 +26,6 @@ export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' :
  * whose check digits the published algorithms do not know, and whether an id is assigned only the state can say.
  */
 export function hasVatFormat(country: string, vatId: string): boolean {
-  const format = formats.get(country);
-  return format ? jsvat.checkVAT(vatId, [format]).isValidFormat : ANY_FORMAT.test(vatId);
+  const format = formatOf(country);
+  return format ? loadLibrary().checkVAT(vatId, [format]).isValidFormat : ANY_FORMAT.test(vatId);
 }
