@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
-/** Builds the command with all that it imports into one file, which needs nothing but Node. */
+/** Builds the command with all that it imports, which needs nothing but Node: a file, and one more that only assistants need. */
 export async function buildCli(outDir = fileURLToPath(new URL('dist', import.meta.url))): Promise<void> {
   await build({
     configFile: false,
@@ -17,7 +17,7 @@ export async function buildCli(outDir = fileURLToPath(new URL('dist', import.met
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
         checks: { bundlerTimings: false },
-        output: { entryFileNames: 'vauban.js', codeSplitting: false },
+        output: { entryFileNames: 'vauban.js', chunkFileNames: '[name].js' },
       },
     },
   });

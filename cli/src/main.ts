@@ -10,12 +10,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 const { env, stdin, stdout, stderr } = process;
-process.exitCode = await run(process.argv.slice(2), {
-  env,
-  stdin,
-  stdout,
-  stderr,
-  signal: interruption.signal,
+// Not awaited here: a part that is loaded later imports from this module, which must be evaluated by then.
+void run(process.argv.slice(2), { env, stdin, stdout, stderr, signal: interruption.signal }).then((code) => {
+  process.exitCode = code;
+  // A terminal that was asked something would keep the process.
+  stdin.unref?.();
 });
-// A terminal that was asked something would keep the process.
-stdin.unref?.();

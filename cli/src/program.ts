@@ -5,6 +5,7 @@ import { wordsOf } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { addCompletion } from './extras/completion.ts';
 import { addContext } from './extras/context.ts';
+import { addMcp } from './extras/mcp.ts';
 import { addSsh, addSshProxy } from './extras/ssh.ts';
 import { addTerminal } from './extras/terminal.ts';
 import { addTop } from './extras/top.ts';
@@ -70,6 +71,7 @@ Examples:
   addTerminal(program, io);
   addVnc(program, io);
   addTop(program, io);
+  addMcp(program, io);
   addCompletion(program, io);
   return program;
 }

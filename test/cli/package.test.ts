@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -17,7 +20,7 @@ test('the commands have the fields of the description', () => {
   assert.ok(isCurrent, 'cli/src/inputs.ts is out of date: run `npm run generate` and commit the result');
 });
 
-test('the package installs in an empty project without a network, and needs nothing else', (t) => {
+test('the package installs in an empty project without a network, and needs nothing else', async (t) => {
   const place = mkdtempSync(join(tmpdir(), 'vauban-cli-package-'));
   defer(t, () => rmSync(place, { recursive: true }));
   const run = (command: string, args: string[], cwd: string) =>
@@ -41,4 +44,15 @@ test('the package installs in an empty project without a network, and needs noth
   const alone = spawnSync(process.execPath, [bin, 'vm', 'list'], { env: { HOME: place }, encoding: 'utf8' });
   assert.equal(alone.status, 2);
   assert.match(alone.stderr, /vauban context create/);
+
+  // What assistants need is a file of its own, which is there and is loaded.
+  const refusing = createServer((_, response) => response.writeHead(401).end()).listen(0, '127.0.0.1');
+  defer(t, () => refusing.close());
+  await once(refusing, 'listening');
+  const { port } = refusing.address() as AddressInfo;
+  const env = { VAUBAN_URL: `http://127.0.0.1:${port}`, VAUBAN_API_KEY: 'vk_none_none' };
+  const stderr = await new Promise((resolve) => {
+    execFile(process.execPath, [bin, 'mcp'], { env }, (_error, _stdout, text) => resolve(text));
+  });
+  assert.match(String(stderr), /^vauban: The answer was 401 \(http_401\)/);
 });

@@ -5,14 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
 import { EXIT, Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
-import { idOf, vmOf } from '../names.ts';
+import { idOf } from '../names.ts';
+import { type SshOptions, sshTo } from '../open-ssh.ts';
 import { type GlobalOptions, Session } from '../session.ts';
 
-interface Options extends GlobalOptions {
-  login?: string;
-  identity?: string;
-  option?: string[];
-}
+type Options = GlobalOptions & SshOptions;
 
 /** `vauban ssh`: OpenSSH through the service, with a key of one's own. */
 export function addSsh(program: Command, io: Io): void {
@@ -61,35 +58,12 @@ export function addSshProxy(program: Command, io: Io): void {
 const collect = (option: string, before: string[] = []) => [...before, option];
 
 async function ssh(session: Session, given: string, words: string[], options: Options): Promise<void> {
-  const { client, io } = session;
-  const [, userInName, name] = /^(?:([^@]*)@)?(.*)$/s.exec(given)!;
-  const vm = await vmOf(client, name!);
-  const user = options.login ?? userInName ?? (await defaultUser(session, vm.template));
-  // As this program was called, whatever it is called here.
-  const proxy = [process.execPath, ...process.execArgv, process.argv[1]!];
-  if (session.context !== undefined) proxy.push('--context', session.context);
-  const args = [
-    ...['-o', `ProxyCommand=${[...proxy, 'ssh-proxy', vm.id].map(quoted).join(' ')}`],
-    // The host key is the VM's, wherever it moves and whatever it is called.
-    ...['-o', `HostKeyAlias=${vm.id}`],
-    ...(options.option ?? []).flatMap((option) => ['-o', option]),
-    ...(options.identity ? ['-i', options.identity] : []),
-    ...['-l', user, '--', vm.id, ...words],
-  ];
+  const { io } = session;
+  const args = [...(await sshTo(session, given, options)), ...words];
   const child = spawn('ssh', args, { stdio: 'inherit', env: io.env as NodeJS.ProcessEnv });
   const failed = once(child, 'error').then(([error]) => {
     throw new Failure(EXIT.wronglyCalled, `ssh cannot be started: ${(error as Error).message}`);
   });
   const [code] = (await Promise.race([once(child, 'exit'), failed])) as [number | null];
   if (code !== 0) throw new Failure(code ?? EXIT.interrupted);
-}
-
-/** For the shell by which ssh starts it, which reads "%" for itself. */
-const quoted = (word: string) => `'${word.replaceAll('%', '%%').replaceAll("'", "'\\''")}'`;
-
-async function defaultUser({ client }: Session, template: string): Promise<string> {
-  const { templates } = await client.catalog.get();
-  const found = templates.find(({ code }) => code === template);
-  if (!found) throw new Failure(EXIT.wronglyCalled, 'Its image is not sold any more: name the user with -l.');
-  return found.default_user;
 }

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { Io } from '../io.ts';
+import type { Settings } from '../mcp/mcp-server.ts';
+import { type GlobalOptions, Session } from '../session.ts';
+
+/** `vauban mcp`: the tasks of an account as tools of an assistant, by the Model Context Protocol. */
+export function addMcp(program: Command, io: Io): void {
+  program
+    .command('mcp')
+    .description('serve an AI assistant, which starts this: tools by the Model Context Protocol')
+    .option('--allow-writes', 'offer what buys, changes and deletes; without it the assistant can only look')
+    .option('--allow-commands', 'offer to run commands on VMs, which can do whatever the user there can')
+    .option('-i, --identity <file>', 'with this private key run commands on VMs')
+    .option('--option <option>', 'an option of ssh for these', collect)
+    .addHelpText('after', '\nExample:\n  $ claude mcp add vauban -- vauban mcp --context demo')
+    .action(async (_: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & Settings>();
+      // What it is made of is larger than everything else here, and nothing else needs it.
+      const { serve } = await import('../mcp/mcp-server.ts');
+      await serve(new Session(io, options), options);
+    });
+}
+
+const collect = (option: string, before: string[] = []) => [...before, option];

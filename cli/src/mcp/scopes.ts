@@ -1,0 +1,45 @@
+import { ApiError, type Client } from '../../../sdk/src/index.ts';
+
+const nothing = (prefix: string) => `${prefix}_${'0'.repeat(26)}`;
+const VM = nothing('vm');
+const TENANT = nothing('ten');
+
+/**
+ * A request for each scope that changes nothing even where it is allowed: it reads, or it is about a thing that there is not.
+ * The scope is looked at before the thing is.
+ */
+const PROBES: Record<string, (client: Client) => Promise<unknown>> = {
+  'catalog:read': (client) => client.catalog.prices(),
+  'vm:read': (client) => client.vms.list({ limit: 1 }).page(),
+  'vm:write': (client) => client.vms.start(VM),
+  'vm:create': (client) => client.vms.create({} as never),
+  'vm:plan': (client) => client.vms.changePlan(VM, { plan: 'none' }),
+  'vm:destroy': (client) => client.vms.delete(VM),
+  'vm:console': (client) => client.consoles.screenTicket(VM),
+  'sshkey:read': (client) => client.sshKeys.list({ limit: 1 }).page(),
+  'sshkey:write': (client) => client.sshKeys.delete(nothing('key')),
+  'billing:read': (client) => client.billing.wallet(),
+  'shield:read': (client) => client.shield.summary(TENANT),
+  'shield:write': (client) => client.shield.deleteRule(TENANT, nothing('tgt'), nothing('rul')),
+};
+
+/** Which of these scopes the key has. The API has no list of them, so each is tried. */
+export async function heldScopes(client: Client, asked: Iterable<string>): Promise<Set<string>> {
+  const held = await Promise.all(
+    [...new Set(asked)].map(async (scope) => ((await isHeld(client, scope)) ? [scope] : [])),
+  );
+  return new Set(held.flat());
+}
+
+async function isHeld(client: Client, scope: string): Promise<boolean> {
+  try {
+    await PROBES[scope]!(client);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code === 'scope_required') return false;
+    if (error.status === 401 || error.status === 429 || error.status >= 500) throw error;
+    // There is no such thing, or the body is empty: it went past the scope.
+    return true;
+  }
+}

@@ -1,0 +1,31 @@
+import type { Client } from '../../../sdk/src/index.ts';
+import { EXIT, Failure } from '../failure.ts';
+import { idOf } from '../names.ts';
+
+/** The arguments that name a protected address. */
+export const TENANT = {
+  tenant: {
+    type: 'string',
+    description: 'The id of the Shield tenant; the only one of the account where absent',
+    optional: true,
+  },
+};
+export const TARGET = { target: { type: 'string', description: 'A protected address, or its id' } };
+
+/** The tenant that is meant. */
+export async function tenantOf(client: Client, given: unknown): Promise<string> {
+  if (given !== undefined) return given as string;
+  const { shield_tenant_ids: ids } = await client.billing.summary();
+  if (ids.length === 1) return ids[0]!;
+  const why = ids.length === 0 ? 'The account has no DDoS Shield.' : `Say which tenant: ${ids.join(', ')}.`;
+  throw new Failure(EXIT.refused, why);
+}
+
+/** The tenant and the protected address that are meant. */
+export async function targetOf(
+  client: Client,
+  { tenant, target }: Record<string, unknown>,
+): Promise<[tenant: string, target: string]> {
+  const tenantId = await tenantOf(client, tenant);
+  return [tenantId, await idOf(client, 'targets', target as string, [tenantId])];
+}

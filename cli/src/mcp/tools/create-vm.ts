@@ -1,0 +1,48 @@
+import { withIds } from '../../fields.ts';
+import { purchase } from '../../questions.ts';
+import { confirmed } from '../confirmed.ts';
+import { inputOf } from '../tool.ts';
+
+const FIELDS = [
+  ...['plan', 'template', 'hostname', 'region', 'zone', 'ssh_key_ids', 'user_data', 'notes', 'billing'],
+  ...['auto_renew', 'start'],
+];
+
+interface Terms {
+  /** Ids in place of the names that were given, as they were when it was shown. */
+  body: Record<string, unknown>;
+  idempotencyKey: string;
+}
+
+export const createVm = confirmed<Terms>({
+  preview: {
+    name: 'quote_vm',
+    title: 'Quote a new VM',
+    description: 'What a new VM costs, and what the wallet has; needed before create_vm.',
+    scopes: ['catalog:read', 'billing:read'],
+  },
+  deed: {
+    name: 'create_vm',
+    title: 'Buy a VM',
+    description:
+      'Buys a VM at the price that quote_vm has shown, and no higher one. Its password is not shown: give it SSH keys. It answers with a job: wait_for_vm.',
+    scopes: ['vm:create'],
+  },
+  input: inputOf({}, 'createVm', FIELDS),
+  async look({ session, client }, input) {
+    const body = { ...input };
+    const { lines, bind } = await purchase(session, { ids: [], input: body });
+    await withIds(client, body, []);
+    return {
+      data: { lines, ...bind },
+      terms: { body: { ...body, ...bind }, idempotencyKey: `mcp-${crypto.randomUUID()}` },
+    };
+  },
+  async act({ client, signal }, _, { body, idempotencyKey }) {
+    const { initial_password: __, ...created } = await client.vms.create(body as never, {
+      signal,
+      idempotencyKey,
+    });
+    return created;
+  },
+});

@@ -1,0 +1,48 @@
+import { idOf } from '../../names.ts';
+import { canonical, refused } from '../confirmations.ts';
+import { confirmed } from '../confirmed.ts';
+import { type At, inputOf, VM } from '../tool.ts';
+
+interface Terms {
+  id: string;
+  /** Everything that was shown as lost. */
+  lost: string;
+  idempotencyKey: string;
+}
+
+async function preview({ client, signal }: At, id: string) {
+  const [{ hostname, status }, preview] = await Promise.all([
+    client.vms.get(id, {}, { signal }),
+    client.vms.deletePreview(id, { signal }),
+  ]);
+  return { id, hostname, status, ...preview };
+}
+
+const lostOf = ({ data_lost }: Awaited<ReturnType<typeof preview>>) => canonical(data_lost);
+
+export const deleteVm = confirmed<Terms>({
+  preview: {
+    name: 'preview_delete_vm',
+    title: 'What deleting a VM would do',
+    description: 'What is lost with a VM, and what is given back; needed before delete_vm.',
+    scopes: ['vm:read'],
+  },
+  deed: {
+    name: 'delete_vm',
+    title: 'Delete a VM',
+    description: 'Deletes a VM with its disks and snapshots, which cannot be brought back.',
+    scopes: ['vm:destroy', 'vm:read'],
+  },
+  input: inputOf(VM),
+  async look(at, { vm }) {
+    const data = await preview(at, await idOf(at.client, 'vm', vm as string, []));
+    const terms = { id: data.id, lost: lostOf(data), idempotencyKey: `mcp-${crypto.randomUUID()}` };
+    return { data, terms };
+  },
+  async act(at, _, { id, lost, idempotencyKey }) {
+    // A snapshot that was made meanwhile was not agreed to.
+    if (lostOf(await preview(at, id)) !== lost)
+      throw refused('What would be lost is not what was shown any more.');
+    return at.client.vms.delete(id, { signal: at.signal, idempotencyKey });
+  },
+});

@@ -1,0 +1,24 @@
+import { ApiError } from '../../../../sdk/src/index.ts';
+import { idOf } from '../../names.ts';
+import { inputOf, type Tool, VM } from '../tool.ts';
+
+export const waitForVm: Tool = {
+  name: 'wait_for_vm',
+  title: 'Wait for a VM',
+  description:
+    'Waits until a VM has no job under way, at most 30 seconds, and says what it is then. Call it again while there is one.',
+  scopes: ['vm:read'],
+  power: 'read',
+  input: inputOf(VM),
+  async call({ client, signal }, { vm: given }) {
+    const id = await idOf(client, 'vm', given as string, []);
+    try {
+      const vm = await client.vms.get(id, { wait_seconds: 30 }, { signal });
+      const { hostname, status, ipv4, ipv6, active_job, last_job } = vm;
+      return { data: { id, hostname, status, ipv4, ipv6, active_job, last_job } };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'not_found') throw error;
+      return { said: 'There is no such VM, or not any more.', data: { id } };
+    }
+  },
+};
