@@ -1,4 +1,4 @@
-import { systemClock } from '../platform/clock.ts';
+import { type Clock, systemClock } from '../platform/clock.ts';
 import { DatabaseAwayError } from './away.ts';
 import type { Connection } from './postgres-connection.ts';
 
@@ -11,6 +11,8 @@ const CLOSE_MS = 5_000;
 
 interface Waiter {
   alone: boolean;
+  /** When it is refused, in milliseconds of the clock. */
+  until: number;
   resolve: (connection: Connection) => void;
   reject: (error: unknown) => void;
 }
@@ -18,16 +20,19 @@ interface Waiter {
 /** The connections of a node: shared by single statements, lent to transactions and sessions. */
 export class Pool {
   readonly #open: () => Promise<Connection>;
+  readonly #clock: Clock;
   readonly #connections = new Set<Connection>();
   readonly #lent = new Set<Connection>();
   /** How many single statements each connection carries, from before they are sent until they are answered. */
   readonly #shares = new Map<Connection, number>();
   readonly #waiting = new Set<Waiter>();
   #opening = 0;
+  #expiring = false;
   #refusal: Error | undefined;
 
-  constructor(open: () => Promise<Connection>) {
+  constructor(open: () => Promise<Connection>, clock: Clock = systemClock) {
     this.#open = open;
+    this.#clock = clock;
   }
 
   /** Every connection that is open. */
@@ -122,24 +127,22 @@ export class Pool {
 
   #wait(alone: boolean): Promise<Connection> {
     return new Promise((resolve, reject) => {
-      const over = new AbortController();
-      const end =
-        <T>(settle: (value: T) => void) =>
-        (value: T) => {
-          over.abort();
-          settle(value);
-        };
-      const waiter = { alone, resolve: end(resolve), reject: end(reject) };
-      this.#waiting.add(waiter);
-      systemClock.sleep(WAIT_MS, over.signal).then(
-        () => {
-          this.#waiting.delete(waiter);
-          reject(new DatabaseAwayError(`no connection to the database was free within ${WAIT_MS} ms`));
-        },
-        () => {},
-      );
+      this.#waiting.add({ alone, until: this.#clock.now().getTime() + WAIT_MS, resolve, reject });
+      if (!this.#expiring) void this.#expire();
       this.#openAnother();
     });
+  }
+
+  /** Refuses those who waited too long. One timer serves all, as the first of them is the first whose time is up. */
+  async #expire(): Promise<void> {
+    this.#expiring = true;
+    for (const waiter of this.#waiting) {
+      // Never longer than that, even where the machine's clock was set back meanwhile.
+      await this.#clock.sleep(Math.min(WAIT_MS, waiter.until - this.#clock.now().getTime()));
+      if (!this.#waiting.delete(waiter)) continue;
+      waiter.reject(new DatabaseAwayError(`no connection to the database was free within ${WAIT_MS} ms`));
+    }
+    this.#expiring = false;
   }
 
   /** Gives those who wait what there is, in their order. */

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { DatabaseAwayError } from '../../server/db/away.ts';
+import type { Connection } from '../../server/db/postgres-connection.ts';
+import { Pool } from '../../server/db/postgres-pool.ts';
+import { ManualClock } from '../../server/platform/clock.ts';
+
+const idle = () => ({ lost: undefined, lose() {}, close: async () => {} }) as unknown as Connection;
+
+/** A pool of one connection, which is lent; opening another one never ends. */
+async function busyPool(clock: ManualClock) {
+  let first: Connection | undefined = idle();
+  const pool = new Pool(() => {
+    const connection = first;
+    first = undefined;
+    return connection ? Promise.resolve(connection) : new Promise(() => {});
+  }, clock);
+  return { pool, connection: await pool.lend() };
+}
+
+/** What became of `wait` so far. */
+function watch(wait: Promise<Connection>): () => string {
+  let outcome = 'waits';
+  wait.then(
+    () => (outcome = 'served'),
+    (error) => (outcome = error instanceof DatabaseAwayError ? 'refused' : String(error)),
+  );
+  return () => outcome;
+}
+
+test('each who waits for a connection is refused ten seconds after it began to', async () => {
+  const clock = new ManualClock();
+  const { pool } = await busyPool(clock);
+  const waits = [watch(pool.lend())];
+  const pass = async (ms: number) => {
+    clock.advance(ms);
+    await setImmediate();
+  };
+  await pass(4_000);
+  waits.push(watch(pool.lend()), watch(pool.share(async (connection) => connection)));
+  await pass(5_999);
+  assert.deepEqual(
+    waits.map((outcome) => outcome()),
+    ['waits', 'waits', 'waits'],
+  );
+  await pass(1);
+  assert.deepEqual(
+    waits.map((outcome) => outcome()),
+    ['refused', 'waits', 'waits'],
+  );
+  await pass(4_000);
+  assert.deepEqual(
+    waits.map((outcome) => outcome()),
+    ['refused', 'refused', 'refused'],
+  );
+});
+
+test('who is served in time is not refused, nor does it shorten the wait of the next', async () => {
+  const clock = new ManualClock();
+  const { pool, connection } = await busyPool(clock);
+  const first = watch(pool.lend());
+  clock.advance(9_000);
+  pool.giveBack(connection);
+  await setImmediate();
+  const second = watch(pool.lend());
+  clock.advance(9_999);
+  await setImmediate();
+  assert.deepEqual([first(), second()], ['served', 'waits']);
+  clock.advance(1);
+  await setImmediate();
+  assert.equal(second(), 'refused');
+  pool.giveBack(connection);
+  assert.equal(await pool.lend(), connection);
+});
