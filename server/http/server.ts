@@ -80,7 +80,7 @@ export function createHttpServer({ services, limiter, mounts, stopping }: HttpPa
   registerBodyParser(app);
   endConnections(app, stopping);
   drainRefused(app, clock);
-  app.decorateRequest('passage', undefined);
+  app.decorateRequest('requestContext', undefined);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     request.requestContext = await pipeline.admit(request, reply);

@@ -4,10 +4,10 @@ import { readPages } from '../api/queries.ts';
 import { useTexts } from '../texts.ts';
 import { State } from '../ui/Badge.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
+import { More } from '../ui/More.tsx';
 import { Empty, Page, Stack } from '../ui/Page.tsx';
 import { Table } from '../ui/Table.tsx';
 import { Mono, TimeOf } from '../ui/Values.tsx';
-import { More } from './parts.tsx';
 import { texts } from './texts.ts';
 
 /** What operators did, on the machine and here, and what came of it. */

@@ -6,10 +6,11 @@ import { useTexts } from '../texts.ts';
 import { Button } from '../ui/Button.tsx';
 import { ConfirmDialog } from '../ui/Dialog.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
+import { More } from '../ui/More.tsx';
 import { Empty, Page, Stack } from '../ui/Page.tsx';
 import { Table } from '../ui/Table.tsx';
 import { Money, TimeOf } from '../ui/Values.tsx';
-import { MachineLink, More, StateOf } from './parts.tsx';
+import { MachineLink, StateOf } from './parts.tsx';
 import { ReportOutage } from './ReportOutage.tsx';
 import { texts } from './texts.ts';
 

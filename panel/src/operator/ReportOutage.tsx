@@ -6,6 +6,7 @@ import { textOf } from '../ui/Form.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { Select } from '../ui/Select.tsx';
 import { announce } from '../ui/Status.tsx';
+import { ReasonField, reasonOf } from './money-fields.tsx';
 import { texts } from './texts.ts';
 
 /** What the browser's own field gives is in the time of the reader. */
@@ -26,7 +27,7 @@ export function ReportOutage({ onClose }: { onClose: () => void }) {
   });
   const submit = (values: FormData) => {
     const span = { from: instantOf(values, 'from'), to: instantOf(values, 'to') };
-    const body = { ...span, reason: textOf(values, 'reason').trim(), key };
+    const body = { ...span, reason: reasonOf(values), key };
     report.mutate({ body: { ...body, [where]: textOf(values, where).trim() } });
   };
   return (
@@ -47,14 +48,7 @@ export function ReportOutage({ onClose }: { onClose: () => void }) {
       )}
       <Field label={t.from} name="from" type="datetime-local" isRequired autoComplete="off" />
       <Field label={t.to} name="to" type="datetime-local" isRequired autoComplete="off" />
-      <Field
-        label={t.reason}
-        name="reason"
-        hint={t.reasonHint}
-        isRequired
-        autoComplete="off"
-        maxLength={100}
-      />
+      <ReasonField />
     </FormDialog>
   );
 }

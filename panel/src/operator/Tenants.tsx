@@ -8,11 +8,12 @@ import { Field } from '../ui/Field.tsx';
 import { textOf } from '../ui/Form.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
+import { More } from '../ui/More.tsx';
 import { Foot, Section } from '../ui/Page.tsx';
 import { Select } from '../ui/Select.tsx';
 import { Table } from '../ui/Table.tsx';
 import { DateOf } from '../ui/Values.tsx';
-import { AccountLink, More } from './parts.tsx';
+import { AccountLink } from './parts.tsx';
 import { texts } from './texts.ts';
 
 /** How an address is protected. */

@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useDeferredValue, useState } from 'react';
 import { useTexts } from '../texts.ts';
 import { State, type Tone } from '../ui/Badge.tsx';
-import { Button } from '../ui/Button.tsx';
 import { Loaded } from '../ui/Loaded.tsx';
+import { More } from '../ui/More.tsx';
 import { Problem } from '../ui/Notice.tsx';
 import { Page, Stack } from '../ui/Page.tsx';
 import { type Option, Select } from '../ui/Select.tsx';
@@ -98,22 +98,5 @@ export function StatePage<State extends string, Row>({
         <More query={query} />
       </Stack>
     </Page>
-  );
-}
-
-/** Reads a list further. */
-export function More({
-  query,
-}: {
-  query: Pick<UseInfiniteQueryResult, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>;
-}) {
-  const t = useTexts(texts);
-  if (!query.hasNextPage) return null;
-  return (
-    <div>
-      <Button isPending={query.isFetchingNextPage} onPress={() => query.fetchNextPage()}>
-        {t.more}
-      </Button>
-    </div>
   );
 }

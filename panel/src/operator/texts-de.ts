@@ -45,7 +45,6 @@ export const de = {
   image: 'Image',
   place: 'Ort',
   actions: 'Aktionen',
-  more: 'Mehr anzeigen',
   none: 'Keine',
   never: 'Nie',
   done: 'Erledigt',

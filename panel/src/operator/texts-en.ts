@@ -45,7 +45,6 @@ export const en = {
   image: 'Image',
   place: 'Place',
   actions: 'Actions',
-  more: 'Show more',
   none: 'None',
   never: 'Never',
   done: 'Done',

@@ -7,10 +7,11 @@ import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Foot } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Ago, DateOf, Money, Mono } from '../../ui/Values.tsx';
-import { MachineLink, More, StateOf } from '../parts.tsx';
+import { MachineLink, StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 

@@ -8,12 +8,13 @@ import { Field } from '../../ui/Field.tsx';
 import { textOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Empty, Page, Stack } from '../../ui/Page.tsx';
 import { SearchField } from '../../ui/SearchField.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { DateOf, Money } from '../../ui/Values.tsx';
 import { to } from '../links.ts';
-import { AccountLink, More, StateOf, useSearchText } from '../parts.tsx';
+import { AccountLink, StateOf, useSearchText } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 

@@ -7,11 +7,12 @@ import { save } from '../../save.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Foot } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { DateOf, Money, Mono } from '../../ui/Values.tsx';
-import { More, StateOf } from '../parts.tsx';
+import { StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 

@@ -7,6 +7,7 @@ import { textOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { announce } from '../../ui/Status.tsx';
+import { AmountField, amountOf, ReasonField, reasonOf } from '../money-fields.tsx';
 import { MONEY_CHANGES } from './money-changes.ts';
 import { accountTexts } from './texts.ts';
 
@@ -41,8 +42,8 @@ export function MoneyDialog({
   const pay = type === 'credit' ? credit : debit;
   const change = { correction: correct, payment: pay, promo: grant }[kind];
   const submit = (values: FormData) => {
-    const amount = textOf(values, 'amount').trim().replace(',', '.');
-    const reason = textOf(values, 'reason').trim();
+    const amount = amountOf(values);
+    const reason = reasonOf(values);
     if (kind === 'correction') correct.mutate({ params: { id }, body: { type, amount, reason, key } });
     else if (kind === 'promo') {
       const until = `${textOf(values, 'until')}T23:59:59Z`;
@@ -72,16 +73,7 @@ export function MoneyDialog({
         value={kind}
         onChange={setKind}
       />
-      <Field
-        label={t.amount}
-        name="amount"
-        mono
-        isRequired
-        autoFocus
-        autoComplete="off"
-        inputMode="decimal"
-        suffix={currency}
-      />
+      <AmountField currency={currency} autoFocus />
       {kind === 'promo' && <Field label={t.until} name="until" type="date" isRequired />}
       {kind === 'payment' ? (
         <Field
@@ -92,14 +84,7 @@ export function MoneyDialog({
           maxLength={100}
         />
       ) : (
-        <Field
-          label={t.reason}
-          name="reason"
-          hint={t.reasonHint}
-          isRequired
-          autoComplete="off"
-          maxLength={100}
-        />
+        <ReasonField />
       )}
     </FormDialog>
   );

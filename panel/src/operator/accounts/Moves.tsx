@@ -4,10 +4,10 @@ import type { StatementEntry } from '../../api/operator.ts';
 import { readPages } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Foot } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Money, TimeOf } from '../../ui/Values.tsx';
-import { More } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { accountTexts } from './texts.ts';
 

@@ -4,16 +4,16 @@ import type { Order } from '../../api/operator.ts';
 import { readPages, useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Field } from '../../ui/Field.tsx';
-import { textOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Menu } from '../../ui/Menu.tsx';
+import { More } from '../../ui/More.tsx';
 import { Foot } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Money, Mono, TimeOf } from '../../ui/Values.tsx';
-import { MachineLink, More, StateOf, shortId } from '../parts.tsx';
+import { AmountField, amountOf, ReasonField, reasonOf } from '../money-fields.tsx';
+import { MachineLink, StateOf, shortId } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { MONEY_CHANGES } from './money-changes.ts';
 import { accountTexts } from './texts.ts';
@@ -103,8 +103,8 @@ function CorrectionDialog({ order, verb, onClose }: Correction & { onClose: () =
   const isRefund = verb === 'refund';
   const params = { id: order.id };
   const submit = (values: FormData) => {
-    const reason = textOf(values, 'reason').trim();
-    const amount = textOf(values, 'amount').trim().replace(',', '.');
+    const reason = reasonOf(values);
+    const amount = amountOf(values);
     if (isRefund) refund.mutate({ params, body: { reason, key, ...(amount && { amount }) } });
     else undo.mutate({ params, body: { reason, key } });
   };
@@ -120,25 +120,8 @@ function CorrectionDialog({ order, verb, onClose }: Correction & { onClose: () =
         {t[`order_${order.kind}`]}, <Money minor={order.amount_minor} currency={order.currency} />.{' '}
         {isRefund ? t.refundWhy : t.voidWhy}
       </p>
-      {isRefund && (
-        <Field
-          label={t.amount}
-          name="amount"
-          hint={t.refundAmount}
-          mono
-          autoComplete="off"
-          inputMode="decimal"
-          suffix={order.currency}
-        />
-      )}
-      <Field
-        label={t.reason}
-        name="reason"
-        hint={t.reasonHint}
-        isRequired
-        autoComplete="off"
-        maxLength={100}
-      />
+      {isRefund && <AmountField currency={order.currency} hint={t.refundAmount} />}
+      <ReasonField />
     </FormDialog>
   );
 }

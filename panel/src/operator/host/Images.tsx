@@ -6,12 +6,12 @@ import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Problem } from '../../ui/Notice.tsx';
 import { Foot } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Ago, Mono } from '../../ui/Values.tsx';
-import { More } from '../parts.tsx';
 import { texts } from '../texts.ts';
 
 /** The disks of which guests are made. New ones are brought in on the machine, where their files are. */

@@ -7,12 +7,13 @@ import { MachineState, wordOf } from '../../pages/machines/state.tsx';
 import { machineTexts } from '../../pages/machines/texts.ts';
 import { useTexts } from '../../texts.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Columns, Empty, Page, Stack } from '../../ui/Page.tsx';
 import { SearchField } from '../../ui/SearchField.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { DateOf, Mono } from '../../ui/Values.tsx';
-import { AccountLink, MachineLink, More, useSearchText } from '../parts.tsx';
+import { AccountLink, MachineLink, useSearchText } from '../parts.tsx';
 import { texts } from '../texts.ts';
 
 /** What the machines shown have in common: a state, or that they are not paid for. */

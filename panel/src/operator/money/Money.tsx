@@ -5,17 +5,17 @@ import { readPages, useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
-import { Field } from '../../ui/Field.tsx';
-import { textOf } from '../../ui/Form.tsx';
 import { FormDialog } from '../../ui/FormDialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Columns, Foot, Page, Section, Stack } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Ago, Money as Amount, Mono, TimeOf } from '../../ui/Values.tsx';
+import { AmountField, amountOf, ReasonField, reasonOf } from '../money-fields.tsx';
 import { MoneyCard } from '../Overview.tsx';
 import { overviewQuery } from '../overview-query.ts';
-import { AccountLink, More, StateOf } from '../parts.tsx';
+import { AccountLink, StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
 import { Books } from './Books.tsx';
 
@@ -184,8 +184,8 @@ function Refund({ topUp, onClose }: { topUp: TopUp; onClose: () => void }) {
   const t = useTexts(texts);
   const refund = useChange('operator.refundTopUp', { changes: [...CHANGED], onDone: onClose });
   const submit = (values: FormData) => {
-    const amount = textOf(values, 'amount').trim().replace(',', '.');
-    const reason = textOf(values, 'reason').trim();
+    const amount = amountOf(values);
+    const reason = reasonOf(values);
     refund.mutate({ params: { id: topUp.id }, body: { reason, ...(amount && { amount }) } });
   };
   return (
@@ -196,23 +196,8 @@ function Refund({ topUp, onClose }: { topUp: TopUp; onClose: () => void }) {
       change={refund}
       onSubmit={submit}
     >
-      <Field
-        label={t.amount}
-        name="amount"
-        hint={t.refundAmount}
-        mono
-        autoComplete="off"
-        inputMode="decimal"
-        suffix={topUp.currency}
-      />
-      <Field
-        label={t.reason}
-        name="reason"
-        hint={t.reasonHint}
-        isRequired
-        autoComplete="off"
-        maxLength={100}
-      />
+      <AmountField currency={topUp.currency} hint={t.refundAmount} />
+      <ReasonField />
     </FormDialog>
   );
 }

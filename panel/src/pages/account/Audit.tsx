@@ -1,8 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
-import { Button } from '../../ui/Button.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Empty, Page, Stack } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Mono, TimeOf } from '../../ui/Values.tsx';
@@ -33,13 +33,7 @@ export function Audit() {
                 { id: 'from', title: t.address, cell: ({ ip }) => ip && <Mono>{ip}</Mono> },
               ]}
             />
-            {query.hasNextPage && (
-              <div>
-                <Button isPending={query.isFetchingNextPage} onPress={() => query.fetchNextPage()}>
-                  {t.more}
-                </Button>
-              </div>
-            )}
+            <More query={query} />
           </Stack>
         )}
       </Loaded>

@@ -114,7 +114,6 @@ export const texts = defineTexts(
     when: 'When',
     who: 'Who',
     what: 'What',
-    more: 'Show more',
     onWhat: 'On',
   },
   {
@@ -234,7 +233,6 @@ export const texts = defineTexts(
     when: 'Wann',
     who: 'Wer',
     what: 'Was',
-    more: 'Mehr zeigen',
     onWhat: 'Woran',
   },
 );

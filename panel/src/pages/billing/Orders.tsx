@@ -2,11 +2,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Empty, Stack } from '../../ui/Page.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Money, TimeOf } from '../../ui/Values.tsx';
 import { MachineName } from './MachineName.tsx';
-import { More } from './More.tsx';
 import { MoneyStateOf } from './states.tsx';
 import { texts } from './texts.ts';
 

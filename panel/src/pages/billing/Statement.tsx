@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { readPages } from '../../api/queries.ts';
 import { defineTexts, useTexts } from '../../texts.ts';
 import { Loaded } from '../../ui/Loaded.tsx';
+import { More } from '../../ui/More.tsx';
 import { Empty, Stack } from '../../ui/Page.tsx';
 import { Select } from '../../ui/Select.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { Money, Mono, TimeOf } from '../../ui/Values.tsx';
-import { More } from './More.tsx';
 import { texts } from './texts.ts';
 
 const reasons = defineTexts(

@@ -1,8 +1,9 @@
-import { useTexts } from '../../texts.ts';
-import { Button } from '../../ui/Button.tsx';
-import { texts } from './texts.ts';
+import { defineTexts, useTexts } from '../texts.ts';
+import { Button } from './Button.tsx';
 
-/** Reads a list further. */
+const texts = defineTexts({ more: 'Show more' }, { more: 'Mehr anzeigen' });
+
+/** Reads a list further; nothing where there is no more of it. */
 export function More({
   query,
 }: {
