@@ -55,6 +55,7 @@ export async function tryImage(image: Image): Promise<void> {
   try {
     await driver.create({
       id,
+      hostId: 'here',
       hostname: 'trial',
       template: image.name,
       region: 'here',

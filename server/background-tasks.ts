@@ -1,6 +1,7 @@
 import type { Authenticator } from './access/authentication.ts';
 import { reapOrphanedRuns } from './agent/reap-orphaned-runs.ts';
 import type { EngineClaim } from './cluster/engine-claim.ts';
+import type { HostWatch } from './cluster/host-watch.ts';
 import { led } from './cluster/leadership.ts';
 import { type Node, PRESENCE_MS } from './cluster/membership.ts';
 import type { Consoles } from './consoles/consoles.ts';
@@ -34,6 +35,7 @@ const SECOND = 1000;
 export interface TaskParts {
   node: Node;
   claim: EngineClaim;
+  hosts: HostWatch;
   runner: JobRunner;
   authenticator: Authenticator;
   consoles: Consoles;
@@ -42,7 +44,7 @@ export interface TaskParts {
 /** Everything that happens by itself, and how often. */
 export function backgroundTasks(
   services: Services,
-  { node, claim, runner, authenticator, consoles }: TaskParts,
+  { node, claim, hosts, runner, authenticator, consoles }: TaskParts,
 ): Task[] {
   const { db, clock, metrics, network, guests, leadership } = services;
   const adoption = new OrphanedJobRecovery({ db, clock });
@@ -84,6 +86,7 @@ export function backgroundTasks(
         atStart: true as const,
         run: () => network.reconcile(),
       },
+      { name: 'watch_hosts', everyMs: 5 * SECOND, run: () => hosts.run() },
       { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
     ].map((task) => (claim.isAlone ? task : led(leadership, task))),
     { name: 'reconcile_guests', everyMs: 10 * SECOND, atStart: true, run: () => guests.run() },

@@ -9,10 +9,11 @@ import { AgentRuns } from './agent/agent-runs.ts';
 import { reapOrphanedRuns } from './agent/reap-orphaned-runs.ts';
 import { backgroundTasks } from './background-tasks.ts';
 import { EngineClaim } from './cluster/engine-claim.ts';
+import { HostWatch } from './cluster/host-watch.ts';
 import { Leadership } from './cluster/leadership.ts';
 import { Node } from './cluster/membership.ts';
 import { fenceCompute } from './compute/fenced.ts';
-import { selectCompute } from './compute/select.ts';
+import { selectCompute, simulatedHosts } from './compute/select.ts';
 import { loadBrand } from './config/brand.ts';
 import type { Config } from './config/config.ts';
 import { isOperatorPanelOn } from './config/panel-problems.ts';
@@ -99,7 +100,9 @@ async function openServices(
   const db = repeatingConflicts(state, { clock, onConflict: (which) => metrics.databaseConflict(which) });
   const logger = parts.logger ?? createLogger(config);
   const catalog = loadCatalog(config.catalog);
-  requireZones(catalog, config.zones);
+  requireZones(catalog, config.zones ?? [], SETTINGS.zones.env);
+  const simulated = simulatedHosts(config).flatMap(({ zones = [] }) => zones);
+  requireZones(catalog, simulated, SETTINGS.simulatorHosts.env);
   const secrets = await openSecretBox(config);
   await migrateUp(db);
   await requireCurrency(db, catalog);
@@ -195,7 +198,9 @@ export async function startService(config: Config, state: Database, parts: Parts
   const runner = new JobRunner(services, node, { concurrency, hook: parts.stepHook });
   const schedule = new Schedule(clock, new Failures(services));
 
+  const hosts = new HostWatch(services);
   // Before anything is sold, because of the addresses of orphans; without the engine later.
+  await new Failures(services).attempt('watch_hosts', () => hosts.run());
   await new Failures(services).attempt('reconcile_guests', () => services.guests.run());
   // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
@@ -209,7 +214,7 @@ export async function startService(config: Config, state: Database, parts: Parts
   readiness.enter('running');
   logger.info({ address }, 'listening');
   // Only now: each task runs at once, and customers need not wait for housekeeping.
-  schedule.start(backgroundTasks(services, { node, claim, runner, authenticator, consoles }));
+  schedule.start(backgroundTasks(services, { node, claim, hosts, runner, authenticator, consoles }));
 
   const stop = async () => {
     readiness.enter('stopping');

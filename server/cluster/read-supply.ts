@@ -1,9 +1,11 @@
-import { askCapacity } from '../compute/ask.ts';
+import { askHosts } from '../compute/ask.ts';
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
+import { hostsOf } from '../db/queries/hosts.ts';
 import { findReservation } from '../db/queries/reservations.ts';
+import { knownHosts, requireReachable } from '../domain/hosts/known-host.ts';
+import { Supply } from '../domain/hosts/supply.ts';
 import type { Room } from '../domain/vms/decide-change.ts';
-import { Supply } from '../domain/vms/supply.ts';
 import { ApiError } from '../platform/errors.ts';
 
 /** The engine that new VMs of this node get, by the name they are recorded with. */
@@ -14,15 +16,27 @@ interface EngineOfNode {
 }
 
 /**
- * What the engine has with what is reserved of it, to be shown: what is free now may be sold in a moment. The refusal to
+ * What the hosts have with what is reserved of it, to be shown: what is free now may be sold in a moment. The refusal to
  * answer with where the engine says nothing. Never called inside a transaction.
  */
 export async function readSupply({ compute, db, engine }: EngineOfNode): Promise<Supply | ApiError> {
-  const capacity = await askCapacity({ compute });
-  return capacity instanceof ApiError ? capacity : Supply.read(db, engine, capacity);
+  const hosts = await askHosts({ compute });
+  return hosts instanceof ApiError ? hosts : Supply.read(db, knownHosts(hosts, await hostsOf(db, engine)));
 }
 
-/** The same for a quote of a VM's change. */
-export async function roomFor(node: EngineOfNode, vm: { id: string }): Promise<Room> {
-  return { supply: await readSupply(node), reserved: await findReservation(node.db, vm.id) };
+/** The same of a VM's own host, for a quote of its change. */
+export async function roomFor(
+  { compute, db }: EngineOfNode,
+  vm: { id: string; host_id: string | null },
+): Promise<Room> {
+  const reserved = await findReservation(db, vm.id);
+  const hosts = await askHosts({ compute });
+  if (hosts instanceof ApiError) return { supply: hosts, reserved };
+  try {
+    const host = { ...requireReachable(hosts, vm.host_id), takesNew: true };
+    return { supply: (await Supply.read(db, [host])).hosts[0]!, reserved };
+  } catch (error) {
+    if (error instanceof ApiError) return { supply: error, reserved };
+    throw error;
+  }
 }

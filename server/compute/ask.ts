@@ -3,8 +3,8 @@ import {
   CapacityError,
   type ComputeDriver,
   ComputeUnavailableError,
-  type EngineCapacity,
   type EngineTemplate,
+  type HostInfo,
 } from './driver.ts';
 
 // Questions of a request to the compute driver. A driver may be slow: none of these is asked inside a transaction.
@@ -24,9 +24,9 @@ export async function askDriver<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What the engine has, or the refusal to answer with where it says nothing. */
-export function askCapacity({ compute }: Engine): Promise<EngineCapacity | ApiError> {
-  return orRefusal(() => compute.capacity());
+/** The engine's hosts with what they have, or the refusal to answer with where it says nothing. */
+export function askHosts({ compute }: Engine): Promise<HostInfo[] | ApiError> {
+  return orRefusal(() => compute.hosts());
 }
 
 /** What guests of a template would be made of; undefined where there is nothing. */
@@ -39,9 +39,9 @@ export function askTemplate(
 
 /** What the engine says to an order of `template`, which is not validated yet. */
 export async function askOffer(engine: Engine, template: unknown) {
-  const capacity = await askCapacity(engine);
-  if (typeof template !== 'string') return { capacity, template: undefined };
-  return { capacity, template: await askTemplate(engine, template) };
+  const hosts = await askHosts(engine);
+  if (typeof template !== 'string') return { hosts, template: undefined };
+  return { hosts, template: await askTemplate(engine, template) };
 }
 
 async function orRefusal<T>(call: () => Promise<T>): Promise<T | ApiError> {

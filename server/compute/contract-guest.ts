@@ -33,7 +33,9 @@ export const GUEST: ContractCases = {
   }) {
     assert.equal((await driver.probe()).ok, true);
     const guest = spec();
-    const capacity = await driver.capacity();
+    const [host] = await driver.hosts();
+    assert.equal(host?.reachable, true);
+    const { capacity } = host;
     const cost = withOverhead(resourcesOf(guest), capacity);
     assert.equal(shortageOf(capacity.total, NO_RESOURCES, cost), undefined);
     const template = await driver.findTemplate(guest.template);
@@ -52,14 +54,28 @@ export const GUEST: ContractCases = {
     spec,
     made,
   }) {
-    const { ramMb } = (await driver.capacity()).total;
+    const [host] = await driver.hosts();
+    const { ramMb } = host!.capacity.total;
     if (ramMb === Infinity) return;
-    const guest = { ...spec(), ramMb: ramMb + 1 };
+    const guest = { ...spec(), hostId: host!.id, ramMb: ramMb + 1 };
     await assert.rejects(driver.create(guest), CapacityError);
     assert.equal(await driver.inspect(guest.id), undefined);
     const { id, vcpu, diskGb } = await made();
     await assert.rejects(driver.resize(id, { vcpu, ramMb: ramMb + 1, diskGb }), CapacityError);
     assert.equal((await driver.inspect(id))?.vcpu, vcpu);
+  },
+
+  async 'a driver names its hosts, and the one that each guest is on'({ driver, made, reopen }) {
+    const ids = (await driver.hosts()).map(({ id }) => id);
+    assert.equal(new Set(ids).size, ids.length);
+    const { id, hostId } = await made();
+    const sight = (await driver.list()).find((guest) => guest.id === id);
+    assert.equal(sight?.hostId, hostId);
+    const after = await (await reopen()).hosts();
+    assert.deepEqual(
+      after.map((host) => host.id),
+      ids,
+    );
   },
 
   async 'a driver names the place of its guests, the same after a restart'({ driver, reopen }) {
@@ -70,7 +86,7 @@ export const GUEST: ContractCases = {
   async 'create makes a guest that is off; again is a success'({ driver, made }) {
     const spec = await made();
     await driver.create(spec);
-    const { id, vcpu, ramMb, diskGb } = spec;
+    const { id, hostId, vcpu, ramMb, diskGb } = spec;
     assert.deepEqual(await driver.inspect(id), {
       id,
       power: 'off',
@@ -82,7 +98,7 @@ export const GUEST: ContractCases = {
       snapshotIds: [],
     });
     const listed = (await driver.list()).filter((guest) => guest.id === id);
-    assert.deepEqual(listed, [{ id, power: 'off' }]);
+    assert.deepEqual(listed, [{ id, hostId, power: 'off' }]);
   },
 
   async 'resize sets vCPU, memory and disk of a guest that is off'({ driver, made, settle }) {

@@ -132,15 +132,15 @@ export const POWER: ContractCases = {
   async 'what cannot be seen is neither absent nor off, and is adopted again once it can be'(harness) {
     const { t, booted, settle, hide, reopen, shutdownSeconds } = harness;
     if (!hide) return t.skip('every guest of this engine can be seen');
-    const { id } = await booted();
+    const { id, hostId } = await booted();
     const show = await hide(id);
     const driver = await reopen();
     const sight = async () => (await driver.list()).find((guest) => guest.id === id);
-    assert.deepEqual(await sight(), { id, power: 'unknown' });
+    assert.deepEqual(await sight(), { id, hostId, power: 'unknown' });
     await assert.rejects(driver.inspect(id), ComputeUnavailableError);
     await assert.rejects(settle(driver.shutdown(id, shutdownSeconds)), ComputeUnavailableError);
     await assert.rejects(settle(driver.start(id)), ComputeUnavailableError);
-    assert.deepEqual(await sight(), { id, power: 'unknown' });
+    assert.deepEqual(await sight(), { id, hostId, power: 'unknown' });
     await show();
     // What was asked meanwhile may still be in its way.
     while ((await sight())?.power === 'unknown') {
@@ -148,7 +148,7 @@ export const POWER: ContractCases = {
       await new Promise(setImmediate);
     }
     assert.equal((await driver.inspect(id))?.power, 'running');
-    assert.deepEqual(await sight(), { id, power: 'running' });
+    assert.deepEqual(await sight(), { id, hostId, power: 'running' });
     await settle(driver.shutdown(id, shutdownSeconds));
     assert.equal((await driver.inspect(id))?.power, 'off');
   },

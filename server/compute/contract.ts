@@ -59,7 +59,8 @@ async function openHarness(t: TestContext, options: ContractOptions): Promise<Ha
   const setup = await options.open(t);
   const ids: string[] = [];
   const made = async (overrides?: Partial<GuestSpec>) => {
-    const spec = { ...setup.spec(), ...overrides };
+    const [host] = await setup.driver.hosts();
+    const spec = { ...setup.spec(), hostId: host!.id, ...overrides };
     ids.push(spec.id);
     await setup.driver.create(spec);
     return spec;

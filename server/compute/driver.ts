@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { NetworkPolicy } from './network-policy.ts';
-import type { EngineCapacity } from './resources.ts';
+import type { HostCapacity } from './resources.ts';
 
 export * from './driver-errors.ts';
 export * from './network-policy.ts';
@@ -27,14 +27,15 @@ export interface ComputeDriver {
   place(): Promise<string | null>;
 
   /**
-   * What all guests can have together, running or off. What is sold is reserved of that beforehand; `create`, `start` and
-   * `resize` check it again, and throw {@link CapacityError}. {@link ComputeUnavailableError} where none could be made.
+   * The machines that guests run on, and what the guests of each can have together, running or off. What is sold is reserved
+   * of that beforehand; `create`, `start` and `resize` check it again, and throw {@link CapacityError}.
+   * {@link ComputeUnavailableError} where no guest could be made on any.
    */
-  capacity(): Promise<EngineCapacity>;
+  hosts(): Promise<HostInfo[]>;
   /** What guests of a template of the catalog would be made of; undefined where there is nothing to make them of. */
   findTemplate(code: string): Promise<EngineTemplate | undefined>;
 
-  /** Makes the guest, off, with its disk. Repeating it for an existing id is a success. */
+  /** Makes the guest, off, with its disk, on the host that it names. Repeating it for an existing id is a success. */
   create(spec: GuestSpec): Promise<void>;
   /** Powers the guest on and resolves when it is on, whether or not anything in it answers. One that is on is a success. */
   start(id: string, signal?: AbortSignal): Promise<void>;
@@ -119,6 +120,8 @@ export interface ComputeDriver {
    * function is called. An event may be reported more than once, always with the same `key`.
    */
   watch(listener: (event: GuestEvent) => void): () => void;
+  /** Hosts that are lost for show; absent where there are real ones. */
+  readonly outages?: SimulatedOutages;
   /** Releases timers and connections; guests go on running. */
   close(): Promise<void>;
 }
@@ -127,6 +130,26 @@ export interface DriverReport {
   ok: boolean;
   /** One line for people: what was found, or why it does not work. */
   summary: string;
+}
+
+/** A machine that guests run on. */
+export interface HostInfo {
+  /** The same after every restart, and no other host's. */
+  id: string;
+  /** For the operator. */
+  name: string;
+  /**
+   * False while nothing can be asked of it: its guests may run, so that each of them is listed as `unknown`, and whatever
+   * is asked about one is a {@link ComputeUnavailableError}, even that it be removed.
+   */
+  reachable: boolean;
+  capacity: HostCapacity;
+}
+
+/** Outages of simulated hosts: their guests run on, and nothing can be asked about them. */
+export interface SimulatedOutages {
+  lose(hostId: string): Promise<void>;
+  find(hostId: string): Promise<void>;
 }
 
 export interface EngineTemplate {
@@ -152,6 +175,8 @@ export interface DiskSpeed {
 export interface GuestSpec extends GuestSize {
   /** The VM's id: the guest's name on the engine. */
   id: string;
+  /** Where it is to be. */
+  hostId: string;
   hostname: string;
   /** The catalog's template code; the driver maps it to an image. */
   template: string;
@@ -182,6 +207,7 @@ export type PowerState = 'off' | 'booting' | 'running';
 /** A guest at a glance: `unknown` where it may run and does not answer. */
 export interface GuestSight {
   id: string;
+  hostId: string;
   power: PowerState | 'unknown';
 }
 

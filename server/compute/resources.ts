@@ -8,8 +8,8 @@ export interface Resources {
   diskGb: number;
 }
 
-/** What guests of an engine can have together, as of now. */
-export interface EngineCapacity {
+/** What guests of a host can have together, as of now. */
+export interface HostCapacity {
   /** For all guests; Infinity where there is no limit. */
   total: Resources;
   /** What the engine takes itself for a guest of that much memory, beside the guest's own: memory and disk. */
@@ -42,7 +42,7 @@ export function resourcesOf(size: {
 }
 
 /** The same with what the engine takes for such a guest. */
-export function withOverhead(guest: Resources, { overhead }: Pick<EngineCapacity, 'overhead'>): Resources {
+export function withOverhead(guest: Resources, { overhead }: Pick<HostCapacity, 'overhead'>): Resources {
   const own = overhead(guest.ramMb);
   return { ...guest, ramMb: guest.ramMb + own.ramMb, diskGb: guest.diskGb + own.diskGb };
 }

@@ -9,6 +9,7 @@ import type { ComputeDriver } from './driver.ts';
 import type { Images } from './qemu/guests.ts';
 import { createImageStore } from './qemu/image-store.ts';
 import type { OpsLogin } from './qemu/ops-login.ts';
+import type { SimulatedHost } from './simulator/stock.ts';
 import type { SimulatorStore } from './simulator/store.ts';
 
 export interface ComputeParts {
@@ -64,8 +65,21 @@ async function openSimulator({ config, simulatorStore: store, clock }: ComputePa
     bootSeconds: config.simulatorBootSeconds,
     capacity: { ramMb: simulatorMemoryMb, diskGb: simulatorDiskGb },
     zones: config.zones,
+    hosts: simulatedHosts(config),
     templates: config.simulatorTemplates,
   });
+}
+
+/** Each "a1", or "a1@eu-central-a" for one that is in that zone alone. */
+export function simulatedHosts({ simulatorHosts }: Config): SimulatedHost[] {
+  const hosts = simulatorHosts.map((word): SimulatedHost => {
+    const [name, zone] = word.split('@');
+    return { name: name!, ...(zone && { zones: [zone] }) };
+  });
+  const names = new Set(hosts.map(({ name }) => name));
+  if (hosts.length === 0 || names.size < hosts.length || names.has(''))
+    throw new ConfigError(['VAUBAN_SIMULATOR_HOSTS: names at least one host, and each once']);
+  return hosts;
 }
 
 /** Nothing of QEMU is read where it is not taken. */

@@ -101,12 +101,20 @@ export const ENGINE_SETTINGS = {
   simulatorMemoryMb: {
     env: 'VAUBAN_SIMULATOR_MEMORY_MB',
     kind: kind.integer(1, MAX_MEMORY_MB),
-    about: 'Memory of all simulated guests together; no limit when absent.',
+    about: 'Memory of all guests of a simulated host together; no limit when absent.',
   },
   simulatorDiskGb: {
     env: 'VAUBAN_SIMULATOR_DISK_GB',
     kind: kind.integer(1, MAX_DISK_GB),
-    about: 'Disks of all simulated guests together; no limit when absent.',
+    about: 'Disks of all guests of a simulated host together; no limit when absent.',
+  },
+  simulatorHosts: {
+    env: 'VAUBAN_SIMULATOR_HOSTS',
+    kind: kind.words,
+    default: 'simulator',
+    about:
+      'Names of simulated hosts, each with `@` and a zone of the catalog where it is in that one alone, such as ' +
+      '`a1@eu-central-a, a2@eu-central-a`. Guests stay on the host that they are on: one that is named no more is lost.',
   },
   simulatorTemplates: {
     env: 'VAUBAN_SIMULATOR_TEMPLATES',

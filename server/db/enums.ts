@@ -17,6 +17,10 @@ export type VmStatus = (typeof VM_STATUSES)[number];
 export const WANTED_POWERS = ['on', 'off'] as const;
 export type WantedPower = (typeof WANTED_POWERS)[number];
 
+/** What the operator has made of a host. */
+export const HOST_STATES = ['up', 'draining', 'evacuated'] as const;
+export type HostState = (typeof HOST_STATES)[number];
+
 /** What a job does. */
 export const JOB_KINDS = [
   'create',

@@ -63,8 +63,9 @@ export const LOCK_ORDER = [
   'metric_rollups',
   'traffic_meters',
   'bandwidth_days',
-  // The engine and the region's pool last: purchases wait for each other at their rows until they commit.
-  'engines',
+  // The host and the region's pool last: purchases wait for each other at their rows until they commit. A purchase holds
+  // one host at a time: one that has no room is let go by a savepoint before it waits for another.
+  'hosts',
   'reservations',
   'ip_addresses',
   'ip_pools',
@@ -87,6 +88,7 @@ export const LOCK_ORDER = [
   'idempotency_keys',
   'rate_windows',
   'settings',
+  'simulator_lost_hosts',
   'simulator_guests',
   'simulator_insides',
   'simulator_files',

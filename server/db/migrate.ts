@@ -34,6 +34,7 @@ import { topUpReversals } from './migrations/0032-top-up-reversals.ts';
 import { shieldThresholds } from './migrations/0033-shield-thresholds.ts';
 import { tellClaims } from './migrations/0034-tell-claims.ts';
 import { operatorRequests } from './migrations/0035-operator-requests.ts';
+import { hosts } from './migrations/0036-hosts.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -79,6 +80,7 @@ export const MIGRATIONS: readonly Migration[] = [
   shieldThresholds,
   tellClaims,
   operatorRequests,
+  hosts,
 ];
 
 /**

@@ -220,11 +220,6 @@ create table edge_samples (
   constraint edge_samples_pkey PRIMARY KEY (target_id, at)
 );
 
-create table engines (
-  name text not null,
-  constraint engines_pkey PRIMARY KEY (name)
-);
-
 create table events (
   id id_text not null,
   account_id id_text not null,
@@ -270,6 +265,23 @@ create table guest_host_keys (
   pinned_at timestamp with time zone not null,
   constraint guest_host_keys_pkey PRIMARY KEY (vm_id),
   constraint guest_host_keys_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
+create table hosts (
+  id id_text not null,
+  engine text not null,
+  name text not null,
+  zones text[],
+  state text not null default 'up'::text,
+  lost_at timestamp with time zone,
+  vcpu double precision,
+  cores double precision,
+  ram_mb double precision,
+  disk_gb double precision,
+  seen_at timestamp with time zone not null,
+  constraint hosts_engine_name_key UNIQUE (engine, name),
+  constraint hosts_pkey PRIMARY KEY (id),
+  constraint hosts_state_check CHECK ((state = ANY (ARRAY['up'::text, 'draining'::text, 'evacuated'::text])))
 );
 
 create table idempotency_keys (
@@ -596,6 +608,8 @@ create table orphan_guests (
   ram_mb integer,
   disk_gb integer,
   found_at timestamp with time zone not null,
+  host_id id_text,
+  constraint orphan_guests_host_id_fkey FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint orphan_guests_pkey PRIMARY KEY (engine, guest_id)
 );
 
@@ -919,6 +933,11 @@ create table simulator_insides (
   constraint simulator_insides_pkey PRIMARY KEY (guest_id)
 );
 
+create table simulator_lost_hosts (
+  id id_text not null,
+  constraint simulator_lost_hosts_pkey PRIMARY KEY (id)
+);
+
 create table snapshot_usage (
   snapshot_id id_text not null,
   account_id id_text not null,
@@ -1171,8 +1190,12 @@ create table vms (
   restart_next_at timestamp with time zone,
   dedicated boolean not null default false,
   grace_ended_at timestamp with time zone,
+  host_id id_text,
+  moving_to id_text,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
+  constraint vms_host_id_fkey FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint vms_metered CHECK (((price_hourly_micros IS NULL) = (metered_since IS NULL))),
+  constraint vms_moving_to_fkey FOREIGN KEY (moving_to) REFERENCES hosts(id),
   constraint vms_next_billing_mode_check CHECK ((next_billing_mode = ANY (ARRAY['monthly'::text, 'hourly'::text]))),
   constraint vms_pkey PRIMARY KEY (id),
   constraint vms_price_hourly_micros_check CHECK ((price_hourly_micros >= 0)),
@@ -1311,8 +1334,10 @@ CREATE INDEX top_ups_to_expire ON public.top_ups USING btree (expires_at) WHERE 
 CREATE INDEX top_ups_to_retry ON public.top_ups USING btree (retry_at) WHERE ((status = 'pending'::text) AND (retry_at IS NOT NULL));
 CREATE INDEX usage_readings_by_account ON public.usage_readings USING btree (account_id);
 CREATE INDEX vms_by_account ON public.vms USING btree (account_id, id DESC) WHERE (deleted_at IS NULL);
+CREATE INDEX vms_by_host ON public.vms USING btree (host_id) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_hostname ON public.vms USING btree (account_id, hostname, id DESC) WHERE (deleted_at IS NULL);
 CREATE UNIQUE INDEX vms_by_mac ON public.vms USING btree (mac) WHERE ((deleted_at IS NULL) AND (NOT mac_shared));
+CREATE INDEX vms_by_next_host ON public.vms USING btree (moving_to) WHERE (moving_to IS NOT NULL);
 CREATE INDEX vms_by_notice ON public.vms USING btree (billing_period_end_at, renewal_notices) WHERE ((deleted_at IS NULL) AND auto_renew AND (renewal_notices < 3));
 CREATE INDEX vms_by_ops_key ON public.vms USING btree (ops_key_fingerprint, id) WHERE (deleted_at IS NULL);
 CREATE INDEX vms_by_period_end ON public.vms USING btree (billing_period_end_at) WHERE (deleted_at IS NULL);

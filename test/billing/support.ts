@@ -47,6 +47,8 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
     bandwidth_gb: 10_000,
     mac: newMac(),
     engine: 'simulator',
+    host_id: null,
+    moving_to: null,
     price_monthly_minor: 399n,
     currency: catalog.currency,
     tax_rate: '0.2',
@@ -103,7 +105,12 @@ export async function storedVm(
   const vm = newVm(clock, accountId, change);
   await insertVm(db, vm);
   const { unpaid_since, suspended_at, provisioned_at, deleted_at } = vm;
-  await updateVm(db, vm.id, { unpaid_since, suspended_at, provisioned_at, deleted_at }, clock.now());
+  const [host] = await db.query<{ id: string }>(
+    sql`select id from hosts where engine = ${vm.engine} limit 1`,
+  );
+  const host_id = host?.id ?? null;
+  await updateVm(db, vm.id, { unpaid_since, suspended_at, provisioned_at, deleted_at, host_id }, clock.now());
+  vm.host_id = host_id;
   return vm;
 }
 

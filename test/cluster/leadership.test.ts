@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test';
 import { Authenticator } from '../../server/access/authentication.ts';
 import { backgroundTasks } from '../../server/background-tasks.ts';
 import { EngineClaim } from '../../server/cluster/engine-claim.ts';
+import { HostWatch } from '../../server/cluster/host-watch.ts';
 import { Consoles } from '../../server/consoles/consoles.ts';
 import type { Database } from '../../server/db/database.ts';
 import { skipWithoutPostgres } from '../chaos/support/another-node.ts';
@@ -33,7 +34,9 @@ async function openNode(t: TestContext, db: Database, place: string | null = nul
   defer(t, () => claim.leave());
   const { node, runner } = await installation.openNode();
   const consoles = new Consoles(services);
-  const parts = { node, claim, runner, consoles, authenticator: new Authenticator(db, services.clock) };
+  const hosts = new HostWatch(services);
+  const authenticator = new Authenticator(db, services.clock);
+  const parts = { node, claim, hosts, runner, consoles, authenticator };
   const tasks = backgroundTasks(services, parts);
   const run = async () => {
     for (const name of ['sample_metrics', 'reconcile_network'])

@@ -150,7 +150,7 @@ for (const [hostname, type] of [
 }
 
 test('what does not fit beside the other guests is neither made nor grown', async () => {
-  const vcpu = (await new SimulatorGuests(db).usedResources()).vcpu + 4;
+  const vcpu = (await new SimulatorGuests(db).usedResources('simulator')).vcpu + 4;
   const { driver } = simulator(db, { capacity: { vcpu } });
   const size = { vcpu: 2, ramMb: 1024, diskGb: 10 };
   const [first, second, third] = [guestSpec('web', size), guestSpec('web', size), guestSpec('web', size)];

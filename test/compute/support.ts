@@ -35,6 +35,7 @@ export function simulator(db: Database, options: Partial<SimulatorOptions> = {})
 export function guestSpec(hostname = 'web', overrides: Partial<GuestSpec> = {}): GuestSpec {
   return {
     id: newId('vm', new ManualClock()),
+    hostId: 'simulator',
     hostname,
     template: 'debian-13',
     region: 'fra',

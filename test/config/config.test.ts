@@ -57,6 +57,7 @@ test('an empty environment gives the defaults', () => {
     qemuWarm: 'off',
     simulatorBootSeconds: 2,
     simulatorDiskGb: undefined,
+    simulatorHosts: ['simulator'],
     simulatorMemoryMb: undefined,
     simulatorTemplates: undefined,
     qemuDedicatedCpus: undefined,

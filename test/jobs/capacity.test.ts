@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { readSupply } from '../../server/cluster/read-supply.ts';
-import { askCapacity } from '../../server/compute/ask.ts';
+import { askHosts } from '../../server/compute/ask.ts';
 import type { SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { sql } from '../../server/db/database.ts';
 import { findReservation } from '../../server/db/queries/reservations.ts';
+import { Supply } from '../../server/domain/hosts/supply.ts';
 import { decideRebuild } from '../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../server/domain/vms/restore-vm.ts';
-import { Supply } from '../../server/domain/vms/supply.ts';
 import { startByOperator } from '../../server/endpoints/operator/vms/start-by-operator.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import type { Call, Customer, Reply } from './support/customer.ts';
@@ -178,10 +178,10 @@ test('a rebuild takes room for a second disk until it is over, and is refused wh
     await buyVm(stage, customer, { start: false }),
     await buyVm(stage, customer, { start: false }),
   ];
-  const capacity = await askCapacity(services);
+  const hosts = await askHosts(services);
   const rebuild = (id: string) =>
     startByOperator(services, id, 'rebuild', (tx, vm) =>
-      decideRebuild(tx, services, vm, { template: 'alpine-3.22' }, capacity),
+      decideRebuild(tx, services, vm, { template: 'alpine-3.22' }, hosts),
     );
   const outcomes = await Promise.allSettled(ids.map(rebuild));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -204,11 +204,9 @@ test('a restore takes room for a second disk until it is over, and is refused wh
   const path = `/v1/vm/${id}/snapshots`;
   const { snapshot } = (await customer.call({ method: 'POST', path })).data;
   await fixture.finish();
-  const capacity = await askCapacity(services);
+  const hosts = await askHosts(services);
   const restore = () =>
-    startByOperator(services, id, 'snapshot_restore', (tx, vm) =>
-      decideRestore(tx, services, vm, snapshot.id, capacity),
-    );
+    startByOperator(services, id, 'snapshot_restore', (tx, vm) => decideRestore(tx, vm, snapshot.id, hosts));
   await restore();
   assert.equal((await reserved(fixture)).diskGb, 82);
   await fixture.finish();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { askCapacity } from '../../server/compute/ask.ts';
+import { askHosts } from '../../server/compute/ask.ts';
 import { sql } from '../../server/db/database.ts';
 import { systemFindVmView } from '../../server/db/queries/operator-vms.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
@@ -33,16 +33,16 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
     must,
     vm: async () => (await systemFindVmView(services.db, vmId))!,
     async rebuild(request: RebuildRequest) {
-      const capacity = await askCapacity(services);
+      const hosts = await askHosts(services);
       const { job, decided } = await startByOperator(services, vmId, 'rebuild', (tx, vm) =>
-        decideRebuild(tx, services, vm, request, capacity),
+        decideRebuild(tx, services, vm, request, hosts),
       );
       return { job, initialPassword: decided.initialPassword };
     },
     async restore(snapshotId = scenario.snapshotId!) {
-      const capacity = await askCapacity(services);
+      const hosts = await askHosts(services);
       return startByOperator(services, vmId, 'snapshot_restore', (tx, vm) =>
-        decideRestore(tx, services, vm, snapshotId, capacity),
+        decideRestore(tx, vm, snapshotId, hosts),
       );
     },
     /** Logs in as consoles and the agent do: only to the host key that was shown first. */

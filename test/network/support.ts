@@ -66,6 +66,7 @@ export async function makeVm(
   if (!vm.provisioned_at) return vm;
   await compute.create({
     id: vm.id,
+    hostId: 'simulator',
     hostname: vm.hostname,
     template: vm.template,
     region: vm.region,

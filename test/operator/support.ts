@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import type { FastifyInstance } from 'fastify';
+import { HostWatch } from '../../server/cluster/host-watch.ts';
 import { Leadership } from '../../server/cluster/leadership.ts';
 import { createSimulator, type SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { loadConfig } from '../../server/config/config.ts';
@@ -130,6 +131,7 @@ export async function startOperator(
   const db = await freshDatabase(t);
   const dataDir = await temporaryDirectory(t);
   const services = operatorServices(db, dataDir, simulator, env);
+  await new HostWatch(services).run();
   defer(t, async () => {
     await Promise.all([services.shield.idle(), services.guests.stop()]);
     await services.leadership.leave();

@@ -8,7 +8,15 @@ import { vaubanctl } from './vaubanctl.ts';
 test('the operator sees what there is, what is reserved and what is free', async (t) => {
   const operator = await startOperator(t, { capacity: { ramMb: 65_536, cores: 0 } });
   const { dataDir, db, engine, clock, metrics } = operator;
-  const orphan = { engine, guest_id: 'vm_lost', vcpu: 2, ram_mb: 4_096, disk_gb: 40, addresses: [] };
+  const orphan = {
+    engine,
+    guest_id: 'vm_lost',
+    host_id: engine,
+    vcpu: 2,
+    ram_mb: 4_096,
+    disk_gb: 40,
+    addresses: [],
+  };
   await db.transaction((tx) => noteOrphan(tx, orphan, clock.now()));
   const { stdout, stderr } = await vaubanctl(dataDir, 'host');
   assert.equal(stderr, '');

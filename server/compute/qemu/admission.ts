@@ -1,10 +1,10 @@
 import {
   addUp,
   CapacityError,
-  type EngineCapacity,
   type EngineTemplate,
   type GuestSize,
   type GuestSpec,
+  type HostCapacity,
   type Resources,
   resourcesOf,
   type Shortage,
@@ -30,7 +30,7 @@ type Options = Pick<
 export class Admission {
   readonly #options: Options;
   readonly #guests: Guests;
-  readonly #overhead: EngineCapacity['overhead'];
+  readonly #overhead: HostCapacity['overhead'];
   /** Sizes of guests that are being made or grown. */
   readonly #pending = new Map<string, GuestSize>();
   /** Of guests that are about to be rebuilt: what their records do not say yet. */
@@ -42,7 +42,7 @@ export class Admission {
     this.#overhead = overheadOf(options.accelerator);
   }
 
-  async capacity(): Promise<EngineCapacity> {
+  async capacity(): Promise<HostCapacity> {
     await this.#options.network.reachable();
     return { total: await this.#total(), overhead: this.#overhead, zones: this.#options.zones };
   }

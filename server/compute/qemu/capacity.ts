@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
-import type { EngineCapacity, Resources } from '../driver.ts';
+import type { HostCapacity, Resources } from '../driver.ts';
 import { FILES, translationCacheMb } from './arguments.ts';
 import type { Cores } from './cores.ts';
 import { allocatedBytes, GIGABYTE } from './disk.ts';
@@ -32,7 +32,7 @@ export function memoryMb({ memoryMb }: CapacitySettings): number {
 }
 
 /** What QEMU takes on this host for a guest of that much memory, beside the guest's own. */
-export function overheadOf(accelerator: 'kvm' | 'tcg'): EngineCapacity['overhead'] {
+export function overheadOf(accelerator: 'kvm' | 'tcg'): HostCapacity['overhead'] {
   return (ramMb) => ({
     ramMb:
       PROCESS_MB +

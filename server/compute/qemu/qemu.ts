@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
 import {
   AgentUnavailableError,
@@ -9,6 +10,7 @@ import {
   type GuestSpec,
   type GuestState,
   type GuestVolume,
+  type HostInfo,
   ShutdownTimeoutError,
 } from '../driver.ts';
 import { Admission } from './admission.ts';
@@ -38,7 +40,6 @@ type Method<M extends keyof ComputeDriver> = ComputeDriver[M];
 class Qemu implements ComputeDriver {
   readonly name = 'qemu';
   readonly place = () => this.#guests.place();
-  readonly capacity = () => this.#open().then(() => this.#admission.capacity());
   readonly findTemplate = (code: string) => this.#admission.template(code);
   readonly watch = (listener: (event: GuestEvent) => void) => this.#guestEvents.watch(listener);
   readonly resize: Method<'resize'> = (id, size) =>
@@ -147,8 +148,16 @@ class Qemu implements ComputeDriver {
     return this.#sight.stateOf(this.#guests.find(id), this.#inside);
   }
 
-  list(): Promise<GuestSight[]> {
-    return this.#readAgain().then(() => this.#sight.all(this.#guests));
+  async hosts(): Promise<HostInfo[]> {
+    await this.#open();
+    const capacity = await this.#admission.capacity();
+    return [{ id: await this.#hostId(), name: hostname(), reachable: true, capacity }];
+  }
+
+  async list(): Promise<GuestSight[]> {
+    await this.#readAgain();
+    const hostId = await this.#hostId();
+    return this.#sight.all(this.#guests).map((sight) => ({ ...sight, hostId }));
   }
 
   async sample(ids: string[]): Promise<GuestSample[]> {
@@ -195,6 +204,11 @@ class Qemu implements ComputeDriver {
       if (!(error instanceof ShutdownTimeoutError)) throw error;
       await this.powerOff(id);
     }
+  }
+
+  /** The one host is where the guests are. */
+  async #hostId(): Promise<string> {
+    return `${this.name}:${await this.place()}`;
   }
 
   #open(): Promise<void> {

@@ -44,7 +44,7 @@ export class Sight {
   }
 
   /** All guests at a glance. Those that are unseen are tried again meanwhile: one that hangs delays no other. */
-  all(guests: Guests): GuestSight[] {
+  all(guests: Guests): Omit<GuestSight, 'hostId'>[] {
     const unread = [...guests.setAside].map((id) => ({ id, power: 'unknown' as const }));
     const read = guests.all().map((guest) => {
       const { id, power } = guest;

@@ -13,6 +13,8 @@ import type { Operation } from './sentinels.ts';
 
 /** Everything the simulator remembers of a guest, as stored: the guest itself, and what the engine knows beside it. */
 export interface Guest extends SimulatedGuest, GuestSize {
+  /** Where it is; absent of one that was made when there was one host: see {@link hostOf}. */
+  host?: string;
   region: string;
   addresses: GuestAddress[];
   snapshots: Record<string, SnapshotInfo>;
@@ -23,6 +25,12 @@ export interface Guest extends SimulatedGuest, GuestSize {
   spent: Operation[];
 }
 
+/** Id and name of the host that there is where no other is asked for. */
+export const ONLY_HOST = 'simulator';
+
+/** The host that a guest is on. */
+export const hostOf = ({ host }: Pick<Guest, 'host'>): string => host ?? ONLY_HOST;
+
 /** Of a guest what a rebuild changes, beside what is on its disk. */
 export type Former = Pick<
   Guest,
@@ -32,6 +40,7 @@ export type Former = Pick<
 /** The guest as it is made: off, and nothing used. Its password is hashed here; user data is dropped. */
 export function newGuest(spec: GuestSpec): Guest {
   return {
+    host: spec.hostId,
     hostname: spec.hostname,
     template: spec.template,
     region: spec.region,

@@ -5,6 +5,7 @@ import { endRun, type Guest } from './guest.ts';
 import { isUp } from './power.ts';
 import { failureOf, has, type Operation } from './sentinels.ts';
 import { requireSight } from './sight.ts';
+import type { Stock } from './stock.ts';
 import type { Disks, SimulatorStore } from './store.ts';
 
 /** Called before every operation that changes a guest; what it throws is the operation's failure. */
@@ -16,16 +17,25 @@ const LOOK_EVERY_MS = 2_000;
 /** Alters a guest, and its disks, at the instant `now`. */
 export type Work<T> = (guest: Guest, now: number, disks: Disks) => T | Promise<T>;
 
+interface OperationsParts {
+  store: SimulatorStore;
+  clock: Clock;
+  stock: Stock;
+  faults: Faults;
+}
+
 /** How operations alter guests and wait for them, with the failures that are provoked. */
 export class Operations {
   readonly #store: SimulatorStore;
   readonly #clock: Clock;
+  readonly #stock: Stock;
   readonly #faults: Faults;
   readonly #closing = new AbortController();
 
-  constructor(store: SimulatorStore, clock: Clock, faults: Faults) {
+  constructor({ store, clock, stock, faults }: OperationsParts) {
     this.#store = store;
     this.#clock = clock;
+    this.#stock = stock;
     this.#faults = faults;
   }
 
@@ -68,12 +78,19 @@ export class Operations {
     const ending = signal ? AbortSignal.any([signal, this.closing]) : this.closing;
     for (;;) {
       ending.throwIfAborted();
-      const guest = await this.#store.readGuest(id);
+      const guest = await this.read(id);
       const now = this.#clock.now().getTime();
       const left = when(guest, now) - now;
       if (left <= 0) return;
       await this.#clock.sleep(Math.min(left, LOOK_EVERY_MS), ending);
     }
+  }
+
+  /** The guest as stored; {@link ComputeUnavailableError} where its host cannot be reached. */
+  async read(id: string): Promise<Guest | undefined> {
+    const seen = await this.#store.seeGuest(id);
+    if (seen) this.#stock.requireReachable(seen.guest, seen.lost);
+    return seen?.guest;
   }
 
   /** Aborts when {@link close} is called. */
@@ -92,7 +109,8 @@ export class Operations {
   }
 
   async #alter<T>(operation: Operation, id: string, work: Work<T>, ifAbsent: (id: string) => T): Promise<T> {
-    const outcome = await this.#store.changeGuest(id, async (guest, disks): Promise<() => T> => {
+    const outcome = await this.#store.changeGuest(id, async (guest, disks, lost): Promise<() => T> => {
+      this.#stock.requireReachable(guest, lost);
       const failure = failureOf(operation, guest.hostname, guest.spent);
       if (failure) {
         // Thrown only after the commit: a failure that happens once must be remembered.

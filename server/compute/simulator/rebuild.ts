@@ -20,7 +20,7 @@ export const rebuilt =
     const stale = guest.rebuilt;
     const { hostname, mac, addresses, vcpu, ramMb, diskGb, snapshots } = guest;
     await keepDisk(disks, id, rebuildId, guest, now);
-    const { network, before, spent, unwrittenBytes, ...blank } = newGuest(spec);
+    const { host, network, before, spent, unwrittenBytes, ...blank } = newGuest(spec);
     const from: Former = { hostname, mac, addresses, vcpu, ramMb, diskGb, snapshots };
     Object.assign(guest, blank, { rebuilt: { by: rebuildId, from } });
     await emptyDisk(disks, id, guest, now);

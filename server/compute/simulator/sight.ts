@@ -1,10 +1,10 @@
 import { powerAt } from '../../simulated-guest/model/guest.ts';
 import { ComputeUnavailableError, type GuestSight, type GuestState } from '../driver.ts';
-import type { Guest } from './guest.ts';
+import { type Guest, hostOf } from './guest.ts';
 import { isOutOfSight, isUp } from './power.ts';
 import { has } from './sentinels.ts';
 
-type Glance = Pick<Guest, 'hostname' | 'run'>;
+type Glance = Pick<Guest, 'host' | 'hostname' | 'run'>;
 
 /** {@link ComputeUnavailableError} where the guest cannot be seen at `now`. */
 export function requireSight(id: string, guest: Glance, now: number): void {
@@ -12,8 +12,13 @@ export function requireSight(id: string, guest: Glance, now: number): void {
 }
 
 /** The guest at a glance. */
-export function sightOf({ id, ...guest }: Glance & { id: string }, now: number): GuestSight {
-  return { id, power: isOutOfSight(guest, now) ? 'unknown' : powerAt(guest, now) };
+export function sightOf(
+  { id, ...guest }: Glance & { id: string },
+  isReachable: boolean,
+  now: number,
+): GuestSight {
+  const isSeen = isReachable && !isOutOfSight(guest, now);
+  return { id, hostId: hostOf(guest), power: isSeen ? powerAt(guest, now) : 'unknown' };
 }
 
 /** The guest as it stands at `now`; throws as {@link requireSight} does. */

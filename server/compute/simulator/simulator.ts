@@ -8,7 +8,6 @@ import {
   type ComputeDriver,
   ComputeUnavailableError,
   type DriverReport,
-  type EngineCapacity,
   type EngineTemplate,
   type GuestEvent,
   type GuestSample,
@@ -16,9 +15,11 @@ import {
   type GuestSpec,
   type GuestState,
   type GuestVolume,
+  type HostInfo,
   type NetworkPolicy,
+  type SimulatedOutages,
 } from '../driver.ts';
-import { diskAt, endRun, newGuest } from './guest.ts';
+import { diskAt, endRun, hostOf, newGuest } from './guest.ts';
 import { LazyGuestAccess } from './lazy-inside.ts';
 import { type Faults, Operations } from './operations.ts';
 import { askOff, type Pace, powerOn, restart, whenBooted, whenOff } from './power.ts';
@@ -55,7 +56,8 @@ type Method<M extends keyof ComputeDriver> = ComputeDriver[M];
 class Simulator implements ComputeDriver {
   readonly name = 'simulator';
   readonly resize: Method<'resize'> = async (id, size) => {
-    await this.#stock.requireRoom(id, size);
+    const guest = await this.#operations.read(id);
+    if (guest) await this.#stock.requireRoom(hostOf(guest), id, size);
     await this.#operations.change('resize', id, resized(id, size));
   };
   readonly createSnapshot: Method<'createSnapshot'> = (id, snapshotId) =>
@@ -82,7 +84,8 @@ class Simulator implements ComputeDriver {
     this.#clock = clock;
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
     this.#stock = new Stock(store, options);
-    this.#operations = new Operations(store, clock, options.faults ?? doNothing);
+    const faults = options.faults ?? doNothing;
+    this.#operations = new Operations({ store, clock, stock: this.#stock, faults });
     this.#inside = new LazyGuestAccess(store, clock);
   }
 
@@ -99,9 +102,14 @@ class Simulator implements ComputeDriver {
     return null;
   }
 
-  async capacity(): Promise<EngineCapacity> {
-    return this.#stock.capacity;
+  hosts(): Promise<HostInfo[]> {
+    return this.#stock.hosts();
   }
+
+  readonly outages: SimulatedOutages = {
+    lose: (hostId) => this.#store.setLost(hostId, true),
+    find: (hostId) => this.#store.setLost(hostId, false),
+  };
 
   async findTemplate(code: string): Promise<EngineTemplate | undefined> {
     return this.#stock.findTemplate(code);
@@ -111,7 +119,8 @@ class Simulator implements ComputeDriver {
     const { id, hostname } = spec;
     if (has(hostname, 'unavailable')) throw new ComputeUnavailableError(`${hostname} asks for no engine`);
     this.#stock.requireTemplate(spec.template);
-    await this.#stock.requireRoom(id, spec);
+    this.#stock.requireReachable({ host: spec.hostId }, await this.#store.lostHosts());
+    await this.#stock.requireRoom(spec.hostId, id, spec);
     await this.#operations.make('create', id, newGuest(spec));
   }
 
@@ -191,13 +200,16 @@ class Simulator implements ComputeDriver {
   }
 
   async inspect(id: string): Promise<GuestState | undefined> {
-    const guest = await this.#store.readGuest(id);
+    const guest = await this.#operations.read(id);
     return guest && stateOf(id, guest, this.#now());
   }
 
   async list(): Promise<GuestSight[]> {
+    const lost = await this.#store.lostHosts();
     const now = this.#now();
-    return (await this.#store.glances()).map((guest) => sightOf(guest, now));
+    return (await this.#store.glances()).map((guest) =>
+      sightOf(guest, this.#stock.isReachable(guest, lost), now),
+    );
   }
 
   async sample(ids: string[]): Promise<GuestSample[]> {
@@ -212,18 +224,20 @@ class Simulator implements ComputeDriver {
   }
 
   async volumes(id: string): Promise<GuestVolume[]> {
-    const guest = await this.#store.readGuest(id);
+    const guest = await this.#operations.read(id);
     if (!guest) return [];
     const disk = diskAt(id, guest, this.#now());
     const written = disk.usedBytes + (await bytesInside(this.#store.insides, id, guest));
     return [{ ...disk, usedBytes: Math.min(written, guest.diskGb * 1_000_000_000) }];
   }
 
-  openVnc(id: string): Promise<Duplex> {
+  async openVnc(id: string): Promise<Duplex> {
+    await this.#operations.read(id);
     return this.#inside.openVnc(id);
   }
 
-  openSsh(id: string): Promise<Duplex> {
+  async openSsh(id: string): Promise<Duplex> {
+    await this.#operations.read(id);
     return this.#inside.openSsh(id);
   }
 

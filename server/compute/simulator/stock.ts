@@ -1,17 +1,30 @@
 import {
   CapacityError,
-  type EngineCapacity,
+  ComputeUnavailableError,
   type EngineTemplate,
   type GuestSize,
+  type HostInfo,
+  RESOURCES,
   type Resources,
   resourcesOf,
   shortageOf,
   TemplateUnavailableError,
 } from '../driver.ts';
+import { type Guest, hostOf, ONLY_HOST } from './guest.ts';
 import type { SimulatorStore } from './store.ts';
 
+/** A simulated machine; its name is its id. */
+export interface SimulatedHost {
+  name: string;
+  /** Those of {@link StockOptions} when absent. */
+  capacity?: Partial<Resources>;
+  zones?: readonly string[];
+}
+
 export interface StockOptions {
-  /** What all guests can have together; no limit of what is absent. */
+  /** One, called "simulator", when absent. */
+  hosts?: readonly SimulatedHost[];
+  /** What all guests of a host can have together; no limit of what is absent. */
   capacity?: Partial<Resources>;
   /** Zones and templates of the catalog that it serves; every one when absent. */
   zones?: readonly string[];
@@ -22,17 +35,40 @@ const UNLIMITED: Resources = { vcpu: Infinity, cores: Infinity, ramMb: Infinity,
 /** There is no process whose memory or files would count. */
 const NO_OVERHEAD = { ramMb: 0, diskGb: 0 };
 
-/** What the simulated engine pretends to have. */
+/** What the simulated engine pretends to have: hosts, and images. */
 export class Stock {
-  readonly capacity: EngineCapacity;
+  readonly #hosts: ReadonlyMap<string, Omit<HostInfo, 'reachable'>>;
   readonly #store: SimulatorStore;
   readonly #templates: readonly string[] | undefined;
 
-  constructor(store: SimulatorStore, { capacity, zones, templates }: StockOptions) {
+  constructor(store: SimulatorStore, options: StockOptions) {
+    const { hosts = [{ name: ONLY_HOST }], capacity, zones, templates } = options;
     this.#store = store;
     this.#templates = templates;
-    const total = { ...UNLIMITED, ...capacity };
-    this.capacity = { total, overhead: () => NO_OVERHEAD, zones: zones ?? null };
+    this.#hosts = new Map(
+      hosts.map((host) => {
+        const total = { ...UNLIMITED, ...(host.capacity ?? capacity) };
+        const has = { total, overhead: () => NO_OVERHEAD, zones: host.zones ?? zones ?? null };
+        return [host.name, { id: host.name, name: host.name, capacity: has }];
+      }),
+    );
+  }
+
+  async hosts(): Promise<HostInfo[]> {
+    const lost = await this.#store.lostHosts();
+    return [...this.#hosts.values()].map((host) => ({ ...host, reachable: !lost.has(host.id) }));
+  }
+
+  /** Whether the guest's host is there; `lost` are those that cannot be reached. */
+  isReachable(guest: Pick<Guest, 'host'>, lost: ReadonlySet<string>): boolean {
+    const host = hostOf(guest);
+    return this.#hosts.has(host) && !lost.has(host);
+  }
+
+  /** {@link ComputeUnavailableError} where it is not. */
+  requireReachable(guest: Pick<Guest, 'host'>, lost: ReadonlySet<string>): void {
+    if (!this.isReachable(guest, lost))
+      throw new ComputeUnavailableError(`host ${hostOf(guest)} cannot be reached`);
   }
 
   findTemplate(code: string): EngineTemplate | undefined {
@@ -44,13 +80,16 @@ export class Stock {
     if (!this.findTemplate(code)) throw new TemplateUnavailableError(`there is no image of ${code}`);
   }
 
-  /** {@link CapacityError} where the guest, which may be there already, has no room at this size beside the others. */
-  async requireRoom(id: string, size: GuestSize): Promise<void> {
-    const { total } = this.capacity;
-    if (Object.values(total).every((limit) => limit === Infinity)) return;
+  /**
+   * {@link CapacityError} where the guest, which may be there already, has no room at this size beside the others of the host.
+   */
+  async requireRoom(hostId: string, id: string, size: GuestSize): Promise<void> {
+    const total = this.#hosts.get(hostId)?.capacity.total;
+    if (!total || RESOURCES.every((resource) => total[resource] === Infinity)) return;
     const guest = await this.#store.readGuest(id);
-    const used = await this.#store.usedResources();
-    const shortage = shortageOf(total, used, resourcesOf(size), guest && resourcesOf(guest));
+    const before = guest && hostOf(guest) === hostId ? resourcesOf(guest) : undefined;
+    const used = await this.#store.usedResources(hostId);
+    const shortage = shortageOf(total, used, resourcesOf(size), before);
     if (shortage)
       throw new CapacityError(`${shortage.left} ${shortage.resource} are left, not ${shortage.asked}`);
   }

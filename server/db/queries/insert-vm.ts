@@ -4,6 +4,8 @@ import type { VmRow } from './vms.ts';
 /** What is known of a VM as it is bought. */
 export type NewVm = Omit<
   VmRow,
+  | 'host_id'
+  | 'moving_to'
   | 'rounding_remainder'
   | 'refundable_minor'
   | 'unpaid_since'

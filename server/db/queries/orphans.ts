@@ -5,6 +5,8 @@ import { type Page, pageOf } from './page.ts';
 export interface OrphanRow {
   guest_id: string;
   engine: string;
+  /** Where it is; null where it was found before that was recorded. */
+  host_id: string | null;
   vcpu: number | null;
   ram_mb: number | null;
   disk_gb: number | null;
@@ -15,7 +17,7 @@ export interface OrphanRow {
 
 export type NewOrphan = Omit<OrphanRow, 'found_at'>;
 
-const columns = sql`guest_id, engine, vcpu, ram_mb, disk_gb, found_at, array(
+const columns = sql`guest_id, engine, host_id, vcpu, ram_mb, disk_gb, found_at, array(
   select host(address) from orphan_addresses held
   where held.engine = orphan_guests.engine and held.guest_id = orphan_guests.guest_id order by address) as addresses`;
 
@@ -42,11 +44,11 @@ export function listOrphans(db: Queryable, page: Page): Promise<(OrphanRow & { i
 
 /** Notes an orphan, or what is known of it now, and holds its addresses. True where it was not known. */
 export async function noteOrphan(db: Queryable, orphan: NewOrphan, at: Date): Promise<boolean> {
-  const { engine, guest_id, vcpu, ram_mb, disk_gb, addresses } = orphan;
+  const { engine, guest_id, host_id, vcpu, ram_mb, disk_gb, addresses } = orphan;
   const [row] = await db.query<{ fresh: boolean }>(sql`
-    insert into orphan_guests (engine, guest_id, vcpu, ram_mb, disk_gb, found_at)
-    values (${engine}, ${guest_id}, ${vcpu}, ${ram_mb}, ${disk_gb}, ${at})
-    on conflict (engine, guest_id) do update set vcpu = excluded.vcpu, ram_mb = excluded.ram_mb, disk_gb = excluded.disk_gb
+    insert into orphan_guests (engine, guest_id, host_id, vcpu, ram_mb, disk_gb, found_at)
+    values (${engine}, ${guest_id}, ${host_id}, ${vcpu}, ${ram_mb}, ${disk_gb}, ${at})
+    on conflict (engine, guest_id) do update set host_id = excluded.host_id, vcpu = excluded.vcpu, ram_mb = excluded.ram_mb, disk_gb = excluded.disk_gb
     returning found_at = ${at} as fresh`);
   await execute(
     db,

@@ -8,37 +8,35 @@ export interface Reservation {
   disk_gb: number;
 }
 
-/** Guests with the same amount of memory, and what they have reserved together. */
+/** Guests of a host with the same amount of memory, and what they have reserved together. */
 export interface ReservedGroup extends Reservation {
+  host_id: string;
   /** Of each. */
   guest_ram_mb: number;
   guests: number;
 }
 
-/** Makes everybody else who reserves of the engine wait until this transaction has ended. */
-export async function lockEngine(db: Queryable, engine: string): Promise<void> {
-  const lock = () => maybeOne(db, sql`select 1 from engines where name = ${engine} for no key update`);
-  if (await lock()) return;
-  await execute(db, sql`insert into engines (name) values (${engine}) on conflict do nothing`);
-  await lock();
-}
-
 /**
- * What is taken of the engine: by VMs, their snapshots, and guests that no VM has. A VM that is being rebuilt,
- * or restored, keeps the disk that it had until that is over.
+ * What is taken of these hosts: by VMs, their snapshots, and guests that no VM has. A VM that is being moved counts on both
+ * hosts; one that is being rebuilt, or restored, keeps the disk that it had until that is over.
  */
-export function reservedGroups(db: Queryable, engine: string): Promise<ReservedGroup[]> {
+export function reservedGroups(db: Queryable, hostIds: readonly string[]): Promise<ReservedGroup[]> {
   return db.query<ReservedGroup>(sql`
-    select ram_mb as guest_ram_mb, count(*)::int as guests, sum(vcpu)::float as vcpu, sum(cores)::float as cores,
+    select host_id, ram_mb as guest_ram_mb, count(*)::int as guests, sum(vcpu)::float as vcpu, sum(cores)::float as cores,
       sum(ram_mb)::float as ram_mb, sum(disk_gb)::float as disk_gb
     from (
-      select r.vcpu, r.cores, r.ram_mb, r.disk_gb + coalesce((
+      select place.host_id, r.vcpu, r.cores, r.ram_mb, r.disk_gb + coalesce((
           select sum(reserved_gb) from snapshots where snapshots.vm_id = r.vm_id), 0) + coalesce((
-          select r.disk_gb from jobs where jobs.id = vms.active_job_id and jobs.kind in ('rebuild', 'snapshot_restore')), 0) as disk_gb
-      from reservations r join vms on vms.id = r.vm_id where vms.engine = ${engine}
+          select r.disk_gb from jobs where jobs.id = place.active_job_id and jobs.kind in ('rebuild', 'snapshot_restore')), 0) as disk_gb
+      from (
+        select id, host_id, active_job_id from vms where host_id = any(${hostIds}::text[]) and deleted_at is null
+        union all
+        select id, moving_to, active_job_id from vms where moving_to = any(${hostIds}::text[])
+      ) as place join reservations r on r.vm_id = place.id
       union all
-      select coalesce(vcpu, 0), 0, coalesce(ram_mb, 0), coalesce(disk_gb, 0) from orphan_guests where engine = ${engine}
-    ) as taken group by ram_mb`);
+      select host_id, coalesce(vcpu, 0), 0, coalesce(ram_mb, 0), coalesce(disk_gb, 0)
+      from orphan_guests where host_id = any(${hostIds}::text[])
+    ) as taken group by host_id, ram_mb`);
 }
 
 export function findReservation(db: Queryable, vmId: string): Promise<Reservation | undefined> {

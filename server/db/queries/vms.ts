@@ -21,6 +21,9 @@ export interface VmRow {
   mac: string;
   /** What made its guest (`cluster/engine-claim.ts`). */
   engine: string | null;
+  /** Where its guest is, or is to be made; and, while it is being moved, where to. */
+  host_id: string | null;
+  moving_to: string | null;
   price_monthly_minor: bigint;
   currency: string;
   /** Of the sale of the running period, such as "0.2". */
@@ -154,6 +157,9 @@ const CHANGEABLE = [
   'status',
   'plan',
   'template',
+  'zone',
+  'host_id',
+  'moving_to',
   'vcpu',
   'ram_mb',
   'disk_gb',

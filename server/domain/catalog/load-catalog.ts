@@ -27,11 +27,11 @@ export async function requireCurrency(db: Queryable, { currency }: Pick<Catalog,
 }
 
 /** Throws {@link ConfigError} where the configuration names zones that the catalog does not. */
-export function requireZones({ regions }: Catalog, zones: readonly string[] = []): void {
+export function requireZones({ regions }: Catalog, zones: readonly string[], setting: string): void {
   const known = new Set(regions.flatMap((region) => region.zones));
   const unknown = zones.filter((zone) => !known.has(zone));
   if (unknown.length > 0)
-    throw new ConfigError([`VAUBAN_ZONES: the catalog has no zone ${unknown.join(', ')}`]);
+    throw new ConfigError([`${setting}: the catalog has no zone ${unknown.join(', ')}`]);
 }
 
 /** The first zone of the default region. */

@@ -1,4 +1,4 @@
-import type { EngineCapacity } from '../../compute/driver.ts';
+import type { HostInfo } from '../../compute/driver.ts';
 import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
@@ -21,7 +21,7 @@ export interface ChangeRequest {
   allowReboot: boolean;
   maxChargeMinor: number | undefined;
   /** What the engine said before the transaction opened. */
-  capacity: EngineCapacity | ApiError;
+  hosts: readonly HostInfo[] | ApiError;
 }
 
 /** Changes a VM's configuration: holds what is to pay, or promises what is given back, and starts the job. */
@@ -73,7 +73,6 @@ export async function changeVm(
     restart: vm.status === 'running',
   };
   const job = await startJob(start, vm, { kind, input, orderId: order.id });
-  const purchase = { db, engine: services.engine, capacity: request.capacity };
-  await reserveChange(purchase, vm.id, { ...target, dedicated });
+  await reserveChange({ db, hosts: request.hosts }, vm, { ...target, dedicated });
   return { job, order };
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
+import { hostsOf } from '../../db/queries/hosts.ts';
 import type { NewVm } from '../../db/queries/insert-vm.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
@@ -73,13 +74,14 @@ export async function createVm(
 ): Promise<Created> {
   const { db, services, caller, now } = start;
   const catalog = catalogAt(services.catalog, now);
-  const { region, zone, configuration } = requireOffer(catalog, request, offer);
+  const { region, zones, configuration } = requireOffer(catalog, request, offer);
   const next_billing_mode = request.billing ?? 'monthly';
-  const [keys, buyer, wallet, quota] = await Promise.all([
+  const [keys, buyer, wallet, quota, hostRows] = await Promise.all([
     requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []),
     findBillingProfile(db, caller.accountId),
     lockWallet(db, caller.accountId),
     readQuota(db, catalog, caller.accountId),
+    hostsOf(db, services.engine),
   ]);
 
   const period = firstPeriod(now);
@@ -87,7 +89,7 @@ export async function createVm(
   requireQuota(quota, { ...configuration, vms: 1 });
   requireAtMost(charge, request.max_charge_minor);
   requireFree(wallet, charge.total_minor);
-  for (const answer of [offer.capacity, offer.template]) if (answer instanceof ApiError) throw answer;
+  for (const answer of [offer.hosts, offer.template]) if (answer instanceof ApiError) throw answer;
 
   const bought: Omit<NewVm, 'mac'> = {
     id: newId('vm', services.clock),
@@ -98,7 +100,8 @@ export async function createVm(
     plan: configuration.plan,
     template: request.template,
     region: region.code,
-    zone,
+    // Of the host that is found in the end.
+    zone: zones[0]!,
     vcpu: configuration.vcpu,
     ram_mb: configuration.ram_mb,
     disk_gb: configuration.disk_gb,
@@ -134,25 +137,29 @@ export async function createVm(
   const initialPassword = request.password || keys.length > 0 ? null : generatePassword();
   const made = newView({ ...vm, ...used });
   const job = await startCreation(start, made, order, request, request.password ?? initialPassword);
-  // Last, because the engine's and the pool's rows stay locked until the commit: purchases wait for each other here.
-  await reserveVm({ db, engine: services.engine, capacity: offer.capacity }, vm.id, vm);
+  // Last, because the host's and the pool's rows stay locked until the commit: purchases wait for each other here.
+  const { hostId, zone } = await reserveVm({ db, hosts: offer.hosts }, hostRows, vm, zones);
   const addresses = await allocateAddresses(db, catalog, region, vm.id, now);
-  return { vm: { ...withJob(made, job, now), ...addresses }, order, initialPassword };
+  return {
+    vm: { ...withJob(made, job, now), ...addresses, host_id: hostId, zone },
+    order,
+    initialPassword,
+  };
 }
 
 interface Offer {
   region: Region;
-  zone: string;
+  zones: string[];
   configuration: Configuration;
 }
 
 /** What the request asks for, as the catalog sells it and the engine has it. */
 function requireOffer(catalog: Catalog, request: CreateRequest, offer: EngineOffer): Offer {
-  const { region, zone } = requireServed(catalog, request, offer.capacity);
+  const { region, zones } = requireServed(catalog, request, offer.hosts);
   const configuration = requireWanted(catalog, request, region);
   requireRoomFor(requireImage(catalog, request.template, offer), configuration);
   if (request.billing === 'hourly') requireHourly(configuration, 'billing');
-  return { region, zone, configuration };
+  return { region, zones, configuration };
 }
 
 function requireWanted(catalog: Catalog, { plan: code, size }: Wanted, region: Region): Configuration {

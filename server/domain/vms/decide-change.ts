@@ -6,6 +6,7 @@ import { type Configuration, changeCharge, type Sale, type Size, termsOf } from 
 import type { Catalog } from '../catalog/catalog-schema.ts';
 import { findPlan, findTemplate, isDedicated } from '../catalog/lookup.ts';
 import { catalogAt } from '../catalog/prices.ts';
+import { grows, type HostSupply, reservationOf, type SoldSize } from '../hosts/supply.ts';
 import type { TaxedBuyer } from '../tax/tax.ts';
 import {
   currentConfiguration,
@@ -19,7 +20,6 @@ import {
   runningPeriod,
 } from './configuration.ts';
 import { requireResizable } from './states.ts';
-import { grows, reservationOf, type SoldSize, type Supply } from './supply.ts';
 
 /** What a VM is to become: a plan, or a custom size, of which what is not named stays as it is. */
 export type ChangeWish = { plan: string; resizeDisk: boolean } | { size: Partial<Size> };
@@ -44,9 +44,9 @@ export interface ChangeTerms {
   room?: Room;
 }
 
-/** Of the VM's engine, or why it says nothing, and what the VM has reserved of it. */
+/** Of the VM's host, or why it says nothing, and what the VM has reserved of it. */
 export interface Room {
-  supply: Supply | ApiError;
+  supply: HostSupply | ApiError;
   reserved: Reservation | undefined;
 }
 

@@ -1,38 +1,42 @@
-import type { EngineCapacity, EngineTemplate } from '../../compute/driver.ts';
+import type { EngineTemplate, HostInfo } from '../../compute/driver.ts';
 import { ApiError, invalidField } from '../../platform/errors.ts';
 import type { Catalog, Region, Template } from '../catalog/catalog-schema.ts';
 import { findRegion } from '../catalog/lookup.ts';
+import { zonesOn } from '../hosts/known-host.ts';
 import { requireTemplate } from './configuration.ts';
 
 /** What the engine says to an order, or the refusals to answer with where it says nothing. */
 export interface EngineOffer {
-  capacity: EngineCapacity | ApiError;
+  hosts: readonly HostInfo[] | ApiError;
   /** Of the template that is asked for; undefined where there is nothing to make it of. */
   template: EngineTemplate | ApiError | undefined;
 }
 
-/** Zones of the region that the engine's guests can be in; all while the engine does not say. */
-export function servedZones({ zones }: Region, capacity: EngineCapacity | ApiError): string[] {
-  const served = capacity instanceof ApiError ? null : capacity.zones;
-  return served ? zones.filter((zone) => served.includes(zone)) : zones;
+/** Zones of the region that hosts are in, whether or not they have room; all while the engine does not say. */
+function servedZones({ zones }: Region, hosts: readonly HostInfo[] | ApiError): string[] {
+  if (hosts instanceof ApiError) return zones;
+  return zones.filter((zone) => hosts.some((host) => zonesOn(host, [zone]).length > 0));
 }
 
-/** A region, by default the catalog's, with a zone that VMs can be made in; refuses one that is not there or not served. */
+/**
+ * A region, by default the catalog's, and its zones of which a VM can be in any: the one that is asked for, or those that
+ * hosts are in. Refuses one that is not there or has no host.
+ */
 export function requireServed(
   catalog: Catalog,
   { region: code, zone }: { region?: string; zone?: string },
-  capacity: EngineCapacity | ApiError,
-): { region: Region; zone: string } {
+  hosts: readonly HostInfo[] | ApiError,
+): { region: Region; zones: string[] } {
   const region = findRegion(catalog, code ?? catalog.default_region);
   if (!region) throw invalidField('region', 'unknown', `there is no region ${code}`);
   if (zone !== undefined && !region.zones.includes(zone))
     throw invalidField('zone', 'unknown', `region ${region.code} has no zone ${zone}`);
-  const [first, ...others] = servedZones(region, capacity);
-  if (first === undefined)
+  const zones = servedZones(region, hosts);
+  if (zones.length === 0)
     throw invalidField('region', 'not_available', `no VM can be made in region ${region.code} at present`);
-  if (zone !== undefined && zone !== first && !others.includes(zone))
+  if (zone !== undefined && !zones.includes(zone))
     throw invalidField('zone', 'not_available', `no VM can be made in zone ${zone} at present`);
-  return { region, zone: zone ?? first };
+  return { region, zones: zone === undefined ? zones : [zone] };
 }
 
 /** A template that can be chosen and that there is an image of, with the smallest disk that both say. */

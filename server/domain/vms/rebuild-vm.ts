@@ -1,4 +1,4 @@
-import type { EngineCapacity } from '../../compute/driver.ts';
+import type { HostInfo } from '../../compute/driver.ts';
 import type { Transaction } from '../../db/database.ts';
 import { countSnapshots } from '../../db/queries/snapshots.ts';
 import { recordedOpsKey } from '../../db/queries/vm-ops-keys.ts';
@@ -32,10 +32,10 @@ export interface RebuildRequest {
  */
 export async function decideRebuild(
   db: Transaction,
-  { catalog, secrets, engine }: { catalog: Catalog; secrets: SecretBox; engine: string },
+  { catalog, secrets }: { catalog: Catalog; secrets: SecretBox },
   vm: VmView,
   request: RebuildRequest,
-  capacity: EngineCapacity | ApiError,
+  hosts: readonly HostInfo[] | ApiError,
 ): Promise<{ input: RebuildInput; initialPassword: string | null }> {
   const template = requireTemplate(catalog, request.template);
   requireRoomFor(template, vm);
@@ -55,8 +55,8 @@ export async function decideRebuild(
     ops_key_fingerprint: await recordedOpsKey(db, vm.id),
     restart: isWantedOn(vm),
   };
-  // Last, because the engine's row stays locked until the commit.
-  await reserveSecondDisk({ db, engine, capacity }, vm.disk_gb);
+  // Last, because the host's row stays locked until the commit.
+  await reserveSecondDisk({ db, hosts }, vm, vm.disk_gb);
   return { input, initialPassword };
 }
 

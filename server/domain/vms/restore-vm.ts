@@ -1,4 +1,4 @@
-import type { EngineCapacity } from '../../compute/driver.ts';
+import type { HostInfo } from '../../compute/driver.ts';
 import type { Transaction } from '../../db/database.ts';
 import { findSnapshot, type SnapshotRow } from '../../db/queries/snapshots.ts';
 import type { VmView } from '../../db/queries/vms.ts';
@@ -14,10 +14,9 @@ import { requireAllowed, requireWhole } from './states.ts';
  */
 export async function decideRestore(
   db: Transaction,
-  { engine }: { engine: string },
   vm: VmView,
   snapshotId: string,
-  capacity: EngineCapacity | ApiError,
+  hosts: readonly HostInfo[] | ApiError,
 ): Promise<{ input: RestoreInput; snapshot: SnapshotRow }> {
   const snapshot = await findSnapshot(db, vm.id, snapshotId);
   if (!snapshot) throw notFound();
@@ -27,8 +26,8 @@ export async function decideRestore(
     const details = { status: snapshot.status, allowed: ['available'] };
     throw new ApiError('invalid_state', `The snapshot is ${snapshot.status}.`, details);
   }
-  // Last, because the engine's row stays locked until the commit.
-  await reserveSecondDisk({ db, engine, capacity }, vm.disk_gb);
+  // Last, because the host's row stays locked until the commit.
+  await reserveSecondDisk({ db, hosts }, vm, vm.disk_gb);
   return { input: { snapshot_id: snapshot.id, restart: isWantedOn(vm) }, snapshot };
 }
 

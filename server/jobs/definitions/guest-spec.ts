@@ -25,6 +25,7 @@ export async function guestSpec(
   );
   return {
     id: vm.id,
+    hostId: vm.host_id!,
     hostname: vm.hostname,
     template: own.template,
     region: vm.region,

@@ -7,9 +7,9 @@ import { saleConfiguration } from '../../domain/billing/renewal-price.ts';
 import { changeUsage } from '../../domain/billing/usage-terms.ts';
 import { captureFor, releaseFor } from '../../domain/billing/vm-orders.ts';
 import { bandwidthLimit, diskSpeed } from '../../domain/catalog/lookup.ts';
+import { reservationOf } from '../../domain/hosts/supply.ts';
 import { beginNetworkChange } from '../../domain/network/network-change.ts';
 import type { ResizeInput } from '../../domain/vms/job-inputs.ts';
-import { reservationOf } from '../../domain/vms/supply.ts';
 import type { JobContext, JobDefinition } from '../job.ts';
 import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
 

@@ -121,11 +121,12 @@ export class GuestReconciler {
     const vms = await recordedVms(db, engine);
     // Before the guests: one whose start ends meanwhile would else be neither on its way nor seen to boot.
     const beingStarted = await vmsBeingStarted(db);
-    const sights: Sights = new Map((await compute.list()).map(({ id, power }) => [id, power]));
+    const guests = await compute.list();
+    const sights: Sights = new Map(guests.map(({ id, power }) => [id, power]));
     const ids = new Set(vms.map(({ id }) => id));
     const orphan = await noteOrphans(
       this.#services,
-      [...sights.keys()].filter((id) => !ids.has(id)),
+      guests.filter(({ id }) => !ids.has(id)),
     );
     const { missing, unseen } = await this.#settle(vms, sights);
     metrics.guestsAmiss({ orphan, missing, unseen });

@@ -4,10 +4,10 @@ import type { RecordedVm } from '../../db/queries/guest-states.ts';
 import { settleReservation } from '../../db/queries/reservations.ts';
 import { systemFindVm, updateVm, type VmChange, type VmRow } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
+import { reservationOf } from '../../domain/hosts/supply.ts';
 import { type EventText, recordSystemEvent } from '../../domain/vms/events.ts';
 import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { startSystemJob } from '../../domain/vms/start-job.ts';
-import { reservationOf } from '../../domain/vms/supply.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Finding } from './judge-guest.ts';
 

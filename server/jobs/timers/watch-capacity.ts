@@ -1,7 +1,7 @@
 import { readSupply } from '../../cluster/read-supply.ts';
 import type { ComputeDriver } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
-import type { Supply } from '../../domain/vms/supply.ts';
+import type { Supply } from '../../domain/hosts/supply.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Metrics } from '../../platform/metrics.ts';
 
@@ -13,8 +13,8 @@ export interface Amount {
   reserved: number;
 }
 
-/** What the engine has, and what of it is reserved, QEMU's own part of each guest included. */
-export function amountsOf({ capacity: { total }, reserved }: Supply): Amount[] {
+/** What all hosts have, and what of it is reserved, QEMU's own part of each guest included. */
+export function amountsOf({ total, reserved }: Supply): Amount[] {
   return [
     { resource: 'vcpu', total: total.vcpu, reserved: reserved.vcpu },
     { resource: 'dedicated_cores', total: total.cores, reserved: reserved.cores },

@@ -126,7 +126,7 @@ test('CPUs are set aside for one guest each, kept while they are right, and only
 
 test('a dedicated guest runs on its own CPUs, and any other on the rest', withMachines, async (t) => {
   const { directory, driver } = qemuFor(t, await blank(t), { cores: new Cores([1], [0, 1]) });
-  assert.equal((await driver.capacity()).total.cores, 1);
+  assert.equal((await driver.hosts())[0]?.capacity.total.cores, 1);
   const [own, shared] = [tinySpec({ dedicated: true }), tinySpec()];
   for (const spec of [own, shared]) await driver.create(spec);
   await assert.rejects(driver.create(tinySpec({ dedicated: true })), /0 cores left, not 1/);

@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../server/compute/ask.ts';
+import { askHosts } from '../../../server/compute/ask.ts';
 import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';
@@ -84,9 +84,9 @@ export const CASES: Record<JobKind, Case[]> = {
       call:
         ({ vmId, snapshotId }): Order =>
         async (services) => {
-          const capacity = await askCapacity(services);
+          const hosts = await askHosts(services);
           return startByOperator(services, vmId!, 'snapshot_restore', (tx, vm) =>
-            decideRestore(tx, services, vm, snapshotId!, capacity),
+            decideRestore(tx, vm, snapshotId!, hosts),
           );
         },
     },
@@ -100,10 +100,10 @@ export const CASES: Record<JobKind, Case[]> = {
       call:
         ({ vmId }): Order =>
         async (services) => {
-          const capacity = await askCapacity(services);
+          const hosts = await askHosts(services);
           const request = { template: 'alpine-3.22', delete_snapshots: true };
           return startByOperator(services, vmId!, 'rebuild', (tx, vm) =>
-            decideRebuild(tx, services, vm, request, capacity),
+            decideRebuild(tx, services, vm, request, hosts),
           );
         },
     },

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { Authenticator } from '../../../server/access/authentication.ts';
 import { LocalLimitStore, RateLimiter } from '../../../server/access/rate-limits.ts';
 import { AgentRuns } from '../../../server/agent/agent-runs.ts';
+import { HostWatch } from '../../../server/cluster/host-watch.ts';
 import { Leadership } from '../../../server/cluster/leadership.ts';
 import { Node } from '../../../server/cluster/membership.ts';
 import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
@@ -130,6 +131,7 @@ async function openServices(
     mails: new MailSender(common),
     payments: new Payments(config, common.brand.name, common.site),
   };
+  await new HostWatch(services).run();
   const guests = new GuestReconciler(services);
   return { ...services, guests, agent: new AgentRuns(services) };
 }

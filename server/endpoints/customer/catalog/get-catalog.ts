@@ -1,12 +1,13 @@
 import { readSupply } from '../../../cluster/read-supply.ts';
 import { askTemplate } from '../../../compute/ask.ts';
 import type { EngineTemplate } from '../../../compute/driver.ts';
+import type { Reservation } from '../../../db/queries/reservations.ts';
 import type { Catalog, Plan, Region } from '../../../domain/catalog/catalog-schema.ts';
-import { findRegion, isDedicated } from '../../../domain/catalog/lookup.ts';
+import { findRegion, isDedicated, isSoldIn } from '../../../domain/catalog/lookup.ts';
 import { catalogAt } from '../../../domain/catalog/prices.ts';
+import { reservationOf, type Supply } from '../../../domain/hosts/supply.ts';
 import { regionsWithAddresses } from '../../../domain/network/allocate.ts';
-import { servedZones } from '../../../domain/vms/offer.ts';
-import { reservationOf, type Supply } from '../../../domain/vms/supply.ts';
+
 import { endpoint } from '../../../http/endpoint.ts';
 import { Count, Currency, Shape } from '../../../http/schemas.ts';
 import { ApiError } from '../../../platform/errors.ts';
@@ -115,7 +116,7 @@ export const getCatalog = endpoint({
         ),
         regions: catalog.regions.map((region) => {
           const { code, name, country, zones } = region;
-          const available_zones = zonesNow(region, rooms);
+          const available_zones = zonesNow(region, rooms, sizesSoldIn(catalog, code));
           return { code, name, country, zones, available: available_zones.length > 0, available_zones };
         }),
         // What VMs are made of is the operator's business.
@@ -141,14 +142,24 @@ interface Rooms {
 const isThere = (found: EngineTemplate | ApiError | undefined) =>
   found !== undefined && !(found instanceof ApiError);
 
-/** Zones of a region in which a VM can be made, if there is room for it. */
-function zonesNow(region: Region, { supply, addressed }: Rooms): string[] {
-  if (supply instanceof ApiError || !addressed.has(region.code)) return [];
-  return servedZones(region, supply.capacity);
+/** Zones of a region in which a VM of one of these sizes can be made. */
+function zonesNow({ code, zones }: Region, { supply, addressed }: Rooms, sizes: Reservation[]): string[] {
+  if (supply instanceof ApiError || !addressed.has(code)) return [];
+  return supply.zonesWithRoom(zones, sizes);
 }
 
 function hasRoom(plan: Plan, code: string, rooms: Rooms): boolean {
-  const { catalog, supply } = rooms;
-  if (supply instanceof ApiError || zonesNow(findRegion(catalog, code)!, rooms).length === 0) return false;
-  return !supply.refusal(reservationOf({ ...plan, dedicated: isDedicated(catalog, plan.code) }));
+  const { catalog } = rooms;
+  return zonesNow(findRegion(catalog, code)!, rooms, [sizeOf(catalog, plan)]).length > 0;
+}
+
+const sizeOf = (catalog: Catalog, plan: Plan) =>
+  reservationOf({ ...plan, dedicated: isDedicated(catalog, plan.code) });
+
+/** Of the plans of a region, and the smallest size of one's own. */
+function sizesSoldIn(catalog: Catalog, code: string): Reservation[] {
+  const { vcpu, ram_mb, disk_gb } = catalog.custom;
+  const smallest = { vcpu: vcpu.min, ram_mb: ram_mb.min, disk_gb: disk_gb.min, dedicated: false };
+  const plans = catalog.plans.filter((plan) => !plan.deprecated && isSoldIn(plan, code));
+  return [...plans.map((plan) => sizeOf(catalog, plan)), reservationOf(smallest)];
 }

@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { findBillingProfile } from '../../../db/queries/billing-profiles.ts';
 import { lookUpWallet } from '../../../db/queries/wallets.ts';
 import { firstPeriod } from '../../../domain/billing/period.ts';
@@ -36,7 +36,7 @@ export const getCustomQuote = endpoint({
   example: exampleQuote,
   async handle({ query, services, db, caller, now }) {
     const catalog = catalogAt(services.catalog, now);
-    requireServed(catalog, { region: query.region }, await askCapacity(services));
+    requireServed(catalog, { region: query.region }, await askHosts(services));
     const configuration = requireCustom(catalog, query);
     if (query.billing === 'hourly') requireHourly(configuration, 'billing');
     const terms = termsOf(catalog, await findBillingProfile(db, caller.accountId));

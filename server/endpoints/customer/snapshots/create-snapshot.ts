@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { countSnapshots, insertSnapshot } from '../../../db/queries/snapshots.ts';
 import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
 import { reserveForSnapshot } from '../../../domain/vms/reserve.ts';
@@ -44,7 +44,7 @@ export const createSnapshot = endpoint({
   ],
   example: { snapshot: exampleSnapshot, job: { ...exampleJob, kind: 'snapshot_create' } },
   load: loadVmForChange,
-  prepare: ({ services }) => askCapacity(services),
+  prepare: ({ services }) => askHosts(services),
   async handle(context) {
     const { resource: vm, body, prepared, db, services, now } = context;
     requireAllowed(vm, 'snapshot');
@@ -62,9 +62,8 @@ export const createSnapshot = endpoint({
       created_at: now,
     });
     const job = await startJob(context, vm, { kind: 'snapshot_create', input: { snapshot_id: snapshot.id } });
-    // Last, because the engine's row stays locked until the commit.
-    const purchase = { db, engine: services.engine, capacity: prepared };
-    await reserveForSnapshot(purchase, snapshot.id, vm.disk_gb);
+    // Last, because the host's row stays locked until the commit.
+    await reserveForSnapshot({ db, hosts: prepared }, vm, snapshot.id, vm.disk_gb);
     return { data: { snapshot: presentSnapshot(snapshot), job: presentJob(job) } };
   },
 });

@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { changeVm } from '../../../domain/vms/change-vm.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, VmParams } from '../../../http/schemas.ts';
@@ -34,7 +34,7 @@ export const changeCustom = endpoint({
   errors: CHANGE_ERRORS,
   example: exampleChange,
   load: loadVmForChange,
-  prepare: ({ services }) => askCapacity(services),
+  prepare: ({ services }) => askHosts(services),
   async handle({ resource: vm, body, prepared, db, services, caller, now }) {
     const { vcpu, ram_mb, disk_gb } = body;
     if (vcpu === undefined && ram_mb === undefined && disk_gb === undefined) {
@@ -51,7 +51,7 @@ export const changeCustom = endpoint({
       wish: { size: { vcpu, ram_mb, disk_gb } },
       allowReboot: body.allow_reboot ?? false,
       maxChargeMinor: body.max_charge_minor,
-      capacity: prepared,
+      hosts: prepared,
     });
     return { data: presentChange(vm, change, now) };
   },

@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { changeVm } from '../../../domain/vms/change-vm.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Input, VmParams } from '../../../http/schemas.ts';
@@ -33,14 +33,14 @@ export const changePlan = endpoint({
   errors: [...CHANGE_ERRORS, 'unknown_plan', 'plan_not_available_in_region'],
   example: exampleChange,
   load: loadVmForChange,
-  prepare: ({ services }) => askCapacity(services),
+  prepare: ({ services }) => askHosts(services),
   async handle({ resource: vm, body, prepared, db, services, caller, now }) {
     const change = await changeVm({ db, services, caller, now }, vm, {
       kind: 'change_plan',
       wish: { plan: body.plan, resizeDisk: body.resize_disk ?? true },
       allowReboot: body.allow_reboot ?? false,
       maxChargeMinor: body.max_charge_minor,
-      capacity: prepared,
+      hosts: prepared,
     });
     return { data: presentChange(vm, change, now) };
   },

@@ -33,7 +33,7 @@ export const getCapacity = operatorEndpoint({
   async handle({ services }) {
     const supply = await readSupply(services);
     if (supply instanceof ApiError) throw supply;
-    return { data: { zones: supply.capacity.zones, resources: amountsOf(supply).map(presentAmount) } };
+    return { data: { zones: supply.zones, resources: amountsOf(supply).map(presentAmount) } };
   },
 });
 

@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
@@ -43,9 +43,9 @@ export const rebuildVm = operatorEndpoint({
   ],
   async handle({ params: { id }, body, services }) {
     requireBytes('user_data', body.user_data, MAX_USER_DATA_BYTES);
-    const capacity = await askCapacity(services);
+    const hosts = await askHosts(services);
     const { job, decided } = await startByOperator(services, id, 'rebuild', (tx, vm) =>
-      decideRebuild(tx, services, vm, body, capacity),
+      decideRebuild(tx, services, vm, body, hosts),
     );
     return { data: { ...job, template: body.template, initial_password: decided.initialPassword } };
   },

@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { decideRestore } from '../../../domain/vms/restore-vm.ts';
 import { Id, Input, Shape, Timestamp, VmParams } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
@@ -24,9 +24,9 @@ export const restoreVm = operatorEndpoint({
   ),
   errors: ['vm_locked', 'vm_suspended', 'invalid_state', 'compute_unavailable', 'capacity_unavailable'],
   async handle({ params: { id }, body, services }) {
-    const capacity = await askCapacity(services);
+    const hosts = await askHosts(services);
     const { job, decided } = await startByOperator(services, id, 'snapshot_restore', (tx, vm) =>
-      decideRestore(tx, services, vm, body.snapshot_id, capacity),
+      decideRestore(tx, vm, body.snapshot_id, hosts),
     );
     const { name, created_at } = decided.snapshot;
     return { data: { ...job, snapshot: { id: body.snapshot_id, name, created_at } } };

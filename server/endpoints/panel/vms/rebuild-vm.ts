@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
@@ -39,7 +39,7 @@ export const rebuildVm = panelEndpoint({
     'compute_unavailable',
     'capacity_unavailable',
   ],
-  prepare: ({ services }) => askCapacity(services),
+  prepare: ({ services }) => askHosts(services),
   load: ({ caller, params, db }) => loadVmForChange({ caller, params, db }),
   async handle(context) {
     const { db, services, resource: vm, body, prepared } = context;

@@ -1,4 +1,4 @@
-import { askCapacity } from '../../../compute/ask.ts';
+import { askHosts } from '../../../compute/ask.ts';
 import { decideRestore } from '../../../domain/vms/restore-vm.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { PathId, Shape } from '../../../http/schemas.ts';
@@ -22,11 +22,11 @@ export const restoreSnapshot = panelEndpoint({
   }),
   data: Shape({ job: JobShape }),
   errors: ['vm_locked', 'vm_suspended', 'invalid_state', 'compute_unavailable', 'capacity_unavailable'],
-  prepare: ({ services }) => askCapacity(services),
+  prepare: ({ services }) => askHosts(services),
   load: ({ caller, params, db }) => loadVmForChange({ caller, params, db }),
   async handle(context) {
-    const { db, services, resource: vm, params, prepared } = context;
-    const { input } = await decideRestore(db, services, vm, params.snapshot_id, prepared);
+    const { db, resource: vm, params, prepared } = context;
+    const { input } = await decideRestore(db, vm, params.snapshot_id, prepared);
     const job = await startJob(context, vm, { kind: 'snapshot_restore', input });
     return { data: { job: presentJob(job) } };
   },

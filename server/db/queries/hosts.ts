@@ -1,0 +1,149 @@
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
+import type { HostState } from '../enums.ts';
+
+/** What is known of a host beside what its engine says. */
+export interface HostRow {
+  id: string;
+  state: HostState;
+  /** Since when it cannot be reached; null while it can. */
+  lost_at: Date | null;
+}
+
+/** A host as it is shown: with its size, null where there is no limit, and its VMs. */
+export interface HostView extends HostRow {
+  name: string;
+  zones: string[] | null;
+  vcpu: number | null;
+  cores: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  seen_at: Date;
+  vms: number;
+  moving_in: number;
+}
+
+/** A host as its engine reports it. */
+export interface ReportedHost {
+  id: string;
+  name: string;
+  zones: readonly string[] | null;
+  reachable: boolean;
+  vcpu: number | null;
+  cores: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+}
+
+export function hostsOf(db: Queryable, engine: string): Promise<HostRow[]> {
+  return db.query<HostRow>(sql`select id, state, lost_at from hosts where engine = ${engine}`);
+}
+
+/** All that are shown, with those that the engine does not report any more as long as they have VMs. */
+export function listHosts(db: Queryable, engine: string): Promise<HostView[]> {
+  return db.query<HostView>(sql`
+    select id, name, zones, state, lost_at, vcpu, cores, ram_mb, disk_gb, seen_at,
+      (select count(*)::int from vms where vms.host_id = hosts.id and deleted_at is null) as vms,
+      (select count(*)::int from vms where vms.moving_to = hosts.id and deleted_at is null) as moving_in
+    from hosts where engine = ${engine} order by name, id`);
+}
+
+/** Of this id or name. */
+export async function findHost(
+  db: Queryable,
+  engine: string,
+  idOrName: string,
+): Promise<HostRow | undefined> {
+  return maybeOne<HostRow>(
+    db,
+    sql`
+    select id, state, lost_at from hosts where engine = ${engine} and (id = ${idOrName} or name = ${idOrName})
+    order by id = ${idOrName} desc limit 1`,
+  );
+}
+
+/** The host, whose other purchases wait until this transaction has ended. */
+export function lockHost(db: Queryable, id: string): Promise<HostRow | undefined> {
+  return maybeOne<HostRow>(db, sql`select id, state, lost_at from hosts where id = ${id} for no key update`);
+}
+
+/** The first of these that no other transaction holds, locked. Waits for none. */
+export function lockFreeHost(db: Queryable, ids: readonly string[]): Promise<HostRow | undefined> {
+  return maybeOne<HostRow>(
+    db,
+    sql`
+    select id, state, lost_at from hosts where id = any(${ids}::text[])
+    order by array_position(${ids}::text[], id::text) limit 1 for no key update skip locked`,
+  );
+}
+
+/** The hosts that have VMs of the account, or are to have them. */
+export async function hostsWithVmsOf(db: Queryable, accountId: string): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(sql`
+    select host_id as id from vms where account_id = ${accountId} and deleted_at is null and host_id is not null
+    union select moving_to from vms where account_id = ${accountId} and deleted_at is null and moving_to is not null`);
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Writes what the engine reports of its hosts. Those that it cannot reach, or does not report, are lost from `at` on. The
+ * hosts that were lost or found by that.
+ */
+export async function recordHosts(
+  db: Queryable,
+  engine: string,
+  hosts: readonly ReportedHost[],
+  at: Date,
+): Promise<{ id: string; lost: boolean }[]> {
+  const reported = JSON.stringify(hosts.map((host) => ({ ...host, zones: host.zones ?? null })));
+  await execute(
+    db,
+    sql`
+    insert into hosts (id, engine, name, zones, vcpu, cores, ram_mb, disk_gb, seen_at)
+    select id, ${engine}, name, zones, vcpu, cores, ram_mb, disk_gb, ${at}::timestamptz
+    from jsonb_to_recordset(${reported}::jsonb) as reported(id text, name text, zones text[], vcpu double precision,
+      cores double precision, ram_mb double precision, disk_gb double precision, reachable boolean)
+    order by id
+    on conflict (id) do update set engine = excluded.engine, name = excluded.name, zones = excluded.zones, vcpu = excluded.vcpu,
+      cores = excluded.cores, ram_mb = excluded.ram_mb, disk_gb = excluded.disk_gb
+    where row(hosts.name, hosts.zones, hosts.vcpu, hosts.cores, hosts.ram_mb, hosts.disk_gb) is distinct from
+      row(excluded.name, excluded.zones, excluded.vcpu, excluded.cores, excluded.ram_mb, excluded.disk_gb)`,
+  );
+  const seen = hosts.filter(({ reachable }) => reachable).map(({ id }) => id);
+  return db.query(sql`
+    with now_seen as (
+      select id, id = any(${seen}::text[]) as seen, lost_at is not null as was_lost
+      from hosts where engine = ${engine} order by id for no key update
+    ), written as (
+      update hosts set seen_at = case when seen then ${at}::timestamptz else seen_at end,
+        lost_at = case when not seen then coalesce(lost_at, ${at}::timestamptz) end
+      from now_seen where hosts.id = now_seen.id
+    )
+    select id, not seen as lost from now_seen where seen = was_lost order by id`);
+}
+
+/** VMs whose host was not recorded, such as those of an earlier release, are on this one. */
+export async function adoptVms(db: Queryable, engine: string, hostId: string): Promise<void> {
+  await execute(
+    db,
+    sql`
+    update vms set host_id = ${hostId} where id in (
+      select id from vms where engine = ${engine} and host_id is null and deleted_at is null
+      order by id for no key update)`,
+  );
+}
+
+/** Records what the operator makes of a host. */
+export async function setHostState(db: Queryable, id: string, state: HostState): Promise<void> {
+  await execute(db, sql`update hosts set state = ${state} where id = ${id}`);
+}
+
+/** Whether the VM is where it cannot be reached, or is being moved from or to there. */
+export async function isOnLostHost(db: Queryable, vmId: string): Promise<boolean> {
+  const row = await maybeOne(
+    db,
+    sql`
+    select 1 from vms join hosts on hosts.id in (vms.host_id, vms.moving_to)
+    where vms.id = ${vmId} and hosts.lost_at is not null limit 1`,
+  );
+  return row !== undefined;
+}
