@@ -24,7 +24,7 @@ export function bounded(text: string, most = MOST_OF_A_TEXT): string {
 }
 
 /**
- * What comes from the service, between marks that whoever wrote parts of it cannot know. Characters without a form of their
+ * What comes from the service, between marks that the authors of its parts cannot know. Characters without a form of their
  * own are shown as escapes, for they can carry words that the user does not see.
  */
 function marked(data: unknown): string {

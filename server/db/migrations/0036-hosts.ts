@@ -4,7 +4,7 @@ import type { Migration } from '../migrate.ts';
 export const hosts: Migration = {
   name: '0036-hosts',
   up: `
--- As the engine last reported them. Whoever reserves of a host holds its row until the order is written.
+-- As the engine last reported them. An order that reserves of a host holds its row until it is written.
 create table hosts (
   -- The engine's own id of it; of an engine that has one host, what vms.engine says.
   id id_text primary key,

@@ -85,8 +85,8 @@ async function rank(
 }
 
 /**
- * The first of these hosts that can be held and then still has room: one that nobody holds, or else the best. A host that has
- * none any more is let go before another is tried, by a savepoint, so that of two orders neither waits for what the other holds.
+ * The first of these hosts that can be held and then still has room: one that is not locked, or else the best. A host that
+ * has none any more is released before another is tried, by a savepoint, so that of two orders neither waits for what the other holds.
  */
 async function holdHost(
   db: Queryable,
