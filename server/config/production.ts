@@ -14,7 +14,7 @@ export function productionProblems({ mode, publicUrl, edge }: Config): string[] 
   }
   if (edge === 'auto') {
     problems.push(
-      'VAUBAN_EDGE: production needs it named: off, which protects no address, nftables, or simulator, which pretends to',
+      'VAUBAN_EDGE: production needs it named: off, which protects no address, nftables, flowspec, nftables+flowspec, or simulator, which pretends to',
     );
   }
   return problems;

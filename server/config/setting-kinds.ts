@@ -33,6 +33,28 @@ export const listenAddress: Kind<ListenAddress> = {
   },
 };
 
+/** `unix:/run/gobgpd/api.sock`, `127.0.0.1:50051`: a gRPC server of this host, which has no passwords. */
+export const localGrpc: Kind<string> = {
+  expected: 'unix: and an absolute path, or a port of loopback such as 127.0.0.1:50051',
+  schema: { type: 'string' },
+  parse(text) {
+    const port = /^(?:127\.0\.0\.1|\[::1\]):(\d{1,5})$/.exec(text)?.[1];
+    const isLocal =
+      /^unix:\/[\x21-\x7e]+$/.test(text) || (port && Number(port) > 0 && Number(port) <= 65_535);
+    return isLocal ? text : undefined;
+  },
+};
+
+/** `65535:666`, a BGP community. */
+export const community: Kind<string> = {
+  expected: 'a BGP community such as 65535:666',
+  schema: { type: 'string' },
+  parse(text) {
+    const parts = /^(\d{1,5}):(\d{1,5})$/.exec(text)?.slice(1).map(Number);
+    return parts?.every((part) => part <= 65_535) ? text : undefined;
+  },
+};
+
 /** A path; a relative one is taken from the working directory of the start. */
 export const path: Kind<string> = {
   expected: 'a path',

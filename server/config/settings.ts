@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { EDGE_SETTINGS } from './edge-settings.ts';
 import { ENGINE_SETTINGS } from './engine-settings.ts';
 import { PANEL_SETTINGS } from './panel-settings.ts';
 import * as kind from './setting-kinds.ts';
@@ -17,7 +18,6 @@ export interface Setting {
 }
 
 export const COMPUTE_CHOICES = ['auto', 'simulator', 'qemu'] as const;
-export const EDGE_CHOICES = ['auto', 'off', 'simulator', 'nftables'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const SHIPPED_CATALOG = fileURLToPath(new URL('../../catalog.yaml', import.meta.url));
@@ -115,33 +115,7 @@ export const SETTINGS = {
       'Zones of the catalog in which VMs are made; no others are available. When absent, with QEMU the first zone of the ' +
       'default region, where this one host is taken to be; all with the simulator.',
   },
-  edge: {
-    env: 'VAUBAN_EDGE',
-    kind: kind.oneOf(EDGE_CHOICES),
-    default: 'auto',
-    about:
-      'DDoS edge in front of the protected addresses. `nftables` drops packets on this host; `simulator` pretends; with ' +
-      '`off` no address can be protected. Production needs one of them named. Elsewhere `auto` takes nftables where it is ' +
-      'set up below and works, else the simulator.',
-  },
-  edgeHelper: {
-    env: 'VAUBAN_EDGE_HELPER',
-    kind: kind.path,
-    about:
-      'Socket of the edge helper, which makes the rules of nftables; when absent, the service needs the privilege itself.',
-  },
-  edgeDevices: {
-    env: 'VAUBAN_EDGE_DEVICES',
-    kind: kind.words,
-    about:
-      'Without the helper: interfaces by which packets to protected addresses come in, such as `eth0, eth1`.',
-  },
-  edgePrefixes: {
-    env: 'VAUBAN_EDGE_PREFIXES',
-    kind: kind.networks,
-    default: '',
-    about: 'Without the helper: networks whose addresses may be protected.',
-  },
+  ...EDGE_SETTINGS,
   ...ENGINE_SETTINGS,
   agentProvider: {
     env: 'VAUBAN_AGENT_PROVIDER',

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { EdgeDriver, EdgeMatch, EdgeRule, EdgeTarget, RuleCounters, TargetTotals } from './driver.ts';
 
+/** Of a packet of some hundred bytes. */
+const BITS_PER_PACKET = 4_000;
+
 /** One driver over one edge, as a test of the contract uses it. */
 export interface EdgeContractSetup {
   driver: EdgeDriver;
@@ -12,6 +15,8 @@ export interface EdgeContractSetup {
    * `SENT_PPS` packets a second, so that a limit far below that drops most of them.
    */
   send(target: EdgeTarget): Promise<void>;
+  /** What was seen of a target's packets beside the edge; for one that counts nothing itself. */
+  seen?(target: EdgeTarget): Promise<Pick<TargetTotals, 'in' | 'passed'>>;
   /** Closes the driver and opens another over the same edge, as a restart of the service does. */
   reopen(): Promise<EdgeDriver>;
   /** Releases the edge, after the targets were removed. */
@@ -35,6 +40,8 @@ export interface Harness extends EdgeContractSetup {
   put(rules?: EdgeRule[]): Promise<EdgeTarget>;
   totalsOf(id: string): Promise<TargetTotals | undefined>;
   countersOf(id: string): Promise<RuleCounters[]>;
+  /** What came in and passed so far, by whoever counts it. */
+  seen(target: EdgeTarget): Promise<Pick<TargetTotals, 'in' | 'passed'>>;
 }
 
 /** One line of the contract, and the test of it. */
@@ -54,6 +61,12 @@ export function blocks(id: string, match: Partial<EdgeMatch>): EdgeRule {
   return { id, action: 'block', match: { ...ANY, ...match }, rate: null };
 }
 
+/** Limits by whichever unit the edge knows, to about so many of the packets that a harness sends. */
+export function limitsBy(driver: EdgeDriver, id: string, match: Partial<EdgeMatch>, pps: number): EdgeRule {
+  if (driver.capabilities().rateUnits.includes('pps')) return limits(id, match, pps);
+  return { ...limits(id, match, pps), rate: { unit: 'bps', value: pps * BITS_PER_PACKET } };
+}
+
 export function limits(id: string, match: Partial<EdgeMatch>, pps: number): EdgeRule {
   return { id, action: 'rate_limit', match: { ...ANY, ...match }, rate: { unit: 'pps', value: pps } };
 }
@@ -68,7 +81,9 @@ export async function openHarness(t: TestContext, options: EdgeContractOptions):
     await driver.close();
     await setup.close();
   });
+  const totalsOf = async (id: string) => (await setup.driver.readTotals()).rows.find((row) => row.id === id);
   return {
+    seen: async ({ id }) => (await totalsOf(id))!,
     ...setup,
     async put(rules = []) {
       const target = { ...setup.target(), rules };
@@ -77,7 +92,7 @@ export async function openHarness(t: TestContext, options: EdgeContractOptions):
       assert.deepEqual(receipt, { targets: 1, rules: rules.length });
       return target;
     },
-    totalsOf: async (id) => (await setup.driver.readTotals()).rows.find((row) => row.id === id),
+    totalsOf,
     countersOf: async (id) => (await setup.driver.readRuleCounters([id])).rows,
   };
 }

@@ -62,11 +62,26 @@ export interface EdgeCapabilities {
   rateUnits: readonly RateUnit[];
   /** The highest rate that it can enforce; absent where there is no such bound. */
   maxRate?: Readonly<Record<RateUnit, number>>;
-  /** `priority`: rules are looked at in the order given. `specificity`: in an order of the edge's own. */
+  /**
+   * `priority`: rules are looked at in the order given. `specificity`: in an order of the edge's own; where that would
+   * matter, a rule is refused.
+   */
   ordering: 'priority' | 'specificity';
+  /** Whether it counts what comes in and what is dropped. Where it does not, readings are empty and no attack is noticed. */
+  counts: boolean;
   maxRulesPerTarget: number;
   /** Networks whose addresses can be put on this edge; null where any can. */
   prefixes: readonly string[] | null;
+  /** Which rules of a target it cannot enforce exactly as they are given; absent where there are none. */
+  refusals?(target: EdgeTarget): EdgeRefusal[];
+}
+
+/** A rule that the edge does not enforce, the part of it that is beyond the edge, and why. */
+export interface EdgeRefusal {
+  targetId: string;
+  ruleId: string;
+  field: keyof EdgeMatch | 'rate' | 'priority' | 'target';
+  message: string;
 }
 
 export type RateUnit = 'pps' | 'bps';
@@ -112,6 +127,8 @@ export interface EdgeMatch {
 export interface EdgeReceipt {
   targets: number;
   rules: number;
+  /** Rules that were given and are not in force, as this edge cannot enforce them exactly; absent where there are none. */
+  refused?: EdgeRefusal[];
 }
 
 /** Values read at one instant. Counters never fall within one epoch; another epoch counts from zero. */

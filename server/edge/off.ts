@@ -10,7 +10,13 @@ export function createNoEdge(clock: Clock): EdgeDriver {
   return {
     name: 'off',
     probe: async () => ({ ok: true, summary: 'edge: off, no address is protected' }),
-    capabilities: () => ({ rateUnits: [], ordering: 'priority', maxRulesPerTarget: 0, prefixes: null }),
+    capabilities: () => ({
+      rateUnits: [],
+      ordering: 'priority',
+      counts: false,
+      maxRulesPerTarget: 0,
+      prefixes: null,
+    }),
     reconcile: async (targets) => (targets.length === 0 ? { targets: 0, rules: 0 } : refuse()),
     putTarget: refuse,
     removeTarget: async () => {},

@@ -3,6 +3,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError, UnavailableError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { EdgeDriver } from './driver.ts';
+import type { FlowspecEdge } from './flowspec/flowspec.ts';
 import { createNoEdge } from './off.ts';
 import type { EdgeStore } from './simulator/store.ts';
 
@@ -15,7 +16,17 @@ export interface EdgeParts {
   countProtected(): Promise<number>;
 }
 
-type EdgeConfig = Pick<Config, 'edge' | 'edgeHelper' | 'edgeDevices' | 'edgePrefixes'>;
+type EdgeConfig = Pick<
+  Config,
+  | 'edge'
+  | 'edgeHelper'
+  | 'edgeDevices'
+  | 'edgePrefixes'
+  | 'flowspecGobgp'
+  | 'flowspecPrefixes'
+  | 'flowspecMaxAnnouncements'
+  | 'flowspecBlackholeCommunity'
+>;
 
 /**
  * The DDoS edge that the configuration names; one that is named and does not work is not replaced by another:
@@ -31,6 +42,10 @@ export async function selectEdge(config: EdgeConfig, parts: EdgeParts): Promise<
       return simulator(parts);
     case 'nftables':
       return nftables(config, parts);
+    case 'flowspec':
+      return flowspec(config, parts);
+    case 'nftables+flowspec':
+      return layered(config, parts);
     case 'auto':
       return automatic(config, parts);
   }
@@ -89,6 +104,43 @@ async function direct({ edgeDevices, edgePrefixes }: EdgeConfig, { clock }: Edge
   if (missing.length > 0) throw new ConfigError(missing);
   const { NftablesEdge } = await import('./nftables/nftables.ts');
   return new NftablesEdge({ devices: edgeDevices!, prefixes: edgePrefixes, clock });
+}
+
+/** Routers by way of the GoBGP of this host, which must answer and have routers for neighbours. */
+async function flowspec(config: EdgeConfig, { clock }: EdgeParts): Promise<FlowspecEdge> {
+  const { flowspecGobgp: gobgp, flowspecPrefixes: prefixes } = config;
+  const missing = [
+    ...(gobgp ? [] : [`VAUBAN_FLOWSPEC_GOBGP: ${config.edge} needs to know where GoBGP listens`]),
+    ...(prefixes.length > 0
+      ? []
+      : [`VAUBAN_FLOWSPEC_PREFIXES: ${config.edge} needs the networks that rules may be announced for`]),
+  ];
+  if (missing.length > 0) throw new ConfigError(missing);
+  const { FlowspecEdge } = await import('./flowspec/flowspec.ts');
+  const { flowspecMaxAnnouncements: maxAnnouncements, flowspecBlackholeCommunity: blackholeCommunity } =
+    config;
+  const edge = new FlowspecEdge({ gobgp: gobgp!, prefixes, maxAnnouncements, blackholeCommunity, clock });
+  try {
+    await edge.reachable();
+  } catch (error) {
+    await edge.close();
+    throw new UnavailableError(`VAUBAN_FLOWSPEC_GOBGP: ${(error as Error).message}; start gobgpd`);
+  }
+  const { ok, summary } = await edge.probe();
+  if (ok) return edge;
+  await edge.close();
+  throw new ConfigError([`VAUBAN_EDGE: FlowSpec does not work here: ${summary}`]);
+}
+
+async function layered(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
+  const local = await nftables(config, parts);
+  try {
+    const { LayeredEdge } = await import('./layered.ts');
+    return new LayeredEdge({ local, routers: await flowspec(config, parts), ...parts });
+  } catch (error) {
+    await local.close();
+    throw error;
+  }
 }
 
 async function noEdge({ clock, countProtected }: EdgeParts): Promise<EdgeDriver> {

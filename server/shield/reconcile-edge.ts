@@ -7,6 +7,7 @@ import {
   failTarget,
   settleTarget,
   suspendTargetRules,
+  targetsWithFailedRules,
 } from '../db/queries/shield-rules.ts';
 import {
   deleteTargetRow,
@@ -15,7 +16,7 @@ import {
   type TargetRow,
   targetsBehind,
 } from '../db/queries/shield-targets.ts';
-import type { EdgeDriver, EdgeTarget } from '../edge/driver.ts';
+import type { EdgeDriver, EdgeRefusal, EdgeTarget } from '../edge/driver.ts';
 import { addressMatcher } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
@@ -137,8 +138,10 @@ export class EdgeReconciler {
     const present = targets.filter((target) => isOnEdge(target) && isServed(target.ip));
     // Whatever is noticed from now on is not undone by this.
     this.#isLost = false;
+    const failed = new Set(await targetsWithFailedRules(db));
+    let refused: EdgeRefusal[];
     try {
-      await edge.reconcile(await this.#withRules(present));
+      ({ refused = [] } = await edge.reconcile(await this.#withRules(present)));
     } catch (error) {
       this.#pauseMs = Math.min(Math.max(this.#pauseMs * 2, FIRST_PAUSE_MS), LONGEST_PAUSE_MS);
       this.#retryAt = clock.now().getTime() + this.#pauseMs;
@@ -148,10 +151,12 @@ export class EdgeReconciler {
     }
     this.#pauseMs = 0;
     const now = clock.now();
-    for (const target of targets.filter(({ applied, generation }) => applied < generation)) {
+    for (const { targetId } of refused) failed.add(targetId);
+    const isToSettle = ({ id, applied, generation }: TargetRow) => applied < generation || failed.has(id);
+    for (const target of targets.filter(isToSettle)) {
       if (isOnEdge(target) && !isServed(target.ip)) {
         await db.transaction((tx) => failTarget(tx, target.id, target.generation));
-      } else await this.#settle(target, now);
+      } else await this.#settle(target, now, refused);
     }
     logger.info({ targets: present.length }, 'edge reconciled');
   }
@@ -166,21 +171,27 @@ export class EdgeReconciler {
     const { db, edge, clock } = this.#parts;
     const target = await systemFindTarget(db, id);
     if (!target) return;
+    let refused: EdgeRefusal[] = [];
     try {
-      if (isOnEdge(target)) await edge.putTarget((await this.#withRules([target]))[0]!);
-      else await edge.removeTarget(id);
+      if (isOnEdge(target)) {
+        ({ refused = [] } = await edge.putTarget((await this.#withRules([target]))[0]!));
+      } else await edge.removeTarget(id);
     } catch (error) {
       await db.transaction((tx) => failTarget(tx, id, target.generation));
       throw error;
     }
-    await this.#settle(target, clock.now());
+    await this.#settle(target, clock.now(), refused);
   }
 
-  async #settle(target: TargetRow, now: Date): Promise<void> {
+  async #settle(target: TargetRow, now: Date, refusals: EdgeRefusal[]): Promise<void> {
     const { id, generation } = target;
+    const refused = refusals.filter(({ targetId }) => targetId === id).map(({ ruleId }) => ruleId);
+    if (refused.length > 0) {
+      this.#parts.logger.warn({ target_id: id, rules: refused }, 'rules are beyond this edge');
+    }
     await this.#parts.db.transaction(async (tx) => {
       if (target.removed_at) await deleteTargetRow(tx, id);
-      else if (isOnEdge(target)) await settleTarget(tx, id, generation, now);
+      else if (isOnEdge(target)) await settleTarget(tx, id, generation, { now, refused });
       else await suspendTargetRules(tx, id, generation);
     });
   }
@@ -193,7 +204,7 @@ export class EdgeReconciler {
       id,
       ip,
       family,
-      rules: (rules.get(id) ?? []).map(({ target_id: _, ...rule }) => rule),
+      rules: (rules.get(id) ?? []).map(({ target_id: _, priority: __, ...rule }) => rule),
     }));
   }
 }

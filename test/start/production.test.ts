@@ -34,7 +34,7 @@ test('production needs its address and its edge named', async (t) => {
   assert.equal(
     await refusal(location, { VAUBAN_MODE: 'production', VAUBAN_COMPUTE: 'simulator' }),
     'VAUBAN_PUBLIC_URL: production needs the address that customers use, such as https://api.example.com\n' +
-      'VAUBAN_EDGE: production needs it named: off, which protects no address, nftables, or simulator, which pretends to\n',
+      'VAUBAN_EDGE: production needs it named: off, which protects no address, nftables, flowspec, nftables+flowspec, or simulator, which pretends to\n',
   );
 });
 

@@ -160,29 +160,39 @@ export function effectiveShieldRules(
   db: Queryable,
   targetIds: string[],
   now: Date,
-): Promise<(StoredRule & { target_id: string })[]> {
+): Promise<(StoredRule & { target_id: string; priority: number })[]> {
   return db.query(sql`
-    select id, target_id, action, match, rate from shield_rules
+    select id, target_id, action, match, rate, priority from shield_rules
     where target_id = any(${targetIds}::text[]) and enabled and (expires_at is null or expires_at > ${now})
     order by target_id, priority, id`);
 }
 
+/** Targets with a rule that the edge did not take, or could not be given. */
+export async function targetsWithFailedRules(db: Queryable): Promise<string[]> {
+  const rows = await db.query<{ target_id: string }>(
+    sql`select distinct target_id from shield_rules where status = 'error'`,
+  );
+  return rows.map((row) => row.target_id);
+}
+
 /**
- * The edge has everything up to a generation: rules are active, and an attack whose rule is active is being
+ * The edge has everything up to a generation but what it refused: rules are active, and an attack whose rule is active is being
  * mitigated from now on.
  */
 export async function settleTarget(
   db: Transaction,
   id: string,
   generation: number,
-  now: Date,
+  { now, refused }: { now: Date; refused: readonly string[] },
 ): Promise<void> {
   await markApplied(db, id, generation);
   await execute(
     db,
     sql`
-    update shield_rules set status = 'active'
-    where target_id = ${id} and status <> 'active' and generation <= ${generation}`,
+    update shield_rules
+    set status = case when id = any(${refused}::text[]) then 'error' else 'active' end
+    where target_id = ${id} and generation <= ${generation}
+      and status <> case when id = any(${refused}::text[]) then 'error' else 'active' end`,
   );
   await execute(
     db,

@@ -1,11 +1,14 @@
+import type { Queryable } from '../../../db/database.ts';
 import {
   countShieldRules,
   deleteShieldRule,
+  effectiveShieldRules,
   findTwinShieldRule,
   insertShieldRule,
   type StoredRule,
 } from '../../../db/queries/shield-rules.ts';
-import type { EdgeCapabilities } from '../../../edge/driver.ts';
+import type { TargetRow } from '../../../db/queries/shield-targets.ts';
+import type { EdgeCapabilities, EdgeRefusal } from '../../../edge/driver.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -15,7 +18,7 @@ import { loadTargetForChange, TargetParams } from './load-tenant.ts';
 import { exampleShieldRule, presentShieldRule, ShieldRuleInput, ShieldRuleShape } from './rule-shape.ts';
 
 /** What the edge cannot do is refused, never approximated. */
-function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate'], priority: number | undefined) {
+function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate']) {
   if (rate && !edge.rateUnits.includes(rate.unit)) {
     throw invalidField('rate', 'not_supported', `this edge cannot limit by ${rate.unit}`);
   }
@@ -23,10 +26,41 @@ function requireCapable(edge: EdgeCapabilities, rate: StoredRule['rate'], priori
   if (most && rate.value > most) {
     throw invalidField('rate', 'not_supported', `this edge limits to at most ${most} ${rate.unit}`);
   }
-  if (priority !== undefined && edge.ordering !== 'priority') {
-    throw invalidField('priority', 'not_supported', 'this edge orders rules by how specific they are');
-  }
 }
+
+/** The same of the rule among all that are in force on its target. */
+async function requireEnforceable(
+  { capabilities, db, now }: { capabilities: EdgeCapabilities; db: Queryable; now: Date },
+  { id, ip, family }: TargetRow,
+  rule: StoredRule & { priority: number },
+): Promise<void> {
+  if (!capabilities.refusals) return;
+  const others = await effectiveShieldRules(db, [id], now);
+  const at = others.findIndex(({ priority }) => priority > rule.priority);
+  const rules = others.toSpliced(at < 0 ? others.length : at, 0, { ...rule, target_id: id });
+  // One that was refused before is no reason to refuse another.
+  const before = new Set(
+    capabilities.refusals({ id, ip, family, rules: others }).map(({ ruleId }) => ruleId),
+  );
+  const refusal = capabilities.refusals({ id, ip, family, rules }).find(({ ruleId }) => !before.has(ruleId));
+  if (refusal) throw invalidField(FIELDS[refusal.field], 'not_supported', refusal.message);
+}
+
+/** The names of what an edge may refuse, as customers write them. */
+const FIELDS: Record<EdgeRefusal['field'], string> = {
+  protocol: 'protocol',
+  source: 'source',
+  sourcePorts: 'source_ports',
+  destinationPorts: 'destination_ports',
+  packetLength: 'packet_length',
+  tcpFlags: 'tcp_flags',
+  fragments: 'fragments',
+  rate: 'rate',
+  priority: 'priority',
+  target: 'target',
+};
+
+const DEFAULT_PRIORITY = 100;
 
 function expiryOf(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null;
@@ -58,7 +92,8 @@ export const addShieldRule = endpoint({
   async handle(context) {
     const { resource: target, body, db, services, now } = context;
     const spec = requireRuleSpec(body, target.family);
-    requireCapable(services.edge.capabilities(), spec.rate, body.priority);
+    const capabilities = services.edge.capabilities();
+    requireCapable(capabilities, spec.rate);
     const expires_at = expiryOf(body.expires_at, now);
     const twin = await findTwinShieldRule(db, target.id, spec.fingerprint);
     const isOver = twin?.expires_at && twin.expires_at <= now;
@@ -68,16 +103,17 @@ export const addShieldRule = endpoint({
     // Expired and about to be deleted: in the way only for a moment.
     if (twin) await deleteShieldRule(db, twin.id);
     requireRoom('shield_rules_per_target', RULES_PER_TARGET, await countShieldRules(db, target.id));
+    const rule = { ...spec, id: newId('rul', services.clock), priority: body.priority ?? DEFAULT_PRIORITY };
+    const enabled = body.enabled ?? true;
+    if (enabled) await requireEnforceable({ capabilities, db, now }, target, rule);
     const row = await insertShieldRule(db, {
-      ...spec,
-      id: newId('rul', services.clock),
+      ...rule,
       account_id: target.account_id,
       target_id: target.id,
       origin: 'user',
       attack_id: null,
-      priority: body.priority ?? 100,
       comment: body.comment ?? null,
-      enabled: body.enabled ?? true,
+      enabled,
       expires_at,
       status: 'pending',
       generation: await beginRuleChange(context, target.id),

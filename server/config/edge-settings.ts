@@ -1,0 +1,70 @@
+import * as kind from './setting-kinds.ts';
+import type { Setting } from './settings.ts';
+
+export const EDGE_CHOICES = [
+  'auto',
+  'off',
+  'simulator',
+  'nftables',
+  'flowspec',
+  'nftables+flowspec',
+] as const;
+/** More than the routers that are sold hold. */
+const MOST_ANNOUNCEMENTS = 20_000;
+
+/** The DDoS edge: which one, and what it needs to know. */
+export const EDGE_SETTINGS = {
+  edge: {
+    env: 'VAUBAN_EDGE',
+    kind: kind.oneOf(EDGE_CHOICES),
+    default: 'auto',
+    about:
+      'DDoS edge in front of the protected addresses. `nftables` drops packets on this host; `flowspec` has routers drop ' +
+      'them, by BGP, and `nftables+flowspec` both; `simulator` pretends; with `off` no address can be protected. Production ' +
+      'needs one of them named. Elsewhere `auto` takes nftables where it is set up below and works, else the simulator.',
+  },
+  edgeHelper: {
+    env: 'VAUBAN_EDGE_HELPER',
+    kind: kind.path,
+    about:
+      'Socket of the edge helper, which makes the rules of nftables; when absent, the service needs the privilege itself.',
+  },
+  edgeDevices: {
+    env: 'VAUBAN_EDGE_DEVICES',
+    kind: kind.words,
+    about:
+      'Without the helper: interfaces by which packets to protected addresses come in, such as `eth0, eth1`.',
+  },
+  edgePrefixes: {
+    env: 'VAUBAN_EDGE_PREFIXES',
+    kind: kind.networks,
+    default: '',
+    about: 'Without the helper: networks whose addresses may be protected.',
+  },
+  flowspecGobgp: {
+    env: 'VAUBAN_FLOWSPEC_GOBGP',
+    kind: kind.localGrpc,
+    about:
+      'Where the GoBGP of this host listens that announces rules to routers: `unix:/run/gobgpd/api.sock`, or a port of ' +
+      'loopback, as whoever reaches it can announce anything.',
+  },
+  flowspecPrefixes: {
+    env: 'VAUBAN_FLOWSPEC_PREFIXES',
+    kind: kind.networks,
+    default: '',
+    about: 'Networks that rules may be announced for; nothing outside of them ever is.',
+  },
+  flowspecMaxAnnouncements: {
+    env: 'VAUBAN_FLOWSPEC_MAX_ANNOUNCEMENTS',
+    kind: kind.integer(1, MOST_ANNOUNCEMENTS),
+    default: '500',
+    about: 'The most rules that are announced at a time: no more than the smallest of the routers holds.',
+  },
+  flowspecBlackholeCommunity: {
+    env: 'VAUBAN_FLOWSPEC_BLACKHOLE_COMMUNITY',
+    kind: kind.community,
+    default: '65535:666',
+    about:
+      'BGP community by which routers are asked to drop everything to an address; the default is that of RFC 7999.',
+  },
+} satisfies Record<string, Setting>;

@@ -1,0 +1,190 @@
+import { parseCidr } from '../../platform/cidr.ts';
+import type { EdgeMatch, EdgeRefusal, ProtocolName, TcpFlag } from '../driver.ts';
+import { addressBytes } from './route.ts';
+
+// What a rule matches, in the words of FlowSpec: RFC 8955, and RFC 8956 for IPv6.
+
+type Family = 4 | 6;
+/** One part of a match: its type, and the bytes behind it. */
+export interface Component {
+  type: number;
+  value: Buffer;
+  /** Of a network: its bits, as zeros and ones. */
+  network?: string;
+}
+
+const TYPE = {
+  destination: 1,
+  source: 2,
+  protocol: 3,
+  destinationPort: 5,
+  sourcePort: 6,
+  tcpFlags: 9,
+  packetLength: 10,
+  fragment: 12,
+};
+export const PROTOCOLS: Record<ProtocolName, number> = {
+  tcp: 6,
+  udp: 17,
+  icmp: 1,
+  icmpv6: 58,
+  gre: 47,
+  esp: 50,
+  ah: 51,
+};
+/** Routers look behind these headers of IPv6 for the protocol (IANA, "IPv6 Extension Header Types"). */
+const EXTENSION_HEADERS = [0, 43, 44, 50, 51, 60, 135, 139, 140, 253, 254];
+const FLAG_BITS: Record<TcpFlag, number> = { fin: 1, syn: 2, rst: 4, psh: 8, ack: 16, urg: 32 };
+/** A later fragment, and the first one. */
+const IS_FRAGMENT = 0x02 | 0x04;
+
+const AND = 0x40;
+const END = 0x80;
+const NUMERIC = { less: 0x04, greater: 0x02, equal: 0x01 };
+const BITS = { not: 0x02, all: 0x01 };
+
+interface Item {
+  op: number;
+  value: number;
+}
+
+/** Something in a rule that FlowSpec has no words for. */
+export class InexpressibleError extends Error {
+  override name = 'InexpressibleError';
+  readonly part: EdgeRefusal['field'];
+
+  constructor(part: EdgeRefusal['field'], message: string) {
+    super(message);
+    this.part = part;
+  }
+}
+
+/** What a match is for packets to an address, in the order of types; throws {@link InexpressibleError}. */
+export function componentsOf(match: EdgeMatch, ip: string, family: Family): Component[] {
+  const protocols = protocolsOf(match, family);
+  return [
+    network(TYPE.destination, ip, family === 4 ? 32 : 128, family),
+    ...source(match.source, family),
+    ...items(
+      TYPE.protocol,
+      protocols.map((value) => equal(value)),
+    ),
+    ...items(TYPE.destinationPort, match.destinationPorts.flatMap(range)),
+    ...items(TYPE.sourcePort, match.sourcePorts.flatMap(range)),
+    ...items(TYPE.tcpFlags, flags(match.tcpFlags)),
+    ...items(TYPE.packetLength, length(match.packetLength)),
+    ...items(TYPE.fragment, fragments(match.fragments)),
+  ];
+}
+
+/** The bytes that stand for a match in BGP. */
+export function nlriOf(components: Component[]): Buffer {
+  const body = Buffer.concat(components.flatMap(({ type, value }) => [Buffer.of(type), value]));
+  const length =
+    body.length < 0xf0 ? Buffer.of(body.length) : Buffer.of(0xf0 | (body.length >> 8), body.length & 0xff);
+  return Buffer.concat([length, body]);
+}
+
+/** Which of two is asked first by a router (RFC 8955, 5.1): below 0 where it is `a`. */
+export function order(a: Component[], b: Component[]): number {
+  for (let index = 0; index < Math.max(a.length, b.length); index++) {
+    const [one, other] = [a[index], b[index]];
+    if (!one || !other) return one ? -1 : 1;
+    if (one.type !== other.type) return one.type - other.type;
+    const found =
+      one.network === undefined
+        ? orderOfItems(one.value, other.value)
+        : orderOfNetworks(one.network, other.network!);
+    if (found !== 0) return found;
+  }
+  return 0;
+}
+
+/** The longer of two where one is in the other, else the lower. */
+function orderOfNetworks(a: string, b: string): number {
+  const common = Math.min(a.length, b.length);
+  const [one, other] = [a.slice(0, common), b.slice(0, common)];
+  return one === other ? b.length - a.length : one < other ? -1 : 1;
+}
+
+/** The lower as bytes; of two that begin alike the longer. */
+function orderOfItems(a: Buffer, b: Buffer): number {
+  const common = Math.min(a.length, b.length);
+  return Buffer.compare(a.subarray(0, common), b.subarray(0, common)) || b.length - a.length;
+}
+
+function protocolsOf(match: EdgeMatch, family: Family): number[] {
+  const { protocol, sourcePorts, destinationPorts, tcpFlags } = match;
+  if (protocol === 'any') {
+    if (tcpFlags) return [PROTOCOLS.tcp];
+    return sourcePorts.length + destinationPorts.length > 0 ? [PROTOCOLS.tcp, PROTOCOLS.udp] : [];
+  }
+  const number = typeof protocol === 'number' ? protocol : PROTOCOLS[protocol];
+  if (family === 6 && EXTENSION_HEADERS.includes(number)) {
+    throw new InexpressibleError('protocol', `routers pass over the header ${protocol} of IPv6`);
+  }
+  return [number];
+}
+
+function source(text: string | null, family: Family): Component[] {
+  const cidr = text === null ? undefined : parseCidr(text);
+  if (cidr && cidr.family !== family)
+    throw new InexpressibleError('source', 'is of the other address family');
+  if (!cidr || cidr.prefix === 0) return [];
+  return [network(TYPE.source, cidr.address, cidr.prefix, family)];
+}
+
+/** Length, for IPv6 where the pattern begins, and as many bytes as the length needs. */
+function network(type: number, ip: string, length: number, family: Family): Component {
+  const bytes = addressBytes(ip).subarray(0, Math.ceil(length / 8));
+  const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const head = family === 4 ? Buffer.of(length) : Buffer.of(length, 0);
+  return { type, value: Buffer.concat([head, bytes]), network: bits.slice(0, length) };
+}
+
+const equal = (value: number): Item => ({ op: NUMERIC.equal, value });
+
+function between(min: number, max: number): Item[] {
+  if (min === max) return [equal(min)];
+  return [
+    { op: NUMERIC.greater | NUMERIC.equal, value: min },
+    { op: AND | NUMERIC.less | NUMERIC.equal, value: max },
+  ];
+}
+
+function range(ports: string): Item[] {
+  const [from, to = from] = ports.split('-').map(Number) as [number, number?];
+  return between(from, to as number);
+}
+
+const length = (packetLength: EdgeMatch['packetLength']) =>
+  packetLength ? between(packetLength.min, packetLength.max) : [];
+
+/** All bits of the one, and none of the others. */
+function flags(tcpFlags: EdgeMatch['tcpFlags']): Item[] {
+  if (!tcpFlags) return [];
+  if (tcpFlags.set.length + tcpFlags.unset.length === 0) {
+    throw new InexpressibleError('tcpFlags', 'names no flag');
+  }
+  const bits = (names: TcpFlag[]) => names.reduce((sum, name) => sum | FLAG_BITS[name], 0);
+  const found: Item[] = [];
+  if (tcpFlags.set.length > 0) found.push({ op: BITS.all, value: bits(tcpFlags.set) });
+  const and = found.length > 0 ? AND : 0;
+  if (tcpFlags.unset.length > 0) found.push({ op: and | BITS.not, value: bits(tcpFlags.unset) });
+  return found;
+}
+
+function fragments(which: EdgeMatch['fragments']): Item[] {
+  if (which === 'any') return [];
+  return [{ op: which === 'none' ? BITS.not : 0, value: IS_FRAGMENT }];
+}
+
+/** A list of items with its end marked; no component where there are none. */
+function items(type: number, list: Item[]): Component[] {
+  if (list.length === 0) return [];
+  const bytes = list.flatMap(({ op, value }, index) => {
+    const end = index === list.length - 1 ? END : 0;
+    return value > 0xff ? [op | end | 0x10, value >> 8, value & 0xff] : [op | end, value];
+  });
+  return [{ type, value: Buffer.from(bytes) }];
+}

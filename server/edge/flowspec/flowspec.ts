@@ -1,0 +1,324 @@
+import { addressMatcher } from '../../platform/cidr.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
+import {
+  type EdgeCapabilities,
+  type EdgeDriver,
+  type EdgeReading,
+  type EdgeReceipt,
+  type EdgeRefusal,
+  type EdgeReport,
+  type EdgeTarget,
+  EdgeUnavailableError,
+} from '../driver.ts';
+import { Gobgp, type Neighbour } from './gobgp.ts';
+import { planOf } from './plan.ts';
+import { Rib } from './rib.ts';
+import { blackholeRoute, canonical, isFlowspec, keyOf, type Route } from './route.ts';
+
+export interface FlowspecOptions {
+  /** Where GoBGP's API is, as gRPC names it. */
+  gobgp: string;
+  /** Nothing outside of these networks is ever announced. */
+  prefixes: readonly string[];
+  /** The most rules that are announced at a time; routers hold few. */
+  maxAnnouncements: number;
+  /** What asks routers to drop everything to an address: `65535:666`. */
+  blackholeCommunity: string;
+  clock: Clock;
+}
+
+/** What was done behind its back is noticed by then, where GoBGP did not say so. */
+const VERIFY_EVERY_MS = 60_000;
+/** Between attempts to reach a GoBGP that is away. */
+const RETRY_MS = 250;
+/** More than the service lets a target have. */
+const MAX_RULES_PER_TARGET = 1_000;
+
+/** A target as it is to be: what routers are told of it. */
+interface Held {
+  ip: string;
+  routes: Route[];
+  blackholed: boolean;
+}
+
+/**
+ * Routers by BGP FlowSpec: rules are announced by a GoBGP of this host, and enforced by whichever router it has a session
+ * with. What a rule says is announced exactly or not at all (see {@link planOf}). It counts nothing.
+ */
+export class FlowspecEdge implements EdgeDriver {
+  readonly name = 'flowspec';
+  readonly #options: FlowspecOptions;
+  readonly #gobgp: Gobgp;
+  readonly #rib: Rib;
+  readonly #mayAnnounce: (ip: string) => boolean;
+  readonly #closing = new AbortController();
+  readonly #held = new Map<string, Held>();
+  #listener: () => void = () => {};
+  #watching = false;
+  /** The latest change did not reach every rule's router. */
+  #failed = false;
+  #verifiedAt = 0;
+  #doubted = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: FlowspecOptions) {
+    this.#options = options;
+    this.#gobgp = new Gobgp(options.gobgp);
+    this.#mayAnnounce = addressMatcher(options.prefixes);
+    const prefixes = options.prefixes.map((one) =>
+      one.includes('/') ? one : `${one}/${one.includes(':') ? 128 : 32}`,
+    );
+    this.#rib = new Rib(this.#gobgp, { prefixes, blackholeCommunity: options.blackholeCommunity });
+  }
+
+  async probe(): Promise<EdgeReport> {
+    try {
+      const asn = await this.#gobgp.asn();
+      if (asn === 0) return { ok: false, summary: 'GoBGP has no autonomous system yet: global.config' };
+      const routers = (await this.#gobgp.neighbours()).filter(({ sent }) =>
+        sent.some(({ family }) => isFlowspec(family)),
+      );
+      if (routers.length === 0) {
+        return { ok: false, summary: 'GoBGP has no neighbour with ipv4-flowspec or ipv6-flowspec' };
+      }
+      const states = routers.map(
+        ({ address, established }) => `${address} ${established ? 'connected' : 'away'}`,
+      );
+      return { ok: true, summary: `GoBGP of AS ${asn}, which counts nothing; routers: ${states.join(', ')}` };
+    } catch (error) {
+      return { ok: false, summary: (error as Error).message };
+    }
+  }
+
+  /** Throws where GoBGP does not answer. */
+  async reachable(): Promise<void> {
+    await this.#gobgp.asn();
+  }
+
+  capabilities(): EdgeCapabilities {
+    return {
+      rateUnits: ['bps'],
+      ordering: 'specificity',
+      counts: false,
+      maxRulesPerTarget: MAX_RULES_PER_TARGET,
+      prefixes: this.#options.prefixes,
+      refusals: (target) => this.#planned(target, this.#countOthers(target.id)).refused,
+    };
+  }
+
+  /** Whether rules for an address may be announced. */
+  mayAnnounce(ip: string): boolean {
+    return this.#mayAnnounce(ip);
+  }
+
+  onAltered(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
+    for (const [index, { ip }] of targets.entries()) this.#check(ip, `targets.${index}`);
+    return this.#inTurn(async () => {
+      await this.#rib.read();
+      const before = new Map(this.#held);
+      this.#held.clear();
+      const refused: EdgeRefusal[] = [];
+      for (const target of targets) {
+        const plan = this.#planned(target, this.#count());
+        refused.push(...plan.refused);
+        const ip = canonical(target.ip);
+        const wasBlackholed = before.get(target.id)?.ip === ip && before.get(target.id)!.blackholed;
+        const blackholed = wasBlackholed || this.#rib.isBlackholed(ip);
+        this.#held.set(target.id, { ip, routes: plan.routes, blackholed });
+      }
+      const wanted = this.#wanted();
+      await this.#bring(wanted, this.#rib.except(wanted));
+      this.#verifiedAt = this.#now();
+      return receiptOf(targets, refused);
+    });
+  }
+
+  async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
+    this.#check(target.ip, 'target');
+    return this.#inTurn(async () => {
+      await this.#rib.known();
+      const { id } = target;
+      const ip = canonical(target.ip);
+      const before = this.#held.get(id);
+      const { routes, refused } = this.#planned(target, this.#countOthers(id));
+      this.#held.set(id, { ip, routes, blackholed: before?.ip === ip && before.blackholed });
+      await this.#renew([ip, before?.ip ?? ip]);
+      return receiptOf([target], refused);
+    });
+  }
+
+  async removeTarget(id: string): Promise<void> {
+    await this.#inTurn(async () => {
+      const before = this.#held.get(id);
+      if (!before) return;
+      await this.#rib.known();
+      this.#held.delete(id);
+      await this.#renew([before.ip]);
+    });
+  }
+
+  async blackhole(id: string, on: boolean): Promise<void> {
+    await this.#inTurn(async () => {
+      const held = this.#held.get(id);
+      if (!held || (held.blackholed === on && !this.#failed)) return;
+      await this.#rib.known();
+      held.blackholed = on;
+      await this.#renew([held.ip]);
+    });
+  }
+
+  readTotals(): Promise<EdgeReading<never>> {
+    if (this.#held.size > 0 && this.#now() - this.#verifiedAt >= VERIFY_EVERY_MS) {
+      this.#verifiedAt = this.#now();
+      this.#doubt();
+    }
+    return this.#nothing();
+  }
+
+  readDetail = (): Promise<EdgeReading<never>> => this.#nothing();
+  readRuleCounters = (): Promise<EdgeReading<never>> => this.#nothing();
+  startPortSample = async (): Promise<void> => {};
+  readPortSamples = async (): Promise<never[]> => [];
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#last.catch(() => {});
+    this.#gobgp.close();
+  }
+
+  async #nothing(): Promise<EdgeReading<never>> {
+    return { epoch: this.name, at: this.#options.clock.now(), rows: [] };
+  }
+
+  /** The routes of a target's rules, beside so many others; what there is no room for is refused, like the rest. */
+  #planned(target: EdgeTarget, others: number): { routes: Route[]; refused: EdgeRefusal[] } {
+    const { maxAnnouncements } = this.#options;
+    const { announced, refused } = planOf(target);
+    const routes = new Map<string, Route>();
+    for (const { ruleId, route } of announced) {
+      if (routes.has(keyOf(route)) || others + routes.size < maxAnnouncements)
+        routes.set(keyOf(route), route);
+      else {
+        const message = `routers are sent at most ${maxAnnouncements} rules, and have them`;
+        refused.push({ targetId: target.id, ruleId, field: 'target', message });
+      }
+    }
+    return { routes: [...routes.values()], refused };
+  }
+
+  #count = (): number => [...this.#held.values()].reduce((sum, { routes }) => sum + routes.length, 0);
+  #countOthers = (id: string): number => this.#count() - (this.#held.get(id)?.routes.length ?? 0);
+
+  #wanted(): Route[] {
+    return [...this.#held.values()].flatMap((held) => this.#routesOf(held));
+  }
+
+  #routesOf({ ip, routes, blackholed }: Held): Route[] {
+    return blackholed ? [...routes, blackholeRoute(ip, this.#options.blackholeCommunity)] : routes;
+  }
+
+  /** Makes what is announced for these addresses what it is to be; others are left alone. */
+  #renew(ips: string[]): Promise<void> {
+    const wanted = [...this.#held.values()]
+      .filter(({ ip }) => ips.includes(ip))
+      .flatMap((held) => this.#routesOf(held));
+    return this.#bring(wanted, this.#rib.except(wanted, ips));
+  }
+
+  /** Announces what is missing and withdraws what is not wanted; done when it was read back and a router has it. */
+  async #bring(wanted: Route[], unwanted: Route[]): Promise<void> {
+    this.#watch();
+    this.#failed = true;
+    await this.#rib.apply(wanted, unwanted);
+    requireSent(await this.#gobgp.neighbours(), this.#rib.counts());
+    this.#failed = false;
+  }
+
+  /** Listens to GoBGP; where that ends, waits until it is back, and reports that everything may be gone. */
+  #watch(): void {
+    if (this.#watching || this.#closing.signal.aborted) return;
+    this.#watching = true;
+    this.#gobgp.watch({
+      onChange: () => this.#doubt(),
+      onEnd: () => {
+        this.#watching = false;
+        this.#rib.forget();
+        this.#untilBack();
+      },
+    });
+  }
+
+  async #untilBack(): Promise<void> {
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      try {
+        await this.#gobgp.asn();
+        this.#watch();
+        return this.#listener();
+      } catch {
+        await this.#options.clock.sleep(RETRY_MS, signal).catch(() => {});
+      }
+    }
+  }
+
+  /** Compares what is announced with what is to be, soon; many doubts at once are one. */
+  #doubt(): void {
+    if (this.#doubted || this.#closing.signal.aborted) return;
+    this.#doubted = true;
+    this.#inTurn(async () => {
+      this.#doubted = false;
+      await this.#rib.read();
+      const wanted = this.#wanted();
+      if (this.#failed || !this.#rib.isExactly(wanted)) return this.#listener();
+      requireSent(await this.#gobgp.neighbours(), this.#rib.counts());
+    }).catch(() => {
+      this.#failed = true;
+      this.#listener();
+    });
+  }
+
+  #check(ip: string, field: string): void {
+    if (this.#mayAnnounce(ip)) return;
+    throw new InvalidArgumentError(`${field}.ip: is not in a network that may be announced`);
+  }
+
+  /** One thing at a time, in the order asked. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(work, work);
+    this.#last = done.catch(() => {});
+    return done;
+  }
+
+  #now(): number {
+    return this.#options.clock.now().getTime();
+  }
+}
+
+/** Throws unless a router that is connected is sent as many routes of each family as there are. */
+function requireSent(neighbours: Neighbour[], counts: Neighbour['sent']): void {
+  for (const { family, routes } of counts) {
+    const isSent = neighbours.some(
+      ({ established, sent }) =>
+        established &&
+        sent.some(
+          (one) => one.family.afi === family.afi && one.family.safi === family.safi && one.routes >= routes,
+        ),
+    );
+    if (isSent) continue;
+    const what = isFlowspec(family) ? 'rules' : 'blackholes';
+    throw new EdgeUnavailableError(
+      `no router that is connected takes ${what} for IPv${family.afi === 1 ? 4 : 6}`,
+    );
+  }
+}
+
+function receiptOf(targets: EdgeTarget[], refused: EdgeRefusal[]): EdgeReceipt {
+  const given = targets.reduce((sum, { rules }) => sum + rules.length, 0);
+  const receipt = { targets: targets.length, rules: given - refused.length };
+  return refused.length > 0 ? { ...receipt, refused } : receipt;
+}

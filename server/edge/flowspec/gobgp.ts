@@ -1,0 +1,190 @@
+import { fileURLToPath } from 'node:url';
+import * as grpc from '@grpc/grpc-js';
+import { loadSync } from '@grpc/proto-loader';
+import { systemClock } from '../../platform/clock.ts';
+import { EdgeUnavailableError } from '../driver.ts';
+import type { Route, RouteFamily } from './route.ts';
+
+const PROTO = fileURLToPath(new URL('gobgp.proto', import.meta.url));
+/** GoBGP answers within milliseconds; one that hangs must not hold up the edge. */
+const CALL_MS = 10_000;
+/** Of a stream of thousands of routes, one message. */
+const ROUTES_PER_MESSAGE = 200;
+const GLOBAL_TABLE = 0;
+const BEST = 0;
+const LONGER = 1;
+const ESTABLISHED = 6;
+/** What GoBGP says of a route that came from no neighbour. */
+const FROM_NOBODY = ['', '<nil>'];
+
+interface WirePath {
+  is_withdraw: boolean;
+  family: RouteFamily | null;
+  neighbor_ip: string;
+  nlri_binary: Buffer;
+  pattrs_binary: Buffer[];
+}
+
+/** A router that GoBGP has a session with, or is to have one. */
+export interface Neighbour {
+  address: string;
+  established: boolean;
+  /** How many routes of each family it is sent. */
+  sent: { family: RouteFamily; routes: number }[];
+}
+
+export interface WatchListener {
+  /** A session came or went, or a route was withdrawn. */
+  onChange(): void;
+  /** GoBGP is gone. */
+  onEnd(): void;
+}
+
+type Message = Record<string, unknown>;
+
+/**
+ * GoBGP's API, as far as the edge needs it. Routes go to and fro as the bytes that BGP itself sends, so nothing has to be
+ * translated, and a route that is read back is one that was announced if its bytes are the same.
+ */
+export class Gobgp {
+  readonly #client: grpc.Client;
+  readonly #methods: grpc.ServiceDefinition;
+  readonly #watches = new Set<grpc.ClientReadableStream<unknown>>();
+
+  /** `target` as gRPC names it: `unix:/run/gobgpd.sock`, `127.0.0.1:50051`. */
+  constructor(target: string) {
+    const options = { keepCase: true, longs: Number, defaults: true };
+    const loaded = grpc.loadPackageDefinition(loadSync(PROTO, options)) as never as {
+      apipb: { GobgpApi: grpc.ServiceClientConstructor };
+    };
+    const { GobgpApi } = loaded.apipb;
+    this.#methods = GobgpApi.service;
+    this.#client = new GobgpApi(target, grpc.credentials.createInsecure(), {
+      'grpc.initial_reconnect_backoff_ms': 250,
+      'grpc.max_reconnect_backoff_ms': 1_000,
+    });
+  }
+
+  /** The number of its autonomous system; 0 where BGP has not been started. */
+  async asn(): Promise<number> {
+    const { path, requestSerialize, responseDeserialize } = this.#method('GetBgp');
+    const reply = await new Promise<Message>((resolve, reject) => {
+      this.#client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        {},
+        deadline(),
+        (error, value) => (error ? reject(unavailable(error)) : resolve(value as Message)),
+      );
+    });
+    return (reply.global as { asn: number } | null)?.asn ?? 0;
+  }
+
+  async neighbours(): Promise<Neighbour[]> {
+    const replies = await this.#list<{ peer: PeerMessage }>('ListPeer', {
+      enableAdvertised: true,
+    });
+    return replies.map(({ peer: { state, afi_safis } }) => ({
+      address: state?.neighbor_address ?? '',
+      established: state?.session_state === ESTABLISHED,
+      sent: afi_safis.flatMap(({ state: one }) =>
+        one?.family ? [{ family: one.family, routes: one.advertised }] : [],
+      ),
+    }));
+  }
+
+  /**
+   * The routes of a family that were announced here, and not by a neighbour. With `within` only those in these networks,
+   * which GoBGP can look up for unicast alone: of that it may have all the routes of the Internet.
+   */
+  async routes(family: RouteFamily, within: string[] = []): Promise<Route[]> {
+    const prefixes = within.map((prefix) => ({ prefix, type: LONGER }));
+    const request = { table_type: GLOBAL_TABLE, family, prefixes, enable_only_binary: true };
+    const replies = await this.#list<{ destination: { paths: WirePath[] } | null }>('ListPath', request);
+    return replies
+      .flatMap(({ destination }) => destination?.paths ?? [])
+      .filter(({ neighbor_ip }) => FROM_NOBODY.includes(neighbor_ip))
+      .map(({ nlri_binary: nlri, pattrs_binary: attributes }) => ({ family, nlri, attributes }));
+  }
+
+  /** Announces routes, then withdraws others; in that order, so that what replaces another is there before. */
+  async apply(announced: Route[], withdrawn: Route[]): Promise<void> {
+    const paths = [
+      ...announced.map((route) => wire(route, false)),
+      ...withdrawn.map((route) => wire(route, true)),
+    ];
+    if (paths.length === 0) return;
+    const { path, requestSerialize, responseDeserialize } = this.#method('AddPathStream');
+    await new Promise<void>((resolve, reject) => {
+      const stream = this.#client.makeClientStreamRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        deadline(),
+        (error) => (error ? reject(unavailable(error)) : resolve()),
+      );
+      stream.on('error', () => {});
+      for (let from = 0; from < paths.length; from += ROUTES_PER_MESSAGE) {
+        stream.write({ table_type: GLOBAL_TABLE, paths: paths.slice(from, from + ROUTES_PER_MESSAGE) });
+      }
+      stream.end();
+    });
+  }
+
+  /** Listens from now on, until GoBGP is gone or this is closed. */
+  watch({ onChange, onEnd }: WatchListener): void {
+    const { path, requestSerialize, responseDeserialize } = this.#method('WatchEvent');
+    const request = { peer: {}, table: { filters: [{ type: BEST, init: false }] } };
+    const stream = this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
+    this.#watches.add(stream);
+    stream.on('data', ({ peer, table }: { peer: object | null; table: { paths: WirePath[] } | null }) => {
+      if (peer || table?.paths.some(({ is_withdraw }) => is_withdraw)) onChange();
+    });
+    let ended = false;
+    const end = () => {
+      if (ended) return;
+      ended = true;
+      if (this.#watches.delete(stream)) onEnd();
+    };
+    stream.on('error', end).on('end', end);
+  }
+
+  close(): void {
+    const watches = [...this.#watches];
+    this.#watches.clear();
+    for (const stream of watches) stream.cancel();
+    this.#client.close();
+  }
+
+  #list<Reply>(name: string, request: Message): Promise<Reply[]> {
+    const { path, requestSerialize, responseDeserialize } = this.#method(name);
+    return new Promise((resolve, reject) => {
+      const replies: Reply[] = [];
+      this.#client
+        .makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, deadline())
+        .on('data', (reply: Reply) => replies.push(reply))
+        .on('error', (error: grpc.ServiceError) => reject(unavailable(error)))
+        .on('end', () => resolve(replies));
+    });
+  }
+
+  #method(name: string): grpc.MethodDefinition<unknown, unknown> {
+    return this.#methods[name]!;
+  }
+}
+
+interface PeerMessage {
+  state: { neighbor_address: string; session_state: number } | null;
+  afi_safis: { state: { family: RouteFamily | null; advertised: number } | null }[];
+}
+
+function wire({ family, nlri, attributes }: Route, is_withdraw: boolean) {
+  return { family, nlri_binary: nlri, pattrs_binary: attributes, is_withdraw };
+}
+
+const deadline = () => ({ deadline: systemClock.now().getTime() + CALL_MS });
+
+function unavailable({ details, message }: grpc.ServiceError): EdgeUnavailableError {
+  return new EdgeUnavailableError(`GoBGP: ${details || message}`);
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../platform/clock.ts';
+import type { Logger } from '../platform/logging.ts';
+import type { EdgeDriver, EdgeReceipt, EdgeReport, EdgeTarget } from './driver.ts';
+import type { FlowspecEdge } from './flowspec/flowspec.ts';
+
+export interface LayeredEdgeParts {
+  /** Holds every rule and counts. */
+  local: EdgeDriver;
+  /** Have in front of it what can be announced exactly. */
+  routers: FlowspecEdge;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Routers that could not be brought up to date are tried again after so long, if they are not back before. */
+const RETRY_MS = 30_000;
+
+/**
+ * This host, and routers in front of it. The host holds all rules, so what routers have only takes load off it: where they
+ * cannot be reached nothing is lost, and where a rule cannot be announced exactly it is the host's alone.
+ */
+export class LayeredEdge implements EdgeDriver {
+  readonly name = 'nftables+flowspec';
+  readonly readEveryMs: number;
+  readonly #parts: LayeredEdgeParts;
+  #listener: () => void = () => {};
+  /** When routers that could not be brought up to date are tried again, epoch milliseconds; undefined where they were. */
+  #retryAt: number | undefined;
+
+  constructor(parts: LayeredEdgeParts) {
+    this.#parts = parts;
+    this.readEveryMs = parts.local.readEveryMs ?? 1_000;
+  }
+
+  async probe(): Promise<EdgeReport> {
+    const [local, routers] = [await this.#parts.local.probe(), await this.#parts.routers.probe()];
+    return { ok: local.ok && routers.ok, summary: `${local.summary}; ${routers.summary}` };
+  }
+
+  capabilities = () => this.#parts.local.capabilities();
+
+  onAltered(listener: () => void): void {
+    this.#listener = listener;
+    this.#parts.local.onAltered?.(listener);
+    this.#parts.routers.onAltered(listener);
+  }
+
+  async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
+    const receipt = await this.#parts.local.reconcile(targets);
+    await this.#alsoRouters((routers) =>
+      routers.reconcile(targets.filter(({ ip }) => routers.mayAnnounce(ip))),
+    );
+    return receipt;
+  }
+
+  async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
+    const receipt = await this.#parts.local.putTarget(target);
+    await this.#alsoRouters(async (routers) => {
+      if (routers.mayAnnounce(target.ip)) await routers.putTarget(target);
+      else await routers.removeTarget(target.id);
+    });
+    return receipt;
+  }
+
+  async removeTarget(id: string): Promise<void> {
+    await this.#parts.local.removeTarget(id);
+    await this.#alsoRouters((routers) => routers.removeTarget(id));
+  }
+
+  readTotals() {
+    const { clock, local, routers } = this.#parts;
+    // Has it look after what is announced, too.
+    routers.readTotals();
+    if (this.#retryAt !== undefined && clock.now().getTime() >= this.#retryAt) {
+      this.#retryAt = undefined;
+      this.#listener();
+    }
+    return local.readTotals();
+  }
+
+  readDetail = (ids: string[]) => this.#parts.local.readDetail(ids);
+  readRuleCounters = (ids: string[]) => this.#parts.local.readRuleCounters(ids);
+  startPortSample = (ids: string[]) => this.#parts.local.startPortSample(ids);
+  readPortSamples = (ids: string[]) => this.#parts.local.readPortSamples(ids);
+
+  /** Here at once; that routers do not follow is an error, as only they help where the uplink is full. */
+  async blackhole(id: string, on: boolean): Promise<void> {
+    await this.#parts.local.blackhole(id, on);
+    await this.#parts.routers.blackhole(id, on);
+  }
+
+  async close(): Promise<void> {
+    await this.#parts.routers.close();
+    await this.#parts.local.close();
+  }
+
+  async #alsoRouters(work: (routers: FlowspecEdge) => Promise<unknown>): Promise<void> {
+    const { clock, logger, routers } = this.#parts;
+    try {
+      await work(routers);
+      this.#retryAt = undefined;
+    } catch (error) {
+      logger.warn({ err: error }, 'routers do not have the latest rules; this host has');
+      this.#retryAt = clock.now().getTime() + RETRY_MS;
+    }
+  }
+}
