@@ -687,6 +687,10 @@ export interface SetBillingProfileRequest {
   exempt_reason?: string;
 }
 
+export interface SetTargetBlackholeRequest {
+  minutes: number | null;
+}
+
 export interface SetTargetModeRequest {
   mode: 'always_on' | 'sensor' | 'off';
 }
@@ -806,6 +810,7 @@ export interface Target {
   status: 'clean' | 'under_attack' | 'mitigating';
   rules_count: number;
   threshold: TargetThreshold;
+  blackholed_until: string | null;
   on_edge: boolean;
   last_attack_at: string | null;
   created_at: string;
@@ -1025,6 +1030,7 @@ export interface Writes {
   '/tenants/{id}/targets': { body: AddTargetRequest; data: Target };
   '/targets/{id}/mode': { body: SetTargetModeRequest; data: Target };
   '/targets/{id}/threshold': { body: SetTargetThresholdRequest; data: Target };
+  '/targets/{id}/blackhole': { body: SetTargetBlackholeRequest; data: Target };
   '/targets/{id}/remove': { data: { id: string; removed: true } };
   '/targets/{id}/attack': { body: StartAttackRequest; data: SimulatedAttack };
   '/targets/{id}/attack/stop': { data: { target_id: string; stopped: number } };

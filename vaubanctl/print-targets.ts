@@ -41,6 +41,7 @@ export function printTarget(target: Target): void {
     rules: String(target.rules_count),
     threshold: threshold(target),
     edge: edge(target),
+    ...(target.blackholed_until && { 'blackholed until': instant(target.blackholed_until) }),
     'last attack': instant(target.last_attack_at),
   });
 }

@@ -52,6 +52,7 @@ import { addShieldAttack } from './commands/shield-attack.ts';
 import { addShieldAttacks } from './commands/shield-attacks.ts';
 import { addShieldStop } from './commands/shield-stop.ts';
 import { addTargetAdd } from './commands/target-add.ts';
+import { addTargetBlackhole } from './commands/target-blackhole.ts';
 import { addTargetList } from './commands/target-list.ts';
 import { addTargetMode } from './commands/target-mode.ts';
 import { addTargetRemove } from './commands/target-remove.ts';
@@ -162,6 +163,7 @@ addTargetAdd(target);
 addTargetList(target);
 addTargetMode(target);
 addTargetThreshold(target);
+addTargetBlackhole(target);
 addTargetRemove(target);
 
 const shield = program.command('shield').description('attacks, and those of pretence on the simulated edge');

@@ -35,6 +35,7 @@ import { shieldThresholds } from './migrations/0033-shield-thresholds.ts';
 import { tellClaims } from './migrations/0034-tell-claims.ts';
 import { operatorRequests } from './migrations/0035-operator-requests.ts';
 import { hosts } from './migrations/0036-hosts.ts';
+import { shieldBlackholes } from './migrations/0040-shield-blackholes.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -81,6 +82,7 @@ export const MIGRATIONS: readonly Migration[] = [
   tellClaims,
   operatorRequests,
   hosts,
+  shieldBlackholes,
 ];
 
 /**

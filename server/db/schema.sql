@@ -870,6 +870,7 @@ create table shield_targets (
   removed_at timestamp with time zone,
   threshold_pps bigint,
   threshold_bps bigint,
+  blackholed_until timestamp with time zone,
   constraint shield_targets_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint shield_targets_ip_key UNIQUE (ip),
   constraint shield_targets_pkey PRIMARY KEY (id),

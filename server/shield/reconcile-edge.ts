@@ -11,6 +11,8 @@ import {
 } from '../db/queries/shield-rules.ts';
 import {
   deleteTargetRow,
+  forgetBlackhole,
+  systemBlackholes,
   systemFindTarget,
   systemTargets,
   type TargetRow,
@@ -121,6 +123,7 @@ export class EdgeReconciler {
     } catch (error) {
       return logger.warn({ err: error }, 'the edge could not be reconciled');
     }
+    await this.#blackholes();
     while (this.#dirty.size > 0) {
       const id = this.#dirty.values().next().value!;
       this.#dirty.delete(id);
@@ -181,6 +184,23 @@ export class EdgeReconciler {
       throw error;
     }
     await this.#settle(target, clock.now(), refused);
+  }
+
+  /** Begins blackholes that were asked for, and ends those that are over. */
+  async #blackholes(): Promise<void> {
+    const { db, edge, clock, logger } = this.#parts;
+    for (const blackhole of await systemBlackholes(db)) {
+      const { id, until } = blackhole;
+      const isOn = until > clock.now();
+      try {
+        await edge.blackhole(id, isOn);
+        if (isOn) continue;
+        await forgetBlackhole(db, blackhole);
+        logger.info({ target_id: id }, 'blackhole ended');
+      } catch (error) {
+        logger.warn({ err: error, target_id: id }, isOn ? 'blackhole not begun' : 'blackhole not ended');
+      }
+    }
   }
 
   async #settle(target: TargetRow, now: Date, refusals: EdgeRefusal[]): Promise<void> {

@@ -94,6 +94,34 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     assert.match((await ctl(...threshold('--learnt'))).stdout, /^threshold: +learnt$/m);
   });
 
+  await t.test('a blackhole ends by itself', async () => {
+    const [target] = await json('target', 'list', tenant.id);
+    const blackhole = (...args: string[]) => ['target', 'blackhole', target.id, ...args];
+    const isDropped = async () => {
+      await shield.reconcile();
+      const passed = async () => {
+        clock.advance(1_000);
+        return (await edge.readTotals()).rows.find(({ id }) => id === target.id)!.passed.packets;
+      };
+      const before = await passed();
+      return (await passed()) === before;
+    };
+    assert.equal(await isDropped(), false);
+    const { blackholed_until: until } = await json(...blackhole('--minutes', '30'));
+    assert.equal(Date.parse(until), clock.now().getTime() + 30 * 60_000);
+    assert.equal(await isDropped(), true);
+    clock.advance(30 * 60_000);
+    assert.equal(await isDropped(), false);
+    assert.equal((await json('target', 'list', tenant.id))[0].blackholed_until, null);
+    assert.match((await ctl(...blackhole('--minutes', '5'))).stdout, /^blackholed until: +\S+/m);
+    assert.equal(await isDropped(), true);
+    await ctl(...blackhole('--end'));
+    assert.equal(await isDropped(), false);
+    await refused(/^vaubanctl: minutes: /, ...blackhole('--minutes', '1441'));
+    await refused(/name --minutes or --end/, ...blackhole());
+    await refused(/does not exist/, 'target', 'blackhole', 'tgt_none', '--end');
+  });
+
   await t.test('an address that the edge cannot have', async () => {
     const { capabilities } = edge;
     edge.capabilities = () => ({ ...capabilities(), prefixes: ['192.0.2.0/24'] });

@@ -687,6 +687,10 @@ export interface SetBillingProfileRequest {
   exempt_reason?: string;
 }
 
+export interface SetTargetBlackholeRequest {
+  minutes: number | null;
+}
+
 export interface SetTargetModeRequest {
   mode: 'always_on' | 'sensor' | 'off';
 }
@@ -806,6 +810,7 @@ export interface Target {
   status: 'clean' | 'under_attack' | 'mitigating';
   rules_count: number;
   threshold: TargetThreshold;
+  blackholed_until: string | null;
   on_edge: boolean;
   last_attack_at: string | null;
   created_at: string;
@@ -1004,6 +1009,7 @@ export interface OperatorOperations {
   'operator.getTarget': { params: { id: string }; data: Target };
   'operator.setTargetMode': { params: { id: string }; body: SetTargetModeRequest; data: Target };
   'operator.setTargetThreshold': { params: { id: string }; body: SetTargetThresholdRequest; data: Target };
+  'operator.setTargetBlackhole': { params: { id: string }; body: SetTargetBlackholeRequest; data: Target };
   'operator.removeTarget': { params: { id: string }; data: { id: string; removed: true } };
   'operator.listAttacks': { query: { limit?: number; cursor?: string; status?: 'ongoing' | 'ended' }; data: OperatorAttack[]; list: true };
   'operator.startAttack': { params: { id: string }; body: StartAttackRequest; data: SimulatedAttack };
@@ -1089,6 +1095,7 @@ export const OPERATOR_OPERATIONS = {
   'operator.getTarget': ['GET', '/targets/{id}'],
   'operator.setTargetMode': ['POST', '/targets/{id}/mode'],
   'operator.setTargetThreshold': ['POST', '/targets/{id}/threshold'],
+  'operator.setTargetBlackhole': ['POST', '/targets/{id}/blackhole'],
   'operator.removeTarget': ['POST', '/targets/{id}/remove'],
   'operator.listAttacks': ['GET', '/attacks'],
   'operator.startAttack': ['POST', '/targets/{id}/attack'],

@@ -21,6 +21,8 @@ export interface TargetRow {
   /** From how much on what comes in is an attack; null where that is learnt. */
   threshold_pps: bigint | null;
   threshold_bps: bigint | null;
+  /** Until when everything to it is dropped; null where nothing of the kind is wanted. */
+  blackholed_until: Date | null;
   created_at: Date;
   /** Set while the edge still has to release it. */
   removed_at: Date | null;
@@ -34,7 +36,7 @@ export interface TargetView extends TargetRow {
 }
 
 const columns = sql`t.id, t.account_id, t.tenant_id, t.vm_id, host(t.ip) as ip, family(t.ip) as family, t.mode, t.generation,
-  t.applied, t.baseline_pps, t.baseline_bps, t.threshold_pps, t.threshold_bps, t.created_at, t.removed_at`;
+  t.applied, t.baseline_pps, t.baseline_bps, t.threshold_pps, t.threshold_bps, t.blackholed_until, t.created_at, t.removed_at`;
 
 const view = (now: Date): Sql => sql`
   select ${columns}, coalesce(attack.status, 'clean') as status, latest.at as last_attack_at, (
@@ -49,7 +51,10 @@ const view = (now: Date): Sql => sql`
   left join lateral (select max(started_at) as at from shield_attacks where target_id = t.id) latest on true`;
 
 /** Writes a target; false where its address is one already, if only until the edge has released it. */
-export async function insertTarget(db: Queryable, row: Omit<TargetRow, 'family'>): Promise<boolean> {
+export async function insertTarget(
+  db: Queryable,
+  row: Omit<TargetRow, 'family' | 'blackholed_until'>,
+): Promise<boolean> {
   const rows = await db.query(sql`
     insert into shield_targets (id, account_id, tenant_id, vm_id, ip, mode, threshold_pps, threshold_bps, created_at)
     values (${row.id}, ${row.account_id}, ${row.tenant_id}, ${row.vm_id}, ${row.ip}::text::inet, ${row.mode},
@@ -177,6 +182,28 @@ export async function setTargetThreshold(
   await execute(
     db,
     sql`update shield_targets set threshold_pps = ${pps}, threshold_bps = ${bps} where id = ${id}`,
+  );
+}
+
+/** Drops everything to a target until then; an instant that is over ends it. */
+export async function setBlackhole(db: Queryable, id: string, until: Date): Promise<void> {
+  await execute(db, sql`update shield_targets set blackholed_until = ${until} where id = ${id}`);
+}
+
+/** Targets that are to be blackholed, or whose blackhole is over and has to be ended. */
+export function systemBlackholes(db: Queryable): Promise<{ id: string; until: Date }[]> {
+  return db.query(sql`
+    select id, blackholed_until as until from shield_targets where blackholed_until is not null order by id`);
+}
+
+/** The edge has ended it; one that was set again meanwhile stays. */
+export async function forgetBlackhole(
+  db: Queryable,
+  { id, until }: { id: string; until: Date },
+): Promise<void> {
+  await execute(
+    db,
+    sql`update shield_targets set blackholed_until = null where id = ${id} and blackholed_until = ${until}`,
   );
 }
 

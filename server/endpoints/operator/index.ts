@@ -68,6 +68,7 @@ import { listAttacks } from './shield/list-attacks.ts';
 import { listTargets } from './shield/list-targets.ts';
 import { listTenants } from './shield/list-tenants.ts';
 import { removeTarget } from './shield/remove-target.ts';
+import { setTargetBlackhole } from './shield/set-target-blackhole.ts';
 import { setTargetMode } from './shield/set-target-mode.ts';
 import { setTargetThreshold } from './shield/set-target-threshold.ts';
 import { startAttack } from './shield/start-attack.ts';
@@ -140,6 +141,7 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   getTarget,
   setTargetMode,
   setTargetThreshold,
+  setTargetBlackhole,
   removeTarget,
   listAttacks,
   startAttack,
