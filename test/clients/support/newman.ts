@@ -1,0 +1,83 @@
+import type { Operation } from '../../acceptance/support/document.ts';
+import { operationOf } from '../../acceptance/support/document.ts';
+import { type Customer, callOf, inOrder, isFollowedByWait } from './sequence.ts';
+import type { Workshop } from './workshop.ts';
+
+/** A request of a collection, as far as it is completed here. */
+interface Item {
+  name: string;
+  item?: Item[];
+  request: {
+    method: string;
+    url: { path: string[]; query?: object[]; variable?: { key: string; value: string }[] };
+    header: { key: string; value: string }[];
+    body?: { mode?: string; raw?: string };
+  };
+}
+
+interface Execution {
+  item: { name: string };
+  response?: { code: number; stream: { data: number[] } };
+}
+
+/** Without it optional parameters are sent too, with values that mean nothing, such as the cursor "string". */
+const OPTIONS = 'parametersResolution=Example,enableOptionalParameters=false';
+
+/**
+ * Converts the description into a Postman collection, fills in what a person would (ids, a key), and runs all of it with
+ * Newman. What did not succeed.
+ */
+export async function runCollection(workshop: Workshop, { url, key, ids }: Customer): Promise<string[]> {
+  await workshop.run('openapi-to-postmanv2/bin/openapi2postmanv2.js', [
+    ...['--spec', 'openapi.json', '--output', 'collection.json', '--options', OPTIONS],
+  ]);
+  const collection = JSON.parse(workshop.read('collection.json')) as { item: Item[]; variable: object[] };
+  const items = leaves(collection.item);
+  const wait = filled(items, operationOf('getVm'), { at: [ids.vm!], query: { wait_seconds: 30 } });
+  collection.item = inOrder().flatMap((operation) => {
+    const item = filled(items, operation, callOf(operation, ids));
+    return isFollowedByWait(operation) ? [item, wait] : [item];
+  });
+  collection.variable = [
+    { key: 'baseUrl', value: url },
+    { key: 'bearerToken', value: key },
+  ];
+  workshop.write('filled.json', JSON.stringify(collection));
+  await workshop.run('newman/bin/newman.js', [
+    ...['run', 'filled.json', '--reporters', 'json', '--reporter-json-export', 'run.json'],
+  ]);
+  const { run } = JSON.parse(workshop.read('run.json')) as { run: { executions: Execution[] } };
+  const missing = collection.item.length - run.executions.length;
+  return [
+    ...(missing === 0 ? [] : [`${missing} requests were not sent`]),
+    ...run.executions
+      .filter(({ response }) => response?.code !== 200)
+      .map(({ item, response }) => {
+        const body = response && Buffer.from(response.stream.data).toString();
+        return `${item.name}: ${response?.code} ${body}`;
+      }),
+  ];
+}
+
+const leaves = (items: Item[]): Item[] => items.flatMap((one) => (one.item ? leaves(one.item) : [one]));
+
+/** The request of an operation with its ids, and with a body where the example names what does not exist. */
+function filled(
+  items: Item[],
+  operation: Operation,
+  { at = [], query, body }: ReturnType<typeof callOf>,
+): Item {
+  const path = operation.path.slice(1).replace(/\{(\w+)\}/g, ':$1');
+  const found = items.filter(
+    ({ request }) => request.method === operation.method && request.url.path.join('/') === path,
+  );
+  const [item] = found;
+  if (!item || found.length > 1)
+    throw new Error(`${operation.id} is ${found.length} times in the collection`);
+  const { request } = structuredClone(item);
+  for (const [index, variable] of (request.url.variable ?? []).entries()) variable.value = at[index]!;
+  if (query) request.url.query = Object.entries(query).map(([key, value]) => ({ key, value: `${value}` }));
+  for (const header of request.header) if (header.key === 'Idempotency-Key') header.value = '{{$guid}}';
+  if (body !== undefined) request.body = { ...request.body, raw: JSON.stringify(body) };
+  return { name: operation.id, request };
+}
