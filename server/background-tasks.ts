@@ -8,6 +8,7 @@ import type { Consoles } from './consoles/consoles.ts';
 import { CHECK_MS } from './consoles/limits.ts';
 import { countStuckJobs } from './db/queries/stuck-jobs.ts';
 import { OpsKeyReplacement } from './guest-ssh/replace-ops-key.ts';
+import { emptyHosts } from './jobs/reconcilers/empty-hosts.ts';
 import { OrphanedJobRecovery } from './jobs/recover-orphaned-jobs.ts';
 import type { JobRunner } from './jobs/runner.ts';
 import { announceAttacks } from './jobs/timers/announce-attacks.ts';
@@ -87,6 +88,7 @@ export function backgroundTasks(
         run: () => network.reconcile(),
       },
       { name: 'watch_hosts', everyMs: 5 * SECOND, run: () => hosts.run() },
+      { name: 'empty_hosts', everyMs: 5 * SECOND, run: () => emptyHosts(services, failures) },
       { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
     ].map((task) => (claim.isAlone ? task : led(leadership, task))),
     { name: 'reconcile_guests', everyMs: 10 * SECOND, atStart: true, run: () => guests.run() },

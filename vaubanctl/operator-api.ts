@@ -239,7 +239,7 @@ export interface DrainedHost {
   left: string[];
 }
 
-export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
+export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.moved' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.move_requested' | 'vm.delete_requested';
 
 export interface GrantPromoCreditRequest {
   amount?: string;
@@ -253,6 +253,23 @@ export interface GrantPromoCreditRequest {
 export interface Host {
   compute: string;
   findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+}
+
+/** A machine that VMs run on */
+export interface HostMachine {
+  id: string;
+  name: string;
+  zones: string[] | null;
+  state: 'up' | 'draining' | 'evacuated' | 'unreachable';
+  draining: boolean;
+  vcpu: number | null;
+  dedicated_cores: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  vms: number;
+  moving_in: number;
+  seen_at: string;
+  lost_at: string | null;
 }
 
 /** A disk of which guests are made */
@@ -365,7 +382,7 @@ export interface Job {
   finished_at: string | null;
 }
 
-export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'move' | 'delete';
 
 /** An API key, without its text */
 export interface Key {
@@ -967,6 +984,7 @@ export interface Reads {
   '/images': { data: Image[] };
   '/host': { data: Host };
   '/host/capacity': { data: Capacity };
+  '/hosts': { data: HostMachine[] };
   '/operators': { data: Operator[] };
   '/ops-key': { data: OpsKey };
 }
@@ -1040,6 +1058,10 @@ export interface Writes {
   '/images/collect': { data: CollectedImages };
   '/host/drain': { body: DrainHostRequest; data: DrainedHost };
   '/host/resume': { data: { resumed: true } };
+  '/hosts/{host}/drain': { data: HostMachine };
+  '/hosts/{host}/undrain': { data: HostMachine };
+  '/hosts/{host}/lose': { data: HostMachine };
+  '/hosts/{host}/find': { data: HostMachine };
   '/operators': { body: AddOperatorRequest; data: OperatorLink };
   '/operators/sign-in-link': { body: CreateOperatorLinkRequest; data: OperatorLink };
   '/operators/remove': { body: RemoveOperatorRequest; data: { id: string; removed: true } };

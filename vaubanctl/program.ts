@@ -19,7 +19,9 @@ import { addAudit } from './commands/audit.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExportBookings } from './commands/export-bookings.ts';
+import { addHostActions } from './commands/host-actions.ts';
 import { addHostDrain } from './commands/host-drain.ts';
+import { addHostList } from './commands/host-list.ts';
 import { addHostResume } from './commands/host-resume.ts';
 import { addHostShow } from './commands/host-show.ts';
 import { addImageCollect } from './commands/image-collect.ts';
@@ -183,10 +185,12 @@ addOrphanRemove(orphan);
 
 const host = program
   .command('host')
-  .description('what a host has; before it goes down, and after it did not');
+  .description('the machines that VMs run on; before one goes down, and after it did not');
 addHostShow(host);
 addHostDrain(host);
 addHostResume(host);
+addHostList(host);
+addHostActions(host);
 
 const image = program.command('image').description('disks of which VMs are made');
 addImageImport(image);

@@ -113,6 +113,7 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'snapshot.restored': 'Die Maschine wurde auf einen Snapshot zurückgesetzt.',
   'vm.created': 'Die Maschine wurde angelegt.',
   'vm.deleted': 'Die Maschine wurde gelöscht.',
+  'vm.moved': 'Die Maschine ist auf einen anderen Host umgezogen.',
   'vm.password_reset': 'Das Passwort wurde zurückgesetzt.',
   'vm.rebooted': 'Die Maschine wurde neu gestartet.',
   'vm.rebuilt': (facts) => `Die Maschine wurde aus ${facts.text('template')} neu installiert.`,
@@ -136,6 +137,7 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'vm.snapshot_delete_requested': requested('Das Löschen eines Snapshots'),
   'vm.snapshot_restore_requested': requested('Das Zurücksetzen auf einen Snapshot'),
   'vm.rebuild_requested': requested('Eine Neuinstallation'),
+  'vm.move_requested': 'Die Maschine zieht auf einen anderen Host um.',
   'vm.delete_requested': requested('Die Löschung'),
 };
 

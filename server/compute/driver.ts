@@ -26,6 +26,8 @@ export interface ComputeDriver {
    */
   place(): Promise<string | null>;
 
+  /** What this engine can do that not every one can. */
+  capabilities(): DriverCapabilities;
   /**
    * The machines that guests run on, and what the guests of each can have together, running or off. What is sold is reserved
    * of that beforehand; `create`, `start` and `resize` check it again, and throw {@link CapacityError}.
@@ -55,6 +57,12 @@ export interface ComputeDriver {
   remove(id: string): Promise<void>;
   /** Sets vCPU, memory and disk of a guest that is off. The disk grows, never shrinks. */
   resize(id: string, size: GuestSize): Promise<void>;
+
+  /**
+   * Moves the guest, with its disk, snapshots, addresses and rules, to another host: `live` while it runs, `cold` where it is
+   * off. One that is there is a success, and one for which that fails is where it was.
+   */
+  move(id: string, to: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void>;
 
   /** Sets a user's password inside a running guest; {@link AgentUnavailableError} when it cannot. */
   setPassword(id: string, username: string, password: string): Promise<void>;
@@ -130,6 +138,13 @@ export interface DriverReport {
   ok: boolean;
   /** One line for people: what was found, or why it does not work. */
   summary: string;
+}
+
+export type MoveKind = 'cold' | 'live';
+
+export interface DriverCapabilities {
+  /** Whether guests can be moved between hosts, and whether while they run. */
+  move: 'none' | MoveKind;
 }
 
 /** A machine that guests run on. */

@@ -1,7 +1,14 @@
 import { type ComputeDriver, ComputeUnavailableError } from './driver.ts';
 
 /** What may be asked of an engine that must not be used: nothing of it concerns a guest. */
-const ALWAYS: ReadonlySet<string | symbol> = new Set(['name', 'place', 'probe', 'watch', 'close']);
+const ALWAYS: ReadonlySet<string | symbol> = new Set([
+  'name',
+  'place',
+  'probe',
+  'capabilities',
+  'watch',
+  'close',
+]);
 
 /**
  * The same engine, of which nothing can be asked while `refusal` gives a reason: then whatever concerns a guest throws

@@ -36,6 +36,7 @@ export const JOB_KINDS = [
   'snapshot_delete',
   'snapshot_restore',
   'rebuild',
+  'move',
   'delete',
 ] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -73,6 +74,7 @@ export const EVENT_TYPES = [
   'snapshot.restored',
   'vm.created',
   'vm.deleted',
+  'vm.moved',
   'vm.password_reset',
   'vm.rebooted',
   'vm.rebuilt',

@@ -1,4 +1,5 @@
 import { DatabaseAwayError, type Transaction } from '../db/database.ts';
+import { isOnLostHost } from '../db/queries/hosts.ts';
 import { advanceJob, confirmJob, finishJob, type Ownership, type Retry } from '../db/queries/owned-jobs.ts';
 import { systemFindVm, type VmRow } from '../db/queries/vms.ts';
 import { type JobOrder, lockOrderOf } from '../domain/billing/vm-orders.ts';
@@ -155,6 +156,10 @@ export class JobExecution {
   /** There is no way forward or back now: later, or never when that has been so too often. */
   async #failedAttempt(error: unknown): Promise<Result> {
     const { job, services } = this.context;
+    // What fails because a host cannot be reached is gone on with once it can, however long that takes.
+    const isLost = await isOnLostHost(services.db, job.vm_id).catch(() => true);
+    if (isLost)
+      return { ended: false, retry: { ...nextAttempt(1, services.clock.now()), attempts: job.attempts } };
     const retry = nextAttempt(job.attempts + 1, services.clock.now());
     const { attempts } = retry;
     const facts = { job_id: job.id, vm_id: job.vm_id, kind: job.kind, step: job.step, attempts };

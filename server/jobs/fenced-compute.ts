@@ -18,6 +18,7 @@ const CHANGES: ReadonlySet<PropertyKey> = new Set<keyof ComputeDriver>([
   'finishRebuild',
   'undoRebuild',
   'applyNetwork',
+  'move',
 ]);
 
 /** The engine as one job may use it: `fence` is passed before each change of a guest, and stops it by throwing. */

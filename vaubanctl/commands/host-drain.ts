@@ -5,6 +5,7 @@ import { Failure } from '../failure.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
 import { parseCount } from '../option-values.ts';
 import { printJson } from '../output.ts';
+import { printHosts } from '../print-hosts.ts';
 
 interface Options {
   timeout?: number;
@@ -13,12 +14,22 @@ interface Options {
 
 export function addHostDrain(parent: Command): void {
   parent
-    .command('drain')
-    .description('shut all guests down, and start none until the service restarts, or `host resume`')
+    .command('drain [host]')
+    .description(
+      'move all VMs of a host to others, and put no new one there; without a host, shut all guests of this machine down and ' +
+        'start none until the service restarts, or `host resume`',
+    )
     .option('--timeout <seconds>', 'after which their power is cut; 90 when absent', parseCount)
     .option('--yes', 'do not ask')
-    .action(async ({ timeout, yes }: Options, command: Command) => {
+    .action(async (host: string | undefined, { timeout, yes }: Options, command: Command) => {
       const { client, json } = contextOf(command);
+      if (host !== undefined) {
+        if (timeout !== undefined)
+          throw new Failure(['--timeout is for shutting guests down, not for a host'], 2);
+        await confirm(`Move all VMs away from ${host}?`, yes);
+        const drained = await client.post('/hosts/{host}/drain', { params: { host } });
+        return json ? printJson(drained) : printHosts([drained]);
+      }
       await confirm('Shut down all guests of this host?', yes);
       const drained = await client.post('/host/drain', {
         body: { timeout_seconds: timeout },

@@ -239,7 +239,7 @@ export interface DrainedHost {
   left: string[];
 }
 
-export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.delete_requested';
+export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.moved' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.move_requested' | 'vm.delete_requested';
 
 export interface GrantPromoCreditRequest {
   amount?: string;
@@ -253,6 +253,23 @@ export interface GrantPromoCreditRequest {
 export interface Host {
   compute: string;
   findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+}
+
+/** A machine that VMs run on */
+export interface HostMachine {
+  id: string;
+  name: string;
+  zones: string[] | null;
+  state: 'up' | 'draining' | 'evacuated' | 'unreachable';
+  draining: boolean;
+  vcpu: number | null;
+  dedicated_cores: number | null;
+  ram_mb: number | null;
+  disk_gb: number | null;
+  vms: number;
+  moving_in: number;
+  seen_at: string;
+  lost_at: string | null;
 }
 
 /** A disk of which guests are made */
@@ -365,7 +382,7 @@ export interface Job {
   finished_at: string | null;
 }
 
-export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'delete';
+export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'move' | 'delete';
 
 /** An API key, without its text */
 export interface Key {
@@ -1024,6 +1041,11 @@ export interface OperatorOperations {
   'operator.getCapacity': { data: Capacity };
   'operator.drainHost': { body: DrainHostRequest; data: DrainedHost };
   'operator.resumeHost': { data: { resumed: true } };
+  'operator.listHosts': { data: HostMachine[] };
+  'operator.emptyHost': { params: { host: string }; data: HostMachine };
+  'operator.undrainHost': { params: { host: string }; data: HostMachine };
+  'operator.loseHost': { params: { host: string }; data: HostMachine };
+  'operator.findHost': { params: { host: string }; data: HostMachine };
   'operator.addOperator': { body: AddOperatorRequest; data: OperatorLink };
   'operator.listOperators': { data: Operator[] };
   'operator.createOperatorLink': { body: CreateOperatorLinkRequest; data: OperatorLink };
@@ -1110,6 +1132,11 @@ export const OPERATOR_OPERATIONS = {
   'operator.getCapacity': ['GET', '/host/capacity'],
   'operator.drainHost': ['POST', '/host/drain'],
   'operator.resumeHost': ['POST', '/host/resume'],
+  'operator.listHosts': ['GET', '/hosts'],
+  'operator.emptyHost': ['POST', '/hosts/{host}/drain'],
+  'operator.undrainHost': ['POST', '/hosts/{host}/undrain'],
+  'operator.loseHost': ['POST', '/hosts/{host}/lose'],
+  'operator.findHost': ['POST', '/hosts/{host}/find'],
   'operator.addOperator': ['POST', '/operators'],
   'operator.listOperators': ['GET', '/operators'],
   'operator.createOperatorLink': ['POST', '/operators/sign-in-link'],

@@ -50,6 +50,7 @@ export const shellTexts = defineTexts(
     job_snapshot_delete: 'Deleting a snapshot',
     job_snapshot_restore: 'Going back to a snapshot',
     job_rebuild: 'Reinstalling',
+    job_move: 'Moving to another host',
     job_delete: 'Deleting',
   },
   {
@@ -101,6 +102,7 @@ export const shellTexts = defineTexts(
     job_snapshot_delete: 'Snapshot wird gelöscht',
     job_snapshot_restore: 'Snapshot wird wiederhergestellt',
     job_rebuild: 'Wird neu installiert',
+    job_move: 'Zieht auf einen anderen Host um',
     job_delete: 'Wird gelöscht',
   },
 );

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import {
   AgentUnavailableError,
   type ComputeDriver,
+  type DriverCapabilities,
   type DriverReport,
   type GuestEvent,
   type GuestSample,
@@ -146,6 +147,14 @@ class Qemu implements ComputeDriver {
   async inspect(id: string): Promise<GuestState | undefined> {
     await this.#ready(id);
     return this.#sight.stateOf(this.#guests.find(id), this.#inside);
+  }
+
+  capabilities(): DriverCapabilities {
+    return { move: 'none' };
+  }
+
+  async move(id: string): Promise<void> {
+    throw new Error(`${id} is on the only host there is`);
   }
 
   async hosts(): Promise<HostInfo[]> {

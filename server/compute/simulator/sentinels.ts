@@ -18,7 +18,8 @@ export type Operation =
   | 'rebuild'
   | 'finishRebuild'
   | 'undoRebuild'
-  | 'applyNetwork';
+  | 'applyNetwork'
+  | 'move';
 
 /** A hostname holding one of these makes that operation fail; with `-once` behind it, the first time only. */
 const FAILURES: Record<Operation, string> = {
@@ -39,6 +40,7 @@ const FAILURES: Record<Operation, string> = {
   finishRebuild: 'sim-fail-finish-rebuild',
   undoRebuild: 'sim-fail-undo-rebuild',
   applyNetwork: 'sim-fail-network',
+  move: 'sim-fail-move',
 };
 
 /** A hostname holding one of these gives the guest a habit. */

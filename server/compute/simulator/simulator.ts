@@ -7,6 +7,7 @@ import { bytesInside } from '../../simulated-guest/system/usage.ts';
 import {
   type ComputeDriver,
   ComputeUnavailableError,
+  type DriverCapabilities,
   type DriverReport,
   type EngineTemplate,
   type GuestEvent,
@@ -16,6 +17,7 @@ import {
   type GuestState,
   type GuestVolume,
   type HostInfo,
+  type MoveKind,
   type NetworkPolicy,
   type SimulatedOutages,
 } from '../driver.ts';
@@ -40,9 +42,13 @@ export interface SimulatorOptions extends StockOptions {
   /** From being asked to being off. */
   shutdownSeconds?: number;
   faults?: Faults;
+  /** Whether guests can be moved between hosts, and how long that takes; live, and a second, when absent. */
+  move?: DriverCapabilities['move'];
+  moveSeconds?: number;
 }
 
 const DEFAULT_SHUTDOWN_SECONDS = 2;
+const DEFAULT_MOVE_SECONDS = 1;
 
 const doNothing = () => {};
 
@@ -74,6 +80,7 @@ class Simulator implements ComputeDriver {
   readonly #clock: Clock;
   readonly #pace: Pace;
   readonly #stock: Stock;
+  readonly #move: { kind: DriverCapabilities['move']; ms: number };
   readonly #operations: Operations;
   readonly #inside: LazyGuestAccess;
   readonly #watchers = new Set<Promise<void>>();
@@ -84,6 +91,8 @@ class Simulator implements ComputeDriver {
     this.#clock = clock;
     this.#pace = { bootMs: bootSeconds * 1000, shutdownMs: shutdownSeconds * 1000 };
     this.#stock = new Stock(store, options);
+    const { move = 'live', moveSeconds = DEFAULT_MOVE_SECONDS } = options;
+    this.#move = { kind: move, ms: moveSeconds * 1000 };
     const faults = options.faults ?? doNothing;
     this.#operations = new Operations({ store, clock, stock: this.#stock, faults });
     this.#inside = new LazyGuestAccess(store, clock);
@@ -100,6 +109,29 @@ class Simulator implements ComputeDriver {
 
   async place(): Promise<null> {
     return null;
+  }
+
+  capabilities(): DriverCapabilities {
+    return { move: this.#move.kind };
+  }
+
+  async move(id: string, { hostId }: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void> {
+    signal?.throwIfAborted();
+    const { kind, ms } = this.#move;
+    if (kind === 'none') throw new Error('this engine moves no guest');
+    const isThere = await this.#operations.change('move', id, (guest) => {
+      if (how === 'cold' && guest.run) throw new Error(`${id} must be off to be moved`);
+      return hostOf(guest) === hostId;
+    });
+    if (isThere) return;
+    if (ms > 0) await this.#clock.sleep(ms, signal);
+    // Until here it is where it was, whatever happens.
+    const guest = await this.#operations.read(id);
+    this.#stock.requireReachable({ host: hostId }, await this.#store.lostHosts());
+    if (guest) await this.#stock.requireRoom(hostId, id, guest);
+    await this.#operations.change('move', id, (moved) => {
+      moved.host = hostId;
+    });
   }
 
   hosts(): Promise<HostInfo[]> {

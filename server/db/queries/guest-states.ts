@@ -18,7 +18,9 @@ export type RecordedVm = Pick<
   | 'billing_period_end_at'
   | 'restart_attempts'
   | 'restart_next_at'
->;
+  | 'host_id'
+  | 'moving_to'
+> & { host_lost: boolean | null };
 
 /** Rows of one statement: some milliseconds of the embedded engine's only thread. */
 const BATCH = 1_000;
@@ -30,7 +32,8 @@ export async function recordedVms(db: Queryable, engine: string): Promise<Record
     const last = vms.at(-1);
     const batch = await db.query<RecordedVm>(sql`
       select id, account_id, status, wanted_power, active_job_id, last_job_id, provisioned_at, deleted_at,
-        deletion_failed_at, unpaid_since, suspended_at, billing_period_end_at, restart_attempts, restart_next_at
+        deletion_failed_at, unpaid_since, suspended_at, billing_period_end_at, restart_attempts, restart_next_at, host_id,
+        moving_to, (select lost_at is not null from hosts where hosts.id = vms.host_id) as host_lost
       from vms where deleted_at is null and engine = ${engine} ${last ? sql`and id > ${last.id}` : empty}
       order by id limit ${BATCH}`);
     vms.push(...batch);

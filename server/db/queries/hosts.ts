@@ -132,6 +132,26 @@ export async function adoptVms(db: Queryable, engine: string, hostId: string): P
   );
 }
 
+/** VMs of a host that are at rest, by id: what has a guest there, or may have. */
+export async function restingVms(db: Queryable, hostId: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from vms join reservations on vm_id = id
+    where host_id = ${hostId} and deleted_at is null and active_job_id is null and provisioned_at is not null
+    order by id limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** How many VMs have room on a host, and how many of them are being moved away. */
+export async function occupancy(db: Queryable, hostId: string): Promise<{ vms: number; leaving: number }> {
+  const row = await maybeOne<{ vms: number; leaving: number }>(
+    db,
+    sql`
+    select count(*)::int as vms, (count(*) filter (where host_id = ${hostId} and moving_to is not null))::int as leaving
+    from vms join reservations on vm_id = id where ${hostId} in (host_id, moving_to) and deleted_at is null`,
+  );
+  return row!;
+}
+
 /** Records what the operator makes of a host. */
 export async function setHostState(db: Queryable, id: string, state: HostState): Promise<void> {
   await execute(db, sql`update hosts set state = ${state} where id = ${id}`);

@@ -31,7 +31,7 @@ export interface NextJob {
 
 /**
  * The oldest job, that may run, of the next account, of the first of these turns that has one, among the VMs that
- * `engine` drives; and another one, where there is any, whose turn it need not be. Not one of `claiming`, which this node is at, nor one that waits for its next attempt, nor one whose VM
+ * `engine` drives, on hosts that can be reached (a move concerns two); and another one, where there is any, whose turn it need not be. Not one of `claiming`, which this node is at, nor one that waits for its next attempt, nor one whose VM
  * has another job that a node has not released: see {@link claimJob}. One statement for all turns: it is asked before each
  * job.
  */
@@ -46,7 +46,8 @@ export async function nextJobs(
       and (next_attempt_at is null or next_attempt_at <= ${at}) and account_id <> all(${except}::text[])
       and id <> all(${claiming}::text[])
       and not exists (select 1 from jobs other where other.vm_id = jobs.vm_id and other.owner is not null)
-      and exists (select 1 from vms where vms.id = jobs.vm_id and vms.engine = ${engine}) ${accounts}
+      and exists (select 1 from vms left join hosts on hosts.id = vms.host_id
+        where vms.id = jobs.vm_id and vms.engine = ${engine} and (hosts.lost_at is null or jobs.kind = 'move')) ${accounts}
     order by account_id, id limit 2)`;
   const inOrder = turns.flatMap((turn) => [
     waiting(turn, sql`and account_id > ${turn.after}`),

@@ -46,6 +46,17 @@ export function findReservation(db: Queryable, vmId: string): Promise<Reservatio
   );
 }
 
+/** The same with what its snapshots have: what it needs where it is moved to. */
+export function findFootprint(db: Queryable, vmId: string): Promise<Reservation | undefined> {
+  return maybeOne<Reservation>(
+    db,
+    sql`
+    select vcpu, cores, ram_mb, disk_gb + (
+      select coalesce(sum(reserved_gb), 0)::int from snapshots where snapshots.vm_id = reservations.vm_id) as disk_gb
+    from reservations where vm_id = ${vmId}`,
+  );
+}
+
 /** Of a VM that is bought. */
 export async function insertReservation(db: Queryable, vmId: string, size: Reservation): Promise<void> {
   await execute(

@@ -89,6 +89,8 @@ export interface VmRow {
 
 /** A VM with what its API object shows beside its own columns. */
 export interface VmView extends VmRow {
+  /** Its host cannot be reached, so that nothing can be done to it; null where it has none. */
+  host_lost: boolean | null;
   ipv4: string | null;
   ipv6: string | null;
   active_job_kind: JobKind | null;
@@ -101,6 +103,7 @@ export type RawView = Omit<VmView, 'active_job_kind' | 'active_job' | 'last_job'
 };
 
 export const vmView = sql`vms.*,
+  (select lost_at is not null from hosts where hosts.id = vms.host_id) as host_lost,
   (select host(address) from ip_addresses where vm_id = vms.id and family(address) = 4 order by address limit 1) as ipv4,
   (select host(address) from ip_addresses where vm_id = vms.id and family(address) = 6 order by address limit 1) as ipv6,
   (select jsonb_agg(to_jsonb(jobs)) from jobs where jobs.id in (vms.active_job_id, vms.last_job_id)) as jobs`;
@@ -121,7 +124,15 @@ export function toView({ jobs, ...row }: RawView): VmView {
 
 /** A VM that was written just now. */
 export function newView(vm: VmRow): VmView {
-  return { ...vm, ipv4: null, ipv6: null, active_job: null, active_job_kind: null, last_job: null };
+  return {
+    ...vm,
+    host_lost: false,
+    ipv4: null,
+    ipv6: null,
+    active_job: null,
+    active_job_kind: null,
+    last_job: null,
+  };
 }
 
 /** A VM of this account, or undefined: there is no look-up of a customer's VM without the account. */

@@ -1,3 +1,5 @@
+import type { MoveKind } from '../../compute/driver.ts';
+
 /**
  * What a request leaves in `jobs.input` for its job. Secrets are sealed, and the input is wiped when the job
  * ends.
@@ -62,6 +64,12 @@ export interface SnapshotInput {
 export interface RestoreInput {
   snapshot_id: string;
   /** The VM is to run afterwards. */
+  restart: boolean;
+}
+
+export interface MoveInput {
+  how: MoveKind;
+  /** It is switched off for it, and is to run again afterwards. */
   restart: boolean;
 }
 

@@ -1,6 +1,6 @@
 import { JOB_KINDS, type JobKind, VM_STATUSES, type VmStatus, type WantedPower } from '../../db/enums.ts';
 import type { VmRow } from '../../db/queries/vms.ts';
-import { ApiError } from '../../platform/errors.ts';
+import { ApiError, computeUnavailable } from '../../platform/errors.ts';
 import { wayBack } from '../billing/dunning-events.ts';
 import type { Renewable } from '../billing/retirement.ts';
 
@@ -87,6 +87,7 @@ export const STATUS_DURING: Record<JobKind, VmStatus | null> = {
   snapshot_delete: null,
   snapshot_restore: 'provisioning',
   rebuild: 'provisioning',
+  move: null,
   delete: 'deleting',
 };
 
@@ -98,15 +99,27 @@ export interface VmState extends Renewable {
   /** Null while it has never come into being. */
   provisioned_at: Date | null;
   wanted_power: WantedPower;
+  /** Its host cannot be reached. */
+  host_lost?: boolean | null;
   /** What happened last, where it is known. */
   last_job?: { kind: JobKind; error_message: string | null } | null;
 }
 
 /**
  * Refuses an operation that the VM's lock or state does not allow: `vm_locked`, `vm_suspended` or
- * `invalid_state`, in the contract's order (lock before state).
+ * `invalid_state`, in the contract's order (lock before state); and one that needs its guest while the host cannot be
+ * reached: `compute_unavailable`.
  */
 export function requireAllowed(vm: VmState, operation: VmOperation): void {
+  requireState(vm, operation);
+  if (vm.host_lost && !WITHOUT_GUEST.has(operation))
+    throw computeUnavailable('the host of the VM cannot be reached');
+}
+
+/** What is done to the VM's record alone, now or until its guest can be reached. */
+const WITHOUT_GUEST: ReadonlySet<VmOperation> = new Set(['configure', 'set_renewal']);
+
+function requireState(vm: VmState, operation: VmOperation): void {
   const { allowed, exclusive, preempts } = OPERATIONS[operation];
   if (exclusive && vm.active_job_id && !preempts.includes(vm.active_job_kind!)) {
     throw new ApiError('vm_locked', 'Another job is running on this VM.', {

@@ -21,6 +21,11 @@ import { drainHost } from './host/drain-host.ts';
 import { getCapacity } from './host/get-capacity.ts';
 import { getHost } from './host/get-host.ts';
 import { resumeHost } from './host/resume-host.ts';
+import { emptyHost } from './hosts/empty-host.ts';
+import { findHost } from './hosts/find-host.ts';
+import { listHosts } from './hosts/list-hosts.ts';
+import { loseHost } from './hosts/lose-host.ts';
+import { undrainHost } from './hosts/undrain-host.ts';
 import { collectImages } from './images/collect-images.ts';
 import { importImage } from './images/import-image.ts';
 import { listImages } from './images/list-images.ts';
@@ -156,6 +161,11 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   getCapacity,
   drainHost,
   resumeHost,
+  listHosts,
+  emptyHost,
+  undrainHost,
+  loseHost,
+  findHost,
   addOperator,
   createOperatorLink,
   listOperators,

@@ -29,7 +29,7 @@ export const deletion: JobDefinition = {
     await deleteVmBelongings(tx, vm.id, at);
     await releaseAddresses(tx, vm.id, at);
     return {
-      change: { deleted_at: at },
+      change: { deleted_at: at, moving_to: null },
       event: { type: 'vm.deleted', message: `VM ${vm.hostname} was deleted.` },
     };
   },

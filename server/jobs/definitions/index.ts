@@ -3,6 +3,7 @@ import type { JobDefinition } from '../job.ts';
 import { attachSshKey, resetPassword } from './access.ts';
 import { create } from './create.ts';
 import { deletion } from './delete.ts';
+import { move } from './move.ts';
 import { forceStop, reboot, start, stop } from './power.ts';
 import { rebuild } from './rebuild.ts';
 import { resize } from './resize.ts';
@@ -24,5 +25,6 @@ export const JOBS: Record<JobKind, JobDefinition> = {
   snapshot_delete: snapshotDelete,
   snapshot_restore: snapshotRestore,
   rebuild,
+  move,
   delete: deletion,
 };

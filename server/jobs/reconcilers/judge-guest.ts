@@ -14,8 +14,9 @@ export type Finding = 'missing' | 'unseen' | 'off' | 'on' | 'stray';
 export function judgeGuest(vm: RecordedVm, power: GuestSight['power'] | undefined): Finding | undefined {
   // One that never came into being, or is half deleted, has what its jobs have left.
   if (vm.active_job_id || !vm.provisioned_at || vm.deletion_failed_at) return undefined;
+  // Whatever the engine says, or does not say, of a host that cannot be reached.
+  if (power === 'unknown' || vm.host_lost) return 'unseen';
   if (power === undefined) return 'missing';
-  if (power === 'unknown') return 'unseen';
   const runs = power !== 'off';
   switch (vm.status) {
     case 'running':

@@ -128,12 +128,31 @@ export class GuestReconciler {
       this.#services,
       guests.filter(({ id }) => !ids.has(id)),
     );
+    await this.#follow(vms, guests);
     const { missing, unseen } = await this.#settle(vms, sights);
     metrics.guestsAmiss({ orphan, missing, unseen });
     const policy = restartPolicy(this.#services.catalog);
     const stableSince = this.#now().getTime() - policy.stableAfterMs;
     await forgetRestarts(db, engine, new Date(stableSince));
     await this.#restart(vms, sights, beingStarted, policy);
+  }
+
+  /** Records where guests are that no job is moving: the engine has moved them, or a move was given up. */
+  async #follow(vms: RecordedVm[], guests: GuestSight[]): Promise<void> {
+    const { clock, db } = this.#services;
+    const places = new Map(
+      guests.flatMap((guest) => (guest.power === 'unknown' ? [] : [[guest.id, guest.hostId]])),
+    );
+    for (const { id, active_job_id, host_id, moving_to, last_job_id } of vms) {
+      const place = places.get(id);
+      if (active_job_id || place === undefined || (place === host_id && moving_to === null)) continue;
+      const work = () =>
+        inTransaction(db, id, async (tx, vm) => {
+          if (vm.active_job_id || vm.last_job_id !== last_job_id) return;
+          await updateVm(tx, id, { host_id: place, moving_to: null }, clock.now());
+        });
+      await this.#failures.attempt('reconcile_guests', work, id);
+    }
   }
 
   /** Acts on findings that have stood for a while; how many guests differ from what they should be. */

@@ -1,8 +1,10 @@
 import { askHosts } from '../../../server/compute/ask.ts';
+import { systemFindVm } from '../../../server/db/queries/vms.ts';
 import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';
 import { startByOperator } from '../../../server/endpoints/operator/vms/start-by-operator.ts';
+import { startMove } from '../../../server/jobs/start-move.ts';
 import type { Call } from './customer.ts';
 import { type Order, PURCHASE, type Scenario } from './fixture.ts';
 
@@ -26,6 +28,19 @@ const onVm =
     path: `/v1/vm/${vmId}/${action}`,
     body,
   });
+
+const moved =
+  (move: 'cold' | 'live') =>
+  ({ vmId }: Scenario): Order =>
+  async (services) => {
+    const hosts = await services.compute.hosts();
+    const job = await services.db.transaction(async (tx) => {
+      const start = { db: tx, services, now: services.clock.now() };
+      const vm = (await systemFindVm(tx, vmId!, true))!;
+      return startMove(start, vm, { engine: services.engine, hosts, move });
+    });
+    return { job: { job_id: job.id } };
+  };
 
 /** At least one case of every kind of job: a kind without one does not compile, and fails the scaffold. */
 export const CASES: Record<JobKind, Case[]> = {
@@ -107,6 +122,11 @@ export const CASES: Record<JobKind, Case[]> = {
           );
         },
     },
+  ],
+  move: [
+    { name: 'as it runs', before: 'running', undone: true, call: moved('live') },
+    { name: 'switched off for it', before: 'running', undone: true, call: moved('cold') },
+    { name: 'off', before: 'stopped', undone: true, call: moved('live') },
   ],
   delete: [
     {

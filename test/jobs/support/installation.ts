@@ -95,6 +95,7 @@ async function openServices(
     clock,
     bootSeconds: 0,
     shutdownSeconds: 0,
+    moveSeconds: 0,
     ...simulator,
   });
   const sold = structuredClone(catalog);

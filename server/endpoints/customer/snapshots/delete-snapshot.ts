@@ -26,7 +26,7 @@ export const deleteSnapshot = endpoint({
     { id: Id('snap'), job: JobShape },
     { $id: 'DeletingSnapshot', description: 'The job that deletes a snapshot' },
   ),
-  errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'compute_unavailable'],
   example: { id: exampleSnapshot.id, job: { ...exampleJob, kind: 'snapshot_delete' } },
   async load(request) {
     const vm = await loadVmForChange(request);

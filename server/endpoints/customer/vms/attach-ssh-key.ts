@@ -53,7 +53,7 @@ export const attachSshKey = endpoint({
     },
     { $id: 'SshKeyJob', description: 'A key, and the job that attaches it' },
   ),
-  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'guest_agent_unavailable'],
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'guest_agent_unavailable', 'compute_unavailable'],
   example: {
     job: { ...exampleJob, kind: 'attach_ssh_key' },
     ssh_key: {

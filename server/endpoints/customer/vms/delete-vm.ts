@@ -36,7 +36,7 @@ export const deleteVm = endpoint({
     },
     { $id: 'DeletingVm', description: 'A VM, the job that deletes it and what was given back' },
   ),
-  errors: ['vm_locked'],
+  errors: ['vm_locked', 'compute_unavailable'],
   example: {
     vm: { ...exampleVm, status: 'deleting', active_job: { ...exampleJob, kind: 'delete' } },
     job: { ...exampleJob, kind: 'delete' },

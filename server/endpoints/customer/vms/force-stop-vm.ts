@@ -13,7 +13,7 @@ export const forceStopVm = endpoint({
   description: 'Pre-empts a running start, stop or reboot, whose job is then canceled.',
   params: VmParams,
   data: VmJobShape,
-  errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'compute_unavailable'],
   example: exampleVmJob,
   load: loadVmForChange,
   handle: (context) => answerWithJob(context, 'force_stop', { kind: 'force_stop' }),

@@ -32,7 +32,7 @@ export const resetPassword = endpoint({
     },
     { $id: 'PasswordReset', description: 'A new password, and the job that sets it' },
   ),
-  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'guest_agent_unavailable'],
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'guest_agent_unavailable', 'compute_unavailable'],
   example: {
     vm: { ...exampleVm, status: 'running' },
     job: { ...exampleJob, kind: 'reset_password' },

@@ -13,7 +13,7 @@ export const startVm = endpoint({
   description: 'Allowed when the VM is stopped or in error.',
   params: VmParams,
   data: VmJobShape,
-  errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'compute_unavailable'],
   example: exampleVmJob,
   load: loadVmForChange,
   handle: (context) => answerWithJob(context, 'start', { kind: 'start' }),

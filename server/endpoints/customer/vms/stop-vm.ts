@@ -15,7 +15,7 @@ export const stopVm = endpoint({
   params: VmParams,
   body: PowerBody,
   data: VmJobShape,
-  errors: ['vm_locked', 'invalid_state', 'vm_suspended'],
+  errors: ['vm_locked', 'invalid_state', 'vm_suspended', 'compute_unavailable'],
   example: exampleVmJob,
   load: loadVmForChange,
   handle: (context) =>

@@ -1,0 +1,66 @@
+import { findHost, type HostRow, type HostView, listHosts } from '../../../db/queries/hosts.ts';
+import { Count, Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { ApiError, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+const Limit = (description: string) =>
+  Nullable(Type.Number({ description: `${description}; null: no limit` }));
+
+export const HostMachineShape = Shape(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    zones: Nullable(Type.Array(Type.String(), { description: 'Of the catalog; null is every one' })),
+    state: Enum(['up', 'draining', 'evacuated', 'unreachable'], {
+      description:
+        '`draining`: takes no new VM, and those it has are moved away. `evacuated`: drained and empty. `unreachable`: its VMs ' +
+        'may run, and nothing is done to them until it can be reached',
+    }),
+    draining: Type.Boolean({ description: 'It takes no new VM until it is undrained, reachable or not' }),
+    vcpu: Limit('Virtual CPUs for VMs that share cores'),
+    dedicated_cores: Limit('Cores for dedicated VMs'),
+    ram_mb: Limit('Memory'),
+    disk_gb: Limit('Disk'),
+    vms: Count('VMs that are on it'),
+    moving_in: Count('VMs that are being moved to it'),
+    seen_at: Timestamp('When it could last be reached'),
+    lost_at: Nullable(Timestamp('Since when it cannot be reached')),
+  },
+  { $id: 'HostMachine', description: 'A machine that VMs run on' },
+);
+
+export const HostParams = Type.Object({
+  host: Type.String({ minLength: 1, maxLength: 200, description: 'Its name or id' }),
+});
+
+export function presentHost({ state, lost_at, cores, ...host }: HostView) {
+  return {
+    ...host,
+    state: lost_at ? ('unreachable' as const) : state,
+    draining: state !== 'up',
+    dedicated_cores: cores,
+    lost_at,
+  };
+}
+
+/** The host of that name or id; 404 where the engine has none. */
+export async function requireHost({ db, engine }: OperatorServices, host: string): Promise<HostRow> {
+  const found = await findHost(db, engine, host);
+  if (!found) throw notFound();
+  return found;
+}
+
+/** As it is shown now. */
+export async function showHost({ db, engine }: OperatorServices, id: string) {
+  return presentHost((await listHosts(db, engine)).find((host) => host.id === id)!);
+}
+
+/** Refuses what needs another host to move to, or another engine. */
+export function requireMoves({ compute }: OperatorServices): void {
+  if (compute.capabilities().move !== 'none') return;
+  throw new ApiError(
+    'invalid_state',
+    `The ${compute.name} engine cannot move VMs between hosts. Before this machine goes down, shut its guests down: vaubanctl host drain.`,
+  );
+}

@@ -1,0 +1,16 @@
+import { listHosts as readHosts } from '../../../db/queries/hosts.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { HostMachineShape, presentHost } from './host-shape.ts';
+
+export const listHosts = operatorEndpoint({
+  operation: 'listHosts',
+  method: 'GET',
+  path: '/hosts',
+  tag: 'host',
+  summary: 'List the machines that VMs run on',
+  description: 'All of the engine, by name.',
+  data: Type.Array(HostMachineShape),
+  errors: [],
+  handle: async ({ services: { db, engine } }) => ({ data: (await readHosts(db, engine)).map(presentHost) }),
+});

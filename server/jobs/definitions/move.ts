@@ -1,0 +1,50 @@
+import type { MoveInput } from '../../domain/vms/job-inputs.ts';
+import type { JobContext, JobDefinition } from '../job.ts';
+import { applyNetwork } from './create.ts';
+import { powerOffGuest, powerOnGuest } from './power-cycle.ts';
+
+const input = ({ job }: Pick<JobContext, 'job'>) => job.input as unknown as MoveInput;
+
+/**
+ * Moves a VM to the host that has room reserved for it: power off unless it moves as it runs, move, power on. Its addresses,
+ * keys and rules stay. Undone, it is where it was.
+ */
+export const move: JobDefinition = {
+  steps: [
+    {
+      ...powerOffGuest,
+      async run(context) {
+        if (input(context).how === 'cold') await powerOffGuest.run(context);
+      },
+    },
+    {
+      name: 'move_guest',
+      waits: true,
+      run: (context) => {
+        const { compute, vm, signal } = context;
+        return compute.move(vm.id, { hostId: vm.moving_to! }, input(context).how, signal);
+      },
+      undo: (context) => {
+        const { compute, vm, signal } = context;
+        return compute.move(vm.id, { hostId: vm.host_id! }, input(context).how, signal);
+      },
+    },
+    applyNetwork,
+    powerOnGuest,
+  ],
+  async succeeded(_tx, context) {
+    return {
+      change: {
+        host_id: context.vm.moving_to,
+        moving_to: null,
+        ...(input(context).restart && { status: 'running' as const }),
+      },
+      event: { type: 'vm.moved', message: 'The VM was moved to another machine.' },
+    };
+  },
+  async failed(_tx, { job, observed, abandoned }) {
+    // Where one is that was given up on its way is found out by the reconciler; until then it has room on both.
+    const place = abandoned ? {} : { moving_to: null };
+    return { change: { ...place, ...((abandoned || input({ job }).restart) && { status: observed }) } };
+  },
+};

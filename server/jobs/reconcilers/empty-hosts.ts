@@ -1,0 +1,89 @@
+import type { ComputeDriver } from '../../compute/driver.ts';
+import type { Database } from '../../db/database.ts';
+import { hostsOf, lockHost, occupancy, restingVms, setHostState } from '../../db/queries/hosts.ts';
+import type { Signals } from '../../db/signals.ts';
+import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { ApiError } from '../../platform/errors.ts';
+import { Failures } from '../../platform/failures.ts';
+import type { Logger } from '../../platform/logging.ts';
+import type { Metrics } from '../../platform/metrics.ts';
+import { startMove } from '../start-move.ts';
+import { inTransaction } from '../timers/renew-vms.ts';
+
+export interface EmptyServices {
+  clock: Clock;
+  compute: ComputeDriver;
+  db: Database;
+  engine: string;
+  logger: Logger;
+  metrics: Metrics;
+  queue: JobPublisher;
+  signals: Signals;
+}
+
+/** Moves away from one host at the same time: each copies a disk. */
+const AT_ONCE = 4;
+/** VMs looked at in a round, of which some have no place elsewhere: the next round looks again. */
+const BATCH = 100;
+
+/**
+ * Moves VMs away from hosts that are drained, some at a time, and records which of those are empty. All that is wanted is in
+ * the database, so that a round which was interrupted is gone on with by the next, on whichever node.
+ */
+export async function emptyHosts(services: EmptyServices, failures = new Failures(services)): Promise<void> {
+  const { compute, db, engine } = services;
+  const drained = (await hostsOf(db, engine)).filter(
+    ({ state, lost_at }) => state !== 'up' && lost_at === null,
+  );
+  if (drained.length === 0) return;
+  const hosts = await compute.hosts();
+  const { move } = compute.capabilities();
+  for (const { id } of drained) {
+    const { leaving } = await occupancy(db, id);
+    let left = AT_ONCE - leaving;
+    if (move !== 'none' && left > 0) {
+      for (const vmId of await restingVms(db, id, BATCH)) {
+        if (left === 0) break;
+        if (await moveAway(services, failures, vmId, id, { engine, hosts, move })) left--;
+      }
+    }
+    await noteWhetherEmpty(services, id);
+  }
+}
+
+/** False where the VM stays for now. */
+async function moveAway(
+  { clock, db, queue, signals }: EmptyServices,
+  failures: Failures,
+  vmId: string,
+  hostId: string,
+  to: Parameters<typeof startMove>[2],
+): Promise<boolean> {
+  let started = false;
+  const work = () =>
+    inTransaction(db, vmId, async (tx, vm) => {
+      started = false;
+      if (vm.active_job_id || vm.deleted_at || vm.host_id !== hostId) return;
+      await startMove({ db: tx, services: { clock, queue, signals }, now: clock.now() }, vm, to);
+      started = true;
+    }).catch((error) => {
+      started = false;
+      throw error instanceof ApiError ? new Error(`${vmId} has no place: ${error.context}`) : error;
+    });
+  await failures.attempt('empty_hosts', work, vmId);
+  return started;
+}
+
+/** Under the host's lock, by which an order that was under way when the drain began is seen. */
+function noteWhetherEmpty({ db, logger }: EmptyServices, hostId: string): Promise<void> {
+  return db.transaction(async (tx) => {
+    const host = await lockHost(tx, hostId);
+    if (!host || host.state === 'up') return;
+    const { vms } = await occupancy(tx, hostId);
+    const state = vms === 0 ? 'evacuated' : 'draining';
+    if (state === host.state) return;
+    await setHostState(tx, hostId, state);
+    if (state === 'evacuated') tx.afterCommit(() => logger.info({ host: hostId }, 'a drained host is empty'));
+  });
+}

@@ -1,0 +1,39 @@
+import type { DriverCapabilities, HostInfo } from '../compute/driver.ts';
+import type { Transaction } from '../db/database.ts';
+import { hostsOf } from '../db/queries/hosts.ts';
+import type { JobRow } from '../db/queries/jobs.ts';
+import { findFootprint } from '../db/queries/reservations.ts';
+import { updateVm, type VmRow } from '../db/queries/vms.ts';
+import { placeGuest } from '../domain/hosts/place.ts';
+import { recordSystemEvent } from '../domain/vms/events.ts';
+import type { MoveInput } from '../domain/vms/job-inputs.ts';
+import { type SystemJobStart, startSystemJob } from '../domain/vms/start-job.ts';
+import { capacityUnavailable } from '../platform/errors.ts';
+
+/**
+ * Starts the job that moves a VM, which is at rest and locked, to another host of its zone, and reserves its room there. What
+ * it has where it is stays reserved until it is known how that ends. `capacity_unavailable` where no host has room.
+ */
+export async function startMove(
+  start: SystemJobStart & { db: Transaction },
+  vm: VmRow,
+  { engine, hosts, move }: { engine: string; hosts: readonly HostInfo[]; move: DriverCapabilities['move'] },
+): Promise<JobRow> {
+  const { db, services, now } = start;
+  const isOff = vm.status === 'stopped' || vm.status === 'suspended';
+  const how = move === 'live' && !isOff ? 'live' : 'cold';
+  const input: MoveInput = { how, restart: how === 'cold' && !isOff && vm.wanted_power === 'on' };
+  const size = await findFootprint(db, vm.id);
+  if (!size) throw capacityUnavailable(`${vm.id} has no room anywhere`);
+  const rows = await hostsOf(db, engine);
+  const job = await startSystemJob(start, vm, { kind: 'move', input });
+  const event = { type: 'vm.move_requested' as const, message: 'The VM is being moved to another machine.' };
+  const subject = { account_id: vm.account_id, vm_id: vm.id, id: job.id };
+  await recordSystemEvent(db, services.clock, subject, 'info', event);
+  // Last, because the host's row stays locked until the commit.
+  const guest = { accountId: vm.account_id, size, zones: [vm.zone], except: vm.host_id! };
+  const { hostId } = await placeGuest(db, hosts, rows, guest);
+  const status = input.restart ? ('rebooting' as const) : vm.status;
+  await updateVm(db, vm.id, { moving_to: hostId, status }, now);
+  return job;
+}

@@ -1,0 +1,27 @@
+import type { Command } from 'commander';
+import { contextOf } from '../context.ts';
+import { printJson } from '../output.ts';
+import { printHosts } from '../print-hosts.ts';
+
+/** What is done to one host, and answered with how it then is. */
+const ACTIONS = {
+  undrain: 'let a host that was drained take VMs again',
+  lose: 'make a simulated host one that cannot be reached',
+  find: 'make a simulated host one that can be reached again',
+} as const;
+
+export function addHostActions(parent: Command): void {
+  for (const [action, description] of Object.entries(ACTIONS)) {
+    parent
+      .command(`${action} <host>`)
+      .description(description)
+      .action(async (name: string, _options: object, command: Command) => {
+        const { client, json } = contextOf(command);
+        const host = await client.post(`/hosts/{host}/${action as keyof typeof ACTIONS}`, {
+          params: { host: name },
+        });
+        if (json) printJson(host);
+        else printHosts([host]);
+      });
+  }
+}
