@@ -51,8 +51,8 @@ ${ending('wallet.data', 'vms.data', 'error.error')}`,
     ],
     types: 'made/hey-api/types.gen.ts',
     story: `
-import { client } from './made/hey-api/client.gen';
-import { createVm, getWallet, listVms } from './made/hey-api';
+import { client } from './made/hey-api/client.gen.ts';
+import { createVm, getWallet, listVms } from './made/hey-api/index.ts';
 client.setConfig({ baseUrl: process.env.URL!, auth: () => process.env.KEY! });
 const wallet = await getWallet({ throwOnError: true });
 const vms = await listVms({ query: { limit: 10 }, throwOnError: true });
