@@ -5,6 +5,7 @@ import { wordsOf } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { addCompletion } from './extras/completion.ts';
 import { addContext } from './extras/context.ts';
+import { addInvoiceFile } from './extras/invoice-file.ts';
 import { addMcp } from './extras/mcp.ts';
 import { addSsh, addSshProxy } from './extras/ssh.ts';
 import { addTerminal } from './extras/terminal.ts';
@@ -65,6 +66,7 @@ Examples:
     groups[name] ??= program.command(name).description(GROUPS[name] ?? '');
     if (words.includes(name)) addOperation(groups[name], spec, io);
   }
+  if (groups.billing && words.includes('billing')) addInvoiceFile(groups.billing, io);
   addContext(program, io);
   addSsh(program, io);
   addSshProxy(program, io);

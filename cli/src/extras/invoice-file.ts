@@ -1,0 +1,46 @@
+import { writeFileSync } from 'node:fs';
+import { type Command, Option } from 'commander';
+import { EXIT, Failure } from '../failure.ts';
+import type { Io } from '../io.ts';
+import { idOf } from '../names.ts';
+import { type GlobalOptions, Session } from '../session.ts';
+import { safe } from '../text.ts';
+
+interface Options extends GlobalOptions {
+  format: 'pdf' | 'xml';
+  to?: string;
+}
+
+/** `vauban billing download`: an issued invoice as a file. */
+export function addInvoiceFile(billing: Command, io: Io): void {
+  billing
+    .command('download')
+    .description('save an issued invoice as a PDF with its e-invoice, or as the e-invoice (XML) alone')
+    .argument('<invoice>')
+    .addOption(new Option('--format <format>', 'what to save').choices(['pdf', 'xml']).default('pdf'))
+    .option('--to <file>', 'where to; its number in this directory when absent, "-" is the standard output')
+    .addHelpText(
+      'after',
+      '\nNeeds the scope billing:read.\n\nExample:\n  $ vauban billing download INV-2026-000001',
+    )
+    .action(async (given: string, _: object, command: Command) => {
+      const options = command.optsWithGlobals<Options>();
+      await download(new Session(io, options), given, options);
+    });
+}
+
+async function download(session: Session, given: string, { format, to }: Options): Promise<void> {
+  const { client, io } = session;
+  const id = await idOf(client, 'invoices', given, []);
+  const bytes = await client.invoiceFile(id, format, { signal: io.signal });
+  if (to === '-') return void io.stdout.write(bytes);
+  const { number } = await client.billing.invoice(id, { signal: io.signal });
+  // The service's word for it must not lead out of this directory.
+  const file = to ?? `${(number ?? id).replace(/[^\w-]/g, '_')}.${format}`;
+  try {
+    writeFileSync(file, bytes, { flag: 'wx' });
+  } catch (error) {
+    throw new Failure(EXIT.wronglyCalled, safe((error as Error).message));
+  }
+  session.note(`Saved as ${safe(file)}`);
+}
