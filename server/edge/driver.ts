@@ -67,6 +67,8 @@ export interface EdgeCapabilities {
    * matter, a rule is refused.
    */
   ordering: 'priority' | 'specificity';
+  /** Whether a limit can also bound each sender. */
+  limitsSources: boolean;
   /** Whether it counts what comes in and what is dropped. Where it does not, readings are empty and no attack is noticed. */
   counts: boolean;
   maxRulesPerTarget: number;
@@ -100,7 +102,17 @@ export interface EdgeRule {
   action: 'block' | 'rate_limit';
   match: EdgeMatch;
   /** Iff the action is `rate_limit`; `bps` is bits a second. */
-  rate: { unit: RateUnit; value: number } | null;
+  rate: EdgeRate | null;
+}
+
+export interface EdgeRate {
+  unit: RateUnit;
+  value: number;
+  /**
+   * Of that, what one sender may have in packets a second, so that few senders cannot use it up; absent where there is no
+   * such bound. A sender in IPv6 is a /64. Senders beyond those that the edge can tell apart share what there is.
+   */
+  perSource?: number;
 }
 
 export type ProtocolName = 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';

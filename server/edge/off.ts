@@ -13,6 +13,7 @@ export function createNoEdge(clock: Clock): EdgeDriver {
     capabilities: () => ({
       rateUnits: [],
       ordering: 'priority',
+      limitsSources: false,
       counts: false,
       maxRulesPerTarget: 0,
       prefixes: null,

@@ -20,6 +20,12 @@ const LONGEST_ANSWER: Record<number, number> = { 53: 540, 123: 110 };
  */
 const ALLOWED_PPS = { syn: 2_000, udp: 5_000, icmp: 500, fragment: 1_000 } as const;
 const ALLOWED_BPS = 5_000_000;
+/**
+ * Of that, the share that one sender may have, so that a flood of few senders leaves room for others: more connections than
+ * a crowd behind one address opens, and as many packets as a call or a game has.
+ */
+const SOURCE_SHARE = { syn: 0.01, udp: 0.1 };
+const LEAST_PER_SOURCE = 5;
 /** What is usual for the class times this passes. */
 const USUAL_FACTOR = 2;
 
@@ -54,6 +60,13 @@ export function mitigationOf(
     const allowed = within(scale * pps, scale * ALLOWED_BPS);
     return exactly(match, Math.max(allowed, USUAL_FACTOR * usualPps));
   };
+  /** The same, in which no sender has more than its share. */
+  const fairly = (match: Partial<StoredMatch>, kind: 'syn' | 'udp'): RuleSpec | undefined => {
+    const spec = limit(match, ALLOWED_PPS[kind]);
+    if (!spec?.rate || !capabilities.limitsSources) return spec;
+    const perSource = Math.max(LEAST_PER_SOURCE, Math.round(SOURCE_SHARE[kind] * spec.rate.value));
+    return ruleSpecOf('rate_limit', spec.match, { ...spec.rate, perSource });
+  };
   const exactly = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined =>
     capabilities.rateUnits.includes('pps')
       ? ruleSpecOf('rate_limit', { ...ANY, ...match }, { unit: 'pps', value: Math.max(1, Math.round(pps)) })
@@ -64,10 +77,10 @@ export function mitigationOf(
         protocol: 'tcp',
         tcpFlags: { set: ['syn'], unset: ['ack'] },
       } satisfies Partial<StoredMatch>;
-      return port ? block({ ...match, sourcePorts: [`${port.number}`] }) : limit(match, ALLOWED_PPS.syn);
+      return port ? block({ ...match, sourcePorts: [`${port.number}`] }) : fairly(match, 'syn');
     }
     case 'udp':
-      return port ? againstPort(port, limit) : limit({ protocol: 'udp' }, ALLOWED_PPS.udp);
+      return port ? againstPort(port, limit) : fairly({ protocol: 'udp' }, 'udp');
     case 'icmp':
       return limit({ protocol: family === 4 ? 'icmp' : 'icmpv6' }, ALLOWED_PPS.icmp);
     case 'fragment':
@@ -97,8 +110,10 @@ function againstPort(
 }
 
 /** A rule in a few words, for its comment. */
-export function describeRule({ action, match, rate }: Pick<StoredRule, 'action' | 'match' | 'rate'>): string {
+export function describeRule({ match, rate }: Pick<StoredRule, 'match' | 'rate'>): string {
   const ports = match.sourcePorts.length > 0 ? ` from port ${match.sourcePorts.join(', ')}` : '';
   const what = match.fragments === 'only' ? 'fragments' : `${match.protocol}${ports}`;
-  return action === 'block' ? `Blocks ${what}` : `Limits ${what} to ${rate!.value} packets a second`;
+  if (!rate) return `Blocks ${what}`;
+  const each = rate.perSource === undefined ? '' : `, ${rate.perSource} from one sender`;
+  return `Limits ${what} to ${rate.value} packets a second${each}`;
 }

@@ -89,7 +89,7 @@ export function ruleSpecOf(
     match.packetLength && [match.packetLength.min, match.packetLength.max],
     match.tcpFlags && [match.tcpFlags.set, match.tcpFlags.unset],
     match.fragments,
-    rate && [rate.unit, rate.value],
+    rate && [rate.unit, rate.value, ...(rate.perSource === undefined ? [] : [rate.perSource])],
   ];
   const fingerprint = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
   return { action, match, rate, fingerprint };

@@ -33,8 +33,13 @@ const packet = (over: Partial<Packet>): Packet => ({
 /** From many ports, evenly. */
 const manyPorts = (over: Partial<Packet>) =>
   Array.from({ length: 200 }, (_, index) => packet({ sourcePort: 1_024 + 101 * index, ...over }));
+const SYN: Partial<Packet> = { protocol: 6, flags: ['syn'], length: 250, destinationPort: 80 };
+/** Floods by the vector that they are, and what is special about them behind a comma. */
 const VECTORS: Record<string, Packet[]> = {
-  syn_flood: manyPorts({ protocol: 6, flags: ['syn'], length: 250, destinationPort: 80 }),
+  syn_flood: manyPorts(SYN),
+  'syn_flood, 4,000 senders': Array.from({ length: 4_000 }, (_, index) =>
+    packet({ ...SYN, source: `198.18.${index >> 8}.${index & 255}`, sourcePort: 1_024 + index }),
+  ),
   udp_flood: manyPorts({}),
   dns_amplification: [packet({})],
   ntp_amplification: [packet({ sourcePort: 123, length: 468 })],
@@ -119,12 +124,14 @@ test('a service behind a narrow link is restored, by a rule and by itself', { sk
   for (const [name, packets] of Object.entries(VECTORS)) {
     const target = more.shift()!;
     // New connections look like the flood of SYN: what has to go on is one that was open before.
-    const open = name === 'syn_flood' ? throughput(target.ip, FLOOD_SECONDS) : undefined;
+    const [vector] = name.split(',') as [string];
+    const open = vector === 'syn_flood' ? throughput(target.ip, FLOOD_SECONDS) : undefined;
     flooding = flood(packets.map((one) => frameOf(one, target.ip)));
-    const attack = await mitigated(target, [name]);
+    const attack = await mitigated(target, [vector]);
     const found = open ? { answered: await requests(target.ip), mbps: await open } : await use(target.ip);
     show(name, seconds(attack), found);
     restored(name, found);
+    if (name === 'syn_flood') assert.equal(found.answered, REQUESTS, 'one sender leaves room for others');
     await flooding;
   }
 

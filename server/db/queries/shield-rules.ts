@@ -10,7 +10,7 @@ export interface StoredRule {
   id: string;
   action: 'block' | 'rate_limit';
   match: StoredMatch;
-  rate: { unit: 'pps' | 'bps'; value: number } | null;
+  rate: { unit: 'pps' | 'bps'; value: number; perSource?: number } | null;
 }
 
 type Flag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg';

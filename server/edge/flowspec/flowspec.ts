@@ -100,6 +100,7 @@ export class FlowspecEdge implements EdgeDriver {
     return {
       rateUnits: ['bps'],
       ordering: 'specificity',
+      limitsSources: false,
       counts: false,
       maxRulesPerTarget: MAX_RULES_PER_TARGET,
       prefixes: this.#options.prefixes,

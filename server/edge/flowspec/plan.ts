@@ -52,6 +52,7 @@ function bytesPerSecond(rate: EdgeRule['rate']): number {
   if (rate.unit === 'pps') {
     throw new InexpressibleError('rate', 'routers limit by bits a second, not by packets');
   }
+  if (rate.perSource !== undefined) throw new InexpressibleError('rate', 'routers cannot limit each sender');
   const bytes = rate.value / 8;
   if (Math.fround(bytes) === bytes) return bytes;
   const near = 8 * Math.fround(bytes);

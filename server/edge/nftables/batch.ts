@@ -12,8 +12,9 @@ import {
   printOf,
   RULES_TABLE,
   setName,
+  sourcesName,
 } from './names.ts';
-import { limitOf, rulesOf } from './rules.ts';
+import { limitOf, rulesOf, sourcesOf } from './rules.ts';
 
 /** A target as the kernel holds it. */
 export interface Held {
@@ -23,20 +24,26 @@ export interface Held {
   counters: string[];
   /** Names of its limits. */
   limits: string[];
+  /** Names of the sets of senders. */
+  sources: string[];
   /** What tells the rules apart, one for each line of the chain. */
   prints: string[];
   blackholed: boolean;
 }
 
-const NAMELESS = { counter: '', limit: '' };
+const NAMELESS = { counter: '', limit: '', sources: '' };
 const limitsOf = (id: string, rules: EdgeRule[]) =>
   rules.filter(({ rate }) => rate).map((rule) => limitName(id, rule));
+
+const sourceRules = (rules: EdgeRule[]) => rules.filter(({ rate }) => rate?.perSource !== undefined);
 
 /** How a target is held once it is put. */
 export function heldOf({ id, ip, family, rules }: EdgeTarget, blackholed: boolean): Held {
   const prints = rules.flatMap((rule) => rulesOf(rule, family, NAMELESS).map(() => printOf(rule)));
   const limits = limitsOf(id, rules);
-  return { ip: canonical(ip), family, counters: rules.map((rule) => rule.id), limits, prints, blackholed };
+  const sources = sourceRules(rules).map((rule) => sourcesName(id, rule));
+  const counters = rules.map((rule) => rule.id);
+  return { ip: canonical(ip), family, counters, limits, sources, prints, blackholed };
 }
 
 /** Whether nothing is to be done to hold a target as wanted. */
@@ -46,7 +53,8 @@ export function isHeldAs(held: Held | undefined, wanted: Held): boolean {
     held.ip === wanted.ip &&
     held.prints.join() === wanted.prints.join() &&
     [...held.counters].sort().join() === [...wanted.counters].sort().join() &&
-    [...held.limits].sort().join() === [...wanted.limits].sort().join()
+    [...held.limits].sort().join() === [...wanted.limits].sort().join() &&
+    [...held.sources].sort().join() === [...wanted.sources].sort().join()
   );
 }
 
@@ -66,20 +74,26 @@ export function putBatch(
   const gone = held?.counters.filter((ruleId) => !rules.some((rule) => rule.id === ruleId)) ?? [];
   const limits = limitsOf(id, rules);
   const unused = held?.limits.filter((name) => !limits.includes(name)) ?? [];
+  const sources = sourceRules(rules).map((rule) => sourcesName(id, rule));
+  const silent = held?.sources.filter((name) => !sources.includes(name)) ?? [];
   return [
     ...rules.map((rule) => addCounter(counterName(id, rule.id), counted)),
     ...rules.flatMap((rule) =>
       rule.rate ? [`add limit netdev ${RULES_TABLE} ${limitName(id, rule)} { ${limitOf(rule.rate)}; }`] : [],
     ),
+    ...sources.map((name) => `add set netdev ${RULES_TABLE} ${name} { ${sourcesOf(family)} }`),
     `add chain ${chain}`,
     `flush chain ${chain}`,
     ...rules.flatMap((rule) =>
-      rulesOf(rule, family, { counter: counterName(id, rule.id), limit: limitName(id, rule) }).map(
-        (line) => `add rule ${chain} ${line} comment "${printOf(rule)}"`,
-      ),
+      rulesOf(rule, family, {
+        counter: counterName(id, rule.id),
+        limit: limitName(id, rule),
+        sources: sourcesName(id, rule),
+      }).map((line) => `add rule ${chain} ${line} comment "${printOf(rule)}"`),
     ),
     ...gone.map((ruleId) => `delete counter netdev ${RULES_TABLE} ${counterName(id, ruleId)}`),
     ...unused.map((name) => `delete limit netdev ${RULES_TABLE} ${name}`),
+    ...silent.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
     ...(held ? [] : addElements(id, ip, family)),
   ];
 }
@@ -92,6 +106,7 @@ export function removeBatch(id: string, held: Held): string[] {
     `flush chain ${chain}`,
     `delete chain ${chain}`,
     ...held.limits.map((name) => `delete limit netdev ${RULES_TABLE} ${name}`),
+    ...held.sources.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
     ...held.counters.map((ruleId) => `delete counter netdev ${RULES_TABLE} ${counterName(id, ruleId)}`),
   ];
 }

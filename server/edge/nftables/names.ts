@@ -42,9 +42,17 @@ export const canonical = (address: string) => ipaddr.parse(address).toString();
 export const limitName = (targetId: string, { id, rate }: EdgeRule) =>
   `${targetId}/${id}/${rate?.unit}-${rate?.value}`;
 
+/** The set that tells the senders of a limit apart. */
+export const sourcesName = (targetId: string, { id, rate }: EdgeRule) =>
+  `${targetId}/${id}/sources-${rate?.perSource}`;
+
 /** Tells a rule from what it was before: stands beside it in the kernel, where it can be read again. */
 export function printOf({ id, action, match, rate }: EdgeRule): string {
-  const meaning = JSON.stringify([action, Object.entries(match).sort(), rate && [rate.unit, rate.value]]);
+  const meaning = JSON.stringify([
+    action,
+    Object.entries(match).sort(),
+    rate && [rate.unit, rate.value, ...(rate.perSource === undefined ? [] : [rate.perSource])],
+  ]);
   return `${id}:${digest(meaning)}`;
 }
 

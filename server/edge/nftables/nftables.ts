@@ -46,6 +46,7 @@ export const CAPABILITIES = {
   rateUnits: ['pps', 'bps'],
   maxRate: MAX_RATE,
   ordering: 'priority',
+  limitsSources: true,
   counts: true,
   maxRulesPerTarget: MAX_RULES_PER_TARGET,
 } as const satisfies Partial<EdgeCapabilities>;

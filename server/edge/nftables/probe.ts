@@ -2,6 +2,7 @@ import { runNetworkProgram } from '../../platform/nft.ts';
 import type { EdgeReport } from '../driver.ts';
 import { DEVICE_PATTERN, ingress } from './layout.ts';
 import { apply, nft } from './program.ts';
+import { sourcesOf } from './rules.ts';
 
 /** Made and deleted in one step: nothing of it is ever seen by a packet. */
 const SCRATCH = 'netdev vauban-edge-probe';
@@ -27,6 +28,8 @@ export async function probeKernel(devices: readonly string[], signature: string)
       `add counter ${SCRATCH} target/rule`,
       `add chain ${SCRATCH} rules`,
       `add rule ${SCRATCH} rules udp sport 53 limit rate over 1/second counter name "target/rule" drop`,
+      `add set ${SCRATCH} senders { ${sourcesOf(4)} }`,
+      `add rule ${SCRATCH} rules update @senders { ip saddr limit rate over 1/second } drop`,
       `add element ${SCRATCH} dispatch { 192.0.2.1 : goto rules }`,
       `add chain ${SCRATCH} ingress { ${ingress(devices, PRIORITY)} }`,
       `add rule ${SCRATCH} ingress ip daddr vmap @dispatch`,

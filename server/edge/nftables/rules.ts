@@ -66,20 +66,47 @@ export function conditionsOf(match: EdgeMatch, family: Family): string[] {
 export interface RuleObjects {
   counter: string;
   limit: string;
+  sources: string;
 }
 
 /** The rules of nft, in order, that do what a rule says; what is dropped is counted. */
 export function rulesOf(
   { match, rate }: EdgeRule,
   family: Family,
-  { counter, limit }: RuleObjects,
+  { counter, limit, sources }: RuleObjects,
 ): string[] {
   const drop = `counter name "${counter}" drop`;
   return conditionsOf(match, family).flatMap((condition) => {
     if (!rate) return [`${condition} ${drop}`.trim()];
+    // Where the set is full, a new sender is not in it, and what it sends is left to the limit of all.
+    const each =
+      rate.perSource === undefined
+        ? []
+        : [`${condition} ${eachSource(rate.perSource, family, sources)} ${drop}`];
     // What is within the limit has met its rule: none of those behind it is asked.
-    return [`${condition} limit name "${limit}" ${drop}`.trim(), `${condition} accept`.trim()];
+    return [
+      ...each.map((line) => line.trim()),
+      `${condition} limit name "${limit}" ${drop}`.trim(),
+      `${condition} accept`.trim(),
+    ];
   });
+}
+
+/** Senders that one limit tells apart: each costs the kernel a few hundred bytes. */
+const MAX_SOURCES = 4_096;
+/** A sender that was silent for so long is forgotten. */
+const SOURCE_SECONDS = 10;
+const SENDER = { 4: 'ip saddr', 6: 'ip6 saddr & ffff:ffff:ffff:ffff::' };
+
+/** The set of a limit's senders. */
+export function sourcesOf(family: Family): string {
+  return `type ipv${family}_addr; size ${MAX_SOURCES}; flags dynamic,timeout; timeout ${SOURCE_SECONDS}s;`;
+}
+
+function eachSource(pps: number, family: Family, set: string): string {
+  const rate = Math.min(pps, MAX_RATE.pps);
+  const burst = Math.max(LEAST_BURST_PACKETS, Math.ceil(rate * BURST_SHARE));
+  return `update @${set} { ${SENDER[family]} limit rate over ${rate}/second burst ${burst} packets }`;
 }
 
 /** Beyond these the kernel's sum of a second's tokens does not fit into 64 bits. */

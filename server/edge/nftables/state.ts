@@ -81,6 +81,10 @@ function heldTargets(
     items.flatMap(({ limit }) => (limit ? [limit.name] : [])),
     (name) => name.split('/')[0],
   );
+  const sources = Map.groupBy(
+    items.flatMap(({ set }) => (set?.name.includes('/') ? [set.name] : [])),
+    (name) => name.split('/')[0],
+  );
   const held = new Map<string, Held>();
   for (const family of FAMILIES) {
     const blackholed = new Set(
@@ -95,6 +99,7 @@ function heldTargets(
         family,
         counters: (counters.get(id) ?? []).map(([, ruleId]) => ruleId),
         limits: limits.get(id) ?? [],
+        sources: sources.get(id) ?? [],
         prints: structure.get(`${RULES_TABLE} t-${id}`) ?? [],
         blackholed: blackholed.has(ip),
       });

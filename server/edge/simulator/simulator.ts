@@ -69,6 +69,7 @@ class EdgeSimulator implements EdgeDriver {
     return {
       rateUnits: ['pps', 'bps'],
       ordering: 'priority',
+      limitsSources: false,
       counts: true,
       maxRulesPerTarget: MAX_RULES_PER_TARGET,
       prefixes: null,

@@ -33,7 +33,11 @@ const Match = Type.Object(
   closed,
 );
 const Rate = Type.Object(
-  { unit: Type.Enum(['pps', 'bps']), value: Type.Integer({ minimum: 1, maximum: MAX_RATE }) },
+  {
+    unit: Type.Enum(['pps', 'bps']),
+    value: Type.Integer({ minimum: 1, maximum: MAX_RATE }),
+    perSource: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_RATE })),
+  },
   closed,
 );
 const Rule = Type.Object(
