@@ -14,6 +14,7 @@ import { bodyCost } from './claims/body-cost.ts';
 import { clients } from './claims/clients.ts';
 import { consoles } from './claims/consoles.ts';
 import { createVm } from './claims/create-vm.ts';
+import { edge } from './claims/edge.ts';
 import { getVm } from './claims/get-vm.ts';
 import { guestNeighbours } from './claims/guest-neighbours.ts';
 import { guests } from './claims/guests.ts';
@@ -51,6 +52,7 @@ const SECTIONS: Section[] = [
   vnc,
   panel,
   rules,
+  edge,
   idleGuests,
   guestNeighbours,
   guests,

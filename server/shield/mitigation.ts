@@ -25,7 +25,8 @@ const ALLOWED_BPS = 5_000_000;
  * a crowd behind one address opens, and as many packets as a call or a game has.
  */
 const SOURCE_SHARE = { syn: 0.01, udp: 0.1 };
-const LEAST_PER_SOURCE = 5;
+/** What a browser opens at once, and some more. */
+const LEAST_PER_SOURCE = 10;
 /** What is usual for the class times this passes. */
 const USUAL_FACTOR = 2;
 

@@ -131,7 +131,8 @@ test('a service behind a narrow link is restored, by a rule and by itself', { sk
     const found = open ? { answered: await requests(target.ip), mbps: await open } : await use(target.ip);
     show(name, seconds(attack), found);
     restored(name, found);
-    if (name === 'syn_flood') assert.equal(found.answered, REQUESTS, 'one sender leaves room for others');
+    if (name === 'syn_flood')
+      assert.ok(found.answered >= RESTORED * REQUESTS, 'one sender leaves room for others');
     await flooding;
   }
 

@@ -5,10 +5,10 @@ import type { EdgeTarget } from '../../server/edge/driver.ts';
 import { frameOf } from './support/frames.ts';
 import { EdgeNetwork, whyNot } from './support/network.ts';
 
-/** Of all senders, and of one: a tenth of a second of the one comes at once, and five packets of the other. */
+/** Of all senders, and of one: a tenth of a second of the one comes at once, and a second of the other. */
 const RATE = { unit: 'pps', value: 2_000, perSource: 20 } as const;
 const BURST = 200;
-const BURST_OF_ONE = 5;
+const BURST_OF_ONE = 20;
 /** What the set of senders has room for. */
 const MAX_SOURCES = 4_096;
 const FLOOD = 2_000;

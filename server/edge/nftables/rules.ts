@@ -105,7 +105,8 @@ export function sourcesOf(family: Family): string {
 
 function eachSource(pps: number, family: Family, set: string): string {
   const rate = Math.min(pps, MAX_RATE.pps);
-  const burst = Math.max(LEAST_BURST_PACKETS, Math.ceil(rate * BURST_SHARE));
+  // A second of it: a client opens its connections all at once.
+  const burst = Math.max(LEAST_BURST_PACKETS, rate);
   return `update @${set} { ${SENDER[family]} limit rate over ${rate}/second burst ${burst} packets }`;
 }
 

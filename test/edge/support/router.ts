@@ -118,6 +118,12 @@ export class TestRouter {
     return Object.keys(await this.#routes('router', true)).length;
   }
 
+  /** How many rules for IPv4 the router has: quickly asked. */
+  async rules(): Promise<number> {
+    const text = await this.#gobgp('router', '-j', 'global', 'rib', 'summary', '-a', 'ipv4-flowspec');
+    return JSON.parse(text).num_path ?? 0;
+  }
+
   /** What came to the router for an address, and what passed it. */
   async totals(ip: string): Promise<Record<'in' | 'passed', { packets: number; bytes: number }>> {
     const none = { packets: 0, bytes: 0 };

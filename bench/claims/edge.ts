@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operate } from '../../test/chaos/support/customer.ts';
+import { frameOf } from '../../test/edge/support/frames.ts';
+import { EdgeNetwork, whyNot } from '../../test/edge/support/network.ts';
+import { type Protected, protect } from '../../test/edge/support/protected.ts';
+import { TestRouter, whyNoRouter } from '../../test/edge/support/router.ts';
+import type { Lifetime } from '../../test/support/cleanup.ts';
+import { type Service, startService } from '../../test/support/service.ts';
+import { type Bench, makePlace, openPlace, type Place, type Section } from '../bench.ts';
+import { during } from '../lifetime.ts';
+import { atLeast, atMost, type Claim, leftOut } from '../report.ts';
+import { compare, quantile } from '../statistics.ts';
+
+const RULES_EACH = 10;
+const MANY = 1_000;
+const MOST = 10_000;
+const ANNOUNCED_TARGETS = 100;
+const SAMPLES = 100;
+const PACKETS = 400_000;
+const ROUNDS = 7;
+const WATCH_SECONDS = 10;
+/** Clock ticks of the kernel in a second. */
+const TICKS = 100;
+const HAND = 'bench-hand';
+const FIRST_PORT = 20_000;
+
+export const edge: Section = {
+  name: 'edge',
+  about: 'the DDoS edge: packets dropped, rules by the API, the detector, routers',
+  async run(bench) {
+    const why = whyNot();
+    if (why) return [leftOut('the DDoS edge', why)];
+    const claims = await during((life) => onThisHost(bench, life));
+    const whyNoRoutes = whyNoRouter();
+    if (whyNoRoutes) return [...claims, leftOut('FlowSpec', whyNoRoutes)];
+    return [...claims, ...(await during((life) => byRouters(bench, life)))];
+  },
+};
+
+/** A service, and how to start it anew with more targets than an API would be asked to make. */
+class Site {
+  readonly #life: Lifetime;
+  readonly #place: Place;
+  readonly #env: Record<string, string>;
+  service!: Service;
+  first!: Protected;
+
+  private constructor(life: Lifetime, place: Place, env: Record<string, string>) {
+    [this.#life, this.#place, this.#env] = [life, place, env];
+  }
+
+  static async open(bench: Bench, life: Lifetime, env: Record<string, string>): Promise<Site> {
+    const site = new Site(life, await makePlace(bench, bench.engines[0]!), env);
+    await site.#start();
+    site.first = await protect(site.service, { mbps: 1_000 });
+    return site;
+  }
+
+  async #start(): Promise<void> {
+    const env = { VAUBAN_RATE_LIMIT_KEY: '1000000', VAUBAN_RATE_LIMIT_ACCOUNT: '1000000', ...this.#env };
+    const location = { env: { ...this.#place } } as never;
+    this.service = await startService(this.#life as never, { location, env });
+  }
+
+  /** Writes so many targets with rules beside the first one, and waits until they are in force. */
+  async fill(targets: number, rulesEach: number, from = 0): Promise<void> {
+    await this.service.stop();
+    const db = await openPlace(this.#place);
+    const { targetId } = this.first;
+    await db.script(`
+      insert into shield_targets (id, account_id, tenant_id, vm_id, ip, mode, created_at)
+      select 'tgt_bench' || n, account_id, tenant_id, null, '100.66.0.0'::inet + n, 'always_on', now()
+      from shield_targets, generate_series(${from + 1}, ${from + targets}) as n where id = '${targetId}';
+      insert into shield_rules (id, account_id, target_id, origin, action, match, fingerprint, priority, enabled,
+        status, generation, created_at)
+      select 'rul_bench' || n || 'x' || k, account_id, 'tgt_bench' || n, 'user', 'block', jsonb_build_object(
+          'protocol', 'udp', 'source', null, 'sourcePorts', jsonb_build_array((${FIRST_PORT} + k)::text),
+          'destinationPorts', '[]'::jsonb, 'packetLength', null, 'tcpFlags', null, 'fragments', 'any'),
+        'bench' || k, 100, true, 'pending', 1, now()
+      from shield_targets, generate_series(${from + 1}, ${from + targets}) as n, generate_series(1, ${rulesEach}) as k
+      where id = '${targetId}'`);
+    await db.close();
+    await this.#start();
+    this.first.customer.target = this.service;
+    const last = `tgt_bench${from + targets}`;
+    while (!(await operate(this.service, `/targets/${last}`)).on_edge) await sleep(200);
+  }
+
+  /** Milliseconds from asking the API for a rule until it is in force, for each of some rules. */
+  async rules(isInForce: (before: number) => Promise<boolean>): Promise<number[]> {
+    const { customer, rules } = this.first;
+    const took: number[] = [];
+    for (let sample = 0; sample < SAMPLES; sample++) {
+      const body = { action: 'block', protocol: 'udp', source_ports: [`${1_000 + sample}`] };
+      const started = performance.now();
+      const reply = await customer.send('POST', rules, { body, idempotencyKey: randomUUID() });
+      const { id } = reply.json.data;
+      while (!(await isInForce(1)));
+      took.push(performance.now() - started);
+      await customer.ask('DELETE', `${rules}/${id}`);
+      while (!(await isInForce(0)));
+    }
+    return took;
+  }
+
+  /** How many rules of the first target are active, and those that are still there. */
+  async count(): Promise<number> {
+    const all = await this.first.customer.ask('GET', this.first.rules);
+    return all.filter(({ status }: { status: string }) => status === 'active').length;
+  }
+}
+
+async function onThisHost(bench: Bench, life: Lifetime): Promise<Claim[]> {
+  const network = await EdgeNetwork.open(life);
+  const env = { VAUBAN_EDGE: 'nftables', VAUBAN_EDGE_HELPER: network.socket };
+  const site = await Site.open(bench, life, env);
+  await site.fill(MANY, RULES_EACH);
+  const took = await site.rules(async (count) => (await site.count()) === count);
+  const [few, dropped] = [await detectorCpu(network, site), await drops(network)];
+  await site.fill(MOST - MANY, 0, MANY);
+  const many = await detectorCpu(network, site);
+  const ms = (share: number) => quantile(took, share);
+  return [
+    atLeast(
+      `packets dropped with ${MANY} targets × ${RULES_EACH} rules ÷ one nft rule by hand`,
+      0.65,
+      dropped.ratio,
+      `${dropped.a} and ${dropped.b} packets/s on one core, sending included`,
+    ),
+    atMost(
+      `rule by the API until active, p99 at ${MANY * RULES_EACH} rules`,
+      100,
+      ms(0.99),
+      'ms',
+      `p50 ${ms(0.5).toFixed(0)} ms`,
+    ),
+    ...[few, many].map(({ service, helper }, index) => ({
+      claim: `detector, ${[MANY, MOST][index]} targets: CPU of service + helper`,
+      target: 'told',
+      measured: `${(100 * service).toFixed(1)} % + ${(100 * helper).toFixed(1)} % of a core`,
+      passed: true,
+    })),
+  ];
+}
+
+/** What drops packets by the last of a target's rules, and what one rule by hand does. */
+async function drops(network: EdgeNetwork) {
+  const nft = (text: string) => network.edge.run('nft', text);
+  const frame = (sourcePort: number) =>
+    frameOf(
+      {
+        protocol: 17,
+        source: '198.18.0.1',
+        sourcePort,
+        destinationPort: 9,
+        length: 60,
+        flags: [],
+        fragment: 'none',
+      },
+      '100.66.1.244',
+    );
+  const byEdge = () => network.rush(frame(FIRST_PORT + RULES_EACH), PACKETS);
+  const byHand = async () => {
+    await nft(
+      `table netdev ${HAND} { chain in { type filter hook ingress device "e0" priority -700; udp sport 9 drop; } ; }`,
+    );
+    const found = await network.rush(frame(9), PACKETS);
+    await nft(`delete table netdev ${HAND}`);
+    return found;
+  };
+  return compare(ROUNDS, byEdge, byHand);
+}
+
+/** The share of a core that looking for attacks takes while nothing comes in. */
+async function detectorCpu(network: EdgeNetwork, { service }: Site) {
+  // What follows a start is not of interest.
+  await sleep(3_000);
+  const pids = [service.pid, network.helperPid];
+  const before = pids.map(cpuSeconds);
+  const started = performance.now();
+  await sleep(WATCH_SECONDS * 1_000);
+  const seconds = (performance.now() - started) / 1_000;
+  const [own, helper] = pids.map((pid, index) => (cpuSeconds(pid) - before[index]!) / seconds);
+  return { service: own!, helper: helper! };
+}
+
+/** Of a process and the programs that it has run. */
+function cpuSeconds(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS;
+}
+
+async function byRouters(bench: Bench, life: Lifetime): Promise<Claim[]> {
+  const network = await EdgeNetwork.open(life);
+  const router = await TestRouter.open(life, network);
+  await router.connected();
+  const site = await Site.open(bench, life, {
+    VAUBAN_EDGE: 'flowspec',
+    VAUBAN_FLOWSPEC_GOBGP: router.gobgp,
+    VAUBAN_FLOWSPEC_PREFIXES: '100.64.0.0/14',
+    VAUBAN_FLOWSPEC_MAX_ANNOUNCEMENTS: '2000',
+  });
+  await site.fill(ANNOUNCED_TARGETS, RULES_EACH);
+  const others = ANNOUNCED_TARGETS * RULES_EACH;
+  const took = await site.rules(async (count) => (await router.rules()) === others + count);
+  return [
+    atMost(
+      `rule by the API until a router has it, p99 at ${others} rules`,
+      250,
+      quantile(took, 0.99),
+      'ms',
+      `p50 ${quantile(took, 0.5).toFixed(0)} ms`,
+    ),
+  ];
+}
