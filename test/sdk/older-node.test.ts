@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { SCOPES } from '../acceptance/support/roster.ts';
 import { start } from '../acceptance/support/start.ts';
 import { newSubject } from '../acceptance/support/world.ts';
@@ -65,4 +67,9 @@ test('the packed SDK and command line run on the oldest Node that they may', {
   const bin = 'node_modules/@vauban/cli/bin/vauban.js';
   assert.match(await run([bin, 'vm', 'list']), /^\S+ +web-1 +running/m);
   assert.equal(JSON.parse(await run([bin, 'billing', 'wallet', '-o', 'json'])).currency, 'EUR');
+  const assistant = new Client({ name: 'test', version: '1' });
+  await assistant.connect(new StdioClientTransport({ command: OLD!, args: [bin, 'mcp'], cwd: place, env }));
+  defer(t, () => assistant.close());
+  const { content } = await assistant.callTool({ name: 'list_vms', arguments: {} });
+  assert.match(JSON.stringify(content), /web-1/);
 });
