@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test';
 import { HostWatch } from '../../server/cluster/host-watch.ts';
 import type { SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { type Database, sql } from '../../server/db/database.ts';
+import type { StepHook } from '../../server/jobs/execution.ts';
 import { type Call, type Customer, openCustomer } from '../jobs/support/customer.ts';
 import { PURCHASE } from '../jobs/support/fixture.ts';
 import { type Installation, openInstallation, runJobs, type TestNode } from '../jobs/support/installation.ts';
@@ -26,10 +27,11 @@ export class Rack {
   readonly node: TestNode;
   readonly watch: HostWatch;
 
-  static async open(t: TestContext, simulator: Partial<SimulatorOptions>): Promise<Rack> {
+  /** `hook` is called around each step of a job. */
+  static async open(t: TestContext, simulator: Partial<SimulatorOptions>, hook?: StepHook): Promise<Rack> {
     const installation = await openInstallation(await freshDatabase(t), { simulator });
     defer(t, () => installation.close());
-    return new Rack(installation, await installation.openNode());
+    return new Rack(installation, await installation.openNode(hook));
   }
 
   private constructor(installation: Installation, node: TestNode) {
