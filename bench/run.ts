@@ -24,6 +24,7 @@ import { ledger } from './claims/ledger.ts';
 import { listVms } from './claims/list-vms.ts';
 import { memory } from './claims/memory.ts';
 import { panel } from './claims/panel.ts';
+import { placement } from './claims/placement.ts';
 import { rules } from './claims/rules.ts';
 import { shares } from './claims/shares.ts';
 import { start } from './claims/start.ts';
@@ -41,6 +42,7 @@ const SECTIONS: Section[] = [
   listVms,
   ledger,
   jobPickup,
+  placement,
   start,
   memory,
   clients,

@@ -1,7 +1,7 @@
 import { askHosts } from '../compute/ask.ts';
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
-import { hostsOf } from '../db/queries/hosts.ts';
+import { openHosts } from '../db/queries/hosts.ts';
 import { findReservation } from '../db/queries/reservations.ts';
 import { knownHosts, requireReachable } from '../domain/hosts/known-host.ts';
 import { Supply } from '../domain/hosts/supply.ts';
@@ -21,7 +21,7 @@ interface EngineOfNode {
  */
 export async function readSupply({ compute, db, engine }: EngineOfNode): Promise<Supply | ApiError> {
   const hosts = await askHosts({ compute });
-  return hosts instanceof ApiError ? hosts : Supply.read(db, knownHosts(hosts, await hostsOf(db, engine)));
+  return hosts instanceof ApiError ? hosts : Supply.read(db, knownHosts(hosts, await openHosts(db, engine)));
 }
 
 /** The same of a VM's own host, for a quote of its change. */

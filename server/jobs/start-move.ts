@@ -1,6 +1,6 @@
 import type { DriverCapabilities, HostInfo } from '../compute/driver.ts';
 import type { Transaction } from '../db/database.ts';
-import { hostsOf } from '../db/queries/hosts.ts';
+import { openHosts } from '../db/queries/hosts.ts';
 import type { JobRow } from '../db/queries/jobs.ts';
 import { findFootprint } from '../db/queries/reservations.ts';
 import { updateVm, type VmRow } from '../db/queries/vms.ts';
@@ -25,14 +25,14 @@ export async function startMove(
   const input: MoveInput = { how, restart: how === 'cold' && !isOff && vm.wanted_power === 'on' };
   const size = await findFootprint(db, vm.id);
   if (!size) throw capacityUnavailable(`${vm.id} has no room anywhere`);
-  const rows = await hostsOf(db, engine);
+  const taking = await openHosts(db, engine);
   const job = await startSystemJob(start, vm, { kind: 'move', input });
   const event = { type: 'vm.move_requested' as const, message: 'The VM is being moved to another machine.' };
   const subject = { account_id: vm.account_id, vm_id: vm.id, id: job.id };
   await recordSystemEvent(db, services.clock, subject, 'info', event);
   // Last, because the host's row stays locked until the commit.
   const guest = { accountId: vm.account_id, size, zones: [vm.zone], except: vm.host_id! };
-  const { hostId } = await placeGuest(db, hosts, rows, guest);
+  const { hostId } = await placeGuest(db, hosts, taking, guest);
   const status = input.restart ? ('rebooting' as const) : vm.status;
   await updateVm(db, vm.id, { moving_to: hostId, status }, now);
   return job;

@@ -38,6 +38,16 @@ export function hostsOf(db: Queryable, engine: string): Promise<HostRow[]> {
   return db.query<HostRow>(sql`select id, state, lost_at from hosts where engine = ${engine}`);
 }
 
+/** Ids of the hosts that take new VMs: one row however many there are, because every order asks. */
+export async function openHosts(db: Queryable, engine: string): Promise<ReadonlySet<string>> {
+  const row = await maybeOne<{ ids: string[] }>(
+    db,
+    sql`
+    select array(select id::text from hosts where engine = ${engine} and state = 'up' and lost_at is null) as ids`,
+  );
+  return new Set(row!.ids);
+}
+
 /** All that are shown, with those that the engine does not report any more as long as they have VMs. */
 export function listHosts(db: Queryable, engine: string): Promise<HostView[]> {
   return db.query<HostView>(sql`

@@ -8,13 +8,9 @@ export interface KnownHost extends HostInfo {
   takesNew: boolean;
 }
 
-/** The hosts that both know: nothing is sold of another. */
-export function knownHosts(reported: readonly HostInfo[], rows: readonly HostRow[]): KnownHost[] {
-  const recorded = new Map(rows.map((row) => [row.id, row]));
-  return reported.flatMap((host) => {
-    const row = recorded.get(host.id);
-    return row ? [{ ...host, takesNew: host.reachable && takesNew(row) }] : [];
-  });
+/** The hosts that the engine reports; `open` are those that are recorded as taking new VMs. */
+export function knownHosts(reported: readonly HostInfo[], open: ReadonlySet<string>): KnownHost[] {
+  return reported.map((host) => ({ ...host, takesNew: host.reachable && open.has(host.id) }));
 }
 
 export function takesNew({ state, lost_at }: HostRow): boolean {

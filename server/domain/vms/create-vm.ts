@@ -1,6 +1,6 @@
 import type { Transaction } from '../../db/database.ts';
 import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
-import { hostsOf } from '../../db/queries/hosts.ts';
+import { openHosts } from '../../db/queries/hosts.ts';
 import type { NewVm } from '../../db/queries/insert-vm.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
 import type { OrderRow } from '../../db/queries/orders.ts';
@@ -76,12 +76,12 @@ export async function createVm(
   const catalog = catalogAt(services.catalog, now);
   const { region, zones, configuration } = requireOffer(catalog, request, offer);
   const next_billing_mode = request.billing ?? 'monthly';
-  const [keys, buyer, wallet, quota, hostRows] = await Promise.all([
+  const [keys, buyer, wallet, quota, taking] = await Promise.all([
     requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []),
     findBillingProfile(db, caller.accountId),
     lockWallet(db, caller.accountId),
     readQuota(db, catalog, caller.accountId),
-    hostsOf(db, services.engine),
+    openHosts(db, services.engine),
   ]);
 
   const period = firstPeriod(now);
@@ -138,7 +138,7 @@ export async function createVm(
   const made = newView({ ...vm, ...used });
   const job = await startCreation(start, made, order, request, request.password ?? initialPassword);
   // Last, because the host's and the pool's rows stay locked until the commit: purchases wait for each other here.
-  const { hostId, zone } = await reserveVm({ db, hosts: offer.hosts }, hostRows, vm, zones);
+  const { hostId, zone } = await reserveVm({ db, hosts: offer.hosts }, taking, vm, zones);
   const addresses = await allocateAddresses(db, catalog, region, vm.id, now);
   return {
     vm: { ...withJob(made, job, now), ...addresses, host_id: hostId, zone },

@@ -1,6 +1,6 @@
 import type { HostInfo } from '../../compute/driver.ts';
 import type { Queryable } from '../../db/database.ts';
-import { type HostRow, lockHost } from '../../db/queries/hosts.ts';
+import { lockHost } from '../../db/queries/hosts.ts';
 import {
   findReservation,
   insertReservation,
@@ -24,17 +24,17 @@ type PlacedVm = Pick<VmRow, 'id' | 'host_id'>;
 
 /**
  * Finds a host for a VM that is bought, in one of these zones, and reserves its room there; `capacity_unavailable`, which
- * takes the whole order back, where there is none. `rows` is what is recorded of the hosts. Called last: another purchase of
+ * takes the whole order back, where there is none. `taking` are the hosts that take new VMs. Called last: another purchase of
  * the same host waits from here to the end of the transaction, and then sees this.
  */
 export async function reserveVm(
   { db, hosts }: Purchase,
-  rows: readonly HostRow[],
+  taking: ReadonlySet<string>,
   vm: VmRow,
   zones: readonly string[],
 ): Promise<Place> {
   const size = reservationOf(vm);
-  const place = await placeGuest(db, hosts, rows, { accountId: vm.account_id, size, zones });
+  const place = await placeGuest(db, hosts, taking, { accountId: vm.account_id, size, zones });
   await updateVm(db, vm.id, { host_id: place.hostId, zone: place.zone }, vm.created_at);
   await insertReservation(db, vm.id, size);
   return place;
