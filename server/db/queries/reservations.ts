@@ -18,7 +18,8 @@ export interface ReservedGroup extends Reservation {
 
 /**
  * What is taken of these hosts: by VMs, their snapshots, and guests that no VM has. A VM that is being moved counts on both
- * hosts; one that is being rebuilt, or restored, keeps the disk that it had until that is over.
+ * hosts; one that is being rebuilt, or restored, keeps the disk that it had until that is over. Reservations are looked up one
+ * by one: for the VMs of a few hosts the planner would rather read those of all.
  */
 export function reservedGroups(db: Queryable, hostIds: readonly string[]): Promise<ReservedGroup[]> {
   return db.query<ReservedGroup>(sql`
@@ -32,7 +33,7 @@ export function reservedGroups(db: Queryable, hostIds: readonly string[]): Promi
         select id, host_id, active_job_id from vms where host_id = any(${hostIds}::text[]) and deleted_at is null
         union all
         select id, moving_to, active_job_id from vms where moving_to = any(${hostIds}::text[])
-      ) as place join reservations r on r.vm_id = place.id
+      ) as place cross join lateral (select * from reservations where vm_id = place.id limit 1) as r
       union all
       select host_id, coalesce(vcpu, 0), 0, coalesce(ram_mb, 0), coalesce(disk_gb, 0)
       from orphan_guests where host_id = any(${hostIds}::text[])
