@@ -1,11 +1,11 @@
 import { type At, type Input, inputOf, type Tool } from './tool.ts';
 
-/** Something that costs or destroys: what it comes to, and the deed, which is done on these terms or not at all. */
+/** Something that costs or destroys: what it comes to, and the action, which is done on these terms or not at all. */
 interface Confirmed<Terms> {
   /** The tool that shows what it comes to; anyone may look. */
   preview: { name: string; title: string; description: string; scopes: string[] };
   /** The tool that does it. */
-  deed: { name: string; title: string; description: string; scopes: string[] };
+  action: { name: string; title: string; description: string; scopes: string[] };
   input: Input;
   look(at: At, input: Record<string, unknown>): Promise<{ data: unknown; terms: Terms }>;
   act(at: At, input: Record<string, unknown>, terms: Terms): Promise<unknown>;
@@ -19,7 +19,7 @@ const CONFIRMATION = {
 };
 
 /** The two tools of something that takes a confirmation. */
-export function confirmed<Terms>({ preview, deed, input, look, act }: Confirmed<Terms>): Tool[] {
+export function confirmed<Terms>({ preview, action, input, look, act }: Confirmed<Terms>): Tool[] {
   return [
     {
       ...preview,
@@ -27,18 +27,18 @@ export function confirmed<Terms>({ preview, deed, input, look, act }: Confirmed<
       input,
       async call(at, given) {
         const { data, terms } = await look(at, given);
-        if (!at.offers(deed.name)) return { data };
-        const token = at.confirmations.issue(deed.name, given, terms);
+        if (!at.offers(action.name)) return { data };
+        const token = at.confirmations.issue(action.name, given, terms);
         return {
-          said: `Nothing was done yet. Show the user what it comes to. If they agree, call ${deed.name} within five minutes with the same arguments and the confirmation ${token}`,
+          said: `Nothing was done yet. Show the user what it comes to. If they agree, call ${action.name} within five minutes with the same arguments and the confirmation ${token}`,
           data,
         };
       },
     },
     {
-      ...deed,
+      ...action,
       // One without its preview could never be called.
-      scopes: [...new Set([...deed.scopes, ...preview.scopes])],
+      scopes: [...new Set([...action.scopes, ...preview.scopes])],
       power: 'write',
       isDestructive: true,
       input: {
@@ -47,7 +47,7 @@ export function confirmed<Terms>({ preview, deed, input, look, act }: Confirmed<
         required: [...input.required, 'confirmation'],
       },
       async call(at, { confirmation, ...given }) {
-        const terms = at.confirmations.redeem<Terms>(deed.name, given, confirmation as string);
+        const terms = at.confirmations.redeem<Terms>(action.name, given, confirmation as string);
         return { data: await act(at, given, terms) };
       },
     },

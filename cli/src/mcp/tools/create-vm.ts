@@ -21,7 +21,7 @@ export const createVm = confirmed<Terms>({
     description: 'What a new VM costs, and what the wallet has; needed before create_vm.',
     scopes: ['catalog:read', 'billing:read'],
   },
-  deed: {
+  action: {
     name: 'create_vm',
     title: 'Buy a VM',
     description:

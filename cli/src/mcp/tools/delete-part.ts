@@ -24,7 +24,7 @@ export const deletePart = confirmed<string[]>({
       'Shows the snapshot, firewall rule or port forward that would go; needed before delete_part.',
     scopes: ['vm:read'],
   },
-  deed: {
+  action: {
     name: 'delete_part',
     title: 'Delete a snapshot, firewall rule or port forward',
     description:

@@ -15,7 +15,7 @@ export const deleteShieldRule = confirmed<string[]>({
     description: 'Shows the blocking rule that would go; needed before delete_shield_rule.',
     scopes: ['shield:read'],
   },
-  deed: {
+  action: {
     name: 'delete_shield_rule',
     title: 'Delete a blocking rule',
     description: 'Deletes a blocking rule: what it has dropped reaches the address again.',

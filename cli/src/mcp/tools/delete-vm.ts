@@ -27,7 +27,7 @@ export const deleteVm = confirmed<Terms>({
     description: 'What is lost with a VM, and what is given back; needed before delete_vm.',
     scopes: ['vm:read'],
   },
-  deed: {
+  action: {
     name: 'delete_vm',
     title: 'Delete a VM',
     description: 'Deletes a VM with its disks and snapshots, which cannot be brought back.',

@@ -9,7 +9,7 @@ export const forceStopVm = confirmed<string>({
     description: 'Shows the VM whose power would be cut; needed before force_stop_vm.',
     scopes: ['vm:read'],
   },
-  deed: {
+  action: {
     name: 'force_stop_vm',
     title: 'Cut the power of a VM',
     description:

@@ -21,7 +21,7 @@ export const resizeVm = confirmed<Terms>({
       'What it costs or gives back to bring a VM to another plan or custom size; needed before resize_vm.',
     scopes: ['vm:read'],
   },
-  deed: {
+  action: {
     name: 'resize_vm',
     title: 'Change the size of a VM',
     description:
