@@ -43,6 +43,9 @@ export function normalizeIp(ip: string): string {
   return mapped ? mapped[1]! : ip;
 }
 
+/** The usual spelling of an address, by which two spellings of one are the same. Throws where it is none. */
+export const canonicalIp = (ip: string): string => ipaddr.parse(ip).toString();
+
 /** The network that one client can be expected to hold: the address itself, or its /64 for IPv6. */
 export function clientNetwork(ip: string): string {
   if (isIP(ip) !== 6) return ip;

@@ -1,5 +1,6 @@
 import { parseCidr } from '../../platform/cidr.ts';
-import type { EdgeMatch, EdgeRefusal, ProtocolName, TcpFlag } from '../driver.ts';
+import type { EdgeMatch, EdgeRefusal, TcpFlag } from '../driver.ts';
+import { FLAG_BITS, PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 import { addressBytes } from './route.ts';
 
 // What a rule matches, in the words of FlowSpec: RFC 8955, and RFC 8956 for IPv6.
@@ -23,18 +24,8 @@ const TYPE = {
   packetLength: 10,
   fragment: 12,
 };
-export const PROTOCOLS: Record<ProtocolName, number> = {
-  tcp: 6,
-  udp: 17,
-  icmp: 1,
-  icmpv6: 58,
-  gre: 47,
-  esp: 50,
-  ah: 51,
-};
 /** Routers look behind these headers of IPv6 for the protocol (IANA, "IPv6 Extension Header Types"). */
 const EXTENSION_HEADERS = [0, 43, 44, 50, 51, 60, 135, 139, 140, 253, 254];
-const FLAG_BITS: Record<TcpFlag, number> = { fin: 1, syn: 2, rst: 4, psh: 8, ack: 16, urg: 32 };
 /** A later fragment, and the first one. */
 const IS_FRAGMENT = 0x02 | 0x04;
 
@@ -116,10 +107,12 @@ function orderOfItems(a: Buffer, b: Buffer): number {
 function protocolsOf(match: EdgeMatch, family: Family): number[] {
   const { protocol, sourcePorts, destinationPorts, tcpFlags } = match;
   if (protocol === 'any') {
-    if (tcpFlags) return [PROTOCOLS.tcp];
-    return sourcePorts.length + destinationPorts.length > 0 ? [PROTOCOLS.tcp, PROTOCOLS.udp] : [];
+    if (tcpFlags) return [PROTOCOL_NUMBERS.tcp];
+    return sourcePorts.length + destinationPorts.length > 0
+      ? [PROTOCOL_NUMBERS.tcp, PROTOCOL_NUMBERS.udp]
+      : [];
   }
-  const number = typeof protocol === 'number' ? protocol : PROTOCOLS[protocol];
+  const number = typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol];
   if (family === 6 && EXTENSION_HEADERS.includes(number)) {
     throw new InexpressibleError('protocol', `routers pass over the header ${protocol} of IPv6`);
   }

@@ -1,6 +1,7 @@
-import { addressMatcher } from '../../platform/cidr.ts';
+import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
+import { Turns } from '../../platform/turns.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -14,7 +15,7 @@ import {
 import { Gobgp, type Neighbour } from './gobgp.ts';
 import { planOf } from './plan.ts';
 import { Rib } from './rib.ts';
-import { blackholeRoute, canonical, isFlowspec, keyOf, type Route } from './route.ts';
+import { blackholeRoute, isFlowspec, keyOf, type Route } from './route.ts';
 
 export interface FlowspecOptions {
   /** Where GoBGP's API is, as gRPC names it. */
@@ -60,7 +61,8 @@ export class FlowspecEdge implements EdgeDriver {
   #failed = false;
   #verifiedAt = 0;
   #doubted = false;
-  #last: Promise<unknown> = Promise.resolve();
+  /** What is read is of one state, and what is written is based on one. */
+  readonly #turns = new Turns();
 
   constructor(options: FlowspecOptions) {
     this.#options = options;
@@ -119,7 +121,7 @@ export class FlowspecEdge implements EdgeDriver {
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
     for (const [index, { ip }] of targets.entries()) this.#check(ip, `targets.${index}`);
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       await this.#rib.read();
       const before = new Map(this.#held);
       this.#held.clear();
@@ -127,7 +129,7 @@ export class FlowspecEdge implements EdgeDriver {
       for (const target of targets) {
         const plan = this.#planned(target, this.#count());
         refused.push(...plan.refused);
-        const ip = canonical(target.ip);
+        const ip = canonicalIp(target.ip);
         const wasBlackholed = before.get(target.id)?.ip === ip && before.get(target.id)!.blackholed;
         const blackholed = wasBlackholed || this.#rib.isBlackholed(ip);
         this.#held.set(target.id, { ip, routes: plan.routes, blackholed });
@@ -141,10 +143,10 @@ export class FlowspecEdge implements EdgeDriver {
 
   async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
     this.#check(target.ip, 'target');
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       await this.#rib.known();
       const { id } = target;
-      const ip = canonical(target.ip);
+      const ip = canonicalIp(target.ip);
       const before = this.#held.get(id);
       const { routes, refused } = this.#planned(target, this.#countOthers(id));
       this.#held.set(id, { ip, routes, blackholed: before?.ip === ip && before.blackholed });
@@ -154,7 +156,7 @@ export class FlowspecEdge implements EdgeDriver {
   }
 
   async removeTarget(id: string): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       const before = this.#held.get(id);
       if (!before) return;
       await this.#rib.known();
@@ -164,7 +166,7 @@ export class FlowspecEdge implements EdgeDriver {
   }
 
   async blackhole(id: string, on: boolean): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       const held = this.#held.get(id);
       if (!held || (held.blackholed === on && !this.#failed)) return;
       await this.#rib.known();
@@ -188,7 +190,7 @@ export class FlowspecEdge implements EdgeDriver {
 
   async close(): Promise<void> {
     this.#closing.abort();
-    await this.#last.catch(() => {});
+    await this.#turns.idle();
     this.#gobgp.close();
   }
 
@@ -271,28 +273,23 @@ export class FlowspecEdge implements EdgeDriver {
   #doubt(): void {
     if (this.#doubted || this.#closing.signal.aborted) return;
     this.#doubted = true;
-    this.#inTurn(async () => {
-      this.#doubted = false;
-      await this.#rib.read();
-      const wanted = this.#wanted();
-      if (this.#failed || !this.#rib.isExactly(wanted)) return this.#listener();
-      requireSent(await this.#gobgp.neighbours(), this.#rib.counts());
-    }).catch(() => {
-      this.#failed = true;
-      this.#listener();
-    });
+    this.#turns
+      .run(async () => {
+        this.#doubted = false;
+        await this.#rib.read();
+        const wanted = this.#wanted();
+        if (this.#failed || !this.#rib.isExactly(wanted)) return this.#listener();
+        requireSent(await this.#gobgp.neighbours(), this.#rib.counts());
+      })
+      .catch(() => {
+        this.#failed = true;
+        this.#listener();
+      });
   }
 
   #check(ip: string, field: string): void {
     if (this.#mayAnnounce(ip)) return;
     throw new InvalidArgumentError(`${field}.ip: is not in a network that may be announced`);
-  }
-
-  /** One thing at a time, in the order asked. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work, work);
-    this.#last = done.catch(() => {});
-    return done;
   }
 
   #now(): number {

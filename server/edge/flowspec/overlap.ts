@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { parseCidr } from '../../platform/cidr.ts';
 import type { EdgeMatch } from '../driver.ts';
-import { PROTOCOLS } from './components.ts';
+import { PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 
 /** Whether there may be a packet that both take; false only where there is none. */
 export function mayOverlap(a: EdgeMatch, b: EdgeMatch): boolean {
@@ -21,9 +21,11 @@ export function mayOverlap(a: EdgeMatch, b: EdgeMatch): boolean {
 /** The protocols that a match takes; undefined for any. */
 function protocols(match: EdgeMatch): number[] | undefined {
   const { protocol, tcpFlags, sourcePorts, destinationPorts } = match;
-  if (protocol !== 'any') return [typeof protocol === 'number' ? protocol : PROTOCOLS[protocol]];
-  if (tcpFlags) return [PROTOCOLS.tcp];
-  return sourcePorts.length + destinationPorts.length > 0 ? [PROTOCOLS.tcp, PROTOCOLS.udp] : undefined;
+  if (protocol !== 'any') return [typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol]];
+  if (tcpFlags) return [PROTOCOL_NUMBERS.tcp];
+  return sourcePorts.length + destinationPorts.length > 0
+    ? [PROTOCOL_NUMBERS.tcp, PROTOCOL_NUMBERS.udp]
+    : undefined;
 }
 
 interface Range<N> {

@@ -91,9 +91,6 @@ function destinationAt({ afi }: RouteFamily, nlri: Buffer): number | undefined {
   return offset === 0 ? first + 1 : undefined;
 }
 
-/** One spelling for one address. */
-export const canonical = (ip: string) => ipaddr.parse(ip).toString();
-
 export const addressBytes = (ip: string) => Buffer.from(ipaddr.parse(ip).toByteArray());
 
 function attribute(flags: number, type: number, value: Buffer): Buffer {

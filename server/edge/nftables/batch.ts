@@ -1,9 +1,9 @@
+import { canonicalIp } from '../../platform/cidr.ts';
 import type { EdgeRule, EdgeTarget, Volume } from '../driver.ts';
 import {
   blackholeName,
   COUNTED,
   COUNTS_TABLE,
-  canonical,
   chainName,
   counterName,
   dispatchName,
@@ -43,7 +43,7 @@ export function heldOf({ id, ip, family, rules }: EdgeTarget, blackholed: boolea
   const limits = limitsOf(id, rules);
   const sources = sourceRules(rules).map((rule) => sourcesName(id, rule));
   const counters = rules.map((rule) => rule.id);
-  return { ip: canonical(ip), family, counters, limits, sources, prints, blackholed };
+  return { ip: canonicalIp(ip), family, counters, limits, sources, prints, blackholed };
 }
 
 /** Whether nothing is to be done to hold a target as wanted. */
@@ -68,7 +68,7 @@ export function putBatch(
   counted: ReadonlyMap<string, Volume> = new Map(),
 ): string[] {
   const { id, family, rules } = target;
-  const ip = canonical(target.ip);
+  const ip = canonicalIp(target.ip);
   if (held && held.ip !== ip) return [...removeBatch(id, held), ...putBatch(target, undefined, counted)];
   const chain = `netdev ${RULES_TABLE} ${chainName(id)}`;
   const gone = held?.counters.filter((ruleId) => !rules.some((rule) => rule.id === ruleId)) ?? [];

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import ipaddr from 'ipaddr.js';
 import type { EdgeRule } from '../driver.ts';
 
 /** The table that drops; its rules are not read when counters are. */
@@ -36,7 +35,6 @@ export function idsOfCounter(name: string): [targetId: string, ruleId: string] |
 }
 
 /** One spelling for one address. */
-export const canonical = (address: string) => ipaddr.parse(address).toString();
 
 /** A limit keeps what it has let pass, so one that lets pass another amount is another. */
 export const limitName = (targetId: string, { id, rate }: EdgeRule) =>

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { addressMatcher } from '../../platform/cidr.ts';
+import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
+import { Turns } from '../../platform/turns.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -18,7 +19,7 @@ import {
 } from '../driver.ts';
 import { blackholeBatch, type Held, heldOf, isHeldAs, putBatch, removeBatch } from './batch.ts';
 import { baseBatch } from './layout.ts';
-import { canonical, RULES_TABLE } from './names.ts';
+import { RULES_TABLE } from './names.ts';
 import { probeKernel } from './probe.ts';
 import { apply, listCounters } from './program.ts';
 import { readDetail, readTotals } from './readings.ts';
@@ -66,7 +67,8 @@ export class NftablesEdge implements EdgeDriver {
   #state: Pick<KernelState, 'epoch' | 'held'> | undefined;
   #verifiedAt = 0;
   #doubted = false;
-  #last: Promise<unknown> = Promise.resolve();
+  /** What is read is of one state, and what is written is based on one. */
+  readonly #turns = new Turns();
 
   constructor(options: NftablesEdgeOptions) {
     this.#options = options;
@@ -77,10 +79,12 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async probe(): Promise<EdgeReport> {
-    return this.#inTurn(() => probeKernel(this.#options.devices, this.#signature)).catch((error: Error) => ({
-      ok: false,
-      summary: error.message,
-    }));
+    return this.#turns
+      .run(() => probeKernel(this.#options.devices, this.#signature))
+      .catch((error: Error) => ({
+        ok: false,
+        summary: error.message,
+      }));
   }
 
   capabilities(): EdgeCapabilities {
@@ -93,7 +97,7 @@ export class NftablesEdge implements EdgeDriver {
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
     for (const [index, target] of targets.entries()) this.#check(target, `targets.${index}`);
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       this.#watch.start();
       const { devices } = this.#options;
       const found = await readState(devices);
@@ -107,7 +111,7 @@ export class NftablesEdge implements EdgeDriver {
 
   async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
     this.#check(target, 'target');
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const state = await this.#known();
       if (!state) await this.#rebuild([target], undefined);
       else {
@@ -121,7 +125,7 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async removeTarget(id: string): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       const state = await this.#known();
       const held = state?.held.get(id);
       if (!held) return;
@@ -152,7 +156,7 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async startPortSample(ids: string[]): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       const state = await this.#known();
       const targets = [...new Set(ids)].flatMap((id) => {
         const held = state?.held.get(id);
@@ -163,11 +167,11 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   readPortSamples(ids: string[]): Promise<PortSample[]> {
-    return this.#inTurn(() => this.#samples.read(ids));
+    return this.#turns.run(() => this.#samples.read(ids));
   }
 
   async blackhole(id: string, on: boolean): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#turns.run(async () => {
       const held = (await this.#known())?.held.get(id);
       if (!held || held.blackholed === on) return;
       await this.#apply(blackholeBatch(held, on));
@@ -177,14 +181,7 @@ export class NftablesEdge implements EdgeDriver {
 
   async close(): Promise<void> {
     this.#watch.close();
-    await this.#last.catch(() => {});
-  }
-
-  /** One thing at a time, in the order asked: what is read is of one state, and what is written is based on one. */
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work, work);
-    this.#last = done.catch(() => {});
-    return done;
+    await this.#turns.idle();
   }
 
   #dated<Row>(rows: Row[]): { at: Date; rows: Row[] } {
@@ -194,7 +191,7 @@ export class NftablesEdge implements EdgeDriver {
   #read<Row>(
     read: (held: ReadonlyMap<string, Held>) => Promise<{ at: Date; rows: Row[] }>,
   ): Promise<EdgeReading<Row>> {
-    return this.#inTurn(async () => {
+    return this.#turns.run(async () => {
       const state = await this.#known();
       if (!state) throw new EdgeUnavailableError('the edge has no tables yet');
       try {
@@ -271,10 +268,12 @@ export class NftablesEdge implements EdgeDriver {
   #doubt(): void {
     if (this.#doubted) return;
     this.#doubted = true;
-    this.#inTurn(async () => {
-      this.#doubted = false;
-      await this.#verify();
-    }).catch(() => this.#lose());
+    this.#turns
+      .run(async () => {
+        this.#doubted = false;
+        await this.#verify();
+      })
+      .catch(() => this.#lose());
   }
 
   async #verify(): Promise<void> {
@@ -315,7 +314,7 @@ export class NftablesEdge implements EdgeDriver {
 
 function isStillBlackholed({ id, ip }: EdgeTarget, found: KernelState | undefined): boolean {
   const before = found?.held.get(id);
-  return before?.ip === canonical(ip) && before.blackholed;
+  return before?.ip === canonicalIp(ip) && before.blackholed;
 }
 
 function receiptOf(targets: EdgeTarget[]): EdgeReceipt {

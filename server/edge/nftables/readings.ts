@@ -1,7 +1,8 @@
+import { canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { EDGE_CLASSES, type TargetDetail, type TargetTotals, type Volume } from '../driver.ts';
 import type { Held } from './batch.ts';
-import { COUNTED, COUNTS_TABLE, type Counted, canonical, FAMILIES, setName } from './names.ts';
+import { COUNTED, COUNTS_TABLE, type Counted, FAMILIES, setName } from './names.ts';
 import { countedIn, listCounted, listTable } from './program.ts';
 
 type Counts = Map<string, Volume>;
@@ -26,7 +27,7 @@ async function read<Name extends Counted>(
         return items ? countedIn(items, set) : listCounted(COUNTS_TABLE, set);
       }),
     );
-    counts.push([name, new Map(rows.flat().map(({ value, volume }) => [canonical(value), volume]))]);
+    counts.push([name, new Map(rows.flat().map(({ value, volume }) => [canonicalIp(value), volume]))]);
   }
   return Object.fromEntries(counts) as Record<Name, Counts>;
 }

@@ -1,23 +1,14 @@
 import ipaddr from 'ipaddr.js';
 import { parseCidr } from '../../platform/cidr.ts';
-import type { EdgeMatch, EdgeRule, ProtocolName, TcpFlag } from '../driver.ts';
+import type { EdgeMatch, EdgeRule, TcpFlag } from '../driver.ts';
+import { FLAG_BITS, PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 
 // Rules as the text of nft. Nothing but numbers, addresses that were parsed and ids that were checked gets into it.
 
 type Family = 4 | 6;
 
-const PROTOCOLS: Record<ProtocolName, number> = {
-  tcp: 6,
-  udp: 17,
-  icmp: 1,
-  icmpv6: 58,
-  gre: 47,
-  esp: 50,
-  ah: 51,
-};
 /** Headers of IPv6 that the kernel passes over when it looks for a packet's protocol: to be looked for themselves. */
 const EXTENSION_HEADERS = [0, 43, 44, 51, 60];
-const FLAG_BITS: Record<TcpFlag, number> = { fin: 1, syn: 2, rst: 4, psh: 8, ack: 16, urg: 32 };
 /** Bits of an IPv4 header that say that a packet is a fragment: the place of this one, or that more follow. */
 const FRAGMENT_BITS = '0x3fff';
 /**
@@ -46,8 +37,9 @@ export function conditionsOf(match: EdgeMatch, family: Family): string[] {
   const protocol = numberOf(match.protocol);
   const hasPorts = match.sourcePorts.length + match.destinationPorts.length > 0;
   // Others have neither. nft is never given a contradiction: some it cannot read back.
-  if (hasPorts && protocol !== null && protocol !== PROTOCOLS.tcp && protocol !== PROTOCOLS.udp) return [];
-  if (match.tcpFlags && protocol !== null && protocol !== PROTOCOLS.tcp) return [];
+  if (hasPorts && protocol !== null && protocol !== PROTOCOL_NUMBERS.tcp && protocol !== PROTOCOL_NUMBERS.udp)
+    return [];
+  if (match.tcpFlags && protocol !== null && protocol !== PROTOCOL_NUMBERS.tcp) return [];
   const parts = [
     protocolPart(protocol, family, { hasPorts, hasFlags: match.tcpFlags !== null }),
     sourcePart(match.source, family),
@@ -127,7 +119,7 @@ export function limitOf({ unit, value }: NonNullable<EdgeRule['rate']>): string 
 /** The number of a protocol; null for any. */
 function numberOf(protocol: EdgeMatch['protocol']): number | null {
   if (protocol === 'any') return null;
-  return typeof protocol === 'number' ? protocol : PROTOCOLS[protocol];
+  return typeof protocol === 'number' ? protocol : PROTOCOL_NUMBERS[protocol];
 }
 
 function protocolPart(
@@ -135,8 +127,9 @@ function protocolPart(
   family: Family,
   { hasPorts, hasFlags }: { hasPorts: boolean; hasFlags: boolean },
 ): string {
-  if (hasFlags) return `meta l4proto ${PROTOCOLS.tcp}`;
-  if (number === null) return hasPorts ? `meta l4proto { ${PROTOCOLS.tcp}, ${PROTOCOLS.udp} }` : '';
+  if (hasFlags) return `meta l4proto ${PROTOCOL_NUMBERS.tcp}`;
+  if (number === null)
+    return hasPorts ? `meta l4proto { ${PROTOCOL_NUMBERS.tcp}, ${PROTOCOL_NUMBERS.udp} }` : '';
   if (family === 6 && EXTENSION_HEADERS.includes(number)) return `ip6 nexthdr ${number}`;
   return `meta l4proto ${number}`;
 }

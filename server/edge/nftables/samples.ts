@@ -1,6 +1,7 @@
+import { canonicalIp } from '../../platform/cidr.ts';
 import type { PortSample } from '../driver.ts';
 import { destination, ingress } from './layout.ts';
-import { canonical, FAMILIES, type Family, SAMPLE_TABLE_PREFIX } from './names.ts';
+import { FAMILIES, type Family, SAMPLE_TABLE_PREFIX } from './names.ts';
 import { apply, listTable, listTables, NotThereError, type TableItem } from './program.ts';
 import { IS_WHOLE } from './rules.ts';
 
@@ -81,7 +82,7 @@ export class PortSamples {
         const of = targets.filter((target) => target.family === family);
         const { type, field } = destination(family);
         if (of.length === 0) return [];
-        const live = of.map(({ ip }) => `${canonical(ip)} timeout ${SAMPLE_SECONDS}s`);
+        const live = of.map(({ ip }) => `${canonicalIp(ip)} timeout ${SAMPLE_SECONDS}s`);
         const counted = `flags dynamic; size ${MAX_PORTS}; counter;`;
         // Later fragments have no port; none is in either.
         const only = `${field} @live${family} ${IS_WHOLE[family]} meta l4proto { 6, 17 }`;
@@ -114,17 +115,17 @@ async function readSample({ table, targets }: Sample): Promise<PortSample[]> {
       (family) =>
         (items.find(({ set }) => set?.name === `${name}${family}`)?.set?.elem ?? []) as Element<Key>[],
     ).map(({ elem: { val, counter } }) => ({ key: val.concat, counter }));
-  const totals = Map.groupBy(elements<[string, Protocol]>('totals'), ({ key }) => canonical(key[0]));
-  const ports = Map.groupBy(elements<[string, Protocol, number]>('ports'), ({ key }) => canonical(key[0]));
+  const totals = Map.groupBy(elements<[string, Protocol]>('totals'), ({ key }) => canonicalIp(key[0]));
+  const ports = Map.groupBy(elements<[string, Protocol, number]>('ports'), ({ key }) => canonicalIp(key[0]));
   return targets.map(({ id, ip }) => {
-    const found = (ports.get(canonical(ip)) ?? []).map(({ key: [, protocol, port], counter }) => ({
+    const found = (ports.get(canonicalIp(ip)) ?? []).map(({ key: [, protocol, port], counter }) => ({
       protocol,
       port,
       packets: counter.packets,
       bytes: counter.bytes,
     }));
     const others = { tcp: 0, udp: 0 };
-    for (const { key, counter } of totals.get(canonical(ip)) ?? []) others[key[1]] += counter.packets;
+    for (const { key, counter } of totals.get(canonicalIp(ip)) ?? []) others[key[1]] += counter.packets;
     for (const { protocol, packets } of found) others[protocol] -= packets;
     return { id, ports: found, others: { tcp: Math.max(0, others.tcp), udp: Math.max(0, others.udp) } };
   });

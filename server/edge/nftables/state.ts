@@ -1,10 +1,10 @@
+import { canonicalIp } from '../../platform/cidr.ts';
 import type { Volume } from '../driver.ts';
 import type { Held } from './batch.ts';
 import { baseStructure, EPOCH_PREFIX, layoutMark } from './layout.ts';
 import {
   blackholeName,
   COUNTS_TABLE,
-  canonical,
   counterName,
   dispatchName,
   FAMILIES,
@@ -88,12 +88,12 @@ function heldTargets(
   const held = new Map<string, Held>();
   for (const family of FAMILIES) {
     const blackholed = new Set(
-      elementsOf(items, 'set', blackholeName(family)).map((one) => canonical(`${one}`)),
+      elementsOf(items, 'set', blackholeName(family)).map((one) => canonicalIp(`${one}`)),
     );
     for (const [address, verdict] of elementsOf(items, 'map', dispatchName(family)) as DispatchElement[]) {
       const id = targetOfChain(verdict.goto?.target ?? '');
       if (id === undefined) continue;
-      const ip = canonical(address);
+      const ip = canonicalIp(address);
       held.set(id, {
         ip,
         family,
@@ -120,7 +120,7 @@ function countsExactly(counts: TableItem[], held: Map<string, Held>): boolean {
     const wanted = new Set([...held.values()].filter((one) => one.family === family).map(({ ip }) => ip));
     return (['in', 'passed'] as const).every((name) => {
       const found = elementsOf(counts, 'set', setName(name, family)) as { elem: { val: string } }[];
-      return found.length === wanted.size && found.every(({ elem }) => wanted.has(canonical(elem.val)));
+      return found.length === wanted.size && found.every(({ elem }) => wanted.has(canonicalIp(elem.val)));
     });
   });
 }

@@ -1,5 +1,6 @@
 import { addressMatcher } from '../../platform/cidr.ts';
-import type { EdgeClass, EdgeMatch, EdgeRule, ProtocolName, TcpFlag } from '../driver.ts';
+import type { EdgeClass, EdgeMatch, EdgeRule, TcpFlag } from '../driver.ts';
+import { PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
 
 /** An IP packet as far as rules can tell one from another. */
 export interface Packet {
@@ -15,16 +16,6 @@ export interface Packet {
   flags: readonly TcpFlag[];
   fragment: 'none' | 'first' | 'later';
 }
-
-export const PROTOCOL_NUMBERS: Record<ProtocolName, number> = {
-  tcp: 6,
-  udp: 17,
-  icmp: 1,
-  icmpv6: 58,
-  gre: 47,
-  esp: 50,
-  ah: 51,
-};
 
 type Test = (packet: Packet) => boolean;
 

@@ -1,6 +1,7 @@
 import { seeded, waveIntegral } from '../../platform/synthetic-load.ts';
 import type { SimulatedVector } from '../driver.ts';
-import { type Packet, PROTOCOL_NUMBERS } from './packet.ts';
+import { PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
+import type { Packet } from './packet.ts';
 
 /** Part of a flow: packets that are all alike, and their share of its packets. */
 export interface Flow {

@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import { canonicalIp } from '../../../platform/cidr.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { NetworkGuest } from '../network.ts';
@@ -22,7 +22,6 @@ export interface Card {
   forwards: Forward[];
 }
 
-export const canonical = (address: string) => ipaddr.parse(address).toString();
 export const isV6 = (address: string) => address.includes(':');
 
 /**
@@ -30,7 +29,7 @@ export const isV6 = (address: string) => address.includes(':');
  * address of another guest.
  */
 export function cardOf(guest: NetworkGuest, policy: NetworkPolicy): Card {
-  const addresses = guest.addresses.map(({ address }) => canonical(address));
+  const addresses = guest.addresses.map(({ address }) => canonicalIp(address));
   const forwards = policy.portForwards.flatMap(({ protocol, publicIp, ...ports }, index): Forward[] => {
     if (!addresses.includes(ports.internalIp)) {
       throw new InvalidArgumentError(`policy.portForwards.${index}.internalIp: is no address of the guest`);

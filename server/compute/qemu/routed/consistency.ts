@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
+import { canonicalIp } from '../../../platform/cidr.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { isSpecial } from './allowance.ts';
-import { type Card, canonical } from './card.ts';
+import type { Card } from './card.ts';
 import type { GuestAndPolicy } from './shapes.ts';
 
 const BITS = { 4: 32, 6: 128 };
@@ -19,9 +20,9 @@ export function checkTogether({ guest, policy }: GuestAndPolicy): void {
     if (isSpecial(address)) refuse(`${at}.address`, 'is never the address of one host');
     if (prefix > BITS[family]) refuse(`${at}.prefix`, `is more than the ${BITS[family]} bits of the address`);
     if (isIP(gateway) !== family) refuse(`${at}.gateway`, `is not of family ${family}`);
-    if (canonical(gateway) === canonical(address)) refuse(`${at}.gateway`, "is the guest's own address");
-    if (seen.has(canonical(address))) refuse(`${at}.address`, 'is there twice');
-    seen.add(canonical(address));
+    if (canonicalIp(gateway) === canonicalIp(address)) refuse(`${at}.gateway`, "is the guest's own address");
+    if (seen.has(canonicalIp(address))) refuse(`${at}.address`, 'is there twice');
+    seen.add(canonicalIp(address));
   }
   for (const [index, { protocol, ports }] of policy.firewall.entries()) {
     if (ports !== null && !WITH_PORTS.includes(protocol))

@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
+import { canonicalIp } from '../../../platform/cidr.ts';
 import { isAddress } from '../../../platform/helper/shapes.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { type NetworkGuest, ROUTER_6 } from '../network.ts';
-import { type Card, canonical, isV6 } from './card.ts';
+import { type Card, isV6 } from './card.ts';
 import { run } from './commands.ts';
 import { TAP_PREFIX } from './names.ts';
 
@@ -36,7 +37,7 @@ const HOST_SETTINGS: [string, string][] = [
 /** Commands for `ip -batch` that lead a guest's addresses to its interface; repeating them is a success. */
 export function routeLines(guest: NetworkGuest, { tap, mac, addresses }: Card, uplink: string): string[] {
   const gateways = new Set(
-    guest.addresses.filter(({ family }) => family === 6).map(({ gateway }) => canonical(gateway)),
+    guest.addresses.filter(({ family }) => family === 6).map(({ gateway }) => canonicalIp(gateway)),
   );
   return [
     `link set dev ${tap} alias ${guest.id}`,
@@ -85,7 +86,7 @@ export async function routesToTaps(): Promise<Map<string, string>> {
   const routes = shown.flatMap((json) => JSON.parse(json || '[]') as { dst: string; dev?: string }[]);
   return new Map(
     routes.flatMap(({ dst, dev }) =>
-      dev?.startsWith(TAP_PREFIX) && isAddress(dst) ? [[canonical(dst), dev] as const] : [],
+      dev?.startsWith(TAP_PREFIX) && isAddress(dst) ? [[canonicalIp(dst), dev] as const] : [],
     ),
   );
 }
@@ -141,7 +142,7 @@ export async function reservedAddresses(): Promise<Set<string>> {
     ...own.flatMap(({ addr_info }) => addr_info?.map(({ local }) => local) ?? []),
     ...routers.map(({ gateway }) => gateway),
   ];
-  return new Set(found.flatMap((address) => (address ? [canonical(address)] : [])));
+  return new Set(found.flatMap((address) => (address ? [canonicalIp(address)] : [])));
 }
 
 /** Lets the host pass packets on. */

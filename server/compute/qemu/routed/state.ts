@@ -1,7 +1,8 @@
+import { canonicalIp } from '../../../platform/cidr.ts';
 import type { RefusedPackets } from '../../driver.ts';
 import type { NetworkReading } from '../network.ts';
 import type { Count } from './batch.ts';
-import { type Card, canonical, type Forward } from './card.ts';
+import type { Card, Forward } from './card.ts';
 import { run } from './commands.ts';
 import { tapName } from './names.ts';
 
@@ -34,8 +35,8 @@ export async function readCards(): Promise<Map<string, Card>> {
   for (const [tap, , address] of [...setElements(v4), ...setElements(v6)]) {
     const card = cards.get(tap!);
     if (!card) continue;
-    card.addresses.push(canonical(address!));
-    owners.set(canonical(address!), card);
+    card.addresses.push(canonicalIp(address!));
+    owners.set(canonicalIp(address!), card);
   }
   for (const forward of forwardElements(forwards)) owners.get(forward.internalIp)?.forwards.push(forward);
   return cards;
