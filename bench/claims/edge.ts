@@ -39,7 +39,7 @@ export const edge: Section = {
   },
 };
 
-/** A service, and how to start it anew with more targets than an API would be asked to make. */
+/** A service, and how to restart it with more targets than an API would be asked to make. */
 class Site {
   readonly #life: Lifetime;
   readonly #place: Place;

@@ -46,7 +46,7 @@ export const EDGE_SETTINGS = {
     kind: kind.localGrpc,
     about:
       'Where the GoBGP of this host listens that announces rules to routers: `unix:/run/gobgpd/api.sock`, or a port of ' +
-      'loopback, as whoever reaches it can announce anything.',
+      'loopback, as anything that reaches it can announce anything.',
   },
   flowspecPrefixes: {
     env: 'VAUBAN_FLOWSPEC_PREFIXES',

@@ -64,7 +64,7 @@ export const LOCK_ORDER = [
   'traffic_meters',
   'bandwidth_days',
   // The host and the region's pool last: purchases wait for each other at their rows until they commit. A purchase holds
-  // one host at a time: one that has no room is let go by a savepoint before it waits for another.
+  // one host at a time: one that has no room is released by a savepoint before it waits for another.
   'hosts',
   'reservations',
   'ip_addresses',

@@ -40,7 +40,7 @@ export interface Harness extends EdgeContractSetup {
   put(rules?: EdgeRule[]): Promise<EdgeTarget>;
   totalsOf(id: string): Promise<TargetTotals | undefined>;
   countersOf(id: string): Promise<RuleCounters[]>;
-  /** What came in and passed so far, by whoever counts it. */
+  /** What came in and passed so far, by the count of the harness or of the edge. */
   seen(target: EdgeTarget): Promise<Pick<TargetTotals, 'in' | 'passed'>>;
 }
 

@@ -67,7 +67,7 @@ export class HostWorld {
       { method: 'DELETE', path: `/v1/vm/${id}` },
     ];
     const { status, error } = await customer.call(this.#prng.pick(wishes)!);
-    // Nothing but refusals that a customer is told the reason of.
+    // Nothing but refusals that give the customer a reason.
     assert.ok([200, 404, 409, 422, 503].includes(status), error?.message);
   }
 

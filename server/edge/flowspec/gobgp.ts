@@ -15,7 +15,7 @@ const BEST = 0;
 const LONGER = 1;
 const ESTABLISHED = 6;
 /** What GoBGP says of a route that came from no neighbour. */
-const FROM_NOBODY = ['', '<nil>'];
+const LOCAL_ORIGIN = ['', '<nil>'];
 
 interface WirePath {
   is_withdraw: boolean;
@@ -104,7 +104,7 @@ export class Gobgp {
     const replies = await this.#list<{ destination: { paths: WirePath[] } | null }>('ListPath', request);
     return replies
       .flatMap(({ destination }) => destination?.paths ?? [])
-      .filter(({ neighbor_ip }) => FROM_NOBODY.includes(neighbor_ip))
+      .filter(({ neighbor_ip }) => LOCAL_ORIGIN.includes(neighbor_ip))
       .map(({ nlri_binary: nlri, pattrs_binary: attributes }) => ({ family, nlri, attributes }));
   }
 

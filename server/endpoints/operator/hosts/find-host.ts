@@ -1,6 +1,6 @@
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
-import { HostMachineShape, HostParams, requireHost, showHost } from './host-shape.ts';
-import { requireOutages } from './require-outages.ts';
+import { HostMachineShape, HostParams } from './host-shape.ts';
+import { simulateOutage } from './simulate-outage.ts';
 
 export const findHost = operatorEndpoint({
   operation: 'findHost',
@@ -11,10 +11,5 @@ export const findHost = operatorEndpoint({
   params: HostParams,
   data: HostMachineShape,
   errors: ['invalid_state'],
-  async handle({ params, services }) {
-    const outages = requireOutages(services);
-    const { id } = await requireHost(services, params.host);
-    await outages.find(id);
-    return { data: await showHost(services, id) };
-  },
+  handle: ({ params, services }) => simulateOutage(services, params.host, 'find'),
 });

@@ -34,13 +34,12 @@ export const HostParams = Type.Object({
   host: Type.String({ minLength: 1, maxLength: 200, description: 'Its name or id' }),
 });
 
-export function presentHost({ state, lost_at, cores, ...host }: HostView) {
+export function presentHost({ state, cores, ...host }: HostView) {
   return {
     ...host,
-    state: lost_at ? ('unreachable' as const) : state,
+    state: host.lost_at ? ('unreachable' as const) : state,
     draining: state !== 'up',
     dedicated_cores: cores,
-    lost_at,
   };
 }
 

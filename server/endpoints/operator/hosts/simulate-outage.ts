@@ -1,0 +1,17 @@
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { requireHost, showHost } from './host-shape.ts';
+
+/** Begins or ends the outage of a simulated host, and shows the host; `invalid_state` where hosts are real. */
+export async function simulateOutage(services: OperatorServices, host: string, action: 'lose' | 'find') {
+  const { outages, name } = services.compute;
+  if (!outages) {
+    throw new ApiError(
+      'invalid_state',
+      `Hosts can be lost for show on the simulated engine only; this service runs ${name}.`,
+    );
+  }
+  const { id } = await requireHost(services, host);
+  await outages[action](id);
+  return { data: await showHost(services, id) };
+}
