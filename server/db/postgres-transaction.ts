@@ -136,6 +136,8 @@ export class PostgresTransaction {
     if (this.#first) return;
     const { command } = await connection.send({ text: 'commit' }).catch((error) => {
       if (!connection.lost) throw error;
+      // What the server has refused before it had nothing to commit, whether or not its answer to the commit was read.
+      if (this.#failure && !(this.#failure instanceof DatabaseAwayError)) throw this.#failure;
       throw new DatabaseAwayError('the database went away during a commit', {
         cause: error,
         outcomeUnknown: true,

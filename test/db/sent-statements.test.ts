@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { sql } from '../../server/db/database.ts';
 import { Connection } from '../../server/db/postgres-connection.ts';
 import { defer } from '../support/cleanup.ts';
@@ -70,7 +71,7 @@ test('what writes does not stand alone where the transaction did not begin', {
   // Known to the service, so that nothing else holds it up.
   await db.query(insert(1));
   const { runTogether } = Connection.prototype;
-  const begin = t.mock.method(Connection.prototype, 'runTogether', function (this: Connection, [, ...runs]) {
+  t.mock.method(Connection.prototype, 'runTogether', function (this: Connection, [, ...runs]) {
     return runTogether.call(this, [{ name: 'wrong', text: 'begin, please', values: [] }, ...runs]);
   } as typeof runTogether);
   const refused = { code: '42601' };
@@ -91,7 +92,18 @@ test('what writes does not stand alone where the transaction did not begin', {
     Promise.all([tx.query(sql`select n from seen`), tx.query(insert(5))]),
   );
   await assert.rejects(together, refused);
-  begin.mock.restore();
+  // The refusal may be read, and the connection given up, before the answer to the commit is there.
+  const { send } = Connection.prototype;
+  t.mock.method(Connection.prototype, 'send', async function (this: Connection, query) {
+    if (query.text !== 'commit') return send.call(this, query);
+    while (!this.lost) await setImmediate();
+    throw this.lost;
+  } as typeof send);
+  await assert.rejects(
+    db.transaction((tx) => tx.send(insert(6))),
+    refused,
+  );
+  t.mock.restoreAll();
   assert.deepEqual(await rows(), [1]);
 });
 
