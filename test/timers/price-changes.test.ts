@@ -4,10 +4,10 @@ import { findPlan } from '../../server/domain/catalog/lookup.ts';
 import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
+import type { Customer } from '../jobs/support/customer.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import type { Customer } from './support/customer.ts';
-import { Fixture } from './support/fixture.ts';
-import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 
 const START = '2026-01-10T00:00:00Z';
 const CUSTOM = { vcpu: 3, ram_mb: 4096, disk_gb: 40, allow_reboot: true };

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { watchMoney } from '../../server/jobs/timers/overdue-orders.ts';
 import { purgeExpired } from '../../server/jobs/timers/purge-expired.ts';
+import { Fixture, PURCHASE } from '../jobs/support/fixture.ts';
+import { buyVm, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import { Fixture, PURCHASE } from './support/fixture.ts';
-import { buyVm, tenant, vmOf } from './support/landlord.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
+import type { Customer } from '../jobs/support/customer.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import type { Customer } from './support/customer.ts';
-import { Fixture } from './support/fixture.ts';
-import { buyVm, comes, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 
 const PERIOD_END = '2026-02-01T00:00:00Z';
 

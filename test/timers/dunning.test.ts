@@ -5,10 +5,10 @@ import { watchMoney } from '../../server/jobs/timers/overdue-orders.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
+import type { Customer } from '../jobs/support/customer.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import type { Customer } from './support/customer.ts';
-import { Fixture } from './support/fixture.ts';
-import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 
 const START = '2026-01-01T00:00:00Z';
 const PERIOD_END = '2026-02-01T00:00:00Z';

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import { Fixture } from './support/fixture.ts';
-import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 
 test('a VM is renewed at the end of its period, whatever the length of the months', async (t) => {
   const fixture = await Fixture.open(t, '2026-01-31T10:00:00Z');

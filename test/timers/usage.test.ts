@@ -5,10 +5,10 @@ import { addTraffic } from '../../server/db/queries/bandwidth.ts';
 import { refundOrder } from '../../server/domain/billing/adjustments/correct-order.ts';
 import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
+import type { Customer } from '../jobs/support/customer.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import type { Customer } from './support/customer.ts';
-import { Fixture } from './support/fixture.ts';
-import { buyVm, comes, eventsOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 
 const GB = 1_000_000_000;
 const DAY_MS = 86_400_000;

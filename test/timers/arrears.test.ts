@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addressesOf } from '../../server/db/queries/addresses.ts';
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import { Fixture } from './support/fixture.ts';
-import { buyVm, comes, eventsOf, powerOf, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 
 const PERIOD_END = '2026-02-01T00:00:00Z';
 const GRACE_END = '2026-02-04T00:00:00Z';

@@ -5,10 +5,10 @@ import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
+import type { Customer } from '../jobs/support/customer.ts';
+import { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import type { Customer } from './support/customer.ts';
-import { Fixture } from './support/fixture.ts';
-import { buyVm, comes, renewalsOf, tenant, vmOf } from './support/landlord.ts';
 
 /** Unit prices of custom configurations by the hour, which the shipped catalog leaves out. */
 const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };

@@ -5,11 +5,11 @@ import { grantPromo, revokePromo } from '../../server/domain/billing/promo-credi
 import { renewVms } from '../../server/jobs/timers/renew-vms.ts';
 import { giveRenewalNotices } from '../../server/jobs/timers/renewal-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
+import { openCustomer } from '../jobs/support/customer.ts';
+import { openInstallation, runJobs } from '../jobs/support/installation.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 import { assertInvariants } from '../support/invariants.ts';
-import { openCustomer } from './support/customer.ts';
-import { openInstallation, runJobs } from './support/installation.ts';
 
 const DAY_MS = 86_400_000;
 const S1 = { plan: 's1', template: 'debian-12', hostname: 'web', password: 'correct-horse-battery' };
