@@ -61,16 +61,21 @@ test('the reference in a browser', { skip: NO_BROWSER }, async (t) => {
   const { baseUrl } = await startService(t);
   const browser = await startBrowser(t);
 
-  for (const width of [320, 1280]) {
-    await t.test(`${width} pixels wide, light and dark: whole, and usable by everybody`, async () => {
+  for (const [width, themes] of [
+    [320, 'light'],
+    [1280, 'light and dark'],
+  ] as const) {
+    await t.test(`${width} pixels wide, ${themes}: whole, and usable by everybody`, async () => {
       const { page, complaints } = await newPage(browser);
       await page.emulateMedia({ colorScheme: 'light' });
       await page.setViewportSize({ width, height: 800 });
       await page.goto(`${baseUrl}/docs`);
       assert.equal(await page.evaluate('document.documentElement.scrollWidth'), width);
       assert.deepEqual(await violations(page), []);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      assert.deepEqual(await violations(page, COLOURS), []);
+      if (themes === 'light and dark') {
+        await page.emulateMedia({ colorScheme: 'dark' });
+        assert.deepEqual(await violations(page, COLOURS), []);
+      }
       assert.deepEqual(complaints, []);
       await page.close();
     });

@@ -1,5 +1,5 @@
 import { describe, test } from 'node:test';
-import { freshDatabaseLocation } from '../support/database.ts';
+import { engine, freshDatabaseLocation } from '../support/database.ts';
 import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 
 // A run that failed is repeated, as far as concurrency allows, with the seed that it printed:
@@ -8,8 +8,8 @@ import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 // The worlds are the same each time, so that a change fails by what it changed; new ones are drawn by hand.
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
-/** On each engine: what a machine can do beside everything else that is tested. */
-const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? 10_000);
+/** What a machine can do beside everything else that is tested: one costs the embedded engine twice as much. */
+const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? { pglite: 5_000, postgres: 10_000 }[engine]);
 /** Far beyond what a world takes on any machine. */
 const TIMEOUT = 3_600_000;
 /** Worlds side by side: what two processes and their server can keep busy. */
