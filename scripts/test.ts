@@ -1,8 +1,8 @@
-// Runs the tests: all of them on a private PostgreSQL, then on PGlite those that an engine can make a difference to. Where
-// no PostgreSQL is installed, all of them on PGlite.
+// Runs the tests: all of them on a private PostgreSQL, and beside them on PGlite those that an engine can make a difference
+// to. Where no PostgreSQL is installed, all of them on PGlite.
 //   npm test                            what CI runs
 //   npm run test:all                    on PGlite, too, all that use a database
-//   npm test -- test/db/engines.test.ts only these files, on both
+//   npm test -- test/db/engines.test.ts only these files, on one engine after the other
 //   npm test -- --db postgres           on one engine only
 import { accessSync, constants, existsSync, globSync, statfsSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -40,6 +40,12 @@ const PARITY = [
 /** Run by `test/db/lock-order.test.ts` on PostgreSQL, where every transaction is watched and fails once. */
 const WATCHED = 'test/acceptance/conformity.test.ts';
 
+/**
+ * Run before all else on PostgreSQL, with nothing beside it: two processes and their server ask and answer all the time, and
+ * beside other tests a world takes four times as long.
+ */
+const ALONE = 'test/simulation/money.test.ts';
+
 /** What takes longest begins first, so that no core idles at the end; the order of the others does not matter. */
 const LONGEST = [
   'test/chaos/kill-sweep.test.ts',
@@ -48,7 +54,6 @@ const LONGEST = [
   'test/edge/nftables-service.test.ts',
   'test/panel/browser/machines.test.ts',
   'test/panel/browser/story.test.ts',
-  'test/simulation/money.test.ts',
   'test/compute/qemu/adoption.test.ts',
   'test/consoles/share-bounds.test.ts',
   'test/acceptance/prices.test.ts',
@@ -108,15 +113,29 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => in
  */
 const AT_ONCE = availableParallelism() + 1;
 
-/** Runs the files in this order, some at once; whether all of them passed. */
-async function runTests(files: string[], env: Record<string, string>): Promise<boolean> {
+/** How the files of one engine run. */
+interface Manner {
+  /** How many at once. */
+  atOnce: number;
+  /** Takes the report, piece by piece. */
+  write: (text: string) => void;
+}
+
+const print = (text: string) => void process.stdout.write(text);
+
+/** Runs the files in this order; whether all of them passed. */
+async function runTests(
+  files: string[],
+  env: Record<string, string>,
+  { atOnce, write }: Manner,
+): Promise<boolean> {
   const slow = files.some((file) => file.endsWith('.slow.ts'));
   const tests = run({
     files: files.map((file) => join(REPOSITORY, file)),
     cwd: REPOSITORY,
     env: { ...process.env, ...env },
     execArgv: [`--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`],
-    concurrency: slow ? 1 : AT_ONCE,
+    concurrency: slow ? 1 : atOnce,
     timeout: slow ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT,
     signal: interruption.signal,
   });
@@ -126,19 +145,33 @@ async function runTests(files: string[], env: Record<string, string>): Promise<b
     passed &&= success;
     if (file) ended.push({ file, seconds: duration_ms / 1000 });
   });
-  for await (const text of tests.compose(spec)) process.stdout.write(text);
-  process.stdout.write(slowestFiles(ended));
+  for await (const text of tests.compose(spec)) write(text);
+  write(slowestFiles(ended));
   return passed && !interruption.signal.aborted;
 }
 
-/** Runs the files on the PostgreSQL of the caller, or on a private one of the installed programs at `bin`. */
-async function runOnPostgres(files: string[], bin: string | undefined): Promise<boolean> {
+/** Runs the files of one engine and says how long they took; whether all of them passed. */
+async function runEngine(engine: Engine, url: string, files: string[], manner: Manner): Promise<boolean> {
+  if (files.length === 0 || interruption.signal.aborted) return !interruption.signal.aborted;
+  manner.write(`${engine}: ${files.length} files\n`);
+  const start = performance.now();
+  const passed = await runTests(files, { VAUBAN_TEST_DATABASE_URL: url }, manner);
+  const seconds = ((performance.now() - start) / 1000).toFixed(1);
+  manner.write(`${engine}: ${passed ? 'passed' : 'FAILED'} in ${seconds} s\n`);
+  return passed;
+}
+
+/** Calls `use` with the PostgreSQL of the caller, or a private one of the installed programs at `bin`. */
+async function withPostgres(
+  bin: string | undefined,
+  use: (url: string) => Promise<boolean>,
+): Promise<boolean> {
   const given = process.env.VAUBAN_TEST_DATABASE_URL;
-  if (given) return runTests(files, { VAUBAN_TEST_DATABASE_URL: given });
+  if (given) return use(given);
   const server = await startPostgres(bin!);
   let passed = false;
   try {
-    passed = await runTests(files, { VAUBAN_TEST_DATABASE_URL: server.url });
+    passed = await use(server.url);
   } finally {
     // The databases of failed tests were kept for a look at them.
     await server.stop(!passed && !interruption.signal.aborted && process.env.CI === undefined);
@@ -146,13 +179,18 @@ async function runOnPostgres(files: string[], bin: string | undefined): Promise<
   return passed;
 }
 
-async function timed(engine: Engine, files: string[], run: () => Promise<boolean>): Promise<boolean> {
-  console.log(`${engine}: ${files.length} files`);
-  const start = performance.now();
-  const passed = await run();
-  const seconds = ((performance.now() - start) / 1000).toFixed(1);
-  console.log(`${engine}: ${passed ? 'passed' : 'FAILED'} in ${seconds} s`);
-  return passed;
+/** All files of both engines side by side: the embedded one's a file at a time, their report after the other's. */
+async function runSideBySide(url: string, onPostgres: string[], onPglite: string[]): Promise<boolean> {
+  const alone = onPostgres.filter((file) => file === ALONE);
+  const rest = onPostgres.filter((file) => file !== ALONE);
+  const first = await runEngine('postgres', url, alone, { atOnce: 1, write: print });
+  const kept: string[] = [];
+  const both = await Promise.all([
+    runEngine('postgres', url, rest, { atOnce: AT_ONCE - 1, write: print }),
+    runEngine('pglite', '', onPglite, { atOnce: 1, write: (text) => kept.push(text) }),
+  ]);
+  print(kept.join(''));
+  return first && both.every(Boolean);
 }
 
 const { values, positionals } = parseArgs({
@@ -189,16 +227,20 @@ const bin = findPostgres();
 const hasPostgres = process.env.VAUBAN_TEST_DATABASE_URL !== undefined || bin !== undefined;
 if (!hasPostgres && values.db === 'postgres') throw new Error('PostgreSQL is not installed');
 if (!hasPostgres) console.log('PostgreSQL: not found; the suite runs on PGlite only');
-const wanted: Engine[] = values.db ? [values.db] : ['postgres', 'pglite'];
-let passed = hasPostgres || process.env.VAUBAN_REQUIRE_POSTGRES !== '1';
-for (const engine of wanted.filter((one) => hasPostgres || one === 'pglite')) {
-  const isFirst = engine === wanted[0] || !hasPostgres;
-  const some = files
-    .filter((file) => isFirst || (isParity(file) && touchesDatabase(file)))
-    .filter((file) => positionals.length > 0 || engine === 'pglite' || file !== WATCHED);
-  if (some.length === 0 || interruption.signal.aborted) continue;
-  const run = () =>
-    engine === 'postgres' ? runOnPostgres(some, bin) : runTests(some, { VAUBAN_TEST_DATABASE_URL: '' });
-  passed = (await timed(engine, some, run)) && passed;
+const enough = hasPostgres || process.env.VAUBAN_REQUIRE_POSTGRES !== '1';
+const onPostgres = files.filter((file) => positionals.length > 0 || file !== WATCHED);
+const onPglite = hasPostgres ? files.filter((file) => isParity(file) && touchesDatabase(file)) : files;
+const byItself: Manner = { atOnce: AT_ONCE, write: print };
+
+async function runAll(): Promise<boolean> {
+  if (!hasPostgres || values.db === 'pglite')
+    return runEngine('pglite', '', values.db ? files : onPglite, byItself);
+  return withPostgres(bin, async (url) => {
+    if (values.db) return runEngine('postgres', url, onPostgres, byItself);
+    if (positionals.length === 0) return runSideBySide(url, onPostgres, onPglite);
+    const passed = await runEngine('postgres', url, onPostgres, byItself);
+    return (await runEngine('pglite', '', onPglite, byItself)) && passed;
+  });
 }
-process.exitCode = passed ? 0 : 1;
+
+process.exitCode = (await runAll()) && enough ? 0 : 1;

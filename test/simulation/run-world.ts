@@ -9,8 +9,8 @@ import { openState } from '../../server/state.ts';
 import { Checks } from './checks.ts';
 import { SKEW_MS, World } from './world.ts';
 
-/** Operations between two checks. */
-const BATCH = 1000;
+/** Operations between two checks: each reads all that has happened, and at 1,000 they took a seventh of the time. */
+const BATCH = 2500;
 
 const [seed, operations, begin, killed] = [process.argv[2]!, ...process.argv.slice(3).map(Number)];
 const db = await openState(loadConfig(process.env));

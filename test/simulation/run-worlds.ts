@@ -26,6 +26,8 @@ export interface WorldPlan {
   env: object;
   seed: string;
   operations: number;
+  /** Whether its process is killed twice; so it is unless this says no. */
+  killed?: boolean;
   /** Ends its processes. */
   signal?: AbortSignal;
 }
@@ -36,12 +38,13 @@ function killPoints(seed: string, operations: number): number[] {
   return [1, 2].map((third) => Math.floor((third * operations) / 3 + prng.between(-100, 100)));
 }
 
-/** Has a world live, killed twice, in processes of its own. Throws what was found wrong in it. */
+/** Has a world live in a process of its own, or in three where it is killed. Throws what was found wrong in it. */
 export async function runWorld(plan: WorldPlan): Promise<Report> {
   const { seed, operations } = plan;
   const reports: Report[] = [];
   let from = 0;
-  for (const killed of operations < SMALLEST_KILLED ? [] : killPoints(seed, operations)) {
+  const isKilled = (plan.killed ?? true) && operations >= SMALLEST_KILLED;
+  for (const killed of isKilled ? killPoints(seed, operations) : []) {
     reports.push(...(await live(plan, from, killed)));
     from = killed + MAYBE_BEGUN;
   }
