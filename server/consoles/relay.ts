@@ -47,4 +47,6 @@ export function relay(session: ConsoleSession, stream: Duplex, { onText, whyEnde
   if (session.signal.aborted) letGo();
   else session.signal.addEventListener('abort', letGo, { once: true });
   session.open();
+  // A driver that waited for the guest's greeting hands its stream over paused, and a listener alone does not resume it.
+  stream.resume();
 }

@@ -90,6 +90,23 @@ test('bulk', async (t) => {
     ws.close();
   });
 
+  await t.test('a guest whose greeting was read already, and its stream paused, still speaks', async () => {
+    const openGuest = await plainGuest(t, (socket) => socket.on('error', () => {}).end('SSH-2.0-guest\r\n'));
+    const openSsh = async () => {
+      const socket = await openGuest();
+      const [greeting] = await once(socket, 'data');
+      socket.pause().unshift(greeting);
+      return socket;
+    };
+    const original = compute.openSsh;
+    Object.assign(compute, { openSsh });
+    const token = await env.terminal({}, { raw: true });
+    const socket = await open(t, token.url, token);
+    await socket.closed;
+    assert.equal(socket.text, 'SSH-2.0-guest\r\n');
+    Object.assign(compute, { openSsh: original });
+  });
+
   await t.test('an SSH client of one’s own logs in, resizes, and transfers 100 MB', async () => {
     const token = await env.terminal({}, { raw: true });
     const socket = await open(t, token.url, token);
