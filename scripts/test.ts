@@ -145,7 +145,7 @@ async function runTests(
     passed &&= success;
     if (file) ended.push({ file, seconds: duration_ms / 1000 });
   });
-  for await (const text of tests.compose(spec)) write(text);
+  for await (const text of tests.compose(spec)) write(String(text));
   write(slowestFiles(ended));
   return passed && !interruption.signal.aborted;
 }

@@ -1,18 +1,29 @@
 import assert from 'node:assert/strict';
-import { readdir } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isInstalled } from '../../../scripts/installed.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { openNovnc, pixelsOf } from '../../consoles/support/novnc.ts';
 import { type Login, logIn, sendDatagrams } from '../support/internet.ts';
 import { machines, output, processors } from '../support/machines.ts';
+import { ownClients } from '../support/own-clients.ts';
 import { startRealService } from '../support/real-service.ts';
 
 /** Nothing listens there: the guest counts what arrives all the same. */
 const PORT = 7777;
 const PACKETS = 50;
+
+const NO_CLIENTS =
+  ['ssh', 'scp', 'rsync'].every(isInstalled) || process.env.CI
+    ? false
+    : 'openssh-client or rsync is not installed';
+
+/** What the API says of a firewall's rule. */
+type Rule = { direction: string; action: string };
 
 /** Datagrams that have reached the guest: those with a listener, and the others. */
 async function received(guest: Login): Promise<number> {
@@ -78,6 +89,49 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
   let guest!: Login;
   let file!: string;
 
+  await t.test(
+    'all ports closed, ssh, scp and rsync reach it through the service',
+    {
+      skip: NO_CLIENTS,
+    },
+    async (t) => {
+      await settled('running');
+      await booted(1);
+      const rules = await customer.ask('GET', `${path}/firewall`);
+      assert.deepEqual(
+        rules.filter(({ direction, action }: Rule) => direction === 'in' && action === 'accept'),
+        [],
+      );
+      const access = { baseUrl, key: customer.key, privateKey: key.private, vm: 'web', username };
+      const { directory, ssh, carry, run, sshOptions } = ownClients(t, access);
+      assert.equal(await ssh('hostname'), 'web\n');
+      t.diagnostic(`${offer.image}: ${since(ordered)} from the order to a login`);
+
+      const files = join(directory, 'files');
+      await mkdir(join(files, 'more'), { recursive: true });
+      const content = randomBytes(200_000);
+      await writeFile(join(files, 'more', 'random'), content);
+      await writeFile(join(files, 'empty'), '');
+      const hash = createHash('sha256').update(content).digest('hex');
+      const inGuest = `${hash}  more/random\n`;
+
+      // The guest's image has neither of the two, as small ones do: they are taken there by ssh.
+      const scp = await carry('scp');
+      await ssh(`printf '#!/bin/sh\\nexec ${scp} "$@"\\n' >/bin/scp; chmod 755 /bin/scp`);
+      await run('scp', ['-q', '-O', '-r', ...sshOptions, 'files', `${username}@web:/tmp/by-scp`]);
+      assert.equal(await ssh('cd /tmp/by-scp; sha256sum more/random'), inGuest);
+      await run('scp', ['-q', '-O', ...sshOptions, `${username}@web:/tmp/by-scp/more/random`, 'back']);
+      assert.deepEqual(await readFile(join(directory, 'back')), content);
+
+      const way = ['ssh', ...sshOptions].map((word) => `'${word}'`).join(' ');
+      const rsync = ['-a', `--rsync-path=${await carry('rsync')}`, '-e', way];
+      await run('rsync', [...rsync, 'files/', `${username}@web:/tmp/by-rsync/`]);
+      assert.equal(await ssh('cd /tmp/by-rsync; ls; sha256sum more/random'), `empty\nmore\n${inGuest}`);
+      await run('rsync', [...rsync, `${username}@web:/tmp/by-rsync/`, 'again/']);
+      assert.deepEqual(await readFile(join(directory, 'again', 'more', 'random')), content);
+    },
+  );
+
   await t.test('a forwarded port leads to its SSH server, which knows the customer', async (t) => {
     await settled('running');
     await booted(1);
@@ -88,7 +142,6 @@ test('a real guest, from its purchase to its end, over the API alone', async (t)
     forward = { host: public_ip, port: external_port };
     await open({ protocol: 'tcp', ports: '22' });
     guest = await logIn(t, forward, { username, privateKey: key.private });
-    t.diagnostic(`${offer.image}: ${since(ordered)} from the order to a login`);
     assert.equal(await guest.run('hostname; nproc'), 'web\n1');
     file = await guest.run('head -c 100000 /dev/urandom >kept; sync; sha256sum kept');
   });
