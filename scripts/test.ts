@@ -33,7 +33,7 @@ const PARITY = [
   'test/db/',
   'test/jobs/',
   'test/limits/',
-  'test/simulation/',
+  'test/simulation/money.test.ts',
   'test/start/',
 ];
 

@@ -16,7 +16,7 @@ export const lightFetch: ClientOptions['fetch'] = async (url, { method, headers,
     headers: headers as Record<string, string>,
     ...(signal && { signal }),
   });
-  // What goes wrong once there is a response, such as an abort, its reader is told.
+  // An error after the response, such as an abort, reaches its reader.
   outgoing.on('error', () => {});
   outgoing.end(body as string | undefined);
   const [response] = (await once(outgoing, 'response')) as [IncomingMessage];

@@ -3,7 +3,7 @@ import { run } from './run.ts';
 const interruption = new AbortController();
 process.once('SIGINT', () => interruption.abort());
 process.once('SIGTERM', () => interruption.abort());
-// Whoever reads has enough, as `head` does.
+// The reader of the output has closed it, as `head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

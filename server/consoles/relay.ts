@@ -43,9 +43,9 @@ export function relay(session: ConsoleSession, stream: Duplex, { onText, whyEnde
   stream.once('close', end);
   // A guest that vanishes is an end like any other.
   stream.on('error', end);
-  const letGo = () => stream.destroy();
-  if (session.signal.aborted) letGo();
-  else session.signal.addEventListener('abort', letGo, { once: true });
+  const release = () => stream.destroy();
+  if (session.signal.aborted) release();
+  else session.signal.addEventListener('abort', release, { once: true });
   session.open();
   // A driver that waited for the guest's greeting hands its stream over paused, and a listener alone does not resume it.
   stream.resume();

@@ -62,7 +62,7 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
   }
 });
 
-test('codes of the second step are guessed five times, by whoever knows the password', async (t) => {
+test('codes of the second step are guessed five times, by a caller who knows the password', async (t) => {
   const panel = await openPanel(t);
   const { db, clock } = panel.services;
   const { personId, email } = await newPerson(panel);

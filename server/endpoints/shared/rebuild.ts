@@ -3,7 +3,7 @@ import { Type } from '../../platform/schema.ts';
 /** As a new VM may have them. */
 const MOST_KEYS = 20;
 
-/** What a rebuild takes beside the image, whoever asks for it. */
+/** What a rebuild takes beside the image, by a customer or the operator. */
 export const RebuildFields = {
   ssh_key_ids: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {

@@ -1,4 +1,4 @@
-// The service as a process that dies where it is told and whose clock jumps ahead. A Unix socket beside the
+// The service as a process that dies where it is ordered to and whose clock jumps ahead. A Unix socket beside the
 // operator's takes the orders; see chaos.ts, which gives them.
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
