@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -29,6 +29,17 @@ export function runNetworkProgram(
   });
 }
 
+/** Memory where Linux has it, as a disk may be slow. */
+const MEMORY = '/dev/shm';
+
+/** Where batches are written. */
+function placeOfBatches(): Promise<string> {
+  return access(MEMORY, constants.W_OK).then(
+    () => MEMORY,
+    () => tmpdir(),
+  );
+}
+
 /**
  * Applies a batch of nft: all of it or nothing; with `-c` the kernel only says whether it would. It goes by a file, as a
  * pipe that breaks in the middle would look like the end of a shorter batch. `signature` is a table that is made and gone
@@ -38,7 +49,7 @@ export async function applyNftBatch(
   lines: string[],
   { signature, flags = [] }: { signature: string; flags?: '-c'[] },
 ): Promise<void> {
-  const directory = await mkdtemp(join(tmpdir(), 'vauban-nft-'));
+  const directory = await mkdtemp(join(await placeOfBatches(), 'vauban-nft-'));
   try {
     const file = join(directory, 'batch');
     const signed = [...lines, `add table ${signature}`, `delete table ${signature}`];

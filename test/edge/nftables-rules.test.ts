@@ -4,8 +4,8 @@ import { blocks, limits } from '../../server/edge/contract-harness.ts';
 import type { EdgeMatch, EdgeRule } from '../../server/edge/driver.ts';
 import { limitOf, rulesOf } from '../../server/edge/nftables/rules.ts';
 
-const OBJECTS = { counter: 'c', sources: 'tgt/rul/sources-1', limit: 'l' };
-const DROP = 'counter name "c" drop';
+const OBJECTS = { number: 7, sources: 'tgt/rul/sources-1', limit: 'l' };
+const DROP = 'meta mark set 7 meta mark @dropped drop';
 const lines = (rule: EdgeRule, family: 4 | 6 = 4) => rulesOf(rule, family, OBJECTS);
 const matching = (match: Partial<EdgeMatch>, family: 4 | 6 = 4) =>
   lines(blocks('rul', match), family).map((line) => line.replace(` ${DROP}`, ''));

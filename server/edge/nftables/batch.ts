@@ -6,6 +6,7 @@ import {
   COUNTS_TABLE,
   chainName,
   counterName,
+  DROPPED_SET,
   dispatchName,
   type Family,
   limitName,
@@ -16,85 +17,115 @@ import {
 } from './names.ts';
 import { limitOf, rulesOf, sourcesOf } from './rules.ts';
 
-/** A target as the kernel holds it. */
+/** A target as the kernel holds it. One that changes is another. */
 export interface Held {
-  ip: string;
-  family: Family;
-  /** Ids of the rules that have a counter. */
-  counters: string[];
+  readonly ip: string;
+  readonly family: Family;
+  /** By a rule's id the number that what it drops is counted by. */
+  readonly numbers: ReadonlyMap<string, number>;
   /** Names of its limits. */
-  limits: string[];
+  readonly limits: readonly string[];
   /** Names of the sets of senders. */
-  sources: string[];
+  readonly sources: readonly string[];
   /** What tells the rules apart, one for each line of the chain. */
-  prints: string[];
-  blackholed: boolean;
+  readonly prints: readonly string[];
+  readonly blackholed: boolean;
 }
 
-const NAMELESS = { counter: '', limit: '', sources: '' };
+/** Gives rules their numbers: each another, as long as it counts. */
+export class RuleNumbers {
+  #last: number;
+
+  constructor(used: Iterable<number> = []) {
+    this.#last = 0;
+    for (const number of used) this.#last = Math.max(this.#last, number);
+  }
+
+  next(): number {
+    return ++this.#last;
+  }
+}
+
+const NAMELESS = { number: 0, limit: '', sources: '' };
 const limitsOf = (id: string, rules: EdgeRule[]) =>
   rules.filter(({ rate }) => rate).map((rule) => limitName(id, rule));
 
 const sourceRules = (rules: EdgeRule[]) => rules.filter(({ rate }) => rate?.perSource !== undefined);
 
-/** How a target is held once it is put. */
-export function heldOf({ id, ip, family, rules }: EdgeTarget, blackholed: boolean): Held {
-  const prints = rules.flatMap((rule) => rulesOf(rule, family, NAMELESS).map(() => printOf(rule)));
-  const limits = limitsOf(id, rules);
-  const sources = sourceRules(rules).map((rule) => sourcesName(id, rule));
-  const counters = rules.map((rule) => rule.id);
-  return { ip: canonicalIp(ip), family, counters, limits, sources, prints, blackholed };
+/** How a target is held once it is put, where `held` is how it is now; rules that stay keep their numbers. */
+export function heldOf(
+  { id, ip, family, rules }: EdgeTarget,
+  held: Held | undefined,
+  numbers: RuleNumbers,
+): Held {
+  const before = held?.ip === canonicalIp(ip) ? held : undefined;
+  return {
+    ip: canonicalIp(ip),
+    family,
+    numbers: new Map(rules.map((rule) => [rule.id, before?.numbers.get(rule.id) ?? numbers.next()])),
+    limits: limitsOf(id, rules),
+    sources: sourceRules(rules).map((rule) => sourcesName(id, rule)),
+    prints: rules.flatMap((rule) => rulesOf(rule, family, NAMELESS).map(() => printOf(rule))),
+    blackholed: before?.blackholed ?? false,
+  };
 }
 
 /** Whether nothing is to be done to hold a target as wanted. */
 export function isHeldAs(held: Held | undefined, wanted: Held): boolean {
+  const sorted = (names: Iterable<unknown>) => [...names].sort().join();
   return (
     held !== undefined &&
     held.ip === wanted.ip &&
     held.prints.join() === wanted.prints.join() &&
-    [...held.counters].sort().join() === [...wanted.counters].sort().join() &&
-    [...held.limits].sort().join() === [...wanted.limits].sort().join() &&
-    [...held.sources].sort().join() === [...wanted.sources].sort().join()
+    sorted(held.numbers) === sorted(wanted.numbers) &&
+    sorted(held.limits) === sorted(wanted.limits) &&
+    sorted(held.sources) === sorted(wanted.sources)
   );
 }
 
 /**
- * The batch that makes the rules of a target exactly these: all of its chain again in one step, so that no packet passes
- * between the old rules and the new ones. Counters of rules that stay go on; `counted` is what others begin with.
+ * The batch that makes the rules of a target exactly these, to be held as {@link heldOf} says: all of its chain again in one
+ * step, so that no packet passes between the old rules and the new ones. What rules that stay have dropped goes on to be
+ * counted; `counted` is what others begin with.
  */
 export function putBatch(
   target: EdgeTarget,
+  wanted: Held,
   held: Held | undefined,
   counted: ReadonlyMap<string, Volume> = new Map(),
 ): string[] {
   const { id, family, rules } = target;
-  const ip = canonicalIp(target.ip);
-  if (held && held.ip !== ip) return [...removeBatch(id, held), ...putBatch(target, undefined, counted)];
+  if (held && held.ip !== wanted.ip)
+    return [...removeBatch(id, held), ...putBatch(target, wanted, undefined)];
   const chain = `netdev ${RULES_TABLE} ${chainName(id)}`;
-  const gone = held?.counters.filter((ruleId) => !rules.some((rule) => rule.id === ruleId)) ?? [];
-  const limits = limitsOf(id, rules);
-  const unused = held?.limits.filter((name) => !limits.includes(name)) ?? [];
-  const sources = sourceRules(rules).map((rule) => sourcesName(id, rule));
-  const silent = held?.sources.filter((name) => !sources.includes(name)) ?? [];
+  const added = rules.filter((rule) => !held?.numbers.has(rule.id));
+  const gone = [...(held?.numbers ?? [])].filter(([ruleId]) => !wanted.numbers.has(ruleId));
+  const unused = held?.limits.filter((name) => !wanted.limits.includes(name)) ?? [];
+  const silent = held?.sources.filter((name) => !wanted.sources.includes(name)) ?? [];
   return [
-    ...rules.map((rule) => addCounter(counterName(id, rule.id), counted)),
+    ...added.map((rule) => {
+      const name = counterName(id, rule.id);
+      const { packets, bytes } = counted.get(name) ?? { packets: 0, bytes: 0 };
+      const element = `${wanted.numbers.get(rule.id)} counter packets ${packets} bytes ${bytes}`;
+      return `add element netdev ${RULES_TABLE} ${DROPPED_SET} { ${element} comment "${name}" }`;
+    }),
     ...rules.flatMap((rule) =>
       rule.rate ? [`add limit netdev ${RULES_TABLE} ${limitName(id, rule)} { ${limitOf(rule.rate)}; }`] : [],
     ),
-    ...sources.map((name) => `add set netdev ${RULES_TABLE} ${name} { ${sourcesOf(family)} }`),
+    ...wanted.sources.map((name) => `add set netdev ${RULES_TABLE} ${name} { ${sourcesOf(family)} }`),
     `add chain ${chain}`,
     `flush chain ${chain}`,
     ...rules.flatMap((rule) =>
       rulesOf(rule, family, {
-        counter: counterName(id, rule.id),
+        number: wanted.numbers.get(rule.id)!,
         limit: limitName(id, rule),
         sources: sourcesName(id, rule),
       }).map((line) => `add rule ${chain} ${line} comment "${printOf(rule)}"`),
     ),
-    ...gone.map((ruleId) => `delete counter netdev ${RULES_TABLE} ${counterName(id, ruleId)}`),
+    ...gone.map(deleteNumber),
     ...unused.map((name) => `delete limit netdev ${RULES_TABLE} ${name}`),
     ...silent.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
-    ...(held ? [] : addElements(id, ip, family)),
+    ...(held ? [] : addElements(id, wanted.ip, family)),
   ];
 }
 
@@ -107,7 +138,7 @@ export function removeBatch(id: string, held: Held): string[] {
     `delete chain ${chain}`,
     ...held.limits.map((name) => `delete limit netdev ${RULES_TABLE} ${name}`),
     ...held.sources.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
-    ...held.counters.map((ruleId) => `delete counter netdev ${RULES_TABLE} ${counterName(id, ruleId)}`),
+    ...[...held.numbers].map(deleteNumber),
   ];
 }
 
@@ -115,11 +146,8 @@ export function blackholeBatch({ ip, family }: Held, on: boolean): string[] {
   return [`${on ? 'add' : 'delete'} element netdev ${RULES_TABLE} ${blackholeName(family)} { ${ip} }`];
 }
 
-function addCounter(name: string, counted: ReadonlyMap<string, Volume>): string {
-  const { packets, bytes } = counted.get(name) ?? { packets: 0, bytes: 0 };
-  // One that is there goes on as it is.
-  return `add counter netdev ${RULES_TABLE} ${name} { packets ${packets} bytes ${bytes}; }`;
-}
+const deleteNumber = ([, number]: [ruleId: string, number: number]) =>
+  `delete element netdev ${RULES_TABLE} ${DROPPED_SET} { ${number} }`;
 
 function addElements(id: string, ip: string, family: Family): string[] {
   return [

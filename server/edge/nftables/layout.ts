@@ -2,6 +2,7 @@ import {
   blackholeName,
   COUNTED,
   COUNTS_TABLE,
+  DROPPED_SET,
   digest,
   dispatchName,
   FAMILIES,
@@ -74,6 +75,20 @@ function classRules(family: Family): string[] {
   ];
 }
 
+function sets(): string[] {
+  const ofFamilies = FAMILIES.flatMap((family) => {
+    const { type } = ADDRESS[family];
+    return [
+      ...COUNTED.map(
+        (name) => `add set netdev ${COUNTS_TABLE} ${setName(name, family)} { type ${type}; counter; }`,
+      ),
+      `add set netdev ${RULES_TABLE} ${blackholeName(family)} { type ${type}; }`,
+      `add map netdev ${RULES_TABLE} ${dispatchName(family)} { type ${type} : verdict; }`,
+    ];
+  });
+  return [...ofFamilies, `add set netdev ${RULES_TABLE} ${DROPPED_SET} { type mark; counter; }`];
+}
+
 /** Comments of the rules of each chain that belongs to no target, as they are to be read back. */
 export function baseStructure(): Map<string, string[]> {
   const tables = Object.entries(chains(['any']));
@@ -89,7 +104,7 @@ export function baseStructure(): Map<string, string[]> {
 
 /** Stands for all of the layout: tables that another version, or other devices, made are rebuilt. */
 export function layoutMark(devices: readonly string[]): string {
-  return `layout-${digest(JSON.stringify([COUNTED, chains([...devices].sort())]))}`;
+  return `layout-${digest(JSON.stringify([sets(), chains([...devices].sort())]))}`;
 }
 
 /** The start of an epoch's name: a chain without rules, so that it lives exactly as long as the counters. */
@@ -99,16 +114,6 @@ export const EPOCH_PREFIX = 'epoch-';
 export function baseBatch(devices: readonly string[], epoch: string): string[] {
   const mark = layoutMark(devices);
   const tables = [COUNTS_TABLE, RULES_TABLE];
-  const sets = FAMILIES.flatMap((family) => {
-    const { type } = ADDRESS[family];
-    return [
-      ...COUNTED.map(
-        (name) => `add set netdev ${COUNTS_TABLE} ${setName(name, family)} { type ${type}; counter; }`,
-      ),
-      `add set netdev ${RULES_TABLE} ${blackholeName(family)} { type ${type}; }`,
-      `add map netdev ${RULES_TABLE} ${dispatchName(family)} { type ${type} : verdict; }`,
-    ];
-  });
   const all = Object.entries(chains(devices)).flatMap(([table, found]) =>
     Object.entries(found).map(([name, chain]) => ({ at: `netdev ${table} ${name}`, ...chain })),
   );
@@ -116,7 +121,7 @@ export function baseBatch(devices: readonly string[], epoch: string): string[] {
     ...tables.flatMap((table) => [`add table netdev ${table}`, `delete table netdev ${table}`]),
     ...tables.flatMap((table) => [`add table netdev ${table}`, `add chain netdev ${table} ${mark}`]),
     `add chain netdev ${COUNTS_TABLE} ${EPOCH_PREFIX}${epoch}`,
-    ...sets,
+    ...sets(),
     ...all.map(({ at, hook }) => `add chain ${at}${hook ? ` { ${hook} }` : ''}`),
     ...all.flatMap(({ at, rules }) =>
       rules.map((rule) => `add rule ${at} ${rule} comment "${digest(rule)}"`),

@@ -27,14 +27,18 @@ export const chainName = (targetId: string) => `t-${targetId}`;
 /** The target that a chain has the rules of; undefined where it is of none. */
 export const targetOfChain = (name: string) => (name.startsWith('t-') ? name.slice(2) : undefined);
 
+/**
+ * The set that counts what each rule drops, by the rule's number. Named counters would be read by nft before every change,
+ * all of them (1.0.6: four fifths of its time with 10,000 rules); the elements of a set are not.
+ */
+export const DROPPED_SET = 'dropped';
+/** Stands beside a rule's number in {@link DROPPED_SET}. */
 export const counterName = (targetId: string, ruleId: string) => `${targetId}/${ruleId}`;
-/** The ids of the target and of the rule that a counter belongs to. */
+/** The ids of the target and of the rule that a number of {@link DROPPED_SET} belongs to. */
 export function idsOfCounter(name: string): [targetId: string, ruleId: string] | undefined {
   const [targetId, ruleId, ...more] = name.split('/');
   return targetId && ruleId && more.length === 0 ? [targetId, ruleId] : undefined;
 }
-
-/** One spelling for one address. */
 
 /** A limit keeps what it has let pass, so one that lets pass another amount is another. */
 export const limitName = (targetId: string, { id, rate }: EdgeRule) =>

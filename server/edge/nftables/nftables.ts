@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
-import { Turns } from '../../platform/turns.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -15,17 +14,16 @@ import {
   type RuleCounters,
   type TargetDetail,
   type TargetTotals,
-  type Volume,
 } from '../driver.ts';
-import { blackholeBatch, type Held, heldOf, isHeldAs, putBatch, removeBatch } from './batch.ts';
+import { blackholeBatch, type Held, heldOf, isHeldAs, putBatch, RuleNumbers, removeBatch } from './batch.ts';
+import { Lanes } from './lanes.ts';
 import { baseBatch } from './layout.ts';
-import { RULES_TABLE } from './names.ts';
 import { probeKernel } from './probe.ts';
-import { apply, listCounters } from './program.ts';
-import { readDetail, readTotals } from './readings.ts';
+import { apply } from './program.ts';
+import { readDetail, readDropped, readTotals } from './readings.ts';
 import { MAX_RATE } from './rules.ts';
 import { PortSamples } from './samples.ts';
-import { countersOfTargets, type KernelState, readState } from './state.ts';
+import { type KernelState, readState } from './state.ts';
 import { EdgeWatch, isAtDevices } from './watch.ts';
 
 export interface NftablesEdgeOptions {
@@ -40,6 +38,8 @@ export interface NftablesEdgeOptions {
 export const READ_EVERY_MS = 250;
 /** More than the service lets a target have; the kernel asks one after the other for each packet. */
 const MAX_RULES_PER_TARGET = 1_000;
+/** So often is something read again where everything was made anew meanwhile. */
+const READ_ATTEMPTS = 3;
 /** What the kernel did not announce is noticed by then. */
 const VERIFY_EVERY_MS = 60_000;
 
@@ -64,11 +64,11 @@ export class NftablesEdge implements EdgeDriver {
   readonly #watch: EdgeWatch;
   #listener: () => void = () => {};
   /** What the kernel holds, as far as this process knows; undefined where it has to look, or to make everything. */
-  #state: Pick<KernelState, 'epoch' | 'held'> | undefined;
+  #state: Pick<KernelState, 'epoch' | 'held' | 'numbers'> | undefined;
   #verifiedAt = 0;
   #doubted = false;
-  /** What is read is of one state, and what is written is based on one. */
-  readonly #turns = new Turns();
+  /** What is written is based on one state, and waits for nothing that is only read. */
+  readonly #lanes = new Lanes();
 
   constructor(options: NftablesEdgeOptions) {
     this.#options = options;
@@ -79,8 +79,8 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async probe(): Promise<EdgeReport> {
-    return this.#turns
-      .run(() => probeKernel(this.#options.devices, this.#signature))
+    return this.#lanes
+      .write(() => probeKernel(this.#options.devices, this.#signature))
       .catch((error: Error) => ({
         ok: false,
         summary: error.message,
@@ -97,7 +97,7 @@ export class NftablesEdge implements EdgeDriver {
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
     for (const [index, target] of targets.entries()) this.#check(target, `targets.${index}`);
-    return this.#turns.run(async () => {
+    return this.#lanes.write(async () => {
       this.#watch.start();
       const { devices } = this.#options;
       const found = await readState(devices);
@@ -111,13 +111,13 @@ export class NftablesEdge implements EdgeDriver {
 
   async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
     this.#check(target, 'target');
-    return this.#turns.run(async () => {
+    return this.#lanes.write(async () => {
       const state = await this.#known();
       if (!state) await this.#rebuild([target], undefined);
       else {
         const held = state.held.get(target.id);
-        const wanted = heldOf(target, held?.blackholed ?? false);
-        if (!isHeldAs(held, wanted)) await this.#apply(putBatch(target, held));
+        const wanted = heldOf(target, held, state.numbers);
+        if (!isHeldAs(held, wanted)) await this.#apply(putBatch(target, wanted, held));
         state.held.set(target.id, wanted);
       }
       return receiptOf([target]);
@@ -125,7 +125,7 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async removeTarget(id: string): Promise<void> {
-    await this.#turns.run(async () => {
+    await this.#lanes.write(async () => {
       const state = await this.#known();
       const held = state?.held.get(id);
       if (!held) return;
@@ -144,19 +144,11 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   readRuleCounters(ids: string[]): Promise<EdgeReading<RuleCounters>> {
-    return this.#read(async (held) => {
-      const wanted = countersOfTargets(held, [...new Set(ids)]);
-      const counted = wanted.size > 0 ? await listCounters(RULES_TABLE) : new Map<string, Volume>();
-      const rows = [...wanted].flatMap(([name, [targetId, id]]) => {
-        const dropped = counted.get(name);
-        return dropped ? [{ id, targetId, dropped }] : [];
-      });
-      return this.#dated(rows);
-    });
+    return this.#read(async (held) => this.#dated(await readDropped(held, ids)));
   }
 
   async startPortSample(ids: string[]): Promise<void> {
-    await this.#turns.run(async () => {
+    await this.#lanes.write(async () => {
       const state = await this.#known();
       const targets = [...new Set(ids)].flatMap((id) => {
         const held = state?.held.get(id);
@@ -167,40 +159,54 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   readPortSamples(ids: string[]): Promise<PortSample[]> {
-    return this.#turns.run(() => this.#samples.read(ids));
+    return this.#lanes.read(() => this.#samples.read(ids));
   }
 
   async blackhole(id: string, on: boolean): Promise<void> {
-    await this.#turns.run(async () => {
-      const held = (await this.#known())?.held.get(id);
+    await this.#lanes.write(async () => {
+      const state = await this.#known();
+      const held = state?.held.get(id);
       if (!held || held.blackholed === on) return;
       await this.#apply(blackholeBatch(held, on));
-      held.blackholed = on;
+      state!.held.set(id, { ...held, blackholed: on });
     });
   }
 
   async close(): Promise<void> {
     this.#watch.close();
-    await this.#turns.idle();
+    await this.#lanes.idle();
   }
 
   #dated<Row>(rows: Row[]): { at: Date; rows: Row[] } {
     return { at: this.#options.clock.now(), rows };
   }
 
-  #read<Row>(
+  /**
+   * Reads something of the targets that are held, which may be written meanwhile: what is of another epoch by then is read
+   * again, and of a target that is gone, or at another address, nothing is told.
+   */
+  async #read<Row extends { id: string; targetId?: string }>(
     read: (held: ReadonlyMap<string, Held>) => Promise<{ at: Date; rows: Row[] }>,
   ): Promise<EdgeReading<Row>> {
-    return this.#turns.run(async () => {
-      const state = await this.#known();
-      if (!state) throw new EdgeUnavailableError('the edge has no tables yet');
-      try {
-        return { epoch: state.epoch, ...(await read(state.held)) };
-      } catch (error) {
-        this.#lose();
-        throw error;
-      }
-    });
+    for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+      if (!this.#state && !(await this.#lanes.write(() => this.#known()))) break;
+      const found = await this.#lanes.read(async () => {
+        const state = this.#state;
+        if (!state) return undefined;
+        const { epoch } = state;
+        const held = new Map(state.held);
+        const reading = await read(held).catch((error) => {
+          if (this.#state?.epoch === epoch) this.#lose();
+          throw error;
+        });
+        const now = this.#state;
+        if (now?.epoch !== epoch) return undefined;
+        const stays = ({ id, targetId = id }: Row) => now.held.get(targetId)?.ip === held.get(targetId)?.ip;
+        return { epoch, ...reading, rows: reading.rows.filter(stays) };
+      });
+      if (found) return found;
+    }
+    throw new EdgeUnavailableError('the edge has no tables yet');
   }
 
   /** What the kernel holds; looked for where it is not known, and undefined where that is not ours to go on with. */
@@ -215,9 +221,9 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   /** Makes of what is there what is wanted, in one step; what is right already stays untouched. */
-  async #bringTo(targets: EdgeTarget[], { epoch, held }: KernelState): Promise<void> {
+  async #bringTo(targets: EdgeTarget[], { epoch, held, numbers }: KernelState): Promise<void> {
     const wanted = new Map(
-      targets.map((target) => [target.id, heldOf(target, held.get(target.id)?.blackholed ?? false)]),
+      targets.map((target) => [target.id, heldOf(target, held.get(target.id), numbers)]),
     );
     const stays = (id: string, ip: string) => wanted.get(id)?.ip === ip;
     const gone = [...held].filter(([id, { ip }]) => !stays(id, ip));
@@ -226,25 +232,28 @@ export class NftablesEdge implements EdgeDriver {
     await this.#apply([
       // First, as another target may have got the address.
       ...gone.flatMap(([id, one]) => removeBatch(id, one)),
-      ...changed.flatMap((target) => putBatch(target, present.get(target.id))),
+      ...changed.flatMap((target) => putBatch(target, wanted.get(target.id)!, present.get(target.id))),
     ]);
-    this.#state = { epoch, held: wanted };
+    this.#state = { epoch, held: wanted, numbers };
   }
 
   /** Rebuilds both tables, in one step. What rules have dropped so far is not forgotten, if it is still to be read. */
   async #rebuild(targets: EdgeTarget[], found: KernelState | undefined): Promise<void> {
     const epoch = randomBytes(6).toString('hex');
-    const counted: ReadonlyMap<string, Volume> = found?.counted ?? new Map();
+    const numbers = new RuleNumbers();
     const held = new Map(
-      targets.map((target) => [target.id, heldOf(target, isStillBlackholed(target, found))]),
+      targets.map((target) => {
+        const blackholed = isStillBlackholed(target, found);
+        return [target.id, { ...heldOf(target, undefined, numbers), blackholed }];
+      }),
     );
     await this.#samples.clear();
     await this.#apply([
       ...baseBatch(this.#options.devices, epoch),
-      ...targets.flatMap((target) => putBatch(target, undefined, counted)),
+      ...targets.flatMap((target) => putBatch(target, held.get(target.id)!, undefined, found?.counted)),
       ...[...held.values()].flatMap((one) => (one.blackholed ? blackholeBatch(one, true) : [])),
     ]);
-    this.#state = { epoch, held };
+    this.#state = { epoch, held, numbers };
   }
 
   /** Applies a batch; where that fails, what is known of the kernel may be wrong. */
@@ -264,32 +273,38 @@ export class NftablesEdge implements EdgeDriver {
     this.#listener();
   }
 
-  /** Compares what the kernel holds with what it was given, soon; many doubts at once are one. */
+  /**
+   * Compares what the kernel holds with what it was given, soon; many doubts at once are one. What differs while something
+   * is written is looked at once more when nothing is.
+   */
   #doubt(): void {
     if (this.#doubted) return;
     this.#doubted = true;
-    this.#turns
-      .run(async () => {
-        this.#doubted = false;
-        await this.#verify();
-      })
-      .catch(() => this.#lose());
+    const isAsGiven = this.#lanes.read(() => {
+      this.#doubted = false;
+      this.#verifiedAt = this.#now();
+      return this.#isAsGiven();
+    });
+    isAsGiven
+      .then((found) => found || this.#lanes.write(() => this.#isAsGiven()))
+      .then(
+        (found) => (found ? this.#watch.start() : this.#lose()),
+        () => this.#lose(),
+      );
   }
 
-  async #verify(): Promise<void> {
-    this.#verifiedAt = this.#now();
-    const known = this.#state;
-    if (!known) return this.#listener();
+  async #isAsGiven(): Promise<boolean> {
+    if (!this.#state) return false;
     const { devices } = this.#options;
     const found = await readState(devices);
-    const isAsGiven =
-      found?.sound &&
-      found.epoch === known.epoch &&
+    const known = this.#state;
+    return (
+      found?.sound === true &&
+      found.epoch === known?.epoch &&
       found.held.size === known.held.size &&
       [...known.held].every(([id, one]) => isHeldAs(found.held.get(id), one)) &&
-      (await isAtDevices(devices));
-    if (isAsGiven) this.#watch.start();
-    else this.#lose();
+      (await isAtDevices(devices))
+    );
   }
 
   #verifyNowAndThen(): void {

@@ -6,7 +6,6 @@ import { EdgeUnavailableError } from '../driver.ts';
 export interface TableItem {
   chain?: { table: string; name: string };
   rule?: { table: string; chain: string; comment?: string };
-  counter?: Volume & { table: string; name: string };
   limit?: { table: string; name: string };
   set?: { table: string; name: string; elem?: unknown[] };
   map?: { table: string; name: string; elem?: unknown[] };
@@ -22,38 +21,30 @@ export function listTable(name: string): Promise<TableItem[]> {
   return list(['table', 'netdev', name]);
 }
 
+/** An element of a set with what it has counted, and what stands beside it. */
+export interface Counted<Value> {
+  value: Value;
+  volume: Volume;
+  comment: string;
+}
+
 /**
  * The elements of a set with what they have counted. One set a process: asked for two, nft 1.0.6 finds only the last.
  */
-export async function listCounted<Value = string>(
-  table: string,
-  name: string,
-): Promise<{ value: Value; volume: Volume }[]> {
+export async function listCounted<Value = string>(table: string, name: string): Promise<Counted<Value>[]> {
   return countedIn(await list(['set', 'netdev', table, name]), name);
 }
 
 /** The elements of a set that was listed, with what they have counted. */
-export function countedIn<Value = string>(
-  items: TableItem[],
-  name: string,
-): { value: Value; volume: Volume }[] {
+export function countedIn<Value = string>(items: TableItem[], name: string): Counted<Value>[] {
   const elements = (items.find(({ set }) => set?.name === name)?.set?.elem ?? []) as {
-    elem: { val: Value; counter: Volume };
+    elem: { val: Value; counter: Volume; comment?: string };
   }[];
-  return elements.map(({ elem: { val: value, counter } }) => ({
+  return elements.map(({ elem: { val: value, counter, comment = '' } }) => ({
     value,
     volume: { packets: counter.packets, bytes: counter.bytes },
+    comment,
   }));
-}
-
-/** All counters of a table by their names. */
-export async function listCounters(table: string): Promise<Map<string, Volume>> {
-  const items = await list(['counters', 'table', 'netdev', table]);
-  return new Map(
-    items.flatMap(({ counter }): [string, Volume][] =>
-      counter?.table === table ? [[counter.name, { packets: counter.packets, bytes: counter.bytes }]] : [],
-    ),
-  );
 }
 
 /** Names of all tables whose name begins so. */

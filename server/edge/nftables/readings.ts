@@ -1,8 +1,23 @@
 import { canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { EDGE_CLASSES, type TargetDetail, type TargetTotals, type Volume } from '../driver.ts';
+import {
+  EDGE_CLASSES,
+  type RuleCounters,
+  type TargetDetail,
+  type TargetTotals,
+  type Volume,
+} from '../driver.ts';
 import type { Held } from './batch.ts';
-import { COUNTED, COUNTS_TABLE, type Counted, FAMILIES, setName } from './names.ts';
+import {
+  COUNTED,
+  COUNTS_TABLE,
+  type Counted,
+  DROPPED_SET,
+  FAMILIES,
+  idsOfCounter,
+  RULES_TABLE,
+  setName,
+} from './names.ts';
 import { countedIn, listCounted, listTable } from './program.ts';
 
 type Counts = Map<string, Volume>;
@@ -51,6 +66,16 @@ export async function readTotals(
     outBytes: null,
   }));
   return { at, rows };
+}
+
+/** What each rule of the given targets has dropped; all rules are read, by one program. */
+export async function readDropped(held: ReadonlyMap<string, Held>, ids: string[]): Promise<RuleCounters[]> {
+  const asked = new Set(ids.filter((id) => (held.get(id)?.numbers.size ?? 0) > 0));
+  if (asked.size === 0) return [];
+  return (await listCounted(RULES_TABLE, DROPPED_SET)).flatMap(({ comment, volume: dropped }) => {
+    const [targetId = '', id = ''] = idsOfCounter(comment) ?? [];
+    return asked.has(targetId) ? [{ id, targetId, dropped }] : [];
+  });
 }
 
 /** Classes of the given targets. */

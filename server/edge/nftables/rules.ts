@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { parseCidr } from '../../platform/cidr.ts';
 import type { EdgeMatch, EdgeRule, TcpFlag } from '../driver.ts';
 import { FLAG_BITS, PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
+import { DROPPED_SET } from './names.ts';
 
 // Rules as the text of nft. Nothing but numbers, addresses that were parsed and ids that were checked gets into it.
 
@@ -54,9 +55,9 @@ export function conditionsOf(match: EdgeMatch, family: Family): string[] {
   return kinds.map((kind) => [kind, ...parts].filter((part) => part !== '').join(' '));
 }
 
-/** The names in the kernel of what a rule has beside its lines. */
+/** What a rule has in the kernel beside its lines: its number among those that are counted, and names. */
 export interface RuleObjects {
-  counter: string;
+  number: number;
   limit: string;
   sources: string;
 }
@@ -65,9 +66,10 @@ export interface RuleObjects {
 export function rulesOf(
   { match, rate }: EdgeRule,
   family: Family,
-  { counter, limit, sources }: RuleObjects,
+  { number, limit, sources }: RuleObjects,
 ): string[] {
-  const drop = `counter name "${counter}" drop`;
+  // The mark of a packet that is dropped means nothing to others: it carries the number to the set that counts.
+  const drop = `meta mark set ${number} meta mark @${DROPPED_SET} drop`;
   return conditionsOf(match, family).flatMap((condition) => {
     if (!rate) return [`${condition} ${drop}`.trim()];
     // Where the set is full, a new sender is not in it, and what it sends is left to the limit of all.

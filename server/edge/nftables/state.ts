@@ -1,11 +1,11 @@
 import { canonicalIp } from '../../platform/cidr.ts';
 import type { Volume } from '../driver.ts';
-import type { Held } from './batch.ts';
+import { type Held, RuleNumbers } from './batch.ts';
 import { baseStructure, EPOCH_PREFIX, layoutMark } from './layout.ts';
 import {
   blackholeName,
   COUNTS_TABLE,
-  counterName,
+  DROPPED_SET,
   dispatchName,
   FAMILIES,
   idsOfCounter,
@@ -13,14 +13,16 @@ import {
   setName,
   targetOfChain,
 } from './names.ts';
-import { listTable, NotThereError, type TableItem } from './program.ts';
+import { type Counted, countedIn, listTable, NotThereError, type TableItem } from './program.ts';
 
 /** What the kernel holds: nothing else remembers it. */
 export interface KernelState {
   epoch: string;
   held: Map<string, Held>;
-  /** By the counter's name. */
+  /** What rules have dropped, by {@link counterName}. */
   counted: Map<string, Volume>;
+  /** Those that are free. */
+  numbers: RuleNumbers;
   /** Whether everything that does not belong to a target is as this version makes it, for these devices. */
   sound: boolean;
 }
@@ -35,14 +37,20 @@ export async function readState(devices: readonly string[]): Promise<KernelState
   const [rules, counts] = tables as [TableItem[], TableItem[]];
   const structure = structureOf([...rules, ...counts]);
   const epoch = [...structure.keys()].find((name) => name.startsWith(`${COUNTS_TABLE} ${EPOCH_PREFIX}`));
-  const counted = countersOf(rules);
-  const held = heldTargets(rules, structure, counted);
+  const dropped = countedIn<number>(rules, DROPPED_SET);
+  const held = heldTargets(rules, structure, dropped);
   const sound =
     epoch !== undefined &&
     [RULES_TABLE, COUNTS_TABLE].every((table) => structure.has(`${table} ${layoutMark(devices)}`)) &&
     [...baseStructure()].every(([name, comments]) => structure.get(name)?.join() === comments.join()) &&
     countsExactly(counts, held);
-  return { epoch: epoch?.slice(`${COUNTS_TABLE} ${EPOCH_PREFIX}`.length) ?? '', held, counted, sound };
+  return {
+    epoch: epoch?.slice(`${COUNTS_TABLE} ${EPOCH_PREFIX}`.length) ?? '',
+    held,
+    counted: new Map(dropped.map(({ comment, volume }) => [comment, volume])),
+    numbers: new RuleNumbers(dropped.map(({ value }) => value)),
+    sound,
+  };
 }
 
 /** Comments of the rules of every chain, by "table chain". */
@@ -57,25 +65,17 @@ function structureOf(items: TableItem[]): Map<string, string[]> {
   return structure;
 }
 
-function countersOf(items: TableItem[]): Map<string, Volume> {
-  return new Map(
-    items.flatMap(({ counter }): [string, Volume][] =>
-      counter ? [[counter.name, { packets: counter.packets, bytes: counter.bytes }]] : [],
-    ),
-  );
-}
-
 function heldTargets(
   items: TableItem[],
   structure: Map<string, string[]>,
-  counted: Map<string, Volume>,
+  dropped: Counted<number>[],
 ): Map<string, Held> {
-  const counters = Map.groupBy(
-    [...counted.keys()].flatMap((name) => {
-      const ids = idsOfCounter(name);
-      return ids ? [ids] : [];
+  const numbers = Map.groupBy(
+    dropped.flatMap(({ value, comment }) => {
+      const ids = idsOfCounter(comment);
+      return ids ? [{ targetId: ids[0], ruleId: ids[1], number: value }] : [];
     }),
-    ([targetId]) => targetId,
+    ({ targetId }) => targetId,
   );
   const limits = Map.groupBy(
     items.flatMap(({ limit }) => (limit ? [limit.name] : [])),
@@ -97,7 +97,7 @@ function heldTargets(
       held.set(id, {
         ip,
         family,
-        counters: (counters.get(id) ?? []).map(([, ruleId]) => ruleId),
+        numbers: new Map((numbers.get(id) ?? []).map(({ ruleId, number }) => [ruleId, number])),
         limits: limits.get(id) ?? [],
         sources: sources.get(id) ?? [],
         prints: structure.get(`${RULES_TABLE} t-${id}`) ?? [],
@@ -123,19 +123,4 @@ function countsExactly(counts: TableItem[], held: Map<string, Held>): boolean {
       return found.length === wanted.size && found.every(({ elem }) => wanted.has(canonicalIp(elem.val)));
     });
   });
-}
-
-/** Counters by the name that they have in the kernel, of the given targets. */
-export function countersOfTargets(
-  held: ReadonlyMap<string, Held>,
-  ids: string[],
-): Map<string, [string, string]> {
-  return new Map(
-    ids.flatMap((id) =>
-      (held.get(id)?.counters ?? []).map((ruleId): [string, [string, string]] => [
-        counterName(id, ruleId),
-        [id, ruleId],
-      ]),
-    ),
-  );
 }

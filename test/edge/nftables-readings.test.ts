@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { blocks } from '../../server/edge/contract-harness.ts';
+import type { EdgeTarget } from '../../server/edge/driver.ts';
+import { Lanes } from '../../server/edge/nftables/lanes.ts';
+import { EdgeNetwork, whyNot } from './support/network.ts';
+
+const TARGETS = 300;
+const READINGS = 20;
+
+const target = (number: number, ports: string[]): EdgeTarget => ({
+  id: `tgt_${number}`,
+  ip: `100.64.${number >> 8}.${number & 255}`,
+  family: 4,
+  rules: ports.map((port) => blocks(`rul_${number}_${port}`, { protocol: 'udp', sourcePorts: [port] })),
+});
+
+test('rules overtake readings that were asked for before', { skip: whyNot() }, async (t) => {
+  const network = await EdgeNetwork.open(t);
+  const edge = network.client();
+  t.after(() => edge.close());
+  await edge.reconcile(Array.from({ length: TARGETS }, (_, number) => target(number, ['1', '2'])));
+  let read = 0;
+  const readings = Array.from({ length: READINGS }, (_, index) => {
+    const reading = index % 2 === 0 ? edge.readTotals() : edge.readRuleCounters(['tgt_7']);
+    return reading.then((found) => {
+      read++;
+      return found;
+    });
+  });
+  await edge.putTarget(target(7, ['1', '3']));
+  const before = read;
+  t.diagnostic(`${before} of ${READINGS} readings were done before the rule was in force`);
+  assert.ok(before < READINGS, 'not all of them were waited for');
+  const ids = (await Promise.all(readings)).map(({ epoch }) => epoch);
+  assert.equal(new Set(ids).size, 1);
+  assert.deepEqual((await edge.readRuleCounters(['tgt_7'])).rows.map(({ id }) => id).sort(), [
+    'rul_7_1',
+    'rul_7_3',
+  ]);
+  assert.equal((await edge.readTotals()).rows.length, TARGETS);
+});
+
+test('a write waits for no reading, and a reading for no more than some writes', async () => {
+  const lanes = new Lanes();
+  const done: string[] = [];
+  const reading = Promise.withResolvers<void>();
+  const read = lanes.read(() => reading.promise).then(() => done.push('reading'));
+  const writes = Array.from({ length: 20 }, (_, index) =>
+    lanes.write(async () => {
+      done.push(`write ${index}`);
+    }),
+  );
+  await writes[9];
+  // All that could go on without the reading has.
+  await new Promise(setImmediate);
+  assert.equal(done.length, 10);
+  reading.resolve();
+  await Promise.all([read, ...writes]);
+  assert.equal(done.length, 21);
+  assert.ok(done.indexOf('reading') <= 11);
+
+  await assert.rejects(
+    lanes.read(() => Promise.reject(new Error('unreadable'))),
+    /unreadable/,
+  );
+  await assert.rejects(
+    lanes.write(() => Promise.reject(new Error('unwritable'))),
+    /unwritable/,
+  );
+  await lanes.idle();
+  assert.equal(await lanes.write(async () => 'written'), 'written');
+});
