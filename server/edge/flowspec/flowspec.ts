@@ -71,7 +71,8 @@ export class FlowspecEdge implements EdgeDriver {
     const prefixes = options.prefixes.map((one) =>
       one.includes('/') ? one : `${one}/${one.includes(':') ? 128 : 32}`,
     );
-    this.#rib = new Rib(this.#gobgp, { prefixes, blackholeCommunity: options.blackholeCommunity });
+    const { blackholeCommunity, clock } = options;
+    this.#rib = new Rib(this.#gobgp, { prefixes, blackholeCommunity, clock });
   }
 
   async probe(): Promise<EdgeReport> {
@@ -247,10 +248,18 @@ export class FlowspecEdge implements EdgeDriver {
     if (this.#watching || this.#closing.signal.aborted) return;
     this.#watching = true;
     this.#gobgp.watch({
-      onChange: () => this.#doubt(),
+      onReady: () => {
+        this.#rib.told();
+        // What happened before was not told.
+        this.#doubt();
+      },
+      onSession: () => this.#doubt(),
+      onRoute: (event) => {
+        if (!this.#rib.notice(event)) this.#doubt();
+      },
       onEnd: () => {
         this.#watching = false;
-        this.#rib.forget();
+        this.#rib.deaf();
         this.#untilBack();
       },
     });

@@ -3,6 +3,7 @@ import * as grpc from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { systemClock } from '../../platform/clock.ts';
 import { EdgeUnavailableError } from '../driver.ts';
+import { type Any, nlriOfEvent } from './event.ts';
 import type { Route, RouteFamily } from './route.ts';
 
 const PROTO = fileURLToPath(new URL('gobgp.proto', import.meta.url));
@@ -14,10 +15,14 @@ const GLOBAL_TABLE = 0;
 const BEST = 0;
 const LONGER = 1;
 const ESTABLISHED = 6;
+/** Kinds of events of sessions: the state of each when the watch begins, and the end of those. */
+const INIT = 1;
+const END_OF_INIT = 2;
 /** What GoBGP says of a route that came from no neighbour. */
 const LOCAL_ORIGIN = ['', '<nil>'];
 
 interface WirePath {
+  nlri: Any | null;
   is_withdraw: boolean;
   family: RouteFamily | null;
   neighbor_ip: string;
@@ -33,9 +38,21 @@ export interface Neighbour {
   sent: { family: RouteFamily; routes: number }[];
 }
 
+/** A route that was announced or withdrawn. */
+export interface RouteEvent {
+  family: RouteFamily;
+  /** What it is for; undefined where that is of a kind that the edge never announces. */
+  nlri: Buffer | undefined;
+  /** Whether it is announced here now, and not by a neighbour. */
+  isHere: boolean;
+}
+
 export interface WatchListener {
-  /** A session came or went, or a route was withdrawn. */
-  onChange(): void;
+  /** From now on nothing is missed. */
+  onReady(): void;
+  /** A session came or went. */
+  onSession(): void;
+  onRoute(event: RouteEvent): void;
   /** GoBGP is gone. */
   onEnd(): void;
 }
@@ -133,13 +150,15 @@ export class Gobgp {
   }
 
   /** Listens from now on, until GoBGP is gone or this is closed. */
-  watch({ onChange, onEnd }: WatchListener): void {
+  watch({ onReady, onSession, onRoute, onEnd }: WatchListener): void {
     const { path, requestSerialize, responseDeserialize } = this.#method('WatchEvent');
     const request = { peer: {}, table: { filters: [{ type: BEST, init: false }] } };
     const stream = this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
     this.#watches.add(stream);
-    stream.on('data', ({ peer, table }: { peer: object | null; table: { paths: WirePath[] } | null }) => {
-      if (peer || table?.paths.some(({ is_withdraw }) => is_withdraw)) onChange();
+    stream.on('data', ({ peer, table }: WatchMessage) => {
+      if (peer?.type === END_OF_INIT) onReady();
+      else if (peer && peer.type !== INIT) onSession();
+      for (const path of table?.paths ?? []) onRoute(eventOf(path));
     });
     let ended = false;
     const end = () => {
@@ -177,6 +196,19 @@ export class Gobgp {
 interface PeerMessage {
   state: { neighbor_address: string; session_state: number } | null;
   afi_safis: { state: { family: RouteFamily | null; advertised: number } | null }[];
+}
+
+interface WatchMessage {
+  peer: { type: number } | null;
+  table: { paths: WirePath[] } | null;
+}
+
+function eventOf({ family, nlri, is_withdraw, neighbor_ip }: WirePath): RouteEvent {
+  return {
+    family: family!,
+    nlri: nlri ? nlriOfEvent(family!, nlri) : undefined,
+    isHere: !is_withdraw && LOCAL_ORIGIN.includes(neighbor_ip),
+  };
 }
 
 function wire({ family, nlri, attributes }: Route, is_withdraw: boolean) {

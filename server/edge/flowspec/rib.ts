@@ -1,6 +1,7 @@
 import { addressMatcher } from '../../platform/cidr.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { EdgeUnavailableError } from '../driver.ts';
-import type { Gobgp } from './gobgp.ts';
+import type { Gobgp, RouteEvent } from './gobgp.ts';
 import {
   asked,
   blackholeRoute,
@@ -17,17 +18,37 @@ export interface RibOptions {
   /** Nothing outside of these is announced. */
   prefixes: readonly string[];
   blackholeCommunity: string;
+  clock: Clock;
+}
+
+/** GoBGP tells within milliseconds what has changed; where it does not, it does not have it. */
+const TOLD_WITHIN_MS = 10_000;
+
+/** A route, with what is looked for in it. */
+interface Entry {
+  route: Route;
+  ip: string;
+}
+
+/** What GoBGP is still to tell: whether each route is to be there. */
+interface Expected {
+  left: Map<string, boolean>;
+  settled: PromiseWithResolvers<void>;
 }
 
 /**
- * What this host announces, as it was last read: rules for addresses in the networks that may be announced, and
- * blackholes of such addresses. All of those are the edge's own; every other route is none of its business.
+ * What this host announces: rules for addresses in the networks that may be announced, and blackholes of such addresses. All
+ * of those are the edge's own; every other route is none of its business. It is read once; from then on GoBGP tells what
+ * has changed.
  */
 export class Rib {
   readonly #gobgp: Gobgp;
   readonly #options: RibOptions;
   readonly #mayAnnounce: (ip: string) => boolean;
-  #routes: Map<string, Route> | undefined;
+  #entries: Map<string, Entry> | undefined;
+  /** Whether GoBGP tells of every change. */
+  #isTold = false;
+  #expected: Expected | undefined;
 
   constructor(gobgp: Gobgp, options: RibOptions) {
     this.#gobgp = gobgp;
@@ -42,18 +63,45 @@ export class Rib {
       const within = this.#options.prefixes.filter((one) => one.includes(':') === (family === 6));
       if (within.length > 0) found.push(...(await this.#gobgp.routes(unicastFamily(family), within)));
     }
-    const own = found.filter((route) => this.#isOwn(route));
-    this.#routes = new Map(own.map((route) => [keyOf(route), route]));
+    this.#entries = new Map();
+    for (const route of found) if (this.#isOwn(route)) this.#keep(this.#entries, route);
   }
 
   /** Reads it unless it is known. */
   async known(): Promise<void> {
-    if (!this.#routes) await this.read();
+    if (!this.#entries) await this.read();
   }
 
   /** It may be another now. */
   forget(): void {
-    this.#routes = undefined;
+    this.#entries = undefined;
+  }
+
+  /** GoBGP tells of every change from now on, until {@link deaf}. */
+  told(): void {
+    this.#isTold = true;
+  }
+
+  /** GoBGP tells nothing any more. */
+  deaf(): void {
+    this.#isTold = false;
+    this.#expected?.settled.reject(new EdgeUnavailableError('GoBGP is gone'));
+    this.forget();
+  }
+
+  /** Takes note of a change; false where it is one of a route that is the edge's own, and was not made by it. */
+  notice({ family, nlri, isHere }: RouteEvent): boolean {
+    const ip = nlri && destinationOf({ family, nlri });
+    if (!nlri || ip === undefined || !this.#mayAnnounce(ip)) return true;
+    const key = keyOf({ family, nlri });
+    const expected = this.#expected;
+    if (expected?.left.get(key) === isHere) {
+      expected.left.delete(key);
+      if (expected.left.size === 0) expected.settled.resolve();
+      return true;
+    }
+    // A route to an address may be the operator's own.
+    return !isFlowspec(family) && !this.#entries?.has(key);
   }
 
   isBlackholed(ip: string): boolean {
@@ -63,22 +111,34 @@ export class Rib {
   /** Routes that are announced and not among these; only those for the given addresses, where there are any given. */
   except(wanted: Route[], ips?: string[]): Route[] {
     const keys = new Set(wanted.map(keyOf));
-    return this.#all().filter(
-      (route) => !keys.has(keyOf(route)) && (!ips || ips.includes(destinationOf(route)!)),
+    return [...(this.#entries ?? [])].flatMap(([key, { route, ip }]) =>
+      (!ips || ips.includes(ip)) && !keys.has(key) ? [route] : [],
     );
   }
 
+  /** Whether exactly these are announced. */
   isExactly(wanted: Route[]): boolean {
-    return wanted.every((route) => this.#has(route)) && this.except(wanted).length === 0;
+    return (
+      this.#entries?.size === new Set(wanted.map(keyOf)).size && wanted.every((route) => this.#has(route))
+    );
   }
 
   /** How many routes of each family are announced, where there are any. */
   counts(): { family: RouteFamily; routes: number }[] {
-    const families = Map.groupBy(this.#all(), ({ family: { afi, safi } }) => `${afi}/${safi}`);
-    return [...families.values()].map((routes) => ({ family: routes[0]!.family, routes: routes.length }));
+    const families = new Map<string, { family: RouteFamily; routes: number }>();
+    for (const { route } of this.#entries?.values() ?? []) {
+      const name = `${route.family.afi}/${route.family.safi}`;
+      const count = families.get(name) ?? { family: route.family, routes: 0 };
+      count.routes++;
+      families.set(name, count);
+    }
+    return [...families.values()];
   }
 
-  /** Announces what is missing, withdraws the others, and reads all of it back: throws where it is not as it should be. */
+  /**
+   * Announces what is missing and withdraws the others; done when GoBGP has told that it did, or where it does not tell, when
+   * all of it was read back. Throws where it is not as it should be.
+   */
   async apply(wanted: Route[], unwanted: Route[]): Promise<void> {
     const missing = wanted.filter((route) => !this.#has(route));
     for (const route of missing) {
@@ -86,22 +146,54 @@ export class Rib {
       if (!this.#isOwn(route)) throw new EdgeUnavailableError('a route would be none of the edge');
     }
     if (missing.length + unwanted.length === 0) return;
-    this.forget();
-    await this.#gobgp.apply(missing, unwanted);
-    await this.read();
+    if (this.#isTold) await this.#applyTold(missing, unwanted);
+    else await this.#applyAndRead(missing, unwanted);
     const left = new Set(unwanted.map(keyOf));
     const isApplied =
-      wanted.every((route) => this.#has(route)) && !this.#all().some((route) => left.has(keyOf(route)));
+      missing.every((route) => this.#has(route)) && ![...left].some((key) => this.#entries?.has(key));
     if (!isApplied) throw new EdgeUnavailableError('GoBGP does not have what it was given');
   }
 
-  #all(): Route[] {
-    return [...(this.#routes?.values() ?? [])];
+  async #applyAndRead(missing: Route[], unwanted: Route[]): Promise<void> {
+    this.forget();
+    await this.#gobgp.apply(missing, unwanted);
+    await this.read();
+  }
+
+  async #applyTold(missing: Route[], unwanted: Route[]): Promise<void> {
+    const entries = new Map(this.#entries);
+    for (const route of unwanted) entries.delete(keyOf(route));
+    for (const route of missing) this.#keep(entries, route);
+    const left = new Map([
+      ...unwanted.map((route) => [keyOf(route), false] as const),
+      ...missing.map((route) => [keyOf(route), true] as const),
+    ]);
+    const settled = Promise.withResolvers<void>();
+    this.#expected = { left, settled };
+    const isDone = new AbortController();
+    this.#options.clock.sleep(TOLD_WITHIN_MS, isDone.signal).then(
+      () => settled.reject(new EdgeUnavailableError('GoBGP does not have what it was given')),
+      () => {},
+    );
+    try {
+      await Promise.all([this.#gobgp.apply(missing, unwanted), settled.promise]);
+      if (this.#isTold) this.#entries = entries;
+    } catch (error) {
+      this.forget();
+      throw error;
+    } finally {
+      isDone.abort();
+      this.#expected = undefined;
+    }
+  }
+
+  #keep(entries: Map<string, Entry>, route: Route): void {
+    entries.set(keyOf(route), { route, ip: destinationOf(route)! });
   }
 
   #has(route: Route): boolean {
-    const found = this.#routes?.get(keyOf(route));
-    return found !== undefined && asked(found) === asked(route);
+    const found = this.#entries?.get(keyOf(route));
+    return found !== undefined && asked(found.route) === asked(route);
   }
 
   #isOwn(route: Route): boolean {

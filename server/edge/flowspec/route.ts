@@ -62,7 +62,8 @@ function reachable6(nlri: Buffer): Buffer {
 }
 
 /** What tells routes apart: those of the same key replace each other. */
-export const keyOf = ({ family, nlri }: Route) => `${family.afi}/${family.safi}/${nlri.toString('hex')}`;
+export const keyOf = ({ family, nlri }: Pick<Route, 'family' | 'nlri'>) =>
+  `${family.afi}/${family.safi}/${nlri.toString('hex')}`;
 
 /** What is asked of routers for what the route is for: its communities, ordinary and extended. */
 export function asked({ attributes }: Route): string {
@@ -74,7 +75,7 @@ export function asked({ attributes }: Route): string {
 }
 
 /** The one address that a route is for; undefined where it is for a network, or for any destination. */
-export function destinationOf({ family, nlri }: Route): string | undefined {
+export function destinationOf({ family, nlri }: Pick<Route, 'family' | 'nlri'>): string | undefined {
   const size = family.afi === 1 ? 4 : 16;
   const at = isFlowspec(family) ? destinationAt(family, nlri) : 0;
   if (at === undefined || nlri[at] !== size * 8) return undefined;
