@@ -21,6 +21,11 @@ const QUIET_SHARE = 0.5;
 /** …for so long. */
 export const QUIET_MS = 60_000;
 
+/** Nothing is learnt from so long before something unusual: an attack may have begun in the midst of it. */
+const LEARN_AFTER_MS = 4_000;
+/** Of a target that was never seen before, the least of so long is taken for the usual. */
+const NEW_MS = 10_000;
+
 /**
  * Never an attack below this, however little is usual: what a machine may receive without anybody minding. The
  * two figures say the same of packets of full size.
@@ -39,8 +44,10 @@ export type Look = 'quiet' | 'suspect' | 'attack' | 'ended';
  */
 export class Watch {
   #baseline: Rate | undefined;
-  /** The look before, not learnt yet: an attack may have begun in the middle of it. */
-  #unlearnt: { rate: Rate; seconds: number } | undefined;
+  /** The latest looks, not learnt yet. */
+  #unlearnt: { rate: Rate; seconds: number; at: number }[] = [];
+  /** Until when it is new, epoch milliseconds; undefined before the first look. */
+  #newUntil: number | undefined;
   #lookedAt: Date | undefined;
   #looksOver = 0;
   #isAttack: boolean;
@@ -53,10 +60,21 @@ export class Watch {
   constructor(baseline?: Rate, isAttack = false) {
     this.#baseline = baseline;
     this.#isAttack = isAttack;
+    if (baseline) this.#newUntil = 0;
   }
 
   get baseline(): Rate | undefined {
     return this.#baseline;
+  }
+
+  /** Whether it was first seen so lately that what is usual for it is a guess, not worth to be kept. */
+  get isNew(): boolean {
+    return (this.#newUntil ?? Infinity) > (this.#lookedAt?.getTime() ?? 0);
+  }
+
+  /** Whether it is attacked, as far as was seen so far. */
+  get isAttack(): boolean {
+    return this.#isAttack;
   }
 
   /** The last instant at which nothing was unusual: when an attack that was found now began. */
@@ -80,7 +98,10 @@ export class Watch {
 
   /** What is an attack on this target by itself. */
   get ownThreshold(): Rate {
-    return { ...this.#usualThreshold(FLOOR), ...this.#fixed };
+    const { pps, bps } = this.#usualThreshold(FLOOR);
+    // What a new target was first seen with may be an attack, and must not pass for the usual.
+    const most = this.isNew ? TRIP_FACTOR : Infinity;
+    return { pps: Math.min(pps, most * FLOOR.pps), bps: Math.min(bps, most * FLOOR.bps), ...this.#fixed };
   }
 
   /** Never an attack below this, if the target is attacked by itself. */
@@ -119,17 +140,17 @@ export class Watch {
     const level = this.level(rate);
     const seconds = this.#lookedAt ? (at.getTime() - this.#lookedAt.getTime()) / 1000 : 1;
     this.#lookedAt = at;
+    this.#newUntil ??= at.getTime() + NEW_MS;
     if (this.#isAttack) return this.#watchAttack(level, at);
     // Of a target that was never seen before, busy first looks are taken for the usual ones.
     if (level <= (this.#baseline ? 1 : TRIP_FACTOR)) {
       this.#looksOver = 0;
       this.#lastQuiet = at;
-      if (this.#unlearnt) this.#learn(this.#unlearnt.rate, this.#unlearnt.seconds);
-      this.#unlearnt = { rate, seconds };
+      this.#takeIn(rate, seconds, at.getTime());
       return 'quiet';
     }
     this.#looksOver += 1;
-    this.#unlearnt = undefined;
+    this.#unlearnt = [];
     if (this.#looksOver < CONFIRMATIONS && (together || level <= TRIP_FACTOR)) return 'suspect';
     this.#isAttack = true;
     this.#quietSince = undefined;
@@ -147,6 +168,20 @@ export class Watch {
     this.#isTogether = false;
     this.#looksOver = 0;
     return 'ended';
+  }
+
+  /** Takes a quiet look to what is usual, once nothing unusual has followed it. */
+  #takeIn(rate: Rate, seconds: number, at: number): void {
+    if (this.isNew) {
+      const { pps, bps } = this.#baseline ?? rate;
+      this.#baseline = { pps: Math.min(pps, rate.pps), bps: Math.min(bps, rate.bps) };
+      return;
+    }
+    this.#unlearnt.push({ rate, seconds, at });
+    while (at - this.#unlearnt[0]!.at >= LEARN_AFTER_MS) {
+      const look = this.#unlearnt.shift()!;
+      this.#learn(look.rate, look.seconds);
+    }
   }
 
   #learn({ pps, bps }: Rate, seconds: number): void {

@@ -15,11 +15,12 @@ import type { EdgeDriver, EdgeReading, TargetTotals, Volume } from '../edge/driv
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { newAttack, observed, withVectors } from './attack-record.ts';
-import { type Rate, Watch } from './baseline.ts';
+import { timesOf, Watch } from './baseline.ts';
 import { attackingClasses, classify, difference, type Finding } from './classify.ts';
 import { keepMitigating, writeAutomaticRule } from './mitigate.ts';
 import { mitigationOf } from './mitigation.ts';
 import { type Candidate, countersReset, type Observation, rateOf } from './observation.ts';
+import { type Rates, Recent, SPANS_MS } from './recent.ts';
 import { attackedTogether } from './together.ts';
 import { UsualClasses } from './usual-classes.ts';
 
@@ -108,14 +109,27 @@ export class AttackDetector {
       const setting = this.#settings.get(totals.id);
       entry.watch.fixed = setting?.threshold ?? {};
       this.#watched!.set(totals.id, entry);
-      if (!known || !continues || countersReset(totals, known.totals) || at <= known.at) return [];
-      const rate = rateOf(totals.in, known.totals.in, (at.getTime() - known.at.getTime()) / 1000);
-      return [{ id: totals.id, ip: setting?.ip ?? '', watch: entry.watch, entry, known, rate }];
+      if (!known || !continues || countersReset(totals, known.totals) || at <= known.at) {
+        entry.recent.restart();
+        entry.recent.add(at, totals);
+        return [];
+      }
+      entry.recent.add(at, totals);
+      return [{ id: totals.id, ip: setting?.ip ?? '', watch: entry.watch, entry, known }];
     });
-    const together = attackedTogether(seen.filter(({ ip }) => ip !== ''));
-    return seen.flatMap(({ id, entry, known, rate }) =>
-      this.#judge(entry, known, { rate, together: together.has(id) }),
-    );
+    const together = this.#together(seen.filter(({ ip }) => ip !== ''));
+    return seen.flatMap(({ id, entry, known }) => this.#judge(entry, known, together.get(id)));
+  }
+
+  /** Targets that are attacked together, with what shows it: not every look sees all of them. */
+  #together(seen: { id: string; ip: string; entry: Observation }[]): Map<string, Rates> {
+    const found = new Map<string, Rates>();
+    for (const ms of SPANS_MS) {
+      const spans = new Map(seen.map(({ id, entry }) => [id, entry.recent.over(ms)!]));
+      const watched = seen.map(({ id, ip, entry: { watch } }) => ({ id, ip, watch, ...spans.get(id)! }));
+      for (const id of attackedTogether(watched)) if (!found.has(id)) found.set(id, spans.get(id)!);
+    }
+    return found;
   }
 
   #entry(totals: TargetTotals, at: Date, known: Observation | undefined): Observation {
@@ -127,22 +141,25 @@ export class AttackDetector {
       attack: resumed?.attack,
       totals,
       at,
+      recent: new Recent(),
       classes: undefined,
       sampledAt: undefined,
       usual: new UsualClasses(),
     };
   }
 
-  #judge(
-    entry: Observation,
-    known: Observation,
-    { rate, together }: { rate: Rate; together: boolean },
-  ): Candidate[] {
-    const { totals, at } = entry;
+  #judge(entry: Observation, known: Observation, together: Rates | undefined): Candidate[] {
+    const { totals, at, watch } = entry;
     const seconds = (at.getTime() - known.at.getTime()) / 1000;
-    const passed = rateOf(totals.passed, known.totals.passed, seconds);
-    const startedAt = entry.watch.lastQuiet ?? known.at;
-    const look = entry.watch.look(rate, at, together);
+    const now = {
+      rate: rateOf(totals.in, known.totals.in, seconds),
+      passed: rateOf(totals.passed, known.totals.passed, seconds),
+    };
+    // One of several that nothing came in to just now is attacked all the same.
+    const isElsewhere = !watch.isAttack && together && timesOf(now.rate, watch.togetherThreshold) <= 1;
+    const { rate, passed } = isElsewhere ? together : now;
+    const startedAt = watch.lastQuiet ?? known.at;
+    const look = watch.look(rate, at, together !== undefined);
     if (look === 'quiet') {
       entry.classes = undefined;
       entry.sampledAt = undefined;
@@ -260,13 +277,8 @@ export class AttackDetector {
   async #saveBaselines(at: Date): Promise<void> {
     if (at.getTime() - this.#savedAt < SAVE_BASELINES_MS) return;
     this.#savedAt = at.getTime();
-    const rows = [...this.#watched!].flatMap(
-      ([
-        id,
-        {
-          watch: { baseline },
-        },
-      ]) => (baseline ? [{ id, ...baseline }] : []),
+    const rows = [...this.#watched!].flatMap(([id, { watch }]) =>
+      watch.baseline && !watch.isNew ? [{ id, ...watch.baseline }] : [],
     );
     if (rows.length > 0) await saveBaselines(this.#parts.db, rows);
   }

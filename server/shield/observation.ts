@@ -1,6 +1,7 @@
 import type { AttackRow } from '../db/queries/shield-attacks.ts';
 import type { EdgeClass, TargetTotals, Volume } from '../edge/driver.ts';
 import type { Look, Rate, Watch } from './baseline.ts';
+import type { Recent } from './recent.ts';
 import type { UsualClasses } from './usual-classes.ts';
 
 /** What is remembered of a target from one look to the next. */
@@ -8,6 +9,7 @@ export interface Observation {
   watch: Watch;
   totals: TargetTotals;
   at: Date;
+  recent: Recent;
   attack: AttackRow | undefined;
   /** The classes at the look before, of a suspect. */
   classes: Record<EdgeClass, Volume> | undefined;

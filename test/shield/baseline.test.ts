@@ -91,6 +91,33 @@ test('a flood that begins within the first look at a target is not taken for the
   assert.equal(watch.look(pps(FLOOR.pps * 5), at(1)), 'attack');
 });
 
+test('what is usual of a new target is the least of its first ten seconds', () => {
+  const watch = new Watch();
+  // The end of a flood, or a download: it says nothing of the usual.
+  assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(0)), 'quiet');
+  assert.equal(watch.look(pps(200), at(1)), 'quiet');
+  assert.equal(watch.look(pps(FLOOR.pps * 0.9), at(2)), 'quiet');
+  assert.equal(watch.baseline!.pps, 200);
+  assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(3)), 'suspect');
+  assert.equal(watch.look(pps(FLOOR.pps * 1.5), at(4)), 'attack');
+
+  // Nor is it more than twice the floor that is let be before the ten seconds are over.
+  const flooded = new Watch();
+  assert.equal(flooded.look(pps(FLOOR.pps * 1.9), at(0)), 'quiet');
+  assert.equal(flooded.look(pps(FLOOR.pps * 1.9), at(1)), 'quiet');
+  assert.equal(flooded.look(pps(FLOOR.pps * 2.5), at(2)), 'suspect');
+  assert.equal(flooded.look(pps(FLOOR.pps * 2.5), at(3)), 'attack');
+
+  // Afterwards it follows what comes in.
+  const later = new Watch();
+  alarms(later, 60, (second) => pps(second < 5 ? 100 : 5_000));
+  assert.ok(later.baseline!.pps > 4_900, `${later.baseline!.pps}`);
+  // What was known before a restart is no news.
+  const known = new Watch(pps(5_000));
+  alarms(known, 10, () => pps(100));
+  assert.ok(known.baseline!.pps > 500, `${known.baseline!.pps}`);
+});
+
 test('the threshold is five times the usual, and never below the floor', () => {
   const watch = new Watch();
   alarms(watch, 200, () => pps(30_000));
