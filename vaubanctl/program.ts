@@ -52,6 +52,7 @@ import { addPromoGrant, addPromoList, addPromoRevoke } from './commands/promo.ts
 import { addSecretRotate } from './commands/secret-rotate.ts';
 import { addShieldAttack } from './commands/shield-attack.ts';
 import { addShieldAttacks } from './commands/shield-attacks.ts';
+import { addShieldFastnetmon } from './commands/shield-fastnetmon.ts';
 import { addShieldStop } from './commands/shield-stop.ts';
 import { addTargetAdd } from './commands/target-add.ts';
 import { addTargetBlackhole } from './commands/target-blackhole.ts';
@@ -172,6 +173,7 @@ const shield = program.command('shield').description('attacks, and those of pret
 addShieldAttacks(shield);
 addShieldAttack(shield);
 addShieldStop(shield);
+addShieldFastnetmon(shield);
 
 const job = program.command('job').description('work on VMs that keeps failing');
 addJobList(job);

@@ -36,6 +36,7 @@ import { tellClaims } from './migrations/0034-tell-claims.ts';
 import { operatorRequests } from './migrations/0035-operator-requests.ts';
 import { hosts } from './migrations/0036-hosts.ts';
 import { shieldBlackholes } from './migrations/0040-shield-blackholes.ts';
+import { shieldReports } from './migrations/0041-shield-reports.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -83,6 +84,7 @@ export const MIGRATIONS: readonly Migration[] = [
   operatorRequests,
   hosts,
   shieldBlackholes,
+  shieldReports,
 ];
 
 /**

@@ -827,6 +827,7 @@ create table shield_attacks (
   dropped_bytes bigint not null,
   dropped_packets bigint not null,
   announced text[] not null default '{}'::text[],
+  reported_until timestamp with time zone,
   constraint shield_attacks_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint shield_attacks_pkey PRIMARY KEY (id),
   constraint shield_attacks_tenant_id_fkey FOREIGN KEY (tenant_id) REFERENCES shield_tenants(id)
@@ -1312,6 +1313,7 @@ CREATE INDEX shield_attacks_by_end ON public.shield_attacks USING btree (ended_a
 CREATE INDEX shield_attacks_by_target ON public.shield_attacks USING btree (target_id, id DESC);
 CREATE INDEX shield_attacks_by_tenant ON public.shield_attacks USING btree (tenant_id, started_at);
 CREATE UNIQUE INDEX shield_attacks_ongoing ON public.shield_attacks USING btree (target_id) WHERE (status = 'ongoing'::text);
+CREATE INDEX shield_attacks_reported ON public.shield_attacks USING btree (reported_until) WHERE ((status = 'ongoing'::text) AND (reported_until IS NOT NULL));
 CREATE INDEX shield_attacks_to_announce ON public.shield_attacks USING btree (id) WHERE (NOT (announced @> '{ended}'::text[]));
 CREATE INDEX shield_rules_by_attack ON public.shield_rules USING btree (attack_id) WHERE (attack_id IS NOT NULL);
 CREATE INDEX shield_rules_by_expiry ON public.shield_rules USING btree (expires_at) WHERE (expires_at IS NOT NULL);

@@ -11,5 +11,7 @@ export const SOCKET_ONLY: Readonly<Record<string, string>> = {
   removeOperator: 'a session that was stolen must not lock the others out',
   importImage: 'it reads files of the host by their paths',
   rotateSecrets: 'the keys of the installation stay on its machine',
+  reportAttack: 'it is for programs of the machine, such as the script that FastNetMon runs',
+  endReportedAttack: 'it is for programs of the machine, such as the script that FastNetMon runs',
   rotateOpsKey: 'the keys of the installation stay on its machine',
 };

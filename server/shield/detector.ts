@@ -2,9 +2,11 @@ import type { Database } from '../db/database.ts';
 import {
   type AttackRow,
   insertAttack,
+  systemFindOngoingAttack,
   systemOngoingAttacks,
   updateAttack,
 } from '../db/queries/shield-attacks.ts';
+import { isReported } from '../db/queries/shield-reports.ts';
 import {
   saveBaselines,
   systemFindTarget,
@@ -228,12 +230,18 @@ export class AttackDetector {
     const target = await systemFindTarget(db, id);
     if (!target || target.removed_at || target.mode === 'off') return undefined;
     const attack = newAttack(newId('atk', clock), target, startedAt, at);
-    return (await insertAttack(db, attack)) ? attack : undefined;
+    // One that another program has reported is the same one.
+    return (await insertAttack(db, attack)) ? attack : systemFindOngoingAttack(db, id);
   }
 
-  /** Writes the record; forgets it where it is over. */
+  /** Writes the record; forgets it where it is over, or for its reporter to end. */
   async #save(entry: Observation, attack: AttackRow): Promise<void> {
-    const goesOn = (await updateAttack(this.#parts.db, attack)) && attack.status === 'ongoing';
+    const { db, clock } = this.#parts;
+    if (attack.status === 'ended' && (await isReported(db, attack.id, clock.now()))) {
+      entry.attack = undefined;
+      return;
+    }
+    const goesOn = (await updateAttack(db, attack)) && attack.status === 'ongoing';
     entry.attack = goesOn ? attack : undefined;
   }
 

@@ -27,6 +27,8 @@ const ALLOWED_BPS = 5_000_000;
 const SOURCE_SHARE = { syn: 0.01, udp: 0.1 };
 /** What a browser opens at once, and some more. */
 const LEAST_PER_SOURCE = 10;
+/** Of a packet, in bytes. */
+const LEAST_LENGTH = 64;
 /** What is usual for the class times this passes. */
 const USUAL_FACTOR = 2;
 
@@ -68,10 +70,16 @@ export function mitigationOf(
     const perSource = Math.max(LEAST_PER_SOURCE, Math.round(SOURCE_SHARE[kind] * spec.rate.value));
     return ruleSpecOf('rate_limit', spec.match, { ...spec.rate, perSource });
   };
-  const exactly = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined =>
-    capabilities.rateUnits.includes('pps')
-      ? ruleSpecOf('rate_limit', { ...ANY, ...match }, { unit: 'pps', value: Math.max(1, Math.round(pps)) })
-      : undefined;
+  const exactly = (match: Partial<StoredMatch>, pps: number): RuleSpec | undefined => {
+    const limitTo = (unit: 'pps' | 'bps', value: number) =>
+      ruleSpecOf('rate_limit', { ...ANY, ...match }, { unit, value });
+    const { rateUnits } = capabilities;
+    if (rateUnits.includes('pps')) return limitTo('pps', Math.max(1, Math.round(pps)));
+    if (!rateUnits.includes('bps')) return undefined;
+    // Whole bytes of 32-bit floating point, as routers are told.
+    const bytes = Math.fround(Math.max(1, Math.round(pps * Math.max(LEAST_LENGTH, meanLength))));
+    return limitTo('bps', 8 * bytes);
+  };
   switch (name) {
     case 'syn': {
       const match = {

@@ -7,6 +7,7 @@ import type { Metrics } from '../platform/metrics.ts';
 import type { Task } from '../platform/schedule.ts';
 import { AttackDetector } from './detector.ts';
 import type { EdgeReconciler } from './reconcile-edge.ts';
+import { lookAfterReports } from './report.ts';
 import { EdgeSampler } from './sample-edge.ts';
 
 /** What the shield does by itself needs of the service. */
@@ -52,6 +53,7 @@ export function shieldTasks(services: ShieldServices): Task[] {
     },
     ...[
       { name: 'sample_edge', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
+      { name: 'look_after_reports', everyMs: 10 * SECOND, run: () => lookAfterReports({ db, clock }) },
       { name: 'roll_up_edge', everyMs: 60 * SECOND, run: () => sampler.rollUp(clock.now()) },
     ].map((task) => led(leadership, task)),
   ];

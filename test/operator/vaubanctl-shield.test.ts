@@ -80,6 +80,42 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
     );
   });
 
+  await t.test('what FastNetMon reports', async () => {
+    const report = (...args: string[]) => ctl('shield', 'fastnetmon', ...args);
+    assert.match(
+      (await report(ipv4, 'incoming', '98350', 'ban')).stdout,
+      /^atk_\S+ on \S+: 98350 packets a second\.$/m,
+    );
+    const [attack] = await json('shield', 'attacks', '--ongoing');
+    assert.deepEqual([attack.ip, attack.peak_pps], [ipv4, 98_350]);
+    assert.match((await report(ipv4, 'incoming', '98350', 'unban')).stdout, /^atk_\S+ on \S+ is over\.$/m);
+    assert.deepEqual(await json('shield', 'attacks', '--ongoing'), []);
+    assert.match((await report(ipv4, 'outgoing', '98350', 'ban')).stdout, /no concern of the shield/);
+    assert.match((await report(ipv4, 'incoming', '1', 'unban')).stdout, /Nothing was reported/);
+    await refused(
+      /ip: is no protected address/,
+      'shield',
+      'fastnetmon',
+      '192.0.2.77',
+      'incoming',
+      '1',
+      'ban',
+    );
+    await refused(/ip: must be an IPv4 or IPv6/, 'shield', 'fastnetmon', 'web-1', 'incoming', '1', 'ban');
+    await refused(/neither ban/, 'shield', 'fastnetmon', ipv4, 'incoming', '1', 'panic');
+    await refused(
+      /^vaubanctl: seconds: /,
+      'shield',
+      'fastnetmon',
+      ipv4,
+      'incoming',
+      '1',
+      'ban',
+      '--seconds',
+      '0',
+    );
+  });
+
   await t.test('thresholds', async () => {
     const [target] = await json('target', 'list', tenant.id);
     const threshold = (...args: string[]) => ['target', 'threshold', target.id, ...args];

@@ -14,12 +14,14 @@ export interface Run {
 export function vaubanctl(dataDir: string, ...args: string[]): Promise<Run> {
   const env = { PATH: `${dirname(process.execPath)}:/usr/bin:/bin`, VAUBAN_DATA_DIR: dataDir };
   return new Promise((resolve) => {
-    execFile(
+    const child = execFile(
       process.execPath,
       [PROGRAM, ...args],
       { cwd: '/', env },
       (error: ExecFileException | null, stdout, stderr) =>
         resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
+    // Nothing is typed.
+    child.stdin!.end();
   });
 }

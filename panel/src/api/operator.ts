@@ -239,6 +239,15 @@ export interface DrainedHost {
   left: string[];
 }
 
+export interface EndReportedAttackRequest {
+  ip: string;
+}
+
+/** The attack that is over; null where none was reported */
+export interface EndedReport {
+  attack_id: string | null;
+}
+
 export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.moved' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.move_requested' | 'vm.delete_requested';
 
 export interface GrantPromoCreditRequest {
@@ -662,6 +671,15 @@ export interface RemovedOrphan {
   removed: true;
 }
 
+export interface ReportAttackRequest {
+  ip: string;
+  pps: number;
+  bps: number;
+  classes: { class: 'syn' | 'tcp' | 'udp' | 'icmp' | 'fragment' | 'other'; packets: number; bytes: number }[];
+  ports: { protocol: 'tcp' | 'udp'; port: number; packets: number; bytes: number }[];
+  seconds: number;
+}
+
 export interface ReportOutageRequest {
   region?: string;
   vm_id?: string;
@@ -669,6 +687,11 @@ export interface ReportOutageRequest {
   to: string;
   reason: string;
   key?: string;
+}
+
+/** An attack that was reported */
+export interface ReportedAttack {
+  attack_id: string;
 }
 
 /** What became of everything that is sealed */
@@ -827,6 +850,7 @@ export interface Target {
   status: 'clean' | 'under_attack' | 'mitigating';
   rules_count: number;
   threshold: TargetThreshold;
+  threshold_in_force: ThresholdInForce;
   blackholed_until: string | null;
   on_edge: boolean;
   last_attack_at: string | null;
@@ -853,6 +877,12 @@ export interface Tenant {
   account_id: string;
   name: string;
   created_at: string;
+}
+
+/** From how much on what comes in is an attack: what is set, else as learnt up to the last minute */
+export interface ThresholdInForce {
+  pps: number;
+  bps: number;
 }
 
 /** Money that a customer brings in */
@@ -1031,6 +1061,8 @@ export interface OperatorOperations {
   'operator.listAttacks': { query: { limit?: number; cursor?: string; status?: 'ongoing' | 'ended' }; data: OperatorAttack[]; list: true };
   'operator.startAttack': { params: { id: string }; body: StartAttackRequest; data: SimulatedAttack };
   'operator.stopAttack': { params: { id: string }; data: { target_id: string; stopped: number } };
+  'operator.reportAttack': { body: ReportAttackRequest; data: ReportedAttack };
+  'operator.endReportedAttack': { body: EndReportedAttackRequest; data: EndedReport };
   'operator.listOrphans': { query: { limit?: number; cursor?: string }; data: Orphan[]; list: true };
   'operator.removeOrphan': { params: { id: string }; data: RemovedOrphan };
   'operator.importImage': { body: ImportImageRequest; data: Image };
@@ -1122,6 +1154,8 @@ export const OPERATOR_OPERATIONS = {
   'operator.listAttacks': ['GET', '/attacks'],
   'operator.startAttack': ['POST', '/targets/{id}/attack'],
   'operator.stopAttack': ['POST', '/targets/{id}/attack/stop'],
+  'operator.reportAttack': ['POST', '/attacks/reports'],
+  'operator.endReportedAttack': ['POST', '/attacks/reports/end'],
   'operator.listOrphans': ['GET', '/orphans'],
   'operator.removeOrphan': ['POST', '/orphans/{id}/remove'],
   'operator.importImage': ['POST', '/images'],

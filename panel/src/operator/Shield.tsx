@@ -16,6 +16,7 @@ import { Ago, Mono } from '../ui/Values.tsx';
 import { AccountLink, MachineLink, StateOf } from './parts.tsx';
 import { whileUsed } from './polling.ts';
 import { MODES, Tenants } from './Tenants.tsx';
+import { Threshold } from './Threshold.tsx';
 import { texts } from './texts.ts';
 
 /** Attacks are watched as they go. */
@@ -127,6 +128,7 @@ function Targets() {
                   />
                 ),
               },
+              { id: 'threshold', title: t.threshold, cell: (target) => <Threshold target={target} /> },
               { id: 'rules', title: t.rules, align: 'end', cell: ({ rules_count }) => rules_count },
               {
                 id: 'act',

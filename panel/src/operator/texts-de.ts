@@ -170,6 +170,17 @@ export const de = {
   mode_sensor: 'Nur beobachten',
   mode_off: 'Aus',
   rules: 'Regeln',
+  threshold: 'Schwelle',
+  thresholdOf: (ip: string) => `Schwelle von ${ip}`,
+  thresholdWhy:
+    'Ab wie viel ankommender Verkehr ein Angriff ist. Was leer bleibt, wird aus dem üblichen Verkehr gelernt.',
+  thresholdLearnt: 'gelernt',
+  thresholdSet: 'gesetzt',
+  thresholdPps: 'Pakete je Sekunde',
+  thresholdMbps: 'Megabit je Sekunde',
+  thresholdNumber: 'Eine Zahl über 0, ohne Tausenderpunkt.',
+  thresholdSave: 'Speichern',
+  thresholdClear: 'Beides lernen',
   removeTarget: (ip: string) => `Schutz von ${ip} beenden?`,
   removeTargetWhy: 'Ihre Regeln gehen mit.',
 

@@ -170,6 +170,17 @@ export const en = {
   mode_sensor: 'Only watch',
   mode_off: 'Off',
   rules: 'Rules',
+  threshold: 'Threshold',
+  thresholdOf: (ip: string) => `Threshold of ${ip}`,
+  thresholdWhy:
+    'From how much on what comes in is an attack. What is left empty is learnt from the usual traffic.',
+  thresholdLearnt: 'learnt',
+  thresholdSet: 'set',
+  thresholdPps: 'Packets a second',
+  thresholdMbps: 'Megabits a second',
+  thresholdNumber: 'Write a number above 0, without a separator of thousands.',
+  thresholdSave: 'Save',
+  thresholdClear: 'Learn both',
   removeTarget: (ip: string) => `End the protection of ${ip}?`,
   removeTargetWhy: 'Its rules go with it.',
 

@@ -1,4 +1,4 @@
-import { execute, join, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, join, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
 import { type Page, pageOf } from './page.ts';
 import { deleteSome } from './purge.ts';
 
@@ -69,6 +69,14 @@ export async function updateAttack(db: Queryable, row: AttackRow): Promise<boole
 /** Everybody's attacks that go on: for the detector. */
 export function systemOngoingAttacks(db: Queryable): Promise<AttackRow[]> {
   return db.query<AttackRow>(sql`select ${columns} from shield_attacks where status = 'ongoing'`);
+}
+
+/** The attack on a target that goes on, if there is one. */
+export function systemFindOngoingAttack(db: Queryable, targetId: string): Promise<AttackRow | undefined> {
+  return maybeOne<AttackRow>(
+    db,
+    sql`select ${columns} from shield_attacks where target_id = ${targetId} and status = 'ongoing'`,
+  );
 }
 
 /** Ends whatever goes on against a target. */

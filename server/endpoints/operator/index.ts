@@ -66,6 +66,7 @@ import { revokePromoCredit } from './promo-credits/revoke-promo-credit.ts';
 import { rotateSecrets } from './secrets/rotate-secrets.ts';
 import { addTarget } from './shield/add-target.ts';
 import { createTenant } from './shield/create-tenant.ts';
+import { endReportedAttack } from './shield/end-reported-attack.ts';
 import { getTarget } from './shield/get-target.ts';
 import { getTenant } from './shield/get-tenant.ts';
 import { listAllTargets } from './shield/list-all-targets.ts';
@@ -73,6 +74,7 @@ import { listAttacks } from './shield/list-attacks.ts';
 import { listTargets } from './shield/list-targets.ts';
 import { listTenants } from './shield/list-tenants.ts';
 import { removeTarget } from './shield/remove-target.ts';
+import { reportAttack } from './shield/report-attack.ts';
 import { setTargetBlackhole } from './shield/set-target-blackhole.ts';
 import { setTargetMode } from './shield/set-target-mode.ts';
 import { setTargetThreshold } from './shield/set-target-threshold.ts';
@@ -151,6 +153,8 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   listAttacks,
   startAttack,
   stopAttack,
+  reportAttack,
+  endReportedAttack,
   listOrphans,
   removeOrphan,
   importImage,

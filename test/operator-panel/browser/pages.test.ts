@@ -191,6 +191,34 @@ async function protect({ page, open, command }: Desk, account: string, ip: strin
   assert.ok((await command('target', 'list')).includes(ip));
 }
 
+/** Sets a threshold, has a wrong one refused, and goes back to what is learnt. */
+async function setThreshold({ page, command }: Desk, ip: string): Promise<void> {
+  const inForce = (text: string) =>
+    page.getByRole('button', { name: `Threshold of ${ip}: ${text}`, exact: true });
+  const dialog = page.getByRole('dialog');
+  const stored = async () => JSON.parse(await command('--json', 'target', 'list'))[0].threshold;
+  await inForce('40,000 pps, 500 Mbit/s (learnt)').click();
+  await dialog.getByLabel('Packets a second').fill('20000');
+  await dialog.getByLabel('Megabits a second').fill('200');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await inForce('20,000 pps, 200 Mbit/s (set)').click();
+  assert.deepEqual(await stored(), { pps: 20_000, bps: 200_000_000 });
+
+  // What is no number must not pass for an empty field, which is learnt.
+  for (const wrong of ['many', '0']) {
+    await dialog.getByLabel('Packets a second').fill(wrong);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('Write a number above 0').waitFor();
+  }
+  assert.deepEqual(await stored(), { pps: 20_000, bps: 200_000_000 });
+  await dialog.getByLabel('Packets a second').fill('');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await inForce('40,000 pps, 200 Mbit/s (set)').click();
+  await dialog.getByRole('button', { name: 'Learn both' }).click();
+  await inForce('40,000 pps, 500 Mbit/s (learnt)').waitFor();
+  assert.deepEqual(await stored(), { pps: null, bps: null });
+}
+
 /** Wide in one theme and narrow in the other: colours know no width, and boxes no theme. */
 async function lookAt({ page, open }: Desk, path: string): Promise<void> {
   if (process.env.VAUBAN_TEST_SCREENSHOTS) {
@@ -253,6 +281,7 @@ test('an operator goes through every page, credits an account and confirms a tra
   await correct(desk, account.id);
   await creditOutage(desk, machine.id);
   await protect(desk, account.id, machine.ipv4);
+  await setThreshold(desk, machine.ipv4);
   for (const path of [...PAGES, `accounts/${account.id}`, `accounts/${account.id}/money`])
     await lookAt(desk, path);
 

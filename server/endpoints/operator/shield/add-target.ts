@@ -1,11 +1,9 @@
-import { isIP } from 'node:net';
 import { TARGET_MODES } from '../../../db/queries/shield-targets.ts';
 import { Enum, Input } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
-import { invalidField } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { addTarget as insertTarget, requireServed } from '../../../shield/target.ts';
-import { requireEdge, requireTarget, TargetShape, viewOf } from './target-shape.ts';
+import { requireAddress, requireEdge, requireTarget, TargetShape, viewOf } from './target-shape.ts';
 import { requireTenant, TenantParams } from './tenant-shape.ts';
 
 export const addTarget = operatorEndpoint({
@@ -24,9 +22,7 @@ export const addTarget = operatorEndpoint({
   async handle({ params: { id }, body: { ip, mode = 'always_on' }, services }) {
     const { clock, db, logger, shield } = services;
     requireEdge(services, mode);
-    if (isIP(ip) === 0 || ip.includes('%')) {
-      throw invalidField('ip', 'format', 'must be an IPv4 or IPv6 address');
-    }
+    requireAddress(ip);
     if (mode !== 'off') requireServed(services.edge.capabilities(), ip);
     const targetId = await db.transaction(async (tx) => {
       const tenant = await requireTenant(tx, id);

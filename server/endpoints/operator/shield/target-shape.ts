@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Queryable } from '../../../db/database.ts';
 import {
   findTarget,
@@ -9,8 +10,9 @@ import {
 } from '../../../db/queries/shield-targets.ts';
 import { Count, Enum, Id, Nullable, PathId, Shape, Timestamp } from '../../../http/schemas.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
-import { ApiError, notFound } from '../../../platform/errors.ts';
+import { ApiError, invalidField, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
+import { Watch } from '../../../shield/baseline.ts';
 
 export const TargetParams = Type.Object({ id: PathId('tgt', 'Target identifier') });
 
@@ -32,6 +34,18 @@ const ThresholdShape = Shape(thresholdFields, {
   description: 'From how much on what comes in is an attack; null is learnt from what is usual',
 });
 
+const ThresholdInForce = Shape(
+  {
+    pps: Type.Integer({ minimum: 1, description: 'Packets a second' }),
+    bps: Type.Integer({ minimum: 1, description: 'Bits a second' }),
+  },
+  {
+    $id: 'ThresholdInForce',
+    description:
+      'From how much on what comes in is an attack: what is set, else as learnt up to the last minute',
+  },
+);
+
 export const TargetShape = Shape(
   {
     id: Id('tgt'),
@@ -43,6 +57,7 @@ export const TargetShape = Shape(
     status: Enum(['clean', 'under_attack', 'mitigating']),
     rules_count: Count('Rules that it has'),
     threshold: ThresholdShape,
+    threshold_in_force: ThresholdInForce,
     blackholed_until: Nullable(Timestamp('Until when everything to it is dropped; null where it is not')),
     on_edge: Type.Boolean({ description: 'Whether the edge has what the database says' }),
     last_attack_at: Nullable(Timestamp('Start of the latest attack')),
@@ -62,6 +77,7 @@ export function presentTarget(target: TargetView) {
     status: target.status,
     rules_count: target.rules_count,
     threshold: { pps: asNumber(target.threshold_pps), bps: asNumber(target.threshold_bps) },
+    threshold_in_force: inForce(target),
     blackholed_until: target.blackholed_until,
     on_edge: target.mode !== 'off' && target.applied >= target.generation,
     last_attack_at: target.last_attack_at,
@@ -69,7 +85,22 @@ export function presentTarget(target: TargetView) {
   };
 }
 
+function inForce({ baseline_pps: pps, baseline_bps: bps, threshold_pps, threshold_bps }: TargetRow) {
+  const watch = new Watch(pps === null || bps === null ? undefined : { pps, bps });
+  const { ownThreshold: learnt } = watch;
+  return {
+    pps: asNumber(threshold_pps) ?? Math.round(learnt.pps),
+    bps: asNumber(threshold_bps) ?? Math.round(learnt.bps),
+  };
+}
+
 const asNumber = (value: bigint | null) => (value === null ? null : Number(value));
+
+/** Refuses with `validation_failed` what is no address: the database would have another idea of it. */
+export function requireAddress(ip: string): void {
+  if (isIP(ip) === 0 || ip.includes('%'))
+    throw invalidField('ip', 'format', 'must be an IPv4 or IPv6 address');
+}
 
 /** A target that is not on its way out, or `not_found`. */
 export async function requireTarget(db: Queryable, id: string): Promise<TargetRow> {

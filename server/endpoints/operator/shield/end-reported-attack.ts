@@ -1,0 +1,29 @@
+import { Id, Input, Nullable, Shape } from '../../../http/schemas.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { endReportedAttack as end } from '../../../shield/report.ts';
+import { requireAddress } from './target-shape.ts';
+
+export const endReportedAttack = operatorEndpoint({
+  operation: 'endReportedAttack',
+  method: 'POST',
+  path: '/attacks/reports/end',
+  tag: 'shield',
+  summary: 'Say that an attack that was reported is over; its rules live on for some minutes',
+  body: Input({
+    ip: Type.String({
+      maxLength: 45,
+      description: 'The address that was attacked',
+      examples: ['203.0.113.9'],
+    }),
+  }),
+  data: Shape(
+    { attack_id: Nullable(Id('atk')) },
+    { $id: 'EndedReport', description: 'The attack that is over; null where none was reported' },
+  ),
+  errors: [],
+  async handle({ body: { ip }, services }) {
+    requireAddress(ip);
+    return { data: { attack_id: await end(services, ip) } };
+  },
+});

@@ -1,0 +1,55 @@
+import type { Writes } from './operator-api.ts';
+
+type Report = Writes['/attacks/reports']['body'];
+type Class = Report['classes'][number];
+type Port = Report['ports'][number];
+
+const BYTES_OF_MEGABIT = 125_000;
+/** Packets that are looked at: FastNetMon shows twenty, if its `ban_details_records_count` does not say otherwise. */
+const MOST_PACKETS = 1_000;
+
+/** What FastNetMon 1.2 says of an attack in words: traffic by class, and some of its packets. What is missing is nothing. */
+export function readDetails(details: string): Pick<Report, 'bps' | 'classes' | 'ports'> {
+  const numbers = new Map<string, number>();
+  for (const [, name, value] of details.matchAll(/^(?:Incoming|Total incoming) ([a-z ]+): (\d{1,12})\b/gm))
+    numbers.set(name!, Number(value));
+  const [, size] = /^Average packet size for incoming traffic: (\d{1,6}(?:\.\d+)?)/m.exec(details) ?? [];
+  const meanLength = Number(size ?? 0);
+  const counted = (name: string) => {
+    const packets = numbers.get(`${name} pps`) ?? 0;
+    // Whole megabits a second: of less the mean length says more.
+    const megabits = numbers.get(`${name} traffic`) ?? 0;
+    return { packets, bytes: Math.round(megabits > 0 ? megabits * BYTES_OF_MEGABIT : packets * meanLength) };
+  };
+  const [syn, tcp, udp, icmp, fragment] = ['syn tcp', 'tcp', 'udp', 'icmp', 'ip fragmented'].map(counted);
+  const rest = {
+    packets: Math.max(0, tcp!.packets - syn!.packets),
+    bytes: Math.max(0, tcp!.bytes - syn!.bytes),
+  };
+  const classes: Class[] = [
+    { class: 'syn', ...syn! },
+    { class: 'tcp', ...rest },
+    { class: 'udp', ...udp! },
+    { class: 'icmp', ...icmp! },
+    { class: 'fragment', ...fragment! },
+  ];
+  const bps = Math.round(8 * classes.reduce((sum, { bytes }) => sum + bytes, 0));
+  return { bps, classes: classes.filter(({ packets }) => packets > 0), ports: portsOf(details) };
+}
+
+/** Source ports of the packets that FastNetMon shows. */
+function portsOf(details: string): Port[] {
+  const found = new Map<string, Port>();
+  const packet = /:(\d{1,5}) > \S+ protocol: (tcp|udp)\b.*?packets: (\d{1,6}) size: (\d{1,6}) bytes/g;
+  for (const [, port, protocol, packets, size] of [...details.matchAll(packet)].slice(0, MOST_PACKETS)) {
+    const key = `${protocol} ${port}`;
+    const before = found.get(key) ?? { packets: 0, bytes: 0 };
+    found.set(key, {
+      protocol: protocol as Port['protocol'],
+      port: Number(port),
+      packets: before.packets + Number(packets),
+      bytes: before.bytes + Number(packets) * Number(size),
+    });
+  }
+  return [...found.values()].filter(({ port }) => port <= 65_535);
+}
