@@ -85,7 +85,7 @@ export interface Service {
   services: Services;
   /** Where the customer API listens, such as "http://127.0.0.1:8080". */
   address: string;
-  /** Stops in order: no request is cut, no job is lost. */
+  /** Stops in order: serves on while it is drained, and then no request is cut and no job is lost. */
   stop(): Promise<void>;
 }
 
@@ -180,13 +180,13 @@ export async function startService(config: Config, state: Database, parts: Parts
     services,
     limiter,
     mounts: [new KeyMount(ENDPOINTS, { authenticator, limiter, clock }), ...panelMounts(services, limiter)],
+    draining: readiness.ending,
     stopping: stopping.signal,
   });
   registerHealth(http, readiness);
   registerPages(http, services);
   const consoles = new Consoles(services);
   registerSockets(http, { services, consoles, limiter });
-  registerWebhooks(http, services);
 
   await logStart(services);
   await signals.start(db);
@@ -194,14 +194,11 @@ export async function startService(config: Config, state: Database, parts: Parts
   await node.announce();
   services.agent.node = node.id;
   await reapOrphanedRuns(services);
-  const { jobConcurrency: concurrency } = config;
-  const runner = new JobRunner(services, node, { concurrency, hook: parts.stepHook });
+  const runner = new JobRunner(services, node, { concurrency: config.jobConcurrency, hook: parts.stepHook });
   const schedule = new Schedule(clock, new Failures(services));
 
-  const hosts = new HostWatch(services);
-  // Before anything is sold, because of the addresses of orphans; without the engine later.
-  await new Failures(services).attempt('watch_hosts', () => hosts.run());
-  await new Failures(services).attempt('reconcile_guests', () => services.guests.run());
+  // Before anything is sold, because of the addresses of orphans.
+  const hosts = await meetGuests(services);
   // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
@@ -218,6 +215,7 @@ export async function startService(config: Config, state: Database, parts: Parts
 
   const stop = async () => {
     readiness.enter('stopping');
+    await clock.sleep(config.drainSeconds * 1000);
     stopping.abort();
     await inOrder(logger, [
       // An open WebSocket or stream would hold up the server's end.
@@ -244,6 +242,14 @@ export async function startService(config: Config, state: Database, parts: Parts
   return { services, address, stop: once(stop) };
 }
 
+/** Learns what the engine has; without the engine later. */
+async function meetGuests(services: Services): Promise<HostWatch> {
+  const hosts = new HostWatch(services);
+  await new Failures(services).attempt('watch_hosts', () => hosts.run());
+  await new Failures(services).attempt('reconcile_guests', () => services.guests.run());
+  return hosts;
+}
+
 async function logStart({ db, compute, edge, logger }: Services): Promise<void> {
   const [report, edgeReport] = [await compute.probe(), await edge.probe()];
   logger.info(
@@ -252,8 +258,10 @@ async function logStart({ db, compute, edge, logger }: Services): Promise<void> 
   );
 }
 
-/** What is made for people: the API's reference, the control panel, the page of a share link. */
-function registerPages(http: ReturnType<typeof createHttpServer>, { config, logger, brand }: Services): void {
+/** What is no endpoint: the API's reference, the control panel, the page of a share link, and the events of payments. */
+function registerPages(http: ReturnType<typeof createHttpServer>, services: Services): void {
+  const { config, logger, brand } = services;
+  registerWebhooks(http, services);
   registerReference(http, { config, endpoints: ENDPOINTS });
   registerPanelSite(http, logger, isOperatorPanelOn(config) ? { isNear: nearOperators(config) } : undefined);
   registerLogo(http, brand);

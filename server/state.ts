@@ -7,6 +7,7 @@ import { shortage } from './db/disk-room.ts';
 import { clearSocket, operatorSocket } from './operator/listen-on-socket.ts';
 import { ConfigError, reasonOf, UnavailableError } from './platform/config-error.ts';
 import { createLogger } from './platform/logging.ts';
+import { hostsOf } from './platform/postgres-address.ts';
 
 /** Throws ConfigError where another service uses the data directory: a second one must not touch what is in it. */
 export function claimDataDir(config: Config): Promise<void> {
@@ -69,9 +70,8 @@ async function connectPostgres(url: string, log: OutageLog): Promise<Database> {
   } catch (error) {
     await db.close();
     // The URL holds the password.
-    const { host } = new URL(url);
     throw new UnavailableError(
-      `${SETTINGS.databaseUrl.env}: cannot use the database on ${decodeURIComponent(host)}: ${reasonOf(unwrapped(error))}`,
+      `${SETTINGS.databaseUrl.env}: cannot use the database on ${hostsOf(url)}: ${reasonOf(unwrapped(error))}`,
     );
   }
 }

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { parseCidr } from '../platform/cidr.ts';
 import { parseCpuList } from '../platform/cpu-list.ts';
 import { parseKeys256 } from '../platform/keys256.ts';
+import { postgresServers } from '../platform/postgres-address.ts';
 import type { TSchema } from '../platform/schema.ts';
 
 /** A kind of setting: how it is written in the environment and in a file, and what comes of it. */
@@ -62,11 +63,11 @@ export const path: Kind<string> = {
   parse: (text) => resolve(text),
 };
 
-/** `postgres://user:password@host/database` */
+/** `postgres://user:password@host/database`, or with several hosts, of which the one that takes writes is used. */
 export const postgresUrl: Kind<string> = {
-  expected: 'an address that begins with postgres:// or postgresql://',
+  expected: 'an address that begins with postgres:// or postgresql://, of one to nine hosts',
   schema: { type: 'string' },
-  parse: (text) => (/^postgres(ql)?:\/\//.test(text) && URL.canParse(text) ? text : undefined),
+  parse: (text) => (postgresServers(text) ? text : undefined),
 };
 
 /** An origin, with a path before it is joined with ours if need be; without a slash at its end. */

@@ -38,6 +38,14 @@ export const SETTINGS = {
     kind: kind.listenAddress,
     about: 'Second address, for `/metrics` and health checks; keep it private.',
   },
+  drainSeconds: {
+    env: 'VAUBAN_DRAIN_SECONDS',
+    kind: kind.seconds(0, 600),
+    default: '0',
+    about:
+      'How long a node that is to end goes on serving while `/readyz` says no, so that a load balancer sends its requests ' +
+      'elsewhere first: longer than that takes to notice.',
+  },
   publicUrl: {
     env: 'VAUBAN_PUBLIC_URL',
     kind: kind.baseUrl,
@@ -77,7 +85,7 @@ export const SETTINGS = {
     kind: kind.postgresUrl,
     secret: true,
     about:
-      'PostgreSQL 15 or newer; when absent, the embedded database in the data directory. A server on this machine is quicker by its Unix socket: `postgres://vauban@%2Fvar%2Frun%2Fpostgresql/vauban`.',
+      'PostgreSQL 15 or newer; when absent, the embedded database in the data directory. A server on this machine is quicker by its Unix socket: `postgres://vauban@%2Fvar%2Frun%2Fpostgresql/vauban`. Of several, `postgres://vauban@a:5432,b:5432,c:5432/vauban?target_session_attrs=read-write`, the one that takes writes is used, and after a failover another.',
   },
   secretKey: {
     env: 'VAUBAN_SECRET_KEY',

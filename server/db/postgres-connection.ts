@@ -27,7 +27,8 @@ const SETTINGS: Record<string, string> = {
   tcp_user_timeout: '10000',
   idle_in_transaction_session_timeout: '10000',
 };
-const SET_UP = `select pg_backend_pid() as pid, ${Object.entries(SETTINGS)
+/** A standby is of no use to a service that writes; what is set to read only refuses writes by itself. */
+const SET_UP = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standby, ${Object.entries(SETTINGS)
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
   .join(', ')}`;
 
@@ -68,6 +69,8 @@ export class Connection {
   /** Why the connection is of no use any more. */
   lost: DatabaseAwayError | undefined;
   onLost: () => void = () => {};
+  /** The address of the server. */
+  readonly server: string;
   readonly #client: pg.Client;
   readonly #columns: KnownColumns = new Map();
   #progressAt = 0;
@@ -75,6 +78,7 @@ export class Connection {
   #describing: Promise<unknown> = Promise.resolve();
 
   private constructor(url: string) {
+    this.server = url;
     this.#client = new pg.Client({
       connectionString: likeLibpq(url),
       fallback_application_name: 'vauban',
@@ -86,7 +90,10 @@ export class Connection {
     this.#client.on('end', () => this.#lose(new Error('it was closed')));
   }
 
-  /** Connects, unless `signal` aborts; {@link DatabaseAwayError} when that fails, for whatever reason. */
+  /**
+   * Connects, unless `signal` aborts; {@link DatabaseAwayError} when that fails, for whatever reason, or the server is a
+   * standby.
+   */
   static async open(url: string, signal?: AbortSignal): Promise<Connection> {
     const connection = new Connection(url);
     const reached = new AbortController();
@@ -98,8 +105,10 @@ export class Connection {
     connection.#loseAfter(GREET_TURNS, greeted.signal);
     try {
       await connection.#client.connect();
-      const { rows } = await connection.send<{ pid: number }>({ text: SET_UP });
-      connection.pid = rows[0]!.pid;
+      const { rows } = await connection.send<{ pid: number; is_standby: boolean }>({ text: SET_UP });
+      const { pid, is_standby: isStandby } = rows[0]!;
+      if (isStandby) throw new Error('the server is a standby, which takes no writes');
+      connection.pid = pid;
       return connection;
     } catch (error) {
       connection.lose(error);

@@ -132,6 +132,9 @@ export class Watch {
     const gone = new AbortController();
     connection.onLost = () => gone.abort();
     this.#known = true;
+    // Another server has the database now: what a connection to the former one would say is not true any more.
+    for (const other of [...this.#parts.connections])
+      if (other.server !== connection.server) other.lose(new Error('the database is on another server'));
     this.#parts.onBack();
     this.#met.resolve();
     for (const listeners of this.#listeners.values()) runCallbacks([...listeners].map(({ onGap }) => onGap));

@@ -1,24 +1,27 @@
+import { postgresServers } from '../platform/postgres-address.ts';
 import { runCallbacks } from './after-commit.ts';
 import type { OutageLog } from './away.ts';
 import type { Database } from './database.ts';
-import { Connection } from './postgres-connection.ts';
+import type { Connection } from './postgres-connection.ts';
 import { Pool } from './postgres-pool.ts';
+import { PostgresServers } from './postgres-servers.ts';
 import { PostgresStatements } from './postgres-statements.ts';
 import { PostgresTransaction } from './postgres-transaction.ts';
 import { Watch } from './postgres-watch.ts';
 
 /**
- * Connects to a PostgreSQL server, 15 or newer. While it is away, whatever is asked fails with
+ * Connects to PostgreSQL, 15 or newer: of the servers that `url` names, to the one that takes writes. While there is none, whatever is asked fails with
  * {@link DatabaseAwayError} at once, or within two seconds where it has to be noticed first.
  */
 export function openPostgres(url: string, log?: OutageLog): Database {
+  const servers = new PostgresServers(postgresServers(url) ?? [url]);
   const open = () => {
     watch.start();
-    return Connection.open(url);
+    return servers.open();
   };
   const pool = new Pool(open);
   const watch = new Watch({
-    open: (signal) => Connection.open(url, signal),
+    open: (signal) => servers.open(signal),
     connections: pool.connections,
     onAway(error) {
       if (pool.refuse(error)) log?.onAway(error);

@@ -42,12 +42,20 @@ export interface HttpParts {
   limiter: RateLimiter;
   /** What is served, and to whom. */
   mounts: readonly Mount[];
-  /** Aborts when the service begins to stop. */
+  /** Aborts when the service is to stop, and serves on for who has not noticed. */
+  draining: AbortSignal;
+  /** Aborts when it begins to stop. */
   stopping: AbortSignal;
 }
 
 /** The HTTP server with every endpoint behind the one pipeline; not listening yet. */
-export function createHttpServer({ services, limiter, mounts, stopping }: HttpParts): FastifyInstance {
+export function createHttpServer({
+  services,
+  limiter,
+  mounts,
+  draining,
+  stopping,
+}: HttpParts): FastifyInstance {
   const { config, clock, logger, metrics } = services;
   const app: FastifyInstance = Fastify({
     loggerInstance: logger as FastifyBaseLogger,
@@ -78,7 +86,7 @@ export function createHttpServer({ services, limiter, mounts, stopping }: HttpPa
   app.server.on('checkExpectation', app.routing);
   boundWaitingConnections(app.server, addressMatcher(config.trustProxy));
   registerBodyParser(app);
-  endConnections(app, stopping);
+  endConnections(app, draining);
   drainRefused(app, clock);
   app.decorateRequest('requestContext', undefined);
   app.addHook('onRequest', async (request, reply) => {
@@ -113,12 +121,12 @@ export function createHttpServer({ services, limiter, mounts, stopping }: HttpPa
 }
 
 /**
- * Once the service stops, a reply says that its connection ends with it: one that a client may go on using
+ * Once the service is to stop, a reply says that its connection ends with it: one that a client may go on using
  * would hold up the end until the client tires of it.
  */
-function endConnections(app: FastifyInstance, stopping: AbortSignal): void {
+function endConnections(app: FastifyInstance, draining: AbortSignal): void {
   app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (stopping.aborted) reply.header('connection', 'close');
+    if (draining.aborted) reply.header('connection', 'close');
     done();
   });
 }

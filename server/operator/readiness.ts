@@ -24,6 +24,7 @@ export interface ReadinessReport {
  */
 export class Readiness {
   #phase: Phase = 'starting';
+  readonly #ending = new AbortController();
   readonly #database: CachedCheck;
   readonly #compute: CachedCheck;
 
@@ -50,8 +51,14 @@ export class Readiness {
     );
   }
 
+  /** Aborts when the service is to stop. */
+  get ending(): AbortSignal {
+    return this.#ending.signal;
+  }
+
   enter(phase: Phase): void {
     this.#phase = phase;
+    if (phase === 'stopping') this.#ending.abort();
   }
 
   async report(): Promise<ReadinessReport> {

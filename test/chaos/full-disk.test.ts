@@ -59,7 +59,7 @@ async function startEnv(t: TestContext): Promise<Env> {
       VAUBAN_LOG_LEVEL: 'info',
     },
   });
-  return { disk, directory, service, slowest: 0, refused: 0, over: false };
+  return { disk, directory, service, slowest: 0, refused: 0, bought: 0, over: false };
 }
 
 /** Reads until the outage is over; whatever it is answered is checked by `ask`. */

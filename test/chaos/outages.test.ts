@@ -1,17 +1,12 @@
-import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { defer } from '../support/cleanup.ts';
-import { assertInvariants } from '../support/invariants.ts';
 import { findPostgres, overTcp, type PostgresServer, startPostgres } from '../support/postgres-server.ts';
-import { type Service, startService } from '../support/service.ts';
+import type { Service } from '../support/service.ts';
 import { withDatabase } from '../support/template.ts';
-import { SHARED_SETTINGS } from './support/another-node.ts';
 import { isReady, keepBuying, type Traffic, until } from './support/buyers.ts';
 import { type Customer, newCustomer } from './support/customer.ts';
+import { assertExactly, CREDIT, startNodes } from './support/nodes-under-outage.ts';
 import { type Network, startNetwork } from './support/swallowing-network.ts';
 
 // Outages of a PostgreSQL of its own under two nodes with traffic. All of them, some minutes:
@@ -63,21 +58,8 @@ async function startEnv(t: TestContext): Promise<Env> {
   const url = overTcp(withDatabase(server.url, DATABASE));
   const network = await startNetwork(t, Number(url.port));
   url.port = String(network.port);
-  const nodes: Service[] = [];
-  for (let n = 0; n < 2; n++) {
-    const dataDir = await mkdtemp(join(tmpdir(), 'vauban-'));
-    defer(t, () => rm(dataDir, { recursive: true, force: true }));
-    const env = { VAUBAN_DATA_DIR: dataDir, DATABASE_URL: url.href };
-    const location = { env, open: async () => openPostgres(url.href) };
-    const limits = { VAUBAN_RATE_LIMIT_KEY: '1000000', VAUBAN_RATE_LIMIT_ACCOUNT: '1000000' };
-    nodes.push(
-      await startService(t, {
-        location,
-        env: { ...SHARED_SETTINGS, ...limits, VAUBAN_SIMULATOR_BOOT_SECONDS: '0', VAUBAN_LOG_LEVEL: 'info' },
-      }),
-    );
-  }
-  return { server, network, nodes, slowest: 0, refused: 0, over: false };
+  const nodes = await startNodes(t, url.href);
+  return { server, network, nodes, slowest: 0, refused: 0, bought: 0, over: false };
 }
 
 test('two nodes with traffic outlive every outage of their database', {
@@ -89,7 +71,7 @@ test('two nodes with traffic outlive every outage of their database', {
   const { nodes } = env;
   const customers: Customer[] = [];
   for (const node of nodes)
-    for (let n = 0; n < CUSTOMERS_EACH; n++) customers.push(await newCustomer(node, { credit: '1000' }));
+    for (let n = 0; n < CUSTOMERS_EACH; n++) customers.push(await newCustomer(node, { credit: CREDIT }));
   const buying = customers.map((customer) => keepBuying(env, customer));
   const failed = Promise.all(buying).then(() => new Promise<never>(() => {}));
   const kinds = [...Object.entries(OUTAGE_KINDS), undefined];
@@ -118,19 +100,7 @@ test('two nodes with traffic outlive every outage of their database', {
   t.diagnostic(
     `${total} purchases, ${env.refused} requests refused, the slowest ${Math.round(env.slowest)} ms`,
   );
-  for (const [n, customer] of customers.entries()) {
-    const { available_minor, held_minor } = await customer.ask('GET', '/v1/billing/wallet');
-    const db = openPostgres(withDatabase(env.server.url, DATABASE));
-    const rows = await db.script(
-      `select kind, status, count(*) as n from orders where account_id = '${customer.accountId}' group by 1, 2`,
-    );
-    await db.close();
-    const orders = rows.map(({ kind, status, n }) => `${kind} ${status} ${n}`).sort();
-    assert.deepEqual(orders, [`create completed ${bought[n]}`, `delete_refund completed ${bought[n]}`]);
-    assert.ok(held_minor === 0 && available_minor <= 100_000);
-  }
-  const db = openPostgres(withDatabase(env.server.url, DATABASE));
-  await assertInvariants(db).finally(() => db.close());
+  await assertExactly(withDatabase(env.server.url, DATABASE), customers, bought);
 
   await t.test('a node ends in order while there is no database', async (t) => {
     env.network.swallow();

@@ -3,12 +3,16 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assertInvariants } from '../support/invariants.ts';
 import { startService } from '../support/service.ts';
+import { isReady } from './support/buyers.ts';
 import { newCustomer } from './support/customer.ts';
+import { startInProcess } from './support/in-process.ts';
 
 /** A minute: no job of these tests ends by itself. */
 const env = { VAUBAN_SIMULATOR_BOOT_SECONDS: '60' };
+const DRAIN_SECONDS = 30;
 const CREATE = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 
 /** A creation of which the service has the head and waits for the body. */
@@ -58,4 +62,29 @@ test('a service on SIGTERM answers every request and ends with status 0', async 
   await again.stop();
   const db = await service.location.open();
   await assertInvariants(db).finally(() => db.close());
+});
+
+test('a node that is drained says so and serves on, and ends when the time is over', async (t) => {
+  const node = await startInProcess(t, { env: { VAUBAN_DRAIN_SECONDS: String(DRAIN_SECONDS) } });
+  const customer = await newCustomer(node);
+  assert.ok(await isReady(node));
+  let over = false;
+  const stopped = node.service.stop().then(() => {
+    over = true;
+  });
+  assert.ok(!(await isReady(node)));
+  for (let second = 0; second < DRAIN_SECONDS; second++) {
+    const listed = await customer.send('GET', '/v1/vm');
+    assert.equal(listed.status, 200);
+    assert.equal(listed.headers.get('connection'), 'close', 'the next request goes elsewhere');
+    assert.ok(!over);
+    node.clock.advance(1000);
+  }
+  // What is under way then may wait for moments of its own.
+  while (!over) {
+    await nextTurn();
+    node.clock.advance(100);
+  }
+  await stopped;
+  await assert.rejects(customer.send('GET', '/v1/vm'));
 });

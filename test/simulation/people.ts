@@ -18,6 +18,9 @@ import type { Call, Reply } from '../jobs/support/customer.ts';
 import type { Installation } from '../jobs/support/installation.ts';
 import type { Prng } from './prng.ts';
 
+/** Nothing stops here before the end. */
+const NEVER = new AbortController().signal;
+
 const ORIGIN = 'http://localhost';
 const NO_LIMIT = Number.MAX_SAFE_INTEGER;
 
@@ -121,5 +124,5 @@ function openDoor({ services }: Installation): FastifyInstance {
     ...{ passwords: new Passwords(), changes: new Changes(services) },
   };
   const mounts = [new CustomerSessionMount(ENDPOINTS, gate), new PanelMount(PANEL_ENDPOINTS, gate, own)];
-  return createHttpServer({ services, limiter, mounts, stopping: new AbortController().signal });
+  return createHttpServer({ services, limiter, mounts, draining: NEVER, stopping: NEVER });
 }

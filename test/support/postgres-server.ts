@@ -60,7 +60,7 @@ export function overTcp(url: string): URL {
 }
 
 /** PostgreSQL refuses to run as root; then another user has to. */
-function unprivilegedUser(): { uid: number; gid: number } | undefined {
+export function unprivilegedUser(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string, user: string) =>
     Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
@@ -74,7 +74,7 @@ function unprivilegedUser(): { uid: number; gid: number } | undefined {
   throw new Error('there is no unprivileged user to run PostgreSQL as');
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as { port: number };

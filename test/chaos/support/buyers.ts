@@ -9,6 +9,8 @@ export interface Traffic {
   slowest: number;
   /** Requests answered with 503. */
   refused: number;
+  /** VMs bought and given back, by all. */
+  bought: number;
   /** Set to end it. */
   over: boolean;
 }
@@ -57,7 +59,7 @@ export async function insist(
 /** Buys a VM and gives it back, again and again, until the outages are over; how often. */
 export async function keepBuying(traffic: Traffic, customer: Customer): Promise<number> {
   let bought = 0;
-  for (; !traffic.over; bought++) {
+  for (; !traffic.over; bought++, traffic.bought++) {
     const body = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
     const created = await insist(traffic, customer, 'POST', '/v1/vm', { body, idempotencyKey: randomUUID() });
     const path = `/v1/vm/${created.json.data.vm.id}`;

@@ -154,6 +154,7 @@ export async function openInstallation(
     services,
     limiter,
     mounts: [new KeyMount(ENDPOINTS, { authenticator: new Authenticator(db, clock), limiter, clock })],
+    draining: new AbortController().signal,
     stopping: options.stopping ?? new AbortController().signal,
   });
   registerWebhooks(http, services);

@@ -1,0 +1,12 @@
+import { test } from 'node:test';
+import { skipWithoutPatroni } from '../support/patroni.ts';
+import { outliveFailovers } from './support/failovers.ts';
+
+// By hand: npm test -- test/chaos/failover.slow.ts --db pglite
+test(
+  'five failovers, each member killed and brought back',
+  {
+    skip: skipWithoutPatroni(),
+  },
+  (t) => outliveFailovers(t, 5),
+);
