@@ -26,11 +26,20 @@ async function underWay(): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
+/** Guests of the engine, and VMs as they are recorded, as `id host`; the two must be the same. */
+async function places(): Promise<{ guests: string[]; vms: string[] }> {
+  const guests = (await service.services.compute.list()).map(({ id, hostId }) => `${id} ${hostId}`);
+  const vms = await db.query<{ line: string }>(sql`
+    select concat_ws(' ', id, host_id, 'moving to ' || moving_to) as line from vms where deleted_at is null`);
+  return { guests: guests.sort(), vms: vms.map(({ line }) => line).sort() };
+}
+
 const orders: Record<string, (input: { ms?: number; killAt?: string }) => unknown> = {
   '/advance': ({ ms = 0 }) => clock.advance(ms),
   '/record': ({ killAt }) => points.record(killAt),
   '/points': () => points.reached,
   '/under-way': underWay,
+  '/places': places,
   '/sleeping': () => clock.sleeping,
   '/problems': async () => [...(await ledgerProblems(db)), ...(await inventoryProblems(db))],
 };

@@ -63,6 +63,11 @@ export class ControlledService {
     return this.#order('/problems');
   }
 
+  /** Guests of the engine, and VMs as they are recorded, as `id host`. */
+  places(): Promise<{ guests: string[]; vms: string[] }> {
+    return this.#order('/places');
+  }
+
   /** Lets its time pass, in steps of a round of adoption, until no job is under way. */
   async settle(): Promise<void> {
     for (let rounds = 0; ; rounds++) {

@@ -156,4 +156,5 @@ async function askUntilFree(
 }
 
 /** The statement of a point, which a background task ends with at one time and goes on from at another. */
-const statementOf = (point: string) => point.replace(/^(before|after) (the commit after )?| #\d+$/g, '');
+export const statementOf = (point: string) =>
+  point.replace(/^(before|after) (the commit after )?| #\d+$/g, '');
