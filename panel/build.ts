@@ -1,19 +1,13 @@
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { availableParallelism } from 'node:os';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { build, type InlineConfig, type Plugin } from 'vite';
+import { compressAll } from './compress.ts';
 
 const ROOT = fileURLToPath(new URL('.', import.meta.url));
 /** Where the service looks for the panel. */
 const DIST = join(ROOT, 'dist');
-/** What compresses: fonts and pictures already are. */
-const TEXT = /\.(js|css|svg|html|md)$/;
-/** Two below the best, at a quarter of its time and within two per cent of its size. */
-const BROTLI_QUALITY = 9;
 
 /** The languages of the panel; React Aria brings its own texts in thirty more. */
 const LANGUAGES = /\/(en-US|de-DE)\.m?js$/;
@@ -74,25 +68,6 @@ export async function buildPanel(): Promise<void> {
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
-}
-
-async function compressAll(directory: string): Promise<void> {
-  const names = await readdir(directory, { recursive: true });
-  const left = names.filter((name) => TEXT.test(name)).map((name) => join(directory, name));
-  const worker = async () => {
-    for (let path = left.pop(); path; path = left.pop()) await compress(path);
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, worker));
-}
-
-async function compress(path: string): Promise<void> {
-  const text = await readFile(path);
-  const params = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY };
-  const [br, gz] = await Promise.all([
-    promisify(brotliCompress)(text, { params }),
-    promisify(gzip)(text, { level: constants.Z_BEST_COMPRESSION }),
-  ]);
-  await Promise.all([writeFile(`${path}.br`, br), writeFile(`${path}.gz`, gz)]);
 }
 
 if (import.meta.main) await buildPanel();

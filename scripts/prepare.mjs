@@ -20,5 +20,6 @@ if (existsSync(bin(brought)) && !existsSync(link)) {
   rmSync(bin(brought.replace('bin/node', 'include')), { recursive: true, force: true });
   const { makeBlankDatabase } = await import('../server/db/pglite-blank.ts');
   const { buildPanel } = await import('../panel/build.ts');
-  await Promise.all([makeBlankDatabase(), buildPanel()]);
+  const { buildSite } = await import('../site/build.ts');
+  await Promise.all([makeBlankDatabase(), buildPanel(), buildSite()]);
 }

@@ -28,6 +28,7 @@ import { SimulatorTargets } from './db/queries/simulator-edge.ts';
 import { SimulatorGuests } from './db/queries/simulator-guests.ts';
 import { repeatingConflicts } from './db/repeat.ts';
 import { Signals } from './db/signals.ts';
+import { registerDocsSite } from './docs-site/docs-site.ts';
 import { DocumentRenderer } from './documents/renderer.ts';
 import { type DemoAccess, ensureDemoAccount } from './domain/accounts/demo-account.ts';
 import { firstZone, loadCatalog, requireCurrency, requireZones } from './domain/catalog/load-catalog.ts';
@@ -39,7 +40,7 @@ import { PANEL_ENDPOINTS } from './endpoints/panel/index.ts';
 import { OPERATOR_SIGN_IN } from './endpoints/panel/operator-sign-in.ts';
 import { OpsKeys } from './guest-ssh/ops-keys.ts';
 import { KeyMount } from './http/key-mount.ts';
-import { registerReference } from './http/openapi/routes.ts';
+import { registerDescription } from './http/openapi/routes.ts';
 import { createHttpServer } from './http/server.ts';
 import type { StepHook } from './jobs/execution.ts';
 import { JobQueue } from './jobs/queue.ts';
@@ -258,11 +259,15 @@ async function logStart({ db, compute, edge, logger }: Services): Promise<void> 
   );
 }
 
-/** What is no endpoint: the API's reference, the control panel, the page of a share link, and the events of payments. */
+/**
+ * What is no endpoint: the API's description and documentation, the control panel, the page of a share link, and the events of
+ * payments.
+ */
 function registerPages(http: ReturnType<typeof createHttpServer>, services: Services): void {
   const { config, logger, brand } = services;
   registerWebhooks(http, services);
-  registerReference(http, { config, endpoints: ENDPOINTS });
+  registerDescription(http, { config, endpoints: ENDPOINTS });
+  registerDocsSite(http, logger);
   registerPanelSite(http, logger, isOperatorPanelOn(config) ? { isNear: nearOperators(config) } : undefined);
   registerLogo(http, brand);
   registerSharePage(http);

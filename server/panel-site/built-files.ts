@@ -1,8 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Encoding } from '../http/openapi/published-texts.ts';
 
-const DIST = fileURLToPath(new URL('../../panel/dist/', import.meta.url));
 /** Twice what the whole panel weighs compressed, so that a build replaced under a running service drives out the old. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024;
 const ENDINGS: Record<Encoding, string> = { br: '.br', gzip: '.gz' };
@@ -14,10 +12,16 @@ export interface BuiltFile {
   encoding: Encoding | undefined;
 }
 
-/** What Vite made of `panel/`: read when first asked for, and kept within a bound, the least recently used going first. */
+/** What a build has made: read when first asked for, and kept within a bound, the least recently used going first. */
 export class BuiltFiles {
+  /** With a slash at its end. */
+  readonly #directory: string;
   readonly #kept = new Map<string, BuiltFile>();
   #bytes = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
 
   /** The file in the encoding, or as it is where the build has none; undefined where there is no such file. */
   async get(name: string, encoding: Encoding | undefined): Promise<BuiltFile | undefined> {
@@ -28,14 +32,20 @@ export class BuiltFiles {
       this.#kept.set(key, kept);
       return kept;
     }
-    const found = await readBuilt(name, encoding);
+    const found = await this.fresh(name, encoding);
     if (found) this.#keep(key, found);
     return found;
   }
 
   /** A file whose name does not change with its content: read each time, so that a new build is seen at once. */
-  fresh(name: string): Promise<Buffer | undefined> {
-    return readOptional(name);
+  async fresh(name: string, encoding?: Encoding): Promise<BuiltFile | undefined> {
+    const path = this.#directory + name;
+    if (encoding) {
+      const content = await readOptional(path + ENDINGS[encoding]);
+      if (content) return { content, encoding };
+    }
+    const content = await readOptional(path);
+    return content && { content, encoding: undefined };
   }
 
   #keep(key: string, file: BuiltFile): void {
@@ -55,18 +65,9 @@ export class BuiltFiles {
   }
 }
 
-async function readBuilt(name: string, encoding: Encoding | undefined): Promise<BuiltFile | undefined> {
-  if (encoding) {
-    const content = await readOptional(`${name}${ENDINGS[encoding]}`);
-    if (content) return { content, encoding };
-  }
-  const content = await readOptional(name);
-  return content && { content, encoding: undefined };
-}
-
-async function readOptional(name: string): Promise<Buffer | undefined> {
+async function readOptional(path: string): Promise<Buffer | undefined> {
   try {
-    return await readFile(DIST + name);
+    return await readFile(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

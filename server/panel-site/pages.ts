@@ -56,7 +56,7 @@ export async function sendDocument(
     // The names of its scripts change with every build.
     'cache-control': 'no-store',
   });
-  return personal(template.toString(), request.headers.cookie ?? '', nonce);
+  return personal(template.content.toString(), request.headers.cookie ?? '', nonce);
 }
 
 /** Chosen by cookies that only say this, so that a page is never first drawn in another theme. */

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { negotiate } from '../http/openapi/published-texts.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
@@ -5,10 +6,16 @@ import { normalizeIp } from '../platform/cidr.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import { BuiltFiles } from './built-files.ts';
-import { buildPanelOnce } from './first-build.ts';
+import { type Build, buildOnce } from './first-build.ts';
 import { COMMON_HEADERS, sendDocument } from './pages.ts';
 
 const config: RouteConfig = { open: true };
+const PANEL: Build = {
+  name: 'control panel',
+  directory: fileURLToPath(new URL('../../panel/dist/', import.meta.url)),
+  program: fileURLToPath(new URL('../../panel/build.ts', import.meta.url)),
+  script: 'panel',
+};
 /** Where the operator's pages are. */
 export interface OperatorPages {
   /** Whether they are there for an address. */
@@ -41,8 +48,8 @@ export function registerPanelSite(
   logger: Logger,
   operatorPages: OperatorPages | undefined,
 ): void {
-  const files = new BuiltFiles();
-  const built = buildPanelOnce(logger);
+  const files = new BuiltFiles(PANEL.directory);
+  const built = buildOnce(logger, PANEL);
   app.get('/', { config: rootConfig }, (_request, reply) => reply.redirect('/panel/'));
   app.get('/panel', { config }, (_request, reply) => reply.redirect('/panel/'));
   app.get('/panel/assets/:name', { config }, (request, reply) => sendAsset(request, reply, files));

@@ -7,25 +7,16 @@ import { negotiate, type PublishedText } from './published-texts.ts';
 
 const config: RouteConfig = { open: true };
 
-/**
- * Serves the API's description at /openapi.json and, for people, at /docs. Both say the address they are served at. Made
- * when first asked for.
- */
-export function registerReference(
+/** Serves the API's description at /openapi.json. It says the address that it is served at, and is made when first asked for. */
+export function registerDescription(
   app: FastifyInstance,
   { config: settings, endpoints }: { config: Config; endpoints: readonly Endpoint[] },
 ): void {
   let rendered: ReturnType<typeof render> | undefined;
   const texts = () => (rendered ??= render(endpoints));
   app.get('/openapi.json', { config }, async (request, reply) => {
-    const text = await (await texts()).published.get('json', publicBase(settings, request));
+    const text = await (await texts()).get('json', publicBase(settings, request));
     reply.header('content-type', 'application/json; charset=utf-8');
-    return send(request, reply, text);
-  });
-  app.get('/docs', { config }, async (request, reply) => {
-    const { published, csp } = await texts();
-    const text = await published.get('page', publicBase(settings, request));
-    reply.header('content-type', 'text/html; charset=utf-8').header('content-security-policy', csp);
     return send(request, reply, text);
   });
 }
@@ -58,11 +49,6 @@ function send(
 async function render(endpoints: readonly Endpoint[]) {
   const { buildOpenApi } = await import('./build-openapi.ts');
   const { BASE_URL_PLACEHOLDER, PublishedTexts } = await import('./published-texts.ts');
-  const { REFERENCE_PAGE_CSP, renderReferencePage } = await import('./reference/reference-page.ts');
   const document = buildOpenApi(endpoints, BASE_URL_PLACEHOLDER);
-  const published = new PublishedTexts({
-    json: JSON.stringify(document),
-    page: renderReferencePage(document),
-  });
-  return { published, csp: REFERENCE_PAGE_CSP };
+  return new PublishedTexts({ json: JSON.stringify(document) });
 }

@@ -1,5 +1,6 @@
-import { componentName, type JsonSchema, type Parameter } from '../document.ts';
+import { componentName, type JsonSchema, type Parameter } from '../../server/http/openapi/document.ts';
 import { type Html, html, join, type Part } from './html.ts';
+import { objectUrl } from './links.ts';
 import { inlineMarkdown } from './markdown.ts';
 
 interface Field {
@@ -75,7 +76,7 @@ function mapValues({ additionalProperties }: JsonSchema): JsonSchema | undefined
 export function typeName(schema: JsonSchema): Part {
   if (schema.$ref) {
     const name = componentName(schema.$ref);
-    return html`<a href="#object-${name}">${name}</a>`;
+    return html`<a href="${objectUrl(name)}">${name}</a>`;
   }
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices) return join(choices.map(typeName), ' or ');

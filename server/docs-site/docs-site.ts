@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { negotiate } from '../http/openapi/published-texts.ts';
+import type { RouteConfig } from '../http/pipeline.ts';
+import { BuiltFiles } from '../panel-site/built-files.ts';
+import { type Build, buildOnce } from '../panel-site/first-build.ts';
+import { COMMON_HEADERS } from '../panel-site/pages.ts';
+import { notFound } from '../platform/errors.ts';
+import type { Logger } from '../platform/logging.ts';
+
+const config: RouteConfig = { open: true };
+const SITE: Build = {
+  name: 'documentation',
+  directory: fileURLToPath(new URL('../../site/dist/', import.meta.url)),
+  program: fileURLToPath(new URL('../../site/build.ts', import.meta.url)),
+  script: 'docs',
+};
+/** Below /docs/: the home page, guides and the reference. Nothing else is looked for in the directory. */
+const PAGE = /^(guides|reference)\/[\w-]+$/;
+const ASSET = /^[\w.-]+-[\w-]{8}\.(js|css|json|woff2)$/;
+const TYPES: Record<string, string> = {
+  html: 'text/html; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  txt: 'text/plain; charset=utf-8',
+  woff2: 'font/woff2',
+};
+/** Its name changes with its content. */
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+
+/** Own files and nothing else, no script in a page, and no text that becomes one. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+/** Serves what is built from `site/`: its pages under /docs, a text for language models, a collection for Postman. */
+export function registerDocsSite(app: FastifyInstance, logger: Logger): void {
+  const files = new BuiltFiles(SITE.directory);
+  const built = buildOnce(logger, SITE);
+  const fixed = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
+    await built;
+    return sendFixed(request, reply, files, name);
+  };
+  app.get('/docs', { config }, (_request, reply) => reply.redirect('/docs/'));
+  app.get('/docs/', { config }, (request, reply) => fixed(request, reply, 'index.html'));
+  app.get('/docs/*', { config }, (request, reply) => {
+    const { '*': name } = request.params as { '*': string };
+    if (!PAGE.test(name)) throw notFound();
+    return fixed(request, reply, `${name}.html`);
+  });
+  for (const name of ['llms.txt', 'llms-full.txt'])
+    app.get(`/${name}`, { config }, (request, reply) => fixed(request, reply, name));
+  const collection = 'vauban.postman_collection.json';
+  app.get(`/docs/${collection}`, { config }, (request, reply) => fixed(request, reply, collection));
+  app.get('/docs/assets/:name', { config }, async (request, reply) => {
+    const { name } = request.params as { name: string };
+    if (!ASSET.test(name)) throw notFound();
+    const file = await files.get(`assets/${name}`, negotiate(request.headers['accept-encoding']));
+    if (!file) throw notFound();
+    setHeaders(reply, name, file.encoding);
+    reply.header('cache-control', FOR_GOOD);
+    return file.content;
+  });
+}
+
+/** A file whose name stays when its content changes: read each time, and not sent again to who has it. */
+async function sendFixed(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  files: BuiltFiles,
+  name: string,
+): Promise<Buffer | undefined> {
+  const file = await files.fresh(name, negotiate(request.headers['accept-encoding']));
+  if (!file) throw notFound();
+  const etag = `"${createHash('sha256').update(file.content).digest('base64url')}"`;
+  setHeaders(reply, name, file.encoding);
+  reply.headers({ etag, 'cache-control': 'no-cache' });
+  if (!request.headers['if-none-match']?.split(/\s*,\s*/).includes(etag)) return file.content;
+  reply.code(304).removeHeader('content-encoding').send();
+  return undefined;
+}
+
+function setHeaders(reply: FastifyReply, name: string, encoding: string | undefined): void {
+  const ending = name.slice(name.lastIndexOf('.') + 1);
+  reply.headers({
+    ...COMMON_HEADERS,
+    'content-type': TYPES[ending]!,
+    vary: 'accept-encoding',
+    ...(ending === 'html' && {
+      'content-security-policy': POLICY,
+      'cross-origin-opener-policy': 'same-origin',
+      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
+      'referrer-policy': 'same-origin',
+    }),
+    ...(encoding && { 'content-encoding': encoding }),
+  });
+}

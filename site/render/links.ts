@@ -1,0 +1,13 @@
+/** Where the pages of the documentation are, below the address of the service. */
+
+export const HOME = '/docs/';
+export const BASICS = '/docs/reference/basics';
+export const OBJECTS = '/docs/reference/objects';
+export const ERRORS = '/docs/reference/errors';
+export const POSTMAN = '/docs/vauban.postman_collection.json';
+
+export const operationUrl = (operationId: string): string => `/docs/reference/${operationId}`;
+export const objectUrl = (name: string): string => `${OBJECTS}#${name}`;
+export const errorUrl = (code: string): string => `${ERRORS}#${code}`;
+export const basicsUrl = (slug: string): string => `${BASICS}#${slug}`;
+export const guideUrl = (name: string): string => `/docs/guides/${name}`;
