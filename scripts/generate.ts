@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { ENDPOINTS } from '../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../server/endpoints/panel/index.ts';
@@ -10,6 +10,7 @@ import { ERROR_STATUS } from '../server/platform/errors.ts';
 import { FIELD_CODES } from '../server/platform/field-codes.ts';
 import { emitCli } from './emit-cli.ts';
 import { emitClient } from './emit-client.ts';
+import { emitMan } from './emit-man.ts';
 import { emitOperations } from './emit-operations.ts';
 import { emitTypes } from './emit-types.ts';
 
@@ -21,6 +22,11 @@ write('openapi.json', formatOpenApi(customer));
 write('panel/src/api/customer.ts', emitOperations(customer, 'Customer'));
 write('sdk/src/api.ts', emitClient(customer));
 write('cli/src/inputs.ts', emitCli(customer));
+const pages = emitMan();
+const manual = new URL('../cli/man/', import.meta.url);
+rmSync(manual, { recursive: true, force: true });
+mkdirSync(manual);
+for (const [name, text] of pages) write(`cli/man/${name}`, text);
 const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
 write('operator-openapi.json', formatOpenApi(operator));
 write('vaubanctl/operator-api.ts', emitTypes(operator));
