@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
+import { lightBuiltins } from './builtins.ts';
 
 /** Builds the command with all that it imports, which needs nothing but Node: a file, and one more that only assistants need. */
 export async function buildCli(outDir = fileURLToPath(new URL('dist', import.meta.url))): Promise<void> {
@@ -7,6 +8,7 @@ export async function buildCli(outDir = fileURLToPath(new URL('dist', import.met
     configFile: false,
     root: fileURLToPath(new URL('.', import.meta.url)),
     logLevel: 'warn',
+    plugins: [lightBuiltins],
     ssr: { noExternal: true, target: 'node' },
     build: {
       ssr: 'src/main.ts',
@@ -17,6 +19,7 @@ export async function buildCli(outDir = fileURLToPath(new URL('dist', import.met
       license: { fileName: 'licenses.md' },
       rolldownOptions: {
         checks: { bundlerTimings: false },
+        treeshake: { propertyReadSideEffects: false },
         output: { entryFileNames: 'vauban.js', chunkFileNames: '[name].js' },
       },
     },
