@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { operationOf } from '../acceptance/support/document.ts';
+import { OPERATIONS, operationOf } from '../acceptance/support/document.ts';
 import { SCOPES } from '../acceptance/support/roster.ts';
 import { start } from '../acceptance/support/start.ts';
 import { equip, newSubject } from '../acceptance/support/world.ts';
 import { GENERATORS } from './support/generators.ts';
-import { runCollection } from './support/newman.ts';
+import { runCollection, runOwnCollection, throughBruno } from './support/newman.ts';
 import { throughPrism, validateAll } from './support/prism.ts';
+import { installSdk, RUNTIMES, TOLD, tellOn } from './support/runtimes.ts';
 import type { Customer } from './support/sequence.ts';
 import { openWorkshop, type Workshop } from './support/workshop.ts';
 
@@ -45,6 +46,17 @@ test('the description is good for the tools of others', async (t) => {
   await t.test('Newman runs the collection that Postman makes of it', async () => {
     assert.deepEqual(await runCollection(workshop, await customer()), []);
   });
+
+  await t.test('Newman runs the collection of the documentation, and Bruno imports it', async () => {
+    assert.deepEqual(await runOwnCollection(workshop, await customer()), []);
+    assert.equal(await throughBruno(workshop), OPERATIONS.length);
+  });
+
+  await installSdk(workshop);
+  for (const name of Object.keys(RUNTIMES))
+    await t.test(`the packed SDK on ${name}`, async () => {
+      assert.deepEqual(await tellOn(name, workshop, await customer()), TOLD);
+    });
 });
 
 async function generated(t: TestContext, workshop: Workshop): Promise<void> {

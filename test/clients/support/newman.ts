@@ -1,3 +1,6 @@
+import { readDocument } from '../../../site/build.ts';
+import { postmanCollection } from '../../../site/render/postman.ts';
+import { rosterOf } from '../../../site/render/roster.ts';
 import type { Operation } from '../../acceptance/support/document.ts';
 import { operationOf } from '../../acceptance/support/document.ts';
 import { type Customer, callOf, inOrder, isFollowedByWait } from './sequence.ts';
@@ -42,6 +45,69 @@ export async function runCollection(workshop: Workshop, { url, key, ids }: Custo
     { key: 'baseUrl', value: url },
     { key: 'bearerToken', value: key },
   ];
+  return execute(workshop, collection);
+}
+
+/**
+ * Runs the collection that the documentation offers, in an order in which every request finds its VM as it must be. What a
+ * person fills in is its variables alone.
+ */
+export async function runOwnCollection(workshop: Workshop, { url, key, ids }: Customer): Promise<string[]> {
+  const document = await readDocument();
+  const collection = postmanCollection(document, rosterOf(document)) as { item: Item[]; variable: object[] };
+  const summaries = new Map(rosterOf(document).map(({ id, operation }) => [id, operation.summary]));
+  const items = leaves(collection.item);
+  const itemOf = (id: string) => items.find(({ name }) => name === summaries.get(id))!;
+  const wait = structuredClone(itemOf('getVm'));
+  const waiting = { ...wait.request.url, query: [{ key: 'wait_seconds', value: '30' }] };
+  // A purchase makes another VM the one that the requests are about: here it is the one that has all the things.
+  const order = inOrder().filter(({ id }) => id !== 'createVm');
+  collection.item = [
+    ...order.flatMap((operation) => {
+      const item = itemOf(operation.id);
+      return isFollowedByWait(operation)
+        ? [item, { ...wait, request: { ...wait.request, url: waiting } }]
+        : [item];
+    }),
+    itemOf('createVm'),
+  ];
+  const values: Record<string, string | undefined> = {
+    base_url: url,
+    api_key: key,
+    vm_id: ids.vm,
+    firewall_rule_id: ids.firewall,
+    port_forward_id: ids['port-forwarding'],
+    snapshot_id: ids.snapshots,
+    console_share_id: ids['console-shares'],
+    ssh_key_id: ids.sshkeys,
+    invoice_id: ids.invoices,
+    tenant_id: ids.tenants,
+    target_id: ids.targets,
+    shield_rule_id: ids.rules,
+  };
+  collection.variable = Object.entries(values).map(([key, value]) => ({ key, value }));
+  return execute(workshop, collection);
+}
+
+/** How many requests Bruno makes of the collection that the documentation offers. */
+export async function throughBruno(workshop: Workshop): Promise<number> {
+  const document = await readDocument();
+  workshop.write('own.json', JSON.stringify(postmanCollection(document, rosterOf(document))));
+  workshop.write(
+    'bruno.mjs',
+    `import { readFileSync } from 'node:fs';
+import { postmanToBruno } from '@usebruno/converters';
+const converted = await postmanToBruno(JSON.parse(readFileSync('own.json', 'utf8')));
+const { items } = converted.collection ?? converted;
+const count = (some) => some.reduce((sum, { items, request }) => sum + (items ? count(items) : request ? 1 : 0), 0);
+console.log(count(items));
+`,
+  );
+  return Number(await workshop.run(`${workshop.directory}/bruno.mjs`, []));
+}
+
+/** Runs a collection; what did not succeed. */
+async function execute(workshop: Workshop, collection: { item: Item[] }): Promise<string[]> {
   workshop.write('filled.json', JSON.stringify(collection));
   await workshop.run('newman/bin/newman.js', [
     ...['run', 'filled.json', '--reporters', 'json', '--reporter-json-export', 'run.json'],
