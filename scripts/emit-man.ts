@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Argument, Command, Option } from 'commander';
 import { wordsOf } from '../cli/src/command.ts';
@@ -151,7 +152,11 @@ function examplesSection(examples: readonly string[]): string {
 /** What the help of a command says below its options: a text, and lines that may be typed. */
 function helpOf(command: Command): { text: string; examples: string[] } {
   let help = '';
-  command.emit('afterHelp', { error: false, command, write: (text: string) => (help += text) });
+  (command as unknown as EventEmitter).emit('afterHelp', {
+    error: false,
+    command,
+    write: (text: string) => (help += text),
+  });
   const lines = help.split('\n').map((line) => line.trim());
   const examples = lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2));
   const text = lines.filter((line) => line && !line.startsWith('$ ') && !/^Examples?:$/.test(line)).join(' ');
