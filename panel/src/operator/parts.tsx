@@ -33,6 +33,10 @@ export const shortId = (id: string) => `${id.slice(0, id.indexOf('_') + 1)}…${
 
 const LOOKS: Record<string, readonly [Tone, 'dot' | 'ring' | 'square' | 'triangle']> = {
   active: ['ok', 'dot'],
+  up: ['ok', 'dot'],
+  draining: ['info', 'ring'],
+  evacuated: ['faint', 'square'],
+  unreachable: ['bad', 'triangle'],
   ok: ['ok', 'dot'],
   sent: ['ok', 'dot'],
   succeeded: ['ok', 'dot'],

@@ -86,6 +86,10 @@ export const de = {
   state_mitigating: 'Wird abgewehrt',
   state_ongoing: 'Dauert an',
   state_ended: 'Beendet',
+  state_up: 'In Benutzung',
+  state_draining: 'Wird geleert',
+  state_evacuated: 'Leer',
+  state_unreachable: 'Nicht erreichbar',
 
   today: 'Heute',
   month: 'Dieser Monat',
@@ -184,6 +188,18 @@ export const de = {
   removeTarget: (ip: string) => `Schutz von ${ip} beenden?`,
   removeTargetWhy: 'Ihre Regeln gehen mit.',
 
+  hosts: 'Hosts',
+  hostsWhy:
+    'Was nicht erreichbar ist, wird weder angehalten noch anderswo gestartet und kommt von selbst zurück.',
+  zones: 'Zonen',
+  allZones: 'alle',
+  withArriving: (here: number, arriving: number) =>
+    arriving === 0 ? `${here}` : `${here} + ${arriving} unterwegs`,
+  emptyHost: 'Maschinen verschieben',
+  emptyHostOf: (name: string) => `Alle Maschinen von ${name} verschieben?`,
+  emptyHostWhy:
+    'Jede kommt auf einen anderen Host mit Platz, und keine neue hierher, bis der Host wieder benutzt wird.',
+  undrain: 'Wieder benutzen',
   capacity: 'Kapazität',
   free: 'Frei',
   reserved: 'Belegt',

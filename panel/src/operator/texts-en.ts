@@ -86,6 +86,10 @@ export const en = {
   state_mitigating: 'Mitigating',
   state_ongoing: 'Going on',
   state_ended: 'Ended',
+  state_up: 'In use',
+  state_draining: 'Being emptied',
+  state_evacuated: 'Empty',
+  state_unreachable: 'Unreachable',
 
   today: 'Today',
   month: 'This month',
@@ -184,6 +188,17 @@ export const en = {
   removeTarget: (ip: string) => `End the protection of ${ip}?`,
   removeTargetWhy: 'Its rules go with it.',
 
+  hosts: 'Hosts',
+  hostsWhy: 'What is lost is neither stopped nor started elsewhere, and comes back by itself.',
+  zones: 'Zones',
+  allZones: 'all',
+  withArriving: (here: number, arriving: number) =>
+    arriving === 0 ? `${here}` : `${here} + ${arriving} arriving`,
+  emptyHost: 'Move machines away',
+  emptyHostOf: (name: string) => `Move all machines away from ${name}?`,
+  emptyHostWhy:
+    'Each is moved to another host with room, and no new one is put here until the host is used again.',
+  undrain: 'Use again',
   capacity: 'Capacity',
   free: 'Free',
   reserved: 'Reserved',

@@ -219,6 +219,22 @@ async function setThreshold({ page, command }: Desk, ip: string): Promise<void> 
   assert.deepEqual(await stored(), { pps: null, bps: null });
 }
 
+/** Has machines moved away from the host without any, and loses the other one. */
+async function emptyHost({ page, open, command }: Desk): Promise<void> {
+  const hosts: { name: string; vms: number }[] = JSON.parse(await command('--json', 'host', 'list'));
+  const [free, taken] = hosts.toSorted((a, b) => a.vms - b.vms).map(({ name }) => name) as [string, string];
+  await open('host');
+  const row = page.getByRole('table', { name: 'Hosts' }).getByRole('row', { name: free });
+  await row.getByRole('button', { name: 'Move machines away' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Move machines away', exact: true }).click();
+  await row.getByText('Empty').waitFor();
+  assert.match(await command('host', 'list'), new RegExp(`^${free} +evacuated`, 'm'));
+  await row.getByRole('button', { name: 'Use again' }).click();
+  await row.getByText('In use').waitFor();
+  await command('host', 'drain', free, '--yes');
+  await command('host', 'lose', taken);
+}
+
 /** Wide in one theme and narrow in the other: colours know no width, and boxes no theme. */
 async function lookAt({ page, open }: Desk, path: string): Promise<void> {
   if (process.env.VAUBAN_TEST_SCREENSHOTS) {
@@ -244,6 +260,7 @@ test('an operator goes through every page, credits an account and confirms a tra
   await buildIfChanged();
   const service = await startService(t, {
     env: {
+      VAUBAN_SIMULATOR_HOSTS: 'a1, a2',
       VAUBAN_CATALOG: await catalogWithSla(t),
       VAUBAN_RATE_LIMIT_IP: '100000',
       VAUBAN_PAYMENT_PROVIDERS: 'test, bank_transfer',
@@ -282,6 +299,7 @@ test('an operator goes through every page, credits an account and confirms a tra
   await creditOutage(desk, machine.id);
   await protect(desk, account.id, machine.ipv4);
   await setThreshold(desk, machine.ipv4);
+  await emptyHost(desk);
   for (const path of [...PAGES, `accounts/${account.id}`, `accounts/${account.id}/money`])
     await lookAt(desk, path);
 

@@ -12,6 +12,7 @@ import { announce } from '../../ui/Status.tsx';
 import { Table } from '../../ui/Table.tsx';
 import { StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
+import { Hosts } from './Hosts.tsx';
 import { Images, Orphans } from './Images.tsx';
 
 /** What guests run on: how much is left, what is wrong, and the images. */
@@ -41,6 +42,9 @@ export function Host() {
     >
       <Stack>
         {resume.error && <Problem error={resume.error} />}
+        <Section title={t.hosts} description={t.hostsWhy}>
+          <Hosts />
+        </Section>
         <Section title={t.capacity}>
           <Capacity />
         </Section>

@@ -1,0 +1,98 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { HostMachine } from '../../api/operator.ts';
+import { read, useChange } from '../../api/queries.ts';
+import { formatNumber } from '../../format.ts';
+import { useTexts } from '../../texts.ts';
+import { Button } from '../../ui/Button.tsx';
+import { ConfirmDialog } from '../../ui/Dialog.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Problem } from '../../ui/Notice.tsx';
+import { Table } from '../../ui/Table.tsx';
+import { Ago } from '../../ui/Values.tsx';
+import { StateOf } from '../parts.tsx';
+import { whileUsed } from '../polling.ts';
+import { texts } from '../texts.ts';
+
+/** Machines are being moved away from one, or it may be lost, while the page is open. */
+const POLL_MS = 5_000;
+
+/** The machines that customers' machines run on: how large they are, what is on them, and those to be emptied. */
+export function Hosts() {
+  const t = useTexts(texts);
+  const query = useQuery({ ...read('operator.listHosts'), ...whileUsed(POLL_MS) });
+  const [emptying, setEmptying] = useState<HostMachine>();
+  const empty = useChange('operator.emptyHost', {
+    changes: ['operator.listHosts', 'operator.getCapacity'],
+    onDone: () => setEmptying(undefined),
+  });
+  const undrain = useChange('operator.undrainHost', {
+    changes: ['operator.listHosts', 'operator.getCapacity'],
+  });
+  const amount = (value: number | null) => (value === null ? t.unlimited : formatNumber(value));
+  return (
+    <>
+      {undrain.error && <Problem error={undrain.error} />}
+      <Loaded query={query} lines={2}>
+        {(hosts) => (
+          <Table
+            label={t.hosts}
+            rows={hosts}
+            keyOf={({ id }) => id}
+            columns={[
+              { id: 'name', title: t.name, narrow: 'title', cell: ({ name }) => name },
+              { id: 'state', title: t.state, narrow: 'aside', cell: (host) => <HostState {...host} /> },
+              { id: 'zones', title: t.zones, cell: ({ zones }) => zones?.join(', ') ?? t.allZones },
+              { id: 'ram', title: t.resource_ram_mb, align: 'end', cell: ({ ram_mb }) => amount(ram_mb) },
+              { id: 'disk', title: t.resource_disk_gb, align: 'end', cell: ({ disk_gb }) => amount(disk_gb) },
+              {
+                id: 'vms',
+                title: t.machines,
+                align: 'end',
+                cell: ({ vms, moving_in }) => t.withArriving(vms, moving_in),
+              },
+              {
+                id: 'act',
+                title: '',
+                align: 'end',
+                cell: (host) =>
+                  host.draining ? (
+                    <Button
+                      look="quiet"
+                      isPending={undrain.isPending}
+                      onPress={() => undrain.mutate({ params: { host: host.id } })}
+                    >
+                      {t.undrain}
+                    </Button>
+                  ) : (
+                    <Button look="quiet" onPress={() => setEmptying(host)}>
+                      {t.emptyHost}
+                    </Button>
+                  ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+      <ConfirmDialog
+        title={t.emptyHostOf(emptying?.name ?? '')}
+        isOpen={emptying !== undefined}
+        onClose={() => setEmptying(undefined)}
+        confirm={t.emptyHost}
+        onConfirm={() => emptying && empty.mutate({ params: { host: emptying.id } })}
+        isPending={empty.isPending}
+        error={empty.error}
+      >
+        <p>{t.emptyHostWhy}</p>
+      </ConfirmDialog>
+    </>
+  );
+}
+
+function HostState({ state, lost_at }: HostMachine) {
+  return (
+    <>
+      <StateOf state={state} /> {lost_at && <Ago at={lost_at} />}
+    </>
+  );
+}
