@@ -12,6 +12,7 @@ import { emitCli } from './emit-cli.ts';
 import { emitClient } from './emit-client.ts';
 import { emitMan } from './emit-man.ts';
 import { emitOperations } from './emit-operations.ts';
+import { emitTerraform } from './emit-terraform.ts';
 import { emitTypes } from './emit-types.ts';
 
 const write = (path: string, text: string) => writeFileSync(new URL(`../${path}`, import.meta.url), text);
@@ -27,6 +28,7 @@ const manual = new URL('../cli/man/', import.meta.url);
 rmSync(manual, { recursive: true, force: true });
 mkdirSync(manual);
 for (const [name, text] of pages) write(`cli/man/${name}`, text);
+write('terraform/tables.json', emitTerraform(customer));
 const operator = buildOperatorOpenApi(OPERATOR_ENDPOINTS);
 write('operator-openapi.json', formatOpenApi(operator));
 write('vaubanctl/operator-api.ts', emitTypes(operator));

@@ -1,0 +1,132 @@
+import type { TerraformAttribute } from './emit-terraform.ts';
+
+/** What makes a resource or a data source of Terraform of the customers' operations. */
+export interface KindPlan {
+  /** Without the prefix of the provider. */
+  name: string;
+  /** Of a resource, the operations it is made of; `read` may be a list in which it is looked for by its id. */
+  create?: string;
+  read: string;
+  update?: string;
+  delete?: string;
+  /** The field of the answer to `create` that has the thing. */
+  answer?: string;
+  /** Fields that come and go by themselves: a plan could not say what they will be. */
+  omit?: string[];
+  /** Attributes that the service answers with under another name. */
+  from?: Record<string, string>;
+  /** Attributes beside those of the operations, or in place of them. */
+  more?: TerraformAttribute[];
+  /** Of a data source: the field of the answer that it lists. */
+  items?: string;
+  /** Of a data source: the attributes of which one finds it in the list. */
+  findBy?: string[];
+}
+
+const optional = { optional: true } as const;
+const either = { optional: true, computed: true } as const;
+const custom = 'where the VM has no plan; all three are given then';
+
+export const RESOURCES: KindPlan[] = [
+  {
+    name: 'vm',
+    create: 'createVm',
+    read: 'getVm',
+    update: 'updateVm',
+    delete: 'deleteVm',
+    answer: 'vm',
+    omit: [
+      ...['status', 'locked', 'active_job', 'last_job', 'is_custom', 'updated_at', 'start'],
+      ...['billing_mode', 'next_billing_mode', 'billing_period_start_at', 'billing_period_end_at'],
+    ],
+    from: { billing: 'next_billing_mode' },
+    more: [
+      { name: 'plan', type: 'string', ...either, create: true, in_place: true, description: 'Plan code' },
+      { name: 'vcpu', type: 'number', ...either, minimum: 1, description: `Virtual CPUs, ${custom}` },
+      { name: 'ram_mb', type: 'number', ...either, minimum: 1, description: `Memory in MiB, ${custom}` },
+      { name: 'disk_gb', type: 'number', ...either, minimum: 1, description: `Disk in GB, ${custom}` },
+      {
+        name: 'max_charge_minor',
+        type: 'number',
+        ...either,
+        create: true,
+        in_place: true,
+        unread: true,
+        minimum: 0,
+        description:
+          'The most that the change may cost, in minor units: a higher price is refused. Where it is absent, the price as the plan was made',
+      },
+      {
+        name: 'wanted_power',
+        type: 'string',
+        ...either,
+        values: ['on', 'off'],
+        description: 'Whether it is to run',
+      },
+      { name: 'allow_reboot', type: 'bool', ...optional, description: 'Power-cycle it to change its size' },
+      {
+        name: 'resize_disk',
+        type: 'bool',
+        ...optional,
+        description: 'Grow the disk to the size of a new plan; true when absent',
+      },
+      {
+        name: 'initial_password',
+        type: 'string',
+        computed: true,
+        sensitive: true,
+        description: 'Made only where neither key nor password was given',
+      },
+    ],
+  },
+  {
+    name: 'firewall_rule',
+    create: 'addFirewallRule',
+    read: 'listFirewallRules',
+    delete: 'deleteFirewallRule',
+    omit: ['status'],
+  },
+  {
+    name: 'port_forward',
+    create: 'addPortForward',
+    read: 'listPortForwards',
+    delete: 'deletePortForward',
+    omit: ['status'],
+  },
+  {
+    name: 'snapshot',
+    create: 'createSnapshot',
+    read: 'listSnapshots',
+    delete: 'deleteSnapshot',
+    answer: 'snapshot',
+    omit: ['status'],
+  },
+  { name: 'ssh_key', create: 'addSshKey', read: 'listSshKeys', delete: 'deleteSshKey' },
+  {
+    name: 'shield_rule',
+    create: 'addShieldRule',
+    read: 'listShieldRules',
+    delete: 'deleteShieldRule',
+    omit: ['status'],
+  },
+];
+
+export const DATA_SOURCES: KindPlan[] = [
+  { name: 'plans', read: 'getCatalog', items: 'plans' },
+  { name: 'templates', read: 'getCatalog', items: 'templates' },
+  { name: 'regions', read: 'getCatalog', items: 'regions' },
+  { name: 'custom_quote', read: 'getCustomQuote', omit: ['as_of', 'valid_until'] },
+  { name: 'wallet', read: 'getWallet' },
+  { name: 'vm', read: 'listVms', findBy: ['id', 'hostname'] },
+  { name: 'ssh_key', read: 'listSshKeys', findBy: ['id', 'name', 'fingerprint'] },
+  { name: 'shield_target', read: 'listShieldTargets', findBy: ['id', 'ip', 'vm_id'] },
+];
+
+/** How long the provider waits for each change, for resources of which some wait for a job of a VM. */
+export const TIMEOUTS: TerraformAttribute = {
+  name: 'timeouts',
+  type: 'object',
+  ...optional,
+  description: 'How long a change may take, such as "20m"; 10 minutes each when absent',
+  attributes: ['create', 'update', 'delete'].map((name) => ({ name, type: 'string', ...optional })),
+};

@@ -1,0 +1,334 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/ioutil"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	// As long as the service waits at most for a VM to have no job.
+	waitSeconds = 30
+	// A request that is answered at once, on a bad day.
+	requestTimeout = 30 * time.Second
+	// Attempts at what may be repeated and finds no whole answer.
+	attempts = 4
+	// Most of an answer: a page of a list is far below.
+	answerLimit = 8 << 20
+	pageSize    = "100"
+	lockPause   = 200 * time.Millisecond
+)
+
+// api asks the service, with a key of a customer.
+type api struct {
+	base *url.URL
+	key  string
+	http *http.Client
+}
+
+func newAPI(address, key string) (*api, error) {
+	base, err := url.Parse(strings.TrimRight(address, "/"))
+	if err != nil || (base.Scheme != "https" && base.Scheme != "http") || base.Host == "" {
+		return nil, fmt.Errorf("%q is not an address such as https://cloud.example.", address)
+	}
+	return &api{base, key, &http.Client{Timeout: requestTimeout + waitSeconds*time.Second}}, nil
+}
+
+// apiError is an answer that is an error.
+type apiError struct {
+	Status    int
+	Code      string                 `json:"code"`
+	Message   string                 `json:"message"`
+	Details   map[string]interface{} `json:"details"`
+	RequestID string                 `json:"request_id"`
+}
+
+func (e *apiError) Error() string {
+	text := e.Message
+	if fields, ok := e.Details["fields"].([]interface{}); ok {
+		for _, one := range fields {
+			if problem, ok := one.(object); ok {
+				text += fmt.Sprintf("\n%v: %v", problem["field"], problem["message"])
+			}
+		}
+	}
+	return fmt.Sprintf("%s\n(%s, request %s)", text, e.Code, e.RequestID)
+}
+
+func hasCode(err error, codes ...string) bool {
+	var failure *apiError
+	if errors.As(err, &failure) {
+		for _, code := range codes {
+			if failure.Code == code {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isGone(err error) bool { return hasCode(err, "not_found") }
+
+// request is one call of the service, however often it is sent.
+type request struct {
+	call  call
+	at    object
+	query url.Values
+	body  object
+	// Makes a paid operation one that is done and charged once.
+	once string
+}
+
+type answer struct {
+	Data       interface{} `json:"data"`
+	Pagination struct {
+		NextCursor *string `json:"next_cursor"`
+	} `json:"pagination"`
+}
+
+// do answers with what is under `data`.
+func (a *api) do(ctx context.Context, r request) (interface{}, error) {
+	found, err := a.ask(ctx, r)
+	return found.Data, err
+}
+
+// doObject is do where an object is answered.
+func (a *api) doObject(ctx context.Context, r request) (object, error) {
+	data, err := a.do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	found, ok := data.(object)
+	if !ok {
+		return nil, fmt.Errorf("%s %s answered with no object.", r.call.Method, r.call.Path)
+	}
+	return found, nil
+}
+
+// ask repeats what may be: reads and paid operations without a whole answer, everything after Retry-After.
+func (a *api) ask(ctx context.Context, r request) (answer, error) {
+	mayRepeat := r.call.Method == http.MethodGet || r.once != ""
+	for failures := 0; ; {
+		found, retryAfter, err := a.send(ctx, r)
+		if err == nil {
+			return found, nil
+		}
+		if ctx.Err() != nil {
+			return answer{}, timedOut(ctx, r)
+		}
+		if retryAfter == 0 {
+			var failure *apiError
+			isWhole := errors.As(err, &failure) && failure.Status < 500 && failure.Code != "idempotency_in_progress"
+			failures++
+			if isWhole || !mayRepeat || failures >= attempts {
+				return answer{}, err
+			}
+			retryAfter = time.Duration(1<<uint(failures-1)) * 500 * time.Millisecond
+		}
+		if !pause(ctx, retryAfter) {
+			return answer{}, timedOut(ctx, r)
+		}
+	}
+}
+
+func timedOut(ctx context.Context, r request) error {
+	if ctx.Err() == context.DeadlineExceeded {
+		return fmt.Errorf("The time that `timeouts` allows is over: %s %s.", r.call.Method, r.call.Path)
+	}
+	return fmt.Errorf("Interrupted: %s %s.", r.call.Method, r.call.Path)
+}
+
+func pause(ctx context.Context, length time.Duration) bool {
+	timer := time.NewTimer(length)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+func (a *api) send(ctx context.Context, r request) (answer, time.Duration, error) {
+	outgoing, err := a.outgoing(ctx, r)
+	if err != nil {
+		return answer{}, 0, err
+	}
+	response, err := a.http.Do(outgoing)
+	if err != nil {
+		return answer{}, 0, err
+	}
+	defer response.Body.Close()
+	text, err := ioutil.ReadAll(io.LimitReader(response.Body, answerLimit))
+	if err != nil {
+		return answer{}, 0, err
+	}
+	if response.StatusCode == http.StatusOK {
+		var found answer
+		return found, 0, parseJSON(text, &found)
+	}
+	var refused struct{ Error apiError }
+	if parseJSON(text, &refused) != nil || refused.Error.Code == "" {
+		return answer{}, 0, fmt.Errorf("%s answered with status %d and nothing of the API.", a.base.Host, response.StatusCode)
+	}
+	refused.Error.Status = response.StatusCode
+	refused.Error.RequestID = response.Header.Get("X-Request-Id")
+	seconds, _ := strconv.Atoi(response.Header.Get("Retry-After"))
+	if response.StatusCode != http.StatusTooManyRequests {
+		seconds = 0
+	}
+	return answer{}, time.Duration(seconds) * time.Second, &refused.Error
+}
+
+func (a *api) outgoing(ctx context.Context, r request) (*http.Request, error) {
+	path, err := fill(r.call.Path, r.at)
+	if err != nil {
+		return nil, err
+	}
+	address := a.base.String() + path
+	if len(r.query) > 0 {
+		address += "?" + r.query.Encode()
+	}
+	var body io.Reader
+	if r.body != nil {
+		text, err := json.Marshal(r.body)
+		if err != nil {
+			return nil, err
+		}
+		body = bytes.NewReader(text)
+	}
+	outgoing, err := http.NewRequestWithContext(ctx, r.call.Method, address, body)
+	if err != nil {
+		return nil, err
+	}
+	outgoing.Header.Set("Authorization", "Bearer "+a.key)
+	outgoing.Header.Set("User-Agent", "terraform-provider-vauban")
+	if r.body != nil {
+		outgoing.Header.Set("Content-Type", "application/json")
+	}
+	if r.once != "" {
+		outgoing.Header.Set("Idempotency-Key", r.once)
+	}
+	return outgoing, nil
+}
+
+var variable = regexp.MustCompile(`\{(\w+)\}`)
+
+// fill puts the attributes of a thing into a path.
+func fill(path string, at object) (string, error) {
+	var missing error
+	filled := variable.ReplaceAllStringFunc(path, func(found string) string {
+		value, ok := at[strings.Trim(found, "{}")].(string)
+		if !ok || value == "" {
+			missing = fmt.Errorf("%s is not known.", strings.Trim(found, "{}"))
+		}
+		return url.PathEscape(value)
+	})
+	return filled, missing
+}
+
+// list has the items of all pages.
+func (a *api) list(ctx context.Context, r request) ([]object, error) {
+	query := url.Values{"limit": {pageSize}}
+	for name, values := range r.query {
+		query[name] = values
+	}
+	r.query = query
+	items := []object{}
+	for {
+		page, err := a.ask(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		some, _ := page.Data.([]interface{})
+		for _, one := range some {
+			if item, ok := one.(object); ok {
+				items = append(items, item)
+			}
+		}
+		if page.Pagination.NextCursor == nil {
+			return items, nil
+		}
+		r.query.Set("cursor", *page.Pagination.NextCursor)
+	}
+}
+
+var getVM = call{http.MethodGet, "/v1/vm/{id}"}
+
+// untilIdle waits until a VM has no job, at most as long as the context.
+func (a *api) untilIdle(ctx context.Context, id string) (object, error) {
+	query := url.Values{"wait_seconds": {strconv.Itoa(waitSeconds)}}
+	for {
+		vm, err := a.doObject(ctx, request{call: getVM, at: object{"id": id}, query: query})
+		if err != nil || vm["active_job"] == nil {
+			return vm, err
+		}
+	}
+}
+
+// unlocked repeats a call as long as another job has the VM, at most as long as the context.
+func (a *api) unlocked(ctx context.Context, vmID string, r request) (object, error) {
+	for {
+		found, err := a.doObject(ctx, r)
+		if !hasCode(err, "vm_locked") {
+			return found, err
+		}
+		if _, err := a.untilIdle(ctx, vmID); err != nil {
+			return nil, err
+		}
+		// Another program may be quicker each time: its turns are not taken by asking without a pause.
+		if !pause(ctx, lockPause) {
+			return nil, timedOut(ctx, r)
+		}
+	}
+}
+
+// finish waits for a job of an answer and answers with its VM, which a deletion leaves none of.
+func (a *api) finish(ctx context.Context, started object) (object, error) {
+	job, _ := started["job"].(object)
+	if job == nil {
+		return nil, nil
+	}
+	vmID, _ := job["vm_id"].(string)
+	vm, err := a.untilIdle(ctx, vmID)
+	if isGone(err) && job["kind"] == "delete" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if last, _ := vm["last_job"].(object); last != nil && last["id"] == job["id"] {
+		return vm, jobFailure(last)
+	}
+	// Another has followed it since.
+	every := url.Values{"status": {"all"}}
+	jobs, err := a.list(ctx, request{call: call{http.MethodGet, "/v1/vm/{id}/jobs"}, at: object{"id": vmID}, query: every})
+	for _, one := range jobs {
+		if one["id"] == job["id"] {
+			return vm, jobFailure(one)
+		}
+	}
+	return vm, err
+}
+
+// jobFailure is nil for a job that has succeeded.
+func jobFailure(job object) error {
+	if job["status"] == "succeeded" {
+		return nil
+	}
+	text := "It has ended as " + fmt.Sprint(job["status"])
+	if reason, ok := job["error"].(object); ok {
+		text = fmt.Sprintf("%v (%v)", reason["message"], reason["code"])
+	}
+	return fmt.Errorf("The job %v of %v has failed. %s", job["kind"], job["vm_id"], text)
+}

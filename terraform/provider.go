@@ -1,0 +1,244 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// provider answers the calls of Terraform, several at a time.
+type provider struct {
+	tables tables
+	// Canceled when Terraform is interrupted.
+	life    context.Context
+	endLife context.CancelFunc
+	mutex   sync.Mutex
+	client  *api
+}
+
+var providerAttributes = []attribute{
+	{Name: "url", Type: "string", Optional: true, Description: "Where the service is, such as https://cloud.example; `VAUBAN_URL` when absent"},
+	{Name: "api_key", Type: "string", Optional: true, Sensitive: true, Description: "A key of the account; `VAUBAN_API_KEY` when absent"},
+}
+
+func newProvider() *provider {
+	life, endLife := context.WithCancel(context.Background())
+	return &provider{tables: readTables(), life: life, endLife: endLife}
+}
+
+// during ends with the call and with the interruption of Terraform.
+func (p *provider) during(call context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(call)
+	go func() {
+		select {
+		case <-p.life.Done():
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+var errNotConfigured = errors.New("The provider has no address or key yet: they depend on something that is known only after the apply.")
+
+func (p *provider) api() (*api, error) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	if p.client == nil {
+		return nil, errNotConfigured
+	}
+	return p.client, nil
+}
+
+// problem is an error, or a warning, of an attribute or of the whole.
+type problem struct {
+	err       error
+	attribute string
+	isWarning bool
+}
+
+// diagnostics appends them as the field of a response.
+func (m message) diagnostics(number protowire.Number, problems ...problem) message {
+	for _, one := range problems {
+		severity := uint64(1)
+		if one.isWarning {
+			severity = 2
+		}
+		lines := strings.SplitN(one.err.Error(), "\n", 2)
+		diagnostic := message{}.number(1, severity).text(2, lines[0])
+		if len(lines) > 1 {
+			diagnostic = diagnostic.text(3, lines[1])
+		}
+		if one.attribute != "" {
+			diagnostic = diagnostic.bytes(4, pathOf(one.attribute))
+		}
+		m = m.bytes(number, diagnostic)
+	}
+	return m
+}
+
+func pathOf(attribute string) message {
+	return message{}.bytes(1, message{}.text(1, attribute))
+}
+
+func failed(number protowire.Number, err error) message {
+	return message{}.diagnostics(number, problem{err: err})
+}
+
+func (p *provider) getSchema(context.Context, fields) message {
+	m := message{}.bytes(1, schemaOf("Machines and what belongs to them in a Vauban cloud.", providerAttributes))
+	for _, one := range p.tables.Resources {
+		m = m.entry(2, typePrefix+one.Name, schemaOf(one.Description, one.Attributes))
+	}
+	for _, one := range p.tables.DataSources {
+		m = m.entry(3, typePrefix+one.Name, schemaOf(one.Description, one.Attributes))
+	}
+	// A destruction is planned, too, so that it has its Idempotency-Key from the plan.
+	return m.bytes(6, message{}.flag(1, true))
+}
+
+func (p *provider) validateProvider(_ context.Context, f fields) message {
+	config, err := f.value(1)
+	if err != nil {
+		return failed(2, err)
+	}
+	if address, ok := config["url"].(string); ok {
+		if _, err := newAPI(address, ""); err != nil {
+			return message{}.diagnostics(2, problem{err: err, attribute: "url"})
+		}
+	}
+	return message{}
+}
+
+func (p *provider) configure(_ context.Context, f fields) message {
+	config, err := f.value(2)
+	if err != nil {
+		return failed(1, err)
+	}
+	if isUnknown(config["url"]) || isUnknown(config["api_key"]) {
+		return message{}
+	}
+	given := func(name, variable string) (string, error) {
+		if value, ok := config[name].(string); ok && value != "" {
+			return value, nil
+		}
+		if value := os.Getenv(variable); value != "" {
+			return value, nil
+		}
+		return "", fmt.Errorf("The provider has no %s.\nGive it `%s`, or set %s.", name, name, variable)
+	}
+	address, err := given("url", "VAUBAN_URL")
+	if err != nil {
+		return message{}.diagnostics(1, problem{err: err, attribute: "url"})
+	}
+	key, err := given("api_key", "VAUBAN_API_KEY")
+	if err != nil {
+		return message{}.diagnostics(1, problem{err: err, attribute: "api_key"})
+	}
+	client, err := newAPI(address, key)
+	if err != nil {
+		return message{}.diagnostics(1, problem{err: err, attribute: "url"})
+	}
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	p.client = client
+	return message{}
+}
+
+func (p *provider) stop(context.Context, fields) message {
+	p.endLife()
+	return message{}
+}
+
+// resource is what each call about one begins with.
+func (p *provider) resource(f fields) (*kind, error) {
+	if found := byName(p.tables.Resources, f.text(1)); found != nil {
+		return found, nil
+	}
+	return nil, fmt.Errorf("There is no resource %s.", f.text(1))
+}
+
+func (p *provider) validateResource(_ context.Context, f fields) message {
+	return validate(p.tables.Resources, f, 1)
+}
+
+func (p *provider) validateDataSource(_ context.Context, f fields) message {
+	return validate(p.tables.DataSources, f, 1)
+}
+
+func validate(kinds []kind, f fields, number protowire.Number) message {
+	k := byName(kinds, f.text(1))
+	if k == nil {
+		return failed(number, fmt.Errorf("There is no %s.", f.text(1)))
+	}
+	config, err := f.value(2)
+	if err != nil {
+		return failed(number, err)
+	}
+	problems := invalid(k.Attributes, config)
+	if k.Name == "vm" && k.Create != nil {
+		problems = append(problems, invalidVM(config)...)
+	}
+	if len(k.FindBy) > 0 {
+		problems = append(problems, invalidSearch(k, config)...)
+	}
+	return message{}.diagnostics(number, problems...)
+}
+
+// invalid has what the schema of the service forbids, of the values that are known.
+func invalid(attributes []attribute, config object) []problem {
+	problems := []problem{}
+	for _, one := range attributes {
+		switch value := config[one.Name].(type) {
+		case int64:
+			if (one.Minimum != nil && value < *one.Minimum) || (one.Maximum != nil && value > *one.Maximum) {
+				problems = append(problems, problem{err: fmt.Errorf("%s is %d, which is out of its range.", one.Name, value), attribute: one.Name})
+			}
+		case string:
+			if len(one.Values) > 0 && !one.TextOrNumber && !contains(one.Values, value) {
+				problems = append(problems, problem{err: fmt.Errorf("%s is %q.\nIt may be: %s.", one.Name, value, strings.Join(one.Values, ", ")), attribute: one.Name})
+			}
+		case object:
+			for _, inner := range invalid(one.Attributes, value) {
+				problems = append(problems, problem{err: inner.err, attribute: one.Name})
+			}
+		}
+	}
+	if timeouts, ok := config["timeouts"].(object); ok {
+		if err := invalidTimeouts(timeouts); err != nil {
+			problems = append(problems, problem{err: err, attribute: "timeouts"})
+		}
+	}
+	return problems
+}
+
+func contains(values []string, value string) bool {
+	for _, one := range values {
+		if one == value {
+			return true
+		}
+	}
+	return false
+}
+
+// upgradeState reads a stored state, which has one version.
+func (p *provider) upgradeState(_ context.Context, f fields) message {
+	k, err := p.resource(f)
+	if err != nil {
+		return failed(2, err)
+	}
+	raw, err := parse(f[3])
+	if err != nil {
+		return failed(2, err)
+	}
+	var stored object
+	if err := parseJSON(raw[1], &stored); err != nil {
+		return failed(2, err)
+	}
+	return message{}.bytes(1, dynamic(k.Attributes, objectFromJSON(k.Attributes, stored)))
+}

@@ -1,0 +1,233 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// notes are what the provider keeps beside the state of a resource, which Terraform stores and does not look at.
+type notes struct {
+	// How the service writes what the configuration writes in another way, by attribute.
+	Forms map[string]string `json:"forms,omitempty"`
+	// It was imported: what the service does not answer with is as the configuration says.
+	Imported bool `json:"imported,omitempty"`
+	// The Idempotency-Key of the planned change.
+	Once string `json:"once,omitempty"`
+}
+
+func readNotes(text []byte) notes {
+	var found notes
+	if len(text) > 0 {
+		must(json.Unmarshal(text, &found))
+	}
+	return found
+}
+
+func (n notes) write() []byte {
+	text, err := json.Marshal(n)
+	must(err)
+	return text
+}
+
+func newOnce() string {
+	random := make([]byte, 16)
+	_, err := rand.Read(random)
+	must(err)
+	return "terraform-" + hex.EncodeToString(random)
+}
+
+const defaultTimeout = 10 * time.Minute
+
+func invalidTimeouts(timeouts object) error {
+	for name, value := range timeouts {
+		if text, ok := value.(string); ok {
+			if length, err := time.ParseDuration(text); err != nil || length <= 0 {
+				return fmt.Errorf("%s is %q, which is no length of time such as 10m.", name, text)
+			}
+		}
+	}
+	return nil
+}
+
+func timeoutOf(value object, action string) time.Duration {
+	if timeouts, ok := value["timeouts"].(object); ok {
+		if text, ok := timeouts[action].(string); ok {
+			if length, err := time.ParseDuration(text); err == nil {
+				return length
+			}
+		}
+	}
+	return defaultTimeout
+}
+
+// echo is the state after the service has answered: what is known stays as it is written, and where the service writes
+// what was sent in another way, that is noted. What was not sent and is another meanwhile shows at the next refresh.
+func (c *change) echo(known, answered object) object {
+	state := object{}
+	for _, one := range c.kind.Attributes {
+		value, isAnswered := answered[one.answered()]
+		isAnswered = isAnswered && !one.Unread
+		seen := fromJSON(one, value)
+		switch {
+		case !isAnswered && isUnknown(known[one.Name]):
+			state[one.Name] = nil
+		case !isAnswered:
+			state[one.Name] = known[one.Name]
+		case isUnknown(known[one.Name]):
+			state[one.Name] = seen
+		default:
+			state[one.Name] = known[one.Name]
+			if c.prior == nil || c.differs(one) {
+				c.notes.note(one, known[one.Name], seen)
+			}
+		}
+	}
+	return state
+}
+
+func (n *notes) note(one attribute, written, seen interface{}) {
+	delete(n.Forms, one.Name)
+	if equal(one, written, seen) {
+		return
+	}
+	if n.Forms == nil {
+		n.Forms = map[string]string{}
+	}
+	n.Forms[one.Name] = canonical(one, seen)
+}
+
+// refresh is the state as the service has it now, in the words of the state where it means the same.
+func refresh(k *kind, state, answered object, n *notes) object {
+	fresh := object{}
+	for _, one := range k.Attributes {
+		value, isAnswered := answered[one.answered()]
+		seen := fromJSON(one, value)
+		form, isNoted := n.Forms[one.Name]
+		switch {
+		case !isAnswered || one.Unread:
+			fresh[one.Name] = state[one.Name]
+		case isNoted && form == canonical(one, seen), equal(one, state[one.Name], seen):
+			fresh[one.Name] = state[one.Name]
+		default:
+			delete(n.Forms, one.Name)
+			fresh[one.Name] = seen
+		}
+	}
+	return fresh
+}
+
+// look asks the service for a thing; nil where there is none any more.
+func (a *api) look(ctx context.Context, k *kind, state object) (object, error) {
+	if !k.InList {
+		found, err := a.doObject(ctx, request{call: *k.Read, at: state})
+		if isGone(err) || (err == nil && found["status"] == "deleting") {
+			return nil, nil
+		}
+		return found, err
+	}
+	items, err := a.list(ctx, request{call: *k.Read, at: state})
+	if isGone(err) {
+		return nil, nil
+	}
+	for _, item := range items {
+		if item["id"] == state["id"] {
+			return item, err
+		}
+	}
+	return nil, err
+}
+
+func (p *provider) readResource(call context.Context, f fields) message {
+	ctx, cancel := p.during(call)
+	defer cancel()
+	k, err := p.resource(f)
+	if err != nil {
+		return failed(2, err)
+	}
+	state, err := f.value(2)
+	if err != nil {
+		return failed(2, err)
+	}
+	a, err := p.api()
+	if err != nil {
+		return failed(2, err)
+	}
+	found, err := a.look(ctx, k, state)
+	if err != nil {
+		return failed(2, err)
+	}
+	if found == nil {
+		return message{}.bytes(1, dynamic(k.Attributes, nil))
+	}
+	n := readNotes(f[3])
+	fresh := refresh(k, state, found, &n)
+	return message{}.bytes(1, dynamic(k.Attributes, fresh)).bytes(3, n.write())
+}
+
+// bodyOf is a request of what is set; with `changed`, of these attributes alone.
+func bodyOf(attributes []attribute, value object, isField func(attribute) bool) object {
+	body := object{}
+	for _, one := range attributes {
+		given := value[one.Name]
+		if !isField(one) || isUnknown(given) {
+			continue
+		}
+		body[one.Name] = toJSON(one, given)
+	}
+	return body
+}
+
+func toJSON(one attribute, value interface{}) interface{} {
+	switch value := value.(type) {
+	case string:
+		if number, err := strconv.ParseUint(value, 10, 31); one.TextOrNumber && err == nil {
+			return number
+		}
+	case object:
+		return bodyOf(one.Attributes, value, func(inner attribute) bool { return value[inner.Name] != nil })
+	}
+	return value
+}
+
+// create makes a thing, waits for the job that makes it, and answers with it as it is then.
+func (a *api) create(ctx context.Context, k *kind, planned object) (object, error) {
+	body := bodyOf(k.Attributes, planned, func(one attribute) bool { return one.Create && planned[one.Name] != nil })
+	r := request{call: *k.Create, at: planned, body: body}
+	vmID, _ := planned["vm_id"].(string)
+	answered, err := a.unlocked(ctx, vmID, r)
+	if err != nil || k.Answer == "" {
+		return answered, err
+	}
+	made, _ := answered[k.Answer].(object)
+	if _, err := a.finish(ctx, answered); err != nil {
+		return made, err
+	}
+	at := copyOf(planned)
+	at["id"] = made["id"]
+	found, err := a.look(ctx, k, at)
+	if found == nil {
+		return made, err
+	}
+	return found, err
+}
+
+// remove deletes a thing and waits until it is gone.
+func (a *api) remove(ctx context.Context, k *kind, state object, once string) error {
+	vmID, _ := state["vm_id"].(string)
+	if k.Name == "vm" {
+		vmID, _ = state["id"].(string)
+	}
+	started, err := a.unlocked(ctx, vmID, request{call: *k.Delete, at: state, once: once})
+	if err == nil {
+		_, err = a.finish(ctx, started)
+	}
+	if isGone(err) {
+		return nil
+	}
+	return err
+}
