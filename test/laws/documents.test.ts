@@ -10,7 +10,7 @@ const DOCUMENTS = FILES.filter(
 );
 const SOURCE_NAME = /\.(ts|md|json|ya?ml|sql|sh|html|css|js)$/;
 /** Made at run time or by the installation, so never in the repository. */
-const MADE_LATER = /^(data|node_modules|panel\/dist)(\/|$)/;
+const MADE_LATER = /^(data|node_modules|(panel|terraform)\/dist)(\/|$)/;
 
 function ancestors(path: string): string[] {
   const parent = dirname(path);

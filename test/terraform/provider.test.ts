@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { newPublicKey } from '../acceptance/support/valid-calls.ts';
 import { example } from './stories/example.ts';
 import { money } from './stories/money.ts';
 import { newCustomer, startCloud } from './support/cloud.ts';
 import { Refused, UNKNOWN } from './support/engine.ts';
-import { build, skipWithoutGo } from './support/process.ts';
+import { build, COOKIE, skipWithoutGo } from './support/process.ts';
 
 const WEB = { plan: 's1', template: 'debian-12', hostname: 'web-1' };
 
@@ -22,6 +23,14 @@ test('the Terraform provider', { skip: skipWithoutGo() }, async (t) => {
   const customer = await newCustomer(t, cloud, { provider, balance: 10_000 });
   const { engine, client, operator, account } = customer;
   const publicKey = newPublicKey();
+
+  await t.test('it serves Terraform alone', () => {
+    const { status, stderr } = spawnSync(provider, { env: {}, encoding: 'utf8' });
+    assert.deepEqual([status, /which start it themselves/.test(stderr)], [1, true]);
+    const env = { TF_PLUGIN_MAGIC_COOKIE: COOKIE, PLUGIN_PROTOCOL_VERSIONS: '6' };
+    const open = spawnSync(provider, { env, encoding: 'utf8' });
+    assert.deepEqual([open.status, /only served over TLS/.test(open.stderr)], [1, true]);
+  });
 
   await t.test('wrong configurations are refused before anything is asked', async () => {
     const size = { vcpu: 1, ram_mb: 1024, disk_gb: 20 };

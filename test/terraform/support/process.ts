@@ -11,7 +11,8 @@ import { defer, type Lifetime } from '../../support/cleanup.ts';
 const ROOT = join(import.meta.dirname, '../../..');
 /** Where Debian's packages of Go libraries are. */
 const LIBRARIES = '/usr/share/gocode';
-const COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
+/** What Terraform shows a provider, by which that knows that it was not started by hand. */
+export const COOKIE = 'd602bf8f470bc67ca7faa0386276bbdd4330efaf76d1a219cb4d6991ca9872b2';
 
 /** Why the provider cannot be built here, or false. Where VAUBAN_REQUIRE_GO is 1 that is an error. */
 export function skipWithoutGo(): string | false {
