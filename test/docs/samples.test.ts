@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { COMMANDS } from '../../cli/src/commands/index.ts';
 import { readDocument, readGuides } from '../../site/build.ts';
 import { postmanCollection } from '../../site/render/postman.ts';
 import { type Entry, rosterOf } from '../../site/render/roster.ts';
@@ -116,7 +117,8 @@ test('every sample of the reference does what it shows', async (t) => {
     await writeFile(join(home, '.ssh/id_ed25519.pub'), `${newPublicKey()}\n`);
     const cli = cliAt(reader.url, reader.key);
     await runAll(reader, async (entry) => {
-      await asTyped(cli, home, withIds(samplesOf(document, entry).cli, reader));
+      const { question } = COMMANDS[entry.id as keyof typeof COMMANDS];
+      await asTyped(cli, home, withIds(samplesOf(document, entry).cli, reader) + (question ? ' --yes' : ''));
     });
   });
 
@@ -185,12 +187,12 @@ function asModule(program: string): string {
   return program.replace("'@vauban/client'", `'${client}'`);
 }
 
-/** Runs a line as a shell splits it, at a terminal where every question is answered with yes. */
+/** Runs a line as a shell splits it; what asks is answered beforehand. */
 async function asTyped(cli: Cli, home: string, line: string): Promise<void> {
   const { stdout } = await run('bash', ['--norc', '-c', `vauban() { printf '%s\\0' "$@"; }\n${line}`], {
     env: { HOME: home },
   });
-  const { code, stderr } = await cli(stdout.split('\0').slice(0, -1), { answer: 'y' });
+  const { code, stderr } = await cli(stdout.split('\0').slice(0, -1));
   assert.equal(code, 0, `${line}: ${stderr}`);
 }
 
