@@ -23,8 +23,8 @@ if (!config || !socket) {
 }
 
 const logger = createLogger({ logLevel: 'info' });
-const { devices, protected_prefixes: prefixes } = readAllowance(config);
-const edge = new NftablesEdge({ devices, prefixes, clock });
+const { devices, protected_prefixes: prefixes, syn_proxy: synProxy } = readAllowance(config);
+const edge = new NftablesEdge({ devices, prefixes, synProxy, clock });
 const alterations = new Alterations(clock);
 edge.onAltered(() => {
   logger.warn('the tables of the edge were altered, or cannot be read');

@@ -69,6 +69,8 @@ export interface EdgeCapabilities {
   ordering: 'priority' | 'specificity';
   /** Whether a limit can also bound each sender. */
   limitsSources: boolean;
+  /** Whether it can answer SYN in the place of a target; absent where it cannot. */
+  synProxy?: boolean;
   /** Whether it counts what comes in and what is dropped. Where it does not, readings are empty and no attack is noticed. */
   counts: boolean;
   maxRulesPerTarget: number;
@@ -113,6 +115,11 @@ export interface EdgeRate {
    * such bound. A sender in IPv6 is a /64. Senders beyond those that the edge can tell apart share what there is.
    */
   perSource?: number;
+  /**
+   * Iff the edge is to answer these SYN in the target's place, as many as `value` says, and open connections only for
+   * clients that answer back; absent otherwise. For a match of SYN without ACK.
+   */
+  synProxy?: true;
 }
 
 export type ProtocolName = 'tcp' | 'udp' | 'icmp' | 'icmpv6' | 'gre' | 'esp' | 'ah';

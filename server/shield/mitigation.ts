@@ -29,6 +29,8 @@ const SOURCE_SHARE = { syn: 0.01, udp: 0.1 };
 const LEAST_PER_SOURCE = 10;
 /** Of a packet, in bytes. */
 const LEAST_LENGTH = 64;
+/** SYN that the edge answers in a target's place, a second: far more than it gets, and no more work than it can do. */
+const ANSWERED_PPS = 100_000;
 /** What is usual for the class times this passes. */
 const USUAL_FACTOR = 2;
 
@@ -86,7 +88,8 @@ export function mitigationOf(
         protocol: 'tcp',
         tcpFlags: { set: ['syn'], unset: ['ack'] },
       } satisfies Partial<StoredMatch>;
-      return port ? block({ ...match, sourcePorts: [`${port.number}`] }) : fairly(match, 'syn');
+      if (port) return block({ ...match, sourcePorts: [`${port.number}`] });
+      return capabilities.synProxy ? answered(match) : fairly(match, 'syn');
     }
     case 'udp':
       return port ? againstPort(port, limit) : fairly({ protocol: 'udp' }, 'udp');
@@ -100,6 +103,12 @@ export function mitigationOf(
     case 'other':
       return undefined;
   }
+}
+
+/** Spoofed senders never answer back, and all others get through: no limit that would make these wait. */
+function answered(match: Partial<StoredMatch>): RuleSpec {
+  const rate = { unit: 'pps', value: ANSWERED_PPS, synProxy: true } as const;
+  return ruleSpecOf('rate_limit', { ...ANY, ...match }, rate);
 }
 
 function block(match: Partial<StoredMatch>): RuleSpec {
@@ -123,6 +132,7 @@ export function describeRule({ match, rate }: Pick<StoredRule, 'match' | 'rate'>
   const ports = match.sourcePorts.length > 0 ? ` from port ${match.sourcePorts.join(', ')}` : '';
   const what = match.fragments === 'only' ? 'fragments' : `${match.protocol}${ports}`;
   if (!rate) return `Blocks ${what}`;
+  if (rate.synProxy) return 'Answers SYN in place of the target, and lets clients through that answer back';
   const each = rate.perSource === undefined ? '' : `, ${rate.perSource} from one sender`;
   return `Limits ${what} to ${rate.value} packets a second${each}`;
 }

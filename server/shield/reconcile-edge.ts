@@ -1,6 +1,7 @@
 import type { Leadership } from '../cluster/leadership.ts';
 import type { Database } from '../db/database.ts';
 import {
+  deleteProxyRules,
   effectiveShieldRules,
   expireShieldRules,
   failPendingRules,
@@ -136,6 +137,8 @@ export class EdgeReconciler {
   /** Makes the edge hold what the database says, all of it. */
   async #writeAll(): Promise<void> {
     const { db, edge, clock, logger } = this.#parts;
+    // It may have been configured otherwise since: until they expire, such rules would keep others from being written.
+    if (!edge.capabilities().synProxy) await deleteProxyRules(db);
     const targets = await systemTargets(db);
     const isServed = this.#isServed();
     const present = targets.filter((target) => isOnEdge(target) && isServed(target.ip));

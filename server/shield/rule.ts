@@ -89,7 +89,12 @@ export function ruleSpecOf(
     match.packetLength && [match.packetLength.min, match.packetLength.max],
     match.tcpFlags && [match.tcpFlags.set, match.tcpFlags.unset],
     match.fragments,
-    rate && [rate.unit, rate.value, ...(rate.perSource === undefined ? [] : [rate.perSource])],
+    rate && [
+      rate.unit,
+      rate.value,
+      ...(rate.perSource === undefined ? [] : [rate.perSource]),
+      ...(rate.synProxy ? ['proxy'] : []),
+    ],
   ];
   const fingerprint = createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
   return { action, match, rate, fingerprint };

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { EdgeReading } from '../../server/edge/driver.ts';
-import { EdgeClient } from '../../server/edge/nftables/helper/client.ts';
 import { READ_EVERY_MS } from '../../server/edge/nftables/nftables.ts';
 import type { Packet } from '../../server/edge/simulator/packet.ts';
-import type { Clock, ManualClock } from '../../server/platform/clock.ts';
+import type { ManualClock } from '../../server/platform/clock.ts';
 import { attacksOn, openShield, rulesOf } from '../shield/support.ts';
 import { frameOf } from './support/frames.ts';
 import { EdgeNetwork, whyNot } from './support/network.ts';
+import { TimedEdge } from './support/timed-edge.ts';
 
 const skip = whyNot();
 /** In a quarter of a second: 60,000 a second, half as many again as make an attack. */
@@ -26,24 +25,6 @@ const packet = (over: Partial<Packet>): Packet => ({
 });
 const AMPLIFIED = packet({});
 const CLIENT = packet({ protocol: 6, sourcePort: 50_000, destinationPort: 443, length: 60, flags: ['ack'] });
-
-/** Real counters, read at the instants of the test's own clock. */
-class TimedEdge extends EdgeClient {
-  readonly #clock: Clock;
-
-  constructor(path: string, clock: Clock) {
-    super(path);
-    this.#clock = clock;
-  }
-
-  override readTotals = async () => this.#timed(await EdgeClient.prototype.readTotals.call(this));
-  override readDetail = async (ids: string[]) =>
-    this.#timed(await EdgeClient.prototype.readDetail.call(this, ids));
-
-  #timed<Row>(reading: EdgeReading<Row>): EdgeReading<Row> {
-    return { ...reading, at: this.#clock.now() };
-  }
-}
 
 async function open(t: TestContext) {
   const network = await EdgeNetwork.open(t);

@@ -147,6 +147,7 @@ export interface Rule {
   priority: number;
   origin: string;
   status: string;
+  comment: string | null;
   expires_at: string | null;
 }
 

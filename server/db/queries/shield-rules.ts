@@ -10,7 +10,7 @@ export interface StoredRule {
   id: string;
   action: 'block' | 'rate_limit';
   match: StoredMatch;
-  rate: { unit: 'pps' | 'bps'; value: number; perSource?: number } | null;
+  rate: { unit: 'pps' | 'bps'; value: number; perSource?: number; synProxy?: true } | null;
 }
 
 type Flag = 'fin' | 'syn' | 'rst' | 'psh' | 'ack' | 'urg';
@@ -138,6 +138,22 @@ export async function expireShieldRules(db: Queryable, now: Date): Promise<strin
     )
     update shield_targets set generation = generation + 1 where id in (select target_id from gone) returning id`);
   return rows.map((row) => row.id);
+}
+
+/** Deletes automatic rules that have the edge answer SYN, where it does not any more: others take their place. */
+export async function deleteProxyRules(db: Queryable): Promise<void> {
+  const isProxy = sql`origin = 'automatic' and rate -> 'synProxy' is not null`;
+  await execute(
+    db,
+    sql`
+    with due as (
+      select id from shield_targets where id in (select target_id from shield_rules where ${isProxy})
+      order by id for no key update
+    ), gone as (
+      delete from shield_rules where ${isProxy} and target_id in (select id from due) returning target_id
+    )
+    update shield_targets set generation = generation + 1 where id in (select target_id from gone)`,
+  );
 }
 
 /** Lets the automatic rules against an attack that goes on live longer; one that is being changed is met the next time. */

@@ -1,5 +1,6 @@
 import { canonicalIp } from '../../platform/cidr.ts';
 import type { EdgeRule, EdgeTarget, Volume } from '../driver.ts';
+import { PROXIED_IN } from './layout.ts';
 import {
   blackholeName,
   COUNTED,
@@ -11,6 +12,7 @@ import {
   type Family,
   limitName,
   printOf,
+  proxiedName,
   RULES_TABLE,
   setName,
   sourcesName,
@@ -30,6 +32,8 @@ export interface Held {
   /** What tells the rules apart, one for each line of the chain. */
   readonly prints: readonly string[];
   readonly blackholed: boolean;
+  /** Whether its SYN is answered here. */
+  readonly proxied: boolean;
 }
 
 /** Gives rules their numbers: each another, as long as it counts. */
@@ -67,6 +71,7 @@ export function heldOf(
     sources: sourceRules(rules).map((rule) => sourcesName(id, rule)),
     prints: rules.flatMap((rule) => rulesOf(rule, family, NAMELESS).map(() => printOf(rule))),
     blackholed: before?.blackholed ?? false,
+    proxied: rules.some(({ rate }) => rate?.synProxy),
   };
 }
 
@@ -76,6 +81,7 @@ export function isHeldAs(held: Held | undefined, wanted: Held): boolean {
   return (
     held !== undefined &&
     held.ip === wanted.ip &&
+    held.proxied === wanted.proxied &&
     held.prints.join() === wanted.prints.join() &&
     sorted(held.numbers) === sorted(wanted.numbers) &&
     sorted(held.limits) === sorted(wanted.limits) &&
@@ -125,6 +131,7 @@ export function putBatch(
     ...gone.map(deleteNumber),
     ...unused.map((name) => `delete limit netdev ${RULES_TABLE} ${name}`),
     ...silent.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
+    ...(wanted.proxied === (held?.proxied ?? false) ? [] : proxyBatch(wanted, wanted.proxied)),
     ...(held ? [] : addElements(id, wanted.ip, family)),
   ];
 }
@@ -133,6 +140,7 @@ export function putBatch(
 export function removeBatch(id: string, held: Held): string[] {
   const chain = `netdev ${RULES_TABLE} ${chainName(id)}`;
   return [
+    ...(held.proxied ? proxyBatch(held, false) : []),
     ...removeElements(id, held),
     `flush chain ${chain}`,
     `delete chain ${chain}`,
@@ -140,6 +148,12 @@ export function removeBatch(id: string, held: Held): string[] {
     ...held.sources.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
     ...[...held.numbers].map(deleteNumber),
   ];
+}
+
+function proxyBatch({ ip, family }: Held, on: boolean): string[] {
+  return PROXIED_IN.map(
+    (table) => `${on ? 'add' : 'delete'} element ${table} ${proxiedName(family)} { ${ip} }`,
+  );
 }
 
 export function blackholeBatch({ ip, family }: Held, on: boolean): string[] {

@@ -7,19 +7,32 @@ import {
   dispatchName,
   FAMILIES,
   type Family,
+  familyOfTable,
+  PROXY_TABLE,
+  proxiedName,
   RULES_TABLE,
   setName,
 } from './names.ts';
 
-// What is there before any target: two tables, their sets and the chains that every packet of a device goes through.
+// What is there before any target: two tables, and one more for the SYN proxy, their sets and the chains that every packet of a device goes through.
 //   −510 counts what comes in, −500 drops, −400 counts what passed. So what came in was passed or dropped, to the packet.
 
 const PRIORITY = { in: -510, rules: -500, passed: -400 };
 const ADDRESS = { 4: { type: 'ipv4_addr', field: 'ip daddr' }, 6: { type: 'ipv6_addr', field: 'ip6 daddr' } };
 const FRAGMENT = { 4: 'ip frag-off & 0x3fff != 0', 6: 'exthdr frag exists' };
 
+/** What packets are that are no fragments. */
+export const IS_WHOLE = { 4: 'ip frag-off & 0x3fff == 0', 6: 'exthdr frag missing' };
+
 /** Names of devices, as the kernel has them, that can stand in a batch. */
 export const DEVICE_PATTERN = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,14}$';
+
+/** What there is to be before any target. */
+export interface Layout {
+  devices: readonly string[];
+  /** Whether SYN can be answered in the place of targets. */
+  synProxy: boolean;
+}
 
 /** The header of a chain that the packets of all these devices enter. */
 export function ingress(devices: readonly string[], priority: number): string {
@@ -31,9 +44,10 @@ export function ingress(devices: readonly string[], priority: number): string {
 export const destination = (family: Family) => ADDRESS[family];
 
 /** Rules of the chains that belong to no target, by chain. */
-function chains(
-  devices: readonly string[],
-): Record<string, Record<string, { hook?: string; rules: string[] }>> {
+function chains({
+  devices,
+  synProxy,
+}: Layout): Record<string, Record<string, { hook?: string; rules: string[] }>> {
   const both = (rule: (family: Family, field: string) => string) =>
     FAMILIES.map((family) => rule(family, ADDRESS[family].field));
   return {
@@ -46,7 +60,10 @@ function chains(
       },
       passed: {
         hook: ingress(devices, PRIORITY.passed),
-        rules: both((family, field) => `${field} @${setName('passed', family)}`),
+        rules: [
+          ...(synProxy ? both(answered) : []),
+          ...both((family, field) => `${field} @${setName('passed', family)}`),
+        ],
       },
     },
     [RULES_TABLE]: {
@@ -57,6 +74,37 @@ function chains(
           ...both((family, field) => `${field} vmap @${dispatchName(family)}`),
         ],
       },
+    },
+    ...(synProxy ? { [PROXY_TABLE]: proxyChains(devices) } : {}),
+  };
+}
+
+/** SYN that is answered here does not reach its target: it is not counted as passed. */
+const answered = (family: Family, field: string) =>
+  `${field} @${proxiedName(family)} ${IS_WHOLE[family]} meta l4proto 6 tcp flags & 0x12 == 0x2 return`;
+
+/** Of Ethernet; the window's scale is that of Linux. What servers behind the edge offer themselves is not known. */
+const SYN_OPTIONS = { 4: 'mss 1460', 6: 'mss 1440' };
+
+/**
+ * SYN is answered with a cookie and no memory; a client that sends it back gets a connection, which the kernel then opens
+ * to the target. As these rules are there always, connections are known when the first target is proxied, and go on when
+ * the last one is not any more.
+ */
+function proxyChains(devices: readonly string[]): Record<string, { hook: string; rules: string[] }> {
+  const from = `iifname { ${devices.map((name) => `"${name}"`).join(', ')} }`;
+  const tcp = (family: Family) => `${from} ${ADDRESS[family].field} @${proxiedName(family)} meta l4proto 6`;
+  return {
+    untracked: {
+      hook: 'type filter hook prerouting priority -300;',
+      rules: FAMILIES.map((family) => `${tcp(family)} tcp flags & 0x17 == 0x2 notrack`),
+    },
+    answer: {
+      hook: 'type filter hook forward priority -150;',
+      rules: FAMILIES.flatMap((family) => [
+        `${tcp(family)} ct state invalid,untracked synproxy ${SYN_OPTIONS[family]} wscale 7 timestamp sack-perm`,
+        `${tcp(family)} ct state invalid drop`,
+      ]),
     },
   };
 }
@@ -75,7 +123,7 @@ function classRules(family: Family): string[] {
   ];
 }
 
-function sets(): string[] {
+function sets({ synProxy }: Layout): string[] {
   const ofFamilies = FAMILIES.flatMap((family) => {
     const { type } = ADDRESS[family];
     return [
@@ -84,14 +132,17 @@ function sets(): string[] {
       ),
       `add set netdev ${RULES_TABLE} ${blackholeName(family)} { type ${type}; }`,
       `add map netdev ${RULES_TABLE} ${dispatchName(family)} { type ${type} : verdict; }`,
+      ...(synProxy ? PROXIED_IN : []).map(
+        (table) => `add set ${table} ${proxiedName(family)} { type ${type}; }`,
+      ),
     ];
   });
   return [...ofFamilies, `add set netdev ${RULES_TABLE} ${DROPPED_SET} { type mark; counter; }`];
 }
 
 /** Comments of the rules of each chain that belongs to no target, as they are to be read back. */
-export function baseStructure(): Map<string, string[]> {
-  const tables = Object.entries(chains(['any']));
+export function baseStructure(layout: Layout): Map<string, string[]> {
+  const tables = Object.entries(chains(layout));
   return new Map(
     tables.flatMap(([table, all]) =>
       Object.entries(all).map(([name, { rules }]): [string, string[]] => [
@@ -103,25 +154,46 @@ export function baseStructure(): Map<string, string[]> {
 }
 
 /** Stands for all of the layout: tables that another version, or other devices, made are rebuilt. */
-export function layoutMark(devices: readonly string[]): string {
-  return `layout-${digest(JSON.stringify([sets(), chains([...devices].sort())]))}`;
+export function layoutMark({ devices, synProxy }: Layout): string {
+  const layout = { devices: [...devices].sort(), synProxy };
+  return `layout-${digest(JSON.stringify([sets(layout), chains(layout)]))}`;
 }
+
+/** The tables that there are with such a layout. */
+export const tablesOf = ({ synProxy }: Layout) => [
+  COUNTS_TABLE,
+  RULES_TABLE,
+  ...(synProxy ? [PROXY_TABLE] : []),
+];
+
+/** Where there is a set of the addresses that are proxied. */
+export const PROXIED_IN = [`netdev ${COUNTS_TABLE}`, `inet ${PROXY_TABLE}`];
 
 /** The start of an epoch's name: a chain without rules, so that it lives exactly as long as the counters. */
 export const EPOCH_PREFIX = 'epoch-';
 
 /** The batch that rebuilds both tables, empty. What is in front of it and behind it is one step with it. */
-export function baseBatch(devices: readonly string[], epoch: string): string[] {
-  const mark = layoutMark(devices);
-  const tables = [COUNTS_TABLE, RULES_TABLE];
-  const all = Object.entries(chains(devices)).flatMap(([table, found]) =>
-    Object.entries(found).map(([name, chain]) => ({ at: `netdev ${table} ${name}`, ...chain })),
+export function baseBatch(layout: Layout, epoch: string): string[] {
+  const mark = layoutMark(layout);
+  const tables = tablesOf(layout);
+  const all = Object.entries(chains(layout)).flatMap(([table, found]) =>
+    Object.entries(found).map(([name, chain]) => ({
+      at: `${familyOfTable(table)} ${table} ${name}`,
+      ...chain,
+    })),
   );
   return [
-    ...tables.flatMap((table) => [`add table netdev ${table}`, `delete table netdev ${table}`]),
-    ...tables.flatMap((table) => [`add table netdev ${table}`, `add chain netdev ${table} ${mark}`]),
+    // The proxy's goes where it is not wanted any more.
+    ...[COUNTS_TABLE, RULES_TABLE, PROXY_TABLE].flatMap((table) => [
+      `add table ${familyOfTable(table)} ${table}`,
+      `delete table ${familyOfTable(table)} ${table}`,
+    ]),
+    ...tables.flatMap((table) => [
+      `add table ${familyOfTable(table)} ${table}`,
+      `add chain ${familyOfTable(table)} ${table} ${mark}`,
+    ]),
     `add chain netdev ${COUNTS_TABLE} ${EPOCH_PREFIX}${epoch}`,
-    ...sets(),
+    ...sets(layout),
     ...all.map(({ at, hook }) => `add chain ${at}${hook ? ` { ${hook} }` : ''}`),
     ...all.flatMap(({ at, rules }) =>
       rules.map((rule) => `add rule ${at} ${rule} comment "${digest(rule)}"`),

@@ -5,6 +5,9 @@ import type { EdgeRule } from '../driver.ts';
 export const RULES_TABLE = 'vauban-edge';
 /** The table that counts what comes in and what passes. */
 export const COUNTS_TABLE = 'vauban-edge-counts';
+/** The table that answers SYN in the place of targets, where that is configured; those of the others are `netdev`. */
+export const PROXY_TABLE = 'vauban-edge-proxy';
+export const familyOfTable = (table: string) => (table === PROXY_TABLE ? 'inet' : 'netdev');
 /** Port samples are tables of their own, with a number behind this: they come and go without touching the others. */
 export const SAMPLE_TABLE_PREFIX = 'vauban-edge-sample-';
 
@@ -20,6 +23,8 @@ export type Counted = (typeof COUNTED)[number];
 
 export const setName = (counted: Counted, family: Family) => `${counted}${family}`;
 export const dispatchName = (family: Family) => `dispatch${family}`;
+/** Addresses that SYN is answered for. */
+export const proxiedName = (family: Family) => `proxied${family}`;
 export const blackholeName = (family: Family) => `blackhole${family}`;
 
 /** The chain of a target's rules. */

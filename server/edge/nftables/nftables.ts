@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -17,10 +16,11 @@ import {
 } from '../driver.ts';
 import { blackholeBatch, type Held, heldOf, isHeldAs, putBatch, RuleNumbers, removeBatch } from './batch.ts';
 import { Lanes } from './lanes.ts';
-import { baseBatch } from './layout.ts';
+import { baseBatch, type Layout } from './layout.ts';
 import { probeKernel } from './probe.ts';
 import { apply } from './program.ts';
 import { readDetail, readDropped, readTotals } from './readings.ts';
+import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireTarget } from './requests.ts';
 import { MAX_RATE } from './rules.ts';
 import { PortSamples } from './samples.ts';
 import { type KernelState, readState } from './state.ts';
@@ -31,13 +31,13 @@ export interface NftablesEdgeOptions {
   devices: readonly string[];
   /** Networks that protected addresses lie in: no other is put on the edge. */
   prefixes: readonly string[];
+  /** Whether SYN may be answered in the place of targets. */
+  synProxy?: boolean;
   clock: Clock;
 }
 
 /** Twice in half a second is soon enough to stop an attack within one, and costs a hundredth of a core. */
 export const READ_EVERY_MS = 250;
-/** More than the service lets a target have; the kernel asks one after the other for each packet. */
-const MAX_RULES_PER_TARGET = 1_000;
 /** So often is something read again where everything was made anew meanwhile. */
 const READ_ATTEMPTS = 3;
 /** What the kernel did not announce is noticed by then. */
@@ -57,6 +57,7 @@ export class NftablesEdge implements EdgeDriver {
   readonly name = 'nftables';
   readonly readEveryMs = READ_EVERY_MS;
   readonly #options: NftablesEdgeOptions;
+  readonly #layout: Layout;
   readonly #isProtected: (ip: string) => boolean;
   /** In each change of this process, where a watcher of the tables sees it. */
   readonly #signature = `vauban-edge-own-${randomBytes(6).toString('hex')}`;
@@ -72,6 +73,7 @@ export class NftablesEdge implements EdgeDriver {
 
   constructor(options: NftablesEdgeOptions) {
     this.#options = options;
+    this.#layout = { devices: options.devices, synProxy: options.synProxy ?? false };
     this.#isProtected = addressMatcher(options.prefixes);
     this.#samples = new PortSamples(options.devices, this.#signature);
     const { devices } = options;
@@ -80,7 +82,7 @@ export class NftablesEdge implements EdgeDriver {
 
   async probe(): Promise<EdgeReport> {
     return this.#lanes
-      .write(() => probeKernel(this.#options.devices, this.#signature))
+      .write(() => probeKernel(this.#layout, this.#signature))
       .catch((error: Error) => ({
         ok: false,
         summary: error.message,
@@ -88,29 +90,31 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   capabilities(): EdgeCapabilities {
-    return { ...CAPABILITIES, prefixes: this.#options.prefixes };
+    return { ...CAPABILITIES, synProxy: this.#layout.synProxy, prefixes: this.#options.prefixes };
   }
 
   onAltered(listener: () => void): void {
     this.#listener = listener;
   }
 
-  async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {
-    for (const [index, target] of targets.entries()) this.#check(target, `targets.${index}`);
+  async reconcile(given: EdgeTarget[]): Promise<EdgeReceipt> {
+    for (const [index, target] of given.entries()) this.#check(target, `targets.${index}`);
+    const { targets, refused } = enforceable(given, this.#layout);
     return this.#lanes.write(async () => {
       this.#watch.start();
-      const { devices } = this.#options;
-      const found = await readState(devices);
-      const isWhole = found?.sound && (await isAtDevices(devices));
+      const found = await readState(this.#layout);
+      const isWhole = found?.sound && (await isAtDevices(this.#layout.devices));
       if (isWhole) await this.#bringTo(targets, found);
       else await this.#rebuild(targets, found);
       this.#verifiedAt = this.#now();
-      return receiptOf(targets);
+      return receiptOf(targets, refused);
     });
   }
 
-  async putTarget(target: EdgeTarget): Promise<EdgeReceipt> {
-    this.#check(target, 'target');
+  async putTarget(given: EdgeTarget): Promise<EdgeReceipt> {
+    this.#check(given, 'target');
+    const { targets, refused } = enforceable([given], this.#layout);
+    const target = targets[0]!;
     return this.#lanes.write(async () => {
       const state = await this.#known();
       if (!state) await this.#rebuild([target], undefined);
@@ -120,7 +124,7 @@ export class NftablesEdge implements EdgeDriver {
         if (!isHeldAs(held, wanted)) await this.#apply(putBatch(target, wanted, held));
         state.held.set(target.id, wanted);
       }
-      return receiptOf([target]);
+      return receiptOf([target], refused);
     });
   }
 
@@ -213,7 +217,7 @@ export class NftablesEdge implements EdgeDriver {
   async #known() {
     if (this.#state) return this.#state;
     this.#watch.start();
-    const found = await readState(this.#options.devices);
+    const found = await readState(this.#layout);
     if (!found?.sound) return undefined;
     await this.#samples.clear();
     this.#state = found;
@@ -249,7 +253,7 @@ export class NftablesEdge implements EdgeDriver {
     );
     await this.#samples.clear();
     await this.#apply([
-      ...baseBatch(this.#options.devices, epoch),
+      ...baseBatch(this.#layout, epoch),
       ...targets.flatMap((target) => putBatch(target, held.get(target.id)!, undefined, found?.counted)),
       ...[...held.values()].flatMap((one) => (one.blackholed ? blackholeBatch(one, true) : [])),
     ]);
@@ -295,15 +299,14 @@ export class NftablesEdge implements EdgeDriver {
 
   async #isAsGiven(): Promise<boolean> {
     if (!this.#state) return false;
-    const { devices } = this.#options;
-    const found = await readState(devices);
+    const found = await readState(this.#layout);
     const known = this.#state;
     return (
       found?.sound === true &&
       found.epoch === known?.epoch &&
       found.held.size === known.held.size &&
       [...known.held].every(([id, one]) => isHeldAs(found.held.get(id), one)) &&
-      (await isAtDevices(devices))
+      (await isAtDevices(this.#layout.devices))
     );
   }
 
@@ -313,13 +316,8 @@ export class NftablesEdge implements EdgeDriver {
     this.#doubt();
   }
 
-  #check({ ip, family, rules }: EdgeTarget, field: string): void {
-    if (!this.#isProtected(ip)) {
-      throw new InvalidArgumentError(`${field}.ip: is not in a network that this edge protects`);
-    }
-    if (ip.includes(':') !== (family === 6))
-      throw new InvalidArgumentError(`${field}.family: is not that of ip`);
-    if (rules.length > MAX_RULES_PER_TARGET) throw new InvalidArgumentError(`${field}.rules: are too many`);
+  #check(target: EdgeTarget, field: string): void {
+    requireTarget(target, field, this.#isProtected);
   }
 
   #now(): number {
@@ -330,8 +328,4 @@ export class NftablesEdge implements EdgeDriver {
 function isStillBlackholed({ id, ip }: EdgeTarget, found: KernelState | undefined): boolean {
   const before = found?.held.get(id);
   return before?.ip === canonicalIp(ip) && before.blackholed;
-}
-
-function receiptOf(targets: EdgeTarget[]): EdgeReceipt {
-  return { targets: targets.length, rules: targets.reduce((sum, { rules }) => sum + rules.length, 0) };
 }

@@ -1,6 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { runNetworkProgram } from '../../platform/nft.ts';
 import type { EdgeReport } from '../driver.ts';
-import { DEVICE_PATTERN, ingress } from './layout.ts';
+import { DEVICE_PATTERN, ingress, type Layout } from './layout.ts';
 import { apply, nft } from './program.ts';
 import { sourcesOf } from './rules.ts';
 
@@ -9,7 +10,7 @@ const SCRATCH = 'netdev vauban-edge-probe';
 const PRIORITY = -510;
 
 /** Proves that this process can do what the edge needs, with a table that is gone again; says what it found. */
-export async function probeKernel(devices: readonly string[], signature: string): Promise<EdgeReport> {
+export async function probeKernel({ devices, synProxy }: Layout, signature: string): Promise<EdgeReport> {
   if (devices.length === 0) return { ok: false, summary: 'no device is named that packets come in by' };
   const strange = devices.find((name) => !new RegExp(DEVICE_PATTERN).test(name));
   if (strange !== undefined)
@@ -39,5 +40,34 @@ export async function probeKernel(devices: readonly string[], signature: string)
     ],
     signature,
   );
-  return { ok: true, summary: `${version} at ${devices.join(', ')}` };
+  const why = synProxy ? await whyNoProxy(signature) : undefined;
+  if (why !== undefined) return { ok: false, summary: why };
+  return { ok: true, summary: `${version} at ${devices.join(', ')}${synProxy ? ', with a SYN proxy' : ''}` };
+}
+
+/** Where connections in the middle of which the kernel comes in are no connections, and where they are: 0 and 1. */
+const LOOSE = '/proc/sys/net/netfilter/nf_conntrack_tcp_loose';
+/** The table that has the firewall of guests of this host. */
+const GUESTS = /^table inet vauban$/m;
+
+/** Why SYN cannot be answered here in the place of targets; undefined where it can. */
+async function whyNoProxy(signature: string): Promise<string | undefined> {
+  // What the proxy opens to a target does not go through that firewall.
+  if (GUESTS.test(await nft(['list', 'tables']))) {
+    return 'syn_proxy: is for an edge in front of the hosts: here it would pass over the firewall of guests';
+  }
+  const scratch = SCRATCH.replace('netdev', 'inet');
+  await apply(
+    [
+      `add table ${scratch}`,
+      `add chain ${scratch} answer { type filter hook forward priority -150; }`,
+      `add rule ${scratch} answer ct state invalid,untracked synproxy mss 1460 wscale 7 timestamp sack-perm`,
+      `delete table ${scratch}`,
+    ],
+    signature,
+  );
+  // Otherwise a cookie that is sent back looks like the middle of a connection, and is passed on as such.
+  const loose = await readFile(LOOSE, 'utf8');
+  if (loose.trim() === '0') return undefined;
+  return `syn_proxy: needs net.netfilter.nf_conntrack_tcp_loose=0, and it is ${loose.trim()} (see sysctl.d(5))`;
 }

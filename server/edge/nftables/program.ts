@@ -1,6 +1,7 @@
 import { applyNftBatch, runNetworkProgram } from '../../platform/nft.ts';
 import type { Volume } from '../driver.ts';
 import { EdgeUnavailableError } from '../driver.ts';
+import { familyOfTable } from './names.ts';
 
 /** What a listing of one table is made of; each item is one of these. */
 export interface TableItem {
@@ -18,7 +19,7 @@ export class NotThereError extends EdgeUnavailableError {
 
 /** Lists a table of ours; {@link NotThereError} where there is none. */
 export function listTable(name: string): Promise<TableItem[]> {
-  return list(['table', 'netdev', name]);
+  return list(['table', familyOfTable(name), name]);
 }
 
 /** An element of a set with what it has counted, and what stands beside it. */

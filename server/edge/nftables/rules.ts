@@ -17,8 +17,6 @@ const FRAGMENT_BITS = '0x3fff';
  * later fragment for ports and flags. IPv6 has two kinds: whole packets and first fragments.
  */
 const HAS_HEADER = { 4: ['ip frag-off & 0x1fff == 0'], 6: ['exthdr frag missing', 'frag frag-off 0'] };
-/** The same of packets that are no fragments. */
-export const IS_WHOLE = { 4: `ip frag-off & ${FRAGMENT_BITS} == 0`, 6: 'exthdr frag missing' };
 const IPV6_HEADER_BYTES = 40;
 const MAX_LENGTH = 65_535;
 

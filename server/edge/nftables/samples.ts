@@ -1,9 +1,8 @@
 import { canonicalIp } from '../../platform/cidr.ts';
 import type { PortSample } from '../driver.ts';
-import { destination, ingress } from './layout.ts';
+import { destination, IS_WHOLE, ingress } from './layout.ts';
 import { FAMILIES, type Family, SAMPLE_TABLE_PREFIX } from './names.ts';
 import { apply, listTable, listTables, NotThereError, type TableItem } from './program.ts';
-import { IS_WHOLE } from './rules.ts';
 
 const SAMPLE_SECONDS = 30;
 /** Source ports that a sample tells apart, of all its targets; what comes from others is counted together. */

@@ -1,7 +1,7 @@
 import { canonicalIp } from '../../platform/cidr.ts';
 import type { Volume } from '../driver.ts';
 import { type Held, RuleNumbers } from './batch.ts';
-import { baseStructure, EPOCH_PREFIX, layoutMark } from './layout.ts';
+import { baseStructure, EPOCH_PREFIX, type Layout, layoutMark, tablesOf } from './layout.ts';
 import {
   blackholeName,
   COUNTS_TABLE,
@@ -9,6 +9,7 @@ import {
   dispatchName,
   FAMILIES,
   idsOfCounter,
+  proxiedName,
   RULES_TABLE,
   setName,
   targetOfChain,
@@ -27,23 +28,26 @@ export interface KernelState {
   sound: boolean;
 }
 
-/** Reads both tables; undefined where one is not there. */
-export async function readState(devices: readonly string[]): Promise<KernelState | undefined> {
-  const tables = await Promise.all([RULES_TABLE, COUNTS_TABLE].map(listTable)).catch((error) => {
+/** Reads all tables; undefined where one is not there. */
+export async function readState(layout: Layout): Promise<KernelState | undefined> {
+  const tables = await Promise.all(tablesOf(layout).map(listTable)).catch((error) => {
     if (error instanceof NotThereError) return undefined;
     throw error;
   });
   if (!tables) return undefined;
-  const [rules, counts] = tables as [TableItem[], TableItem[]];
-  const structure = structureOf([...rules, ...counts]);
+  const [counts, rules, proxy = []] = tables as [TableItem[], TableItem[], TableItem[]?];
+  const structure = structureOf([...rules, ...counts, ...proxy]);
   const epoch = [...structure.keys()].find((name) => name.startsWith(`${COUNTS_TABLE} ${EPOCH_PREFIX}`));
   const dropped = countedIn<number>(rules, DROPPED_SET);
-  const held = heldTargets(rules, structure, dropped);
+  const proxied = new Set(proxiedIn(proxy));
+  const held = heldTargets(rules, structure, dropped, proxied);
   const sound =
     epoch !== undefined &&
-    [RULES_TABLE, COUNTS_TABLE].every((table) => structure.has(`${table} ${layoutMark(devices)}`)) &&
-    [...baseStructure()].every(([name, comments]) => structure.get(name)?.join() === comments.join()) &&
-    countsExactly(counts, held);
+    tablesOf(layout).every((table) => structure.has(`${table} ${layoutMark(layout)}`)) &&
+    [...baseStructure(layout)].every(([name, comments]) => structure.get(name)?.join() === comments.join()) &&
+    countsExactly(counts, held) &&
+    proxiedIn(counts).length === proxied.size &&
+    proxiedIn(counts).every((ip) => proxied.has(ip));
   return {
     epoch: epoch?.slice(`${COUNTS_TABLE} ${EPOCH_PREFIX}`.length) ?? '',
     held,
@@ -69,6 +73,7 @@ function heldTargets(
   items: TableItem[],
   structure: Map<string, string[]>,
   dropped: Counted<number>[],
+  proxied: ReadonlySet<string>,
 ): Map<string, Held> {
   const numbers = Map.groupBy(
     dropped.flatMap(({ value, comment }) => {
@@ -102,11 +107,18 @@ function heldTargets(
         sources: sources.get(id) ?? [],
         prints: structure.get(`${RULES_TABLE} t-${id}`) ?? [],
         blackholed: blackholed.has(ip),
+        proxied: proxied.has(ip),
       });
     }
   }
   return held;
 }
+
+/** Addresses that SYN is answered for, by one of the tables that have them. */
+const proxiedIn = (items: TableItem[]) =>
+  FAMILIES.flatMap((family) =>
+    elementsOf(items, 'set', proxiedName(family)).map((one) => canonicalIp(`${one}`)),
+  );
 
 type DispatchElement = [string, { goto?: { target: string } }];
 

@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
 import { changeReader, listen } from '../../platform/nft-changes.ts';
-import { COUNTS_TABLE, RULES_TABLE } from './names.ts';
+import { COUNTS_TABLE, PROXY_TABLE, RULES_TABLE } from './names.ts';
 import { nft } from './program.ts';
 
 /** A change of our tables, as `nft monitor` writes it: the name itself, not those of samples. */
-const OURS = new RegExp(`^\\S+ \\S+ netdev (${RULES_TABLE}|${COUNTS_TABLE})( |$)`);
+const OURS = new RegExp(`^\\S+ \\S+ (netdev (${RULES_TABLE}|${COUNTS_TABLE})|inet ${PROXY_TABLE})( |$)`);
 
 export interface WatchOptions {
   devices: readonly string[];

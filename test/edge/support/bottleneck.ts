@@ -20,7 +20,9 @@ export interface Service {
  * the edge.
  */
 export async function openBottleneck(t: TestContext, network: EdgeNetwork, mbps: number, ips: string[]) {
-  const narrow = ['tbf', 'rate', `${mbps}mbit`, 'burst', '16kb', 'latency', '50ms'];
+  // As much as comes between two ticks of the kernel's clock.
+  const burst = `${Math.max(16, mbps)}kb`;
+  const narrow = ['tbf', 'rate', `${mbps}mbit`, 'burst', burst, 'latency', '50ms'];
   await network.edge.run('tc', 'qdisc', 'add', 'dev', 'e1', 'root', ...narrow);
   await network.victim.ip(...ips.map((ip) => `addr add ${ip}/32 dev lo`));
   const serve = async (...words: string[]) => {

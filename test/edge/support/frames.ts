@@ -24,7 +24,7 @@ function headerBytes(protocol: number): number {
   return protocol === 51 ? 24 : 8;
 }
 
-/** The frame of a packet to an address, as an attacker would send it; checksums, which no edge looks at, are wrong. */
+/** The frame of a packet to an address, as an attacker would send it; checksums of others than whole TCP are wrong. */
 export function frameOf(packet: Packet, to: string): Frame {
   const { source, length, fragment, protocol } = packet;
   return source.includes(':')
@@ -46,7 +46,7 @@ function ipv4(
   bytesOf(source).copy(header, 12);
   bytesOf(to).copy(header, 16);
   header.writeUInt16BE(checksum(header), 10);
-  return Buffer.concat([header, body(packet, length - 20)]);
+  return Buffer.concat([header, checked(packet, to, body(packet, length - 20))]);
 }
 
 function ipv6(packet: Packet, to: string): Buffer {
@@ -58,7 +58,7 @@ function ipv6(packet: Packet, to: string): Buffer {
   header[7] = 64;
   bytesOf(source).copy(header, 8);
   bytesOf(to).copy(header, 24);
-  if (fragment === 'none') return Buffer.concat([header, body(packet, length - 40)]);
+  if (fragment === 'none') return Buffer.concat([header, checked(packet, to, body(packet, length - 40))]);
   const extension = Buffer.of(protocol, 0, 0, 1, 0, 0, 0, 1);
   if (fragment === 'later') extension.writeUInt16BE((185 << 3) | 1, 2);
   return Buffer.concat([header, extension, body(packet, length - 48)]);
@@ -85,9 +85,21 @@ function body({ protocol, sourcePort, destinationPort, flags, fragment }: Packet
   return bytes;
 }
 
+/** With the checksum of TCP where it is that, and whole: a proxy of SYN looks at it. */
+function checked({ protocol, source, fragment }: Packet, to: string, bytes: Buffer): Buffer {
+  if (protocol !== 6 || fragment !== 'none') return bytes;
+  const pseudo = Buffer.concat([
+    bytesOf(source),
+    bytesOf(to),
+    Buffer.of(0, 6, bytes.length >> 8, bytes.length & 255),
+  ]);
+  bytes.writeUInt16BE(checksum(Buffer.concat([pseudo, bytes])), 16);
+  return bytes;
+}
+
 function checksum(data: Buffer): number {
   let sum = 0;
-  for (let i = 0; i < data.length; i += 2) sum += data.readUInt16BE(i);
+  for (let i = 0; i < data.length; i += 2) sum += i + 1 < data.length ? data.readUInt16BE(i) : data[i]! << 8;
   while (sum > 0xffff) sum = (sum & 0xffff) + (sum >> 16);
   return ~sum & 0xffff;
 }

@@ -38,6 +38,10 @@ const PRIVILEGES = [
 export const PREFIXES = ['203.0.113.0/24', '100.64.0.0/14', '2001:db8:b::/48'];
 /** Of Ethernet with large frames. */
 export const JUMBO = 9_000;
+const LOOSE = '/proc/sys/net/netfilter/nf_conntrack_tcp_loose';
+/** As a rule that asks for the state of a connection does. */
+const LOAD_CONNTRACK =
+  "nft 'add table inet load; add chain inet load c { type filter hook forward priority 0; }; add rule inet load c ct state new'; nft delete table inet load";
 /** Faster than any limit that a test sets, and than these machines are. */
 const FAST = 200_000;
 /** From where ordinary users come, beside the attacker. */
@@ -59,7 +63,7 @@ export class EdgeNetwork {
     this.socket = join(directory, 'edge.sock');
   }
 
-  static async open(t: Lifetime, mtu = 1_500): Promise<EdgeNetwork> {
+  static async open(t: Lifetime, { mtu = 1_500, synProxy = false } = {}): Promise<EdgeNetwork> {
     const spaces = [await Namespace.make(t), await Namespace.make(t), await Namespace.make(t)] as const;
     const [attacker, edge, victim] = spaces;
     await attacker.run('ip', 'link', 'add', 'a0', 'type', 'veth', 'peer', 'name', 'e0', 'netns', edge.name);
@@ -101,13 +105,18 @@ export class EdgeNetwork {
     const network = new EdgeNetwork([...spaces], directory);
     await chown(directory, Number(await run('id', '-u', HELPER_USER)), 0);
     await chmod(directory, 0o755);
-    await writeFile(
-      join(directory, 'edge.yaml'),
-      `devices: [e0]\nprotected_prefixes: [${PREFIXES.join(', ')}]\n`,
-    );
+    await network.configure({ synProxy });
     await network.startHelper();
     defer(t, () => network.stopHelper());
     return network;
+  }
+
+  /** Writes the helper's configuration, which the next start reads. */
+  async configure({ synProxy }: { synProxy: boolean }): Promise<void> {
+    // The operator's part of it: connections that were not seen from their beginning are none.
+    if (synProxy) await this.edge.run('sh', '-c', `${LOAD_CONNTRACK}; echo 0 >${LOOSE}`);
+    const lines = ['devices: [e0]', `protected_prefixes: [${PREFIXES.join(', ')}]`, `syn_proxy: ${synProxy}`];
+    await writeFile(join(this.#directory, 'edge.yaml'), `${lines.join('\n')}\n`);
   }
 
   client(): EdgeClient {
@@ -173,12 +182,12 @@ export class EdgeNetwork {
 
   /**
    * From now on what the attacker sends by {@link paced} leaves evenly at so many Mbit/s: the kernel's own shaper holds it.
-   * What its user sends, from {@link CLIENT}, is not held up.
+   * What its user sends, from {@link CLIENT}, is not held up. The smaller the burst, the more evenly.
    */
-  async pace(mbps: number): Promise<void> {
+  async pace(mbps: number, burst = '64kb'): Promise<void> {
     const tc = (...words: string[]) => this.attacker.run('tc', ...words);
     const fast = ['parent', '1:', 'classid', '1:1', 'htb', 'rate', '10gbit'];
-    const shaped = ['parent', '1:', 'classid', '1:2', 'htb', 'rate', `${mbps}mbit`, 'burst', '64kb'];
+    const shaped = ['parent', '1:', 'classid', '1:2', 'htb', 'rate', `${mbps}mbit`, 'burst', burst];
     await tc('qdisc', 'replace', 'dev', 'a0', 'root', 'handle', '1:', 'htb', 'default', '2');
     await tc('class', 'replace', 'dev', 'a0', ...fast);
     await tc('class', 'replace', 'dev', 'a0', ...shaped);

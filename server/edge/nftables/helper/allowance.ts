@@ -12,12 +12,14 @@ const Shape = Type.Object(
   {
     devices: Type.Array(Type.String(), { minItems: 1, maxItems: 64 }),
     protected_prefixes: Type.Array(Type.String(), { minItems: 1, maxItems: 1_000 }),
+    syn_proxy: Type.Optional(Type.Boolean()),
   },
   { additionalProperties: false },
 );
 const Strict = Type.Object({
   devices: Type.Array(Type.String({ pattern: DEVICE_PATTERN }), { uniqueItems: true }),
   protected_prefixes: Type.Array(Type.String({ format: 'network' })),
+  syn_proxy: Type.Optional(Type.Boolean()),
 });
 const check: (value: unknown) => asserts value is Static<typeof Strict> = checkOf(Strict);
 
@@ -25,6 +27,8 @@ const check: (value: unknown) => asserts value is Static<typeof Strict> = checkO
 export interface EdgeAllowance {
   devices: string[];
   protected_prefixes: string[];
+  /** Whether SYN may be answered in the place of targets; not where it is absent. */
+  syn_proxy?: boolean;
 }
 
 /** Reads it from a YAML file; throws {@link ConfigError} where that is missing, wrong, or open to others. */

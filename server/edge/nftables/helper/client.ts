@@ -31,7 +31,7 @@ export class EdgeClient implements EdgeDriver {
   readonly readEveryMs = READ_EVERY_MS;
   readonly #connection: HelperConnection;
   readonly #closing = new AbortController();
-  #prefixes: readonly string[] = [];
+  #configured: Pick<EdgeCapabilities, 'synProxy'> & { prefixes: readonly string[] } = { prefixes: [] };
 
   constructor(path: string, callMs = CALL_MS) {
     this.#connection = new HelperConnection({ path, callMs, what: 'the edge helper', asError });
@@ -39,8 +39,9 @@ export class EdgeClient implements EdgeDriver {
 
   async probe(): Promise<EdgeReport> {
     try {
-      const { prefixes, ...report } = (await this.#call('probe', {})) as EdgeReport & { prefixes: string[] };
-      this.#prefixes = prefixes;
+      const found = (await this.#call('probe', {})) as EdgeReport & { prefixes: string[]; synProxy: boolean };
+      const { prefixes, synProxy, ...report } = found;
+      this.#configured = { prefixes, synProxy };
       return report;
     } catch (error) {
       return { ok: false, summary: (error as Error).message };
@@ -53,7 +54,7 @@ export class EdgeClient implements EdgeDriver {
   }
 
   capabilities(): EdgeCapabilities {
-    return { ...CAPABILITIES, prefixes: this.#prefixes };
+    return { ...CAPABILITIES, ...this.#configured };
   }
 
   onAltered(listener: () => void): void {

@@ -37,6 +37,7 @@ const Rate = Type.Object(
     unit: Type.Enum(['pps', 'bps']),
     value: Type.Integer({ minimum: 1, maximum: MAX_RATE }),
     perSource: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_RATE })),
+    synProxy: Type.Optional(Type.Unsafe<true>({ type: 'boolean', enum: [true] })),
   },
   closed,
 );
@@ -105,7 +106,10 @@ export async function perform(parts: EdgeHelperParts, name: string, given: unkno
 
 type Handler = (parts: EdgeHelperParts, given: never) => Promise<unknown>;
 const HANDLERS: Record<Operation, Handler> = {
-  probe: async ({ edge }) => ({ ...(await edge.probe()), prefixes: edge.capabilities().prefixes }),
+  async probe({ edge }) {
+    const { prefixes, synProxy } = edge.capabilities();
+    return { ...(await edge.probe()), prefixes, synProxy };
+  },
   reconcile({ edge }, { targets }: { targets: EdgeTarget[] }) {
     for (const [index, target] of targets.entries()) checkRules(target, `targets.${index}`);
     return edge.reconcile(targets);
