@@ -49,7 +49,13 @@ const HOSTILE: [path: string, values: unknown[]][] = [
   ['rules.1.id', ['rul_1']],
   [
     'rules.1.rate',
-    [null, { unit: 'pps', value: 0 }, { unit: 'pps; drop', value: 5 }, { unit: 'pps', value: 1.5 }],
+    [
+      null,
+      { unit: 'pps', value: 0 },
+      { unit: 'pps; drop', value: 5 },
+      { unit: 'pps', value: 1.5 },
+      { unit: 'pps', value: 5, synProxy: false },
+    ],
   ],
   ['rules.0.match.protocol', ['sctp', '6 accept', 256, -1, null]],
   ['rules.0.match.packetLength', [{ min: -1, max: 2 }, { min: '1 accept', max: 2 }, { min: 1 }]],
