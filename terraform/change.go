@@ -18,7 +18,7 @@ type change struct {
 }
 
 func (p *provider) planChange(call context.Context, f fields) message {
-	ctx, cancel := p.during(call)
+	ctx, cancel := p.during(call, defaultTimeout)
 	defer cancel()
 	c, err := p.changeOf(f, 2, 3, 4, 5)
 	if err != nil {
@@ -107,8 +107,6 @@ func (p *provider) applyChange(call context.Context, f fields) message {
 	if err != nil {
 		return c.failed(err)
 	}
-	ctx, cancel := p.during(call)
-	defer cancel()
 	action, timeouts := "update", c.planned
 	switch {
 	case c.planned == nil:
@@ -116,8 +114,8 @@ func (p *provider) applyChange(call context.Context, f fields) message {
 	case c.prior == nil:
 		action = "create"
 	}
-	ctx, cancelTimer := context.WithTimeout(ctx, timeoutOf(timeouts, action))
-	defer cancelTimer()
+	ctx, cancel := p.during(call, timeoutOf(timeouts, action))
+	defer cancel()
 	var state object
 	switch action {
 	case "delete":
@@ -187,7 +185,10 @@ func (a *api) applyUpdate(ctx context.Context, c *change) (object, error) {
 		return c.planned, nil
 	}
 	failure := a.updateVM(ctx, c)
-	found, err := a.look(context.Background(), c.kind, c.prior)
+	// What was done until the time was over is looked for, too.
+	afterwards, cancel := context.WithTimeout(context.Background(), defaultTimeout)
+	defer cancel()
+	found, err := a.look(afterwards, c.kind, c.prior)
 	switch {
 	case err != nil && failure == nil:
 		return c.prior, err
@@ -202,7 +203,7 @@ func (a *api) applyUpdate(ctx context.Context, c *change) (object, error) {
 }
 
 func (p *provider) importState(call context.Context, f fields) message {
-	ctx, cancel := p.during(call)
+	ctx, cancel := p.during(call, defaultTimeout)
 	defer cancel()
 	k, err := p.resource(f)
 	if err != nil {

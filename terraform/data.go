@@ -18,7 +18,7 @@ func invalidSearch(k *kind, config object) []problem {
 }
 
 func (p *provider) readDataSource(call context.Context, f fields) message {
-	ctx, cancel := p.during(call)
+	ctx, cancel := p.during(call, defaultTimeout)
 	defer cancel()
 	k := byName(p.tables.DataSources, f.text(1))
 	if k == nil {

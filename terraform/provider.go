@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -31,9 +32,10 @@ func newProvider() *provider {
 	return &provider{tables: readTables(), life: life, endLife: endLife}
 }
 
-// during ends with the call and with the interruption of Terraform.
-func (p *provider) during(call context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(call)
+// during ends with the call, with the interruption of Terraform, and after this long: a service that only ever asks to wait
+// is not waited for without an end.
+func (p *provider) during(call context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(call, limit)
 	go func() {
 		select {
 		case <-p.life.Done():

@@ -143,7 +143,7 @@ func (a *api) look(ctx context.Context, k *kind, state object) (object, error) {
 }
 
 func (p *provider) readResource(call context.Context, f fields) message {
-	ctx, cancel := p.during(call)
+	ctx, cancel := p.during(call, defaultTimeout)
 	defer cancel()
 	k, err := p.resource(f)
 	if err != nil {
