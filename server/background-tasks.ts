@@ -13,6 +13,7 @@ import { OrphanedJobRecovery } from './jobs/recover-orphaned-jobs.ts';
 import type { JobRunner } from './jobs/runner.ts';
 import { announceAttacks } from './jobs/timers/announce-attacks.ts';
 import { auditDaily } from './jobs/timers/audit-books.ts';
+import { creditLostHosts } from './jobs/timers/credit-lost-hosts.ts';
 import { warnOfKeyExpiry } from './jobs/timers/key-expiry.ts';
 import { watchMoney } from './jobs/timers/overdue-orders.ts';
 import { PriceNotices } from './jobs/timers/price-notices.ts';
@@ -105,6 +106,7 @@ export function backgroundTasks(
       { name: 'replace_ops_key', everyMs: 30 * SECOND, run: () => opsKeyReplacement.run() },
       { name: 'announce_attacks', everyMs: SECOND, run: () => announceAttacks(services) },
       { name: 'send_mails', everyMs: 2 * SECOND, run: () => services.mails.run() },
+      { name: 'credit_lost_hosts', everyMs: 60 * SECOND, run: () => creditLostHosts(services, failures) },
       { name: 'payments', everyMs: 30 * SECOND, run: () => lookAfterPayments(services, failures) },
       { name: 'warn_of_key_expiry', everyMs: 3600 * SECOND, run: () => warnOfKeyExpiry(services) },
       { name: 'sweep', everyMs: 60 * SECOND, run: () => purge.run() },

@@ -1,10 +1,13 @@
 import type { ComputeDriver, HostInfo } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
 import { adoptVms, type ReportedHost, recordHosts } from '../db/queries/hosts.ts';
+import type { Catalog } from '../domain/catalog/catalog-schema.ts';
+import { reportLosses } from '../domain/hosts/report-losses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 
 interface WatchParts {
+  catalog: Catalog;
   clock: Clock;
   compute: ComputeDriver;
   db: Database;
@@ -25,7 +28,12 @@ export class HostWatch {
   async run(): Promise<void> {
     const { clock, compute, db, engine, logger } = this.#parts;
     const hosts = await compute.hosts();
-    const changes = await db.transaction((tx) => recordHosts(tx, engine, hosts.map(reported), clock.now()));
+    const now = clock.now();
+    const seen = hosts.filter(({ reachable }) => reachable).map(({ id }) => id);
+    const changes = await db.transaction(async (tx) => {
+      await reportLosses(tx, this.#parts, seen, now);
+      return recordHosts(tx, engine, hosts.map(reported), now);
+    });
     for (const { id, lost } of changes) {
       if (lost) logger.error({ host: id }, 'a host cannot be reached: nothing is known of its guests');
       else logger.warn({ host: id }, 'a host that could not be reached is back');

@@ -37,6 +37,7 @@ import { operatorRequests } from './migrations/0035-operator-requests.ts';
 import { hosts } from './migrations/0036-hosts.ts';
 import { shieldBlackholes } from './migrations/0040-shield-blackholes.ts';
 import { shieldReports } from './migrations/0041-shield-reports.ts';
+import { lostHostOutages } from './migrations/0042-lost-host-outages.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -85,6 +86,7 @@ export const MIGRATIONS: readonly Migration[] = [
   hosts,
   shieldBlackholes,
   shieldReports,
+  lostHostOutages,
 ];
 
 /**

@@ -1297,6 +1297,8 @@ CREATE UNIQUE INDEX orders_outage_once ON public.orders USING btree (outage_id, 
 CREATE INDEX orders_pending ON public.orders USING btree (id) WHERE (status = 'pending'::text);
 CREATE INDEX outages_by_region ON public.outages USING btree (region, from_at) WHERE (region IS NOT NULL);
 CREATE INDEX outages_by_vm ON public.outages USING btree (vm_id, from_at) WHERE (vm_id IS NOT NULL);
+CREATE UNIQUE INDEX outages_of_lost_hosts ON public.outages USING btree (vm_id, from_at) WHERE (actor = 'service'::text);
+CREATE INDEX outages_to_credit ON public.outages USING btree (id) WHERE ((actor = 'service'::text) AND (status <> 'credited'::text));
 CREATE INDEX passkeys_by_person ON public.passkeys USING btree (person_id, id);
 CREATE INDEX payments_by_account ON public.payments USING btree (account_id, id DESC);
 CREATE INDEX port_claims_by_forward ON public.port_claims USING btree (forward_id);

@@ -25,8 +25,18 @@ export const SlaSchema = Type.Object(
       description:
         'From the highest uptime to the lowest; of those that a month is below the last one applies',
     }),
+    lost_hosts: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description:
+          'Whether the time in which the host of a VM could not be reached is credited by itself, once it can be again',
+      }),
+    ),
   },
-  { additionalProperties: false, description: 'What is credited for outages, by `vaubanctl adjustment sla`' },
+  {
+    additionalProperties: false,
+    description: 'What is credited for outages, by `vaubanctl adjustment sla` or by itself',
+  },
 );
 
 export type SlaCredit = Static<typeof SlaCredit>;

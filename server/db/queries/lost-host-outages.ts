@@ -1,0 +1,47 @@
+import { execute, type Queryable, sql } from '../database.ts';
+
+/** Who reports what became of the VMs of a lost host: the service, by itself. */
+export const LOST_HOST_ACTOR = 'service';
+
+/** A VM that could not be reached with its host, from then on. */
+export interface LostVm {
+  id: string;
+  lost_at: Date;
+}
+
+/** VMs of lost hosts among these, which have had a guest, by id. */
+export function vmsOfLostHosts(db: Queryable, hostIds: readonly string[], until: Date): Promise<LostVm[]> {
+  return db.query<LostVm>(sql`
+    select vms.id, greatest(lost_at, provisioned_at) as lost_at from vms join hosts on hosts.id = host_id
+    where host_id = any(${hostIds}::text[]) and lost_at is not null and deleted_at is null
+      and greatest(lost_at, provisioned_at) < ${until}::timestamptz and provisioned_at is not null
+    order by vms.id`);
+}
+
+/** Reports an outage of each of them. Of the same loss only the first report counts. */
+export async function insertLosses(
+  db: Queryable,
+  losses: readonly (LostVm & { outageId: string })[],
+  { until, reason }: { until: Date; reason: string },
+): Promise<void> {
+  if (losses.length === 0) return;
+  const rows = JSON.stringify(
+    losses.map(({ id, lost_at, outageId }) => ({ id: outageId, vm_id: id, from_at: lost_at })),
+  );
+  await execute(
+    db,
+    sql`
+    insert into outages (id, vm_id, from_at, to_at, reason, actor, created_at)
+    select id, vm_id, from_at, ${until}::timestamptz, ${reason}, ${LOST_HOST_ACTOR}, ${until}::timestamptz
+    from jsonb_to_recordset(${rows}::jsonb) as losses(id text, vm_id text, from_at timestamptz)
+    on conflict do nothing`,
+  );
+}
+
+/** Ids of those outages that are not fully credited, by id. */
+export async function uncreditedLosses(db: Queryable, after: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id from outages where actor = ${LOST_HOST_ACTOR} and status <> 'credited' and id > ${after}
+    order by id limit ${limit}`);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,23 @@
+import type { Transaction } from '../../db/database.ts';
+import { insertLosses, vmsOfLostHosts } from '../../db/queries/lost-host-outages.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { newId } from '../../platform/ids.ts';
+import type { Catalog } from '../catalog/catalog-schema.ts';
+
+const REASON = 'The machine was on a host that could not be reached.';
+
+/**
+ * Reports an outage of each VM of these hosts, which were lost and can be reached now, to be credited by the service; nothing
+ * where the catalog does not say so. Called before it is recorded that they are found.
+ */
+export async function reportLosses(
+  tx: Transaction,
+  { catalog, clock }: { catalog: Catalog; clock: Clock },
+  hostIds: readonly string[],
+  until: Date,
+): Promise<void> {
+  if (!catalog.sla?.lost_hosts) return;
+  const vms = await vmsOfLostHosts(tx, hostIds, until);
+  const losses = vms.map((vm) => ({ ...vm, outageId: newId('out', clock) }));
+  await insertLosses(tx, losses, { until, reason: REASON });
+}
