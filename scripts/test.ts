@@ -31,6 +31,7 @@ const PARITY = [
   'test/chaos/',
   'test/cluster/',
   'test/db/',
+  'test/hosts/placement.test.ts',
   'test/jobs/',
   'test/limits/',
   'test/simulation/money.test.ts',
