@@ -12,6 +12,9 @@ export const EDGE_CHOICES = [
 /** More than the routers that are sold hold. */
 const MOST_ANNOUNCEMENTS = 20_000;
 
+/** Beyond it an attack would be over before it is noticed. */
+const MOST_FLOW_SECONDS = 300;
+
 /** The DDoS edge: which one, and what it needs to know. */
 export const EDGE_SETTINGS = {
   edge: {
@@ -66,5 +69,19 @@ export const EDGE_SETTINGS = {
     default: '65535:666',
     about:
       'BGP community by which routers are asked to drop everything to an address; the default is that of RFC 7999.',
+  },
+  flowsPipe: {
+    env: 'VAUBAN_FLOWS_PIPE',
+    kind: kind.path,
+    about:
+      'Named pipe to which a collector of NetFlow, IPFIX or sFlow (pmacct) writes what came in to the protected addresses: ' +
+      'attacks are noticed by it, not by what the edge counts. Nobody but the collector may be able to write to it.',
+  },
+  flowsSeconds: {
+    env: 'VAUBAN_FLOWS_SECONDS',
+    kind: kind.integer(1, MOST_FLOW_SECONDS),
+    default: '1',
+    about:
+      'How often exporters tell of a flow that goes on (their active timeout), in seconds; 1 for sFlow, which samples packets.',
   },
 } satisfies Record<string, Setting>;

@@ -44,12 +44,21 @@ export interface EdgeDriver {
   /** Drops everything to a target, or no longer: the last resort, when the uplink itself is full. */
   blackhole(id: string, on: boolean): Promise<void>;
 
+  /** What attacks are noticed by, where that is not what this edge counts itself. */
+  readonly seen?: TrafficSource;
+
   /** Present on an edge of pretence only: makes attacks. */
   readonly attacks?: SimulatedAttacks;
 
   /** Releases timers and connections; what is in force stays in force. */
   close(): Promise<void>;
 }
+
+/** What says what comes in to targets: an edge, or something that sees what does not pass this host. */
+export type TrafficSource = Pick<
+  EdgeDriver,
+  'readTotals' | 'readDetail' | 'startPortSample' | 'readPortSamples'
+>;
 
 export interface EdgeReport {
   ok: boolean;

@@ -26,6 +26,8 @@ type EdgeConfig = Pick<
   | 'flowspecPrefixes'
   | 'flowspecMaxAnnouncements'
   | 'flowspecBlackholeCommunity'
+  | 'flowsPipe'
+  | 'flowsSeconds'
 >;
 
 /**
@@ -35,6 +37,20 @@ type EdgeConfig = Pick<
  * addresses are promised one.
  */
 export async function selectEdge(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
+  const edge = await namedEdge(config, parts);
+  const { flowsPipe: pipe, flowsSeconds: seconds } = config;
+  if (pipe === undefined || edge.name === 'off') return edge;
+  try {
+    const { FlowSource } = await import('./flows/flow-source.ts');
+    const { FlowWatchedEdge } = await import('./flows/watched-edge.ts');
+    return new FlowWatchedEdge(edge, new FlowSource({ pipe, seconds, clock: parts.clock }));
+  } catch (error) {
+    await edge.close();
+    throw error;
+  }
+}
+
+async function namedEdge(config: EdgeConfig, parts: EdgeParts): Promise<EdgeDriver> {
   switch (config.edge) {
     case 'off':
       return noEdge(parts);

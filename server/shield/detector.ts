@@ -13,7 +13,7 @@ import {
   systemTargets,
   systemWatchedTargets,
 } from '../db/queries/shield-targets.ts';
-import type { EdgeDriver, EdgeReading, TargetTotals, Volume } from '../edge/driver.ts';
+import type { EdgeDriver, EdgeReading, TargetTotals, TrafficSource, Volume } from '../edge/driver.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
 import { newAttack, observed, withVectors } from './attack-record.ts';
@@ -66,13 +66,30 @@ export class AttackDetector {
   /** Looks once; to be called as often as the edge says. */
   async tick(): Promise<void> {
     this.#watched ??= await this.#resume();
-    const reading = await this.#parts.edge.readTotals();
-    this.#parts.onEpoch(reading.epoch);
+    const reading = await this.#readTotals();
     await this.#readSettings(reading);
     const candidates = this.#look(reading);
     if (candidates.length > 0) await this.#lookCloser(candidates, reading.at);
     await this.#learnClasses(reading, candidates);
     await this.#saveBaselines(reading.at);
+  }
+
+  /** Of what attacks are noticed by. Where that is away, an attack is not over: its rules are kept. */
+  async #readTotals(): Promise<EdgeReading<TargetTotals>> {
+    const { db, edge, clock, onEpoch } = this.#parts;
+    try {
+      const counted = await edge.readTotals();
+      onEpoch(counted.epoch);
+      return (await edge.seen?.readTotals()) ?? counted;
+    } catch (error) {
+      for (const { attack } of this.#watched!.values())
+        if (attack) await keepMitigating(db, attack.id, clock.now());
+      throw error;
+    }
+  }
+
+  get #source(): TrafficSource {
+    return this.#parts.edge.seen ?? this.#parts.edge;
   }
 
   async #readSettings({ at, rows }: EdgeReading<TargetTotals>): Promise<void> {
@@ -110,7 +127,10 @@ export class AttackDetector {
       const entry = this.#entry(totals, at, known);
       const setting = this.#settings.get(totals.id);
       entry.watch.fixed = setting?.threshold ?? {};
-      this.#watched!.set(totals.id, entry);
+      // The same reading once more.
+      const isOld = known?.at.getTime() === at.getTime() && continues;
+      this.#watched!.set(totals.id, isOld ? known! : entry);
+      if (isOld) return [];
       if (!known || !continues || countersReset(totals, known.totals) || at <= known.at) {
         entry.recent.restart();
         entry.recent.add(at, totals);
@@ -174,11 +194,11 @@ export class AttackDetector {
   }
 
   async #lookCloser(candidates: Candidate[], at: Date): Promise<void> {
-    const { edge } = this.#parts;
+    const source = this.#source;
     const ids = candidates.map(({ id }) => id);
-    const details = new Map((await edge.readDetail(ids)).rows.map((row) => [row.id, row.classes]));
+    const details = new Map((await source.readDetail(ids)).rows.map((row) => [row.id, row.classes]));
     const portSamples = new Map(
-      (await edge.readPortSamples(ids)).map((portSample) => [portSample.id, portSample]),
+      (await source.readPortSamples(ids)).map((portSample) => [portSample.id, portSample]),
     );
     const toSample: string[] = [];
     for (const candidate of candidates) {
@@ -195,7 +215,7 @@ export class AttackDetector {
       entry.sampledAt = at;
       toSample.push(id);
     }
-    if (toSample.length > 0) await edge.startPortSample(toSample);
+    if (toSample.length > 0) await source.startPortSample(toSample);
   }
 
   /** Brings the attack's record up to date and acts on it; true where a port sample is to begin. */
@@ -277,7 +297,7 @@ export class AttackDetector {
     const unusual = new Set(candidates.map(({ id }) => id));
     const ids = [...this.#watched!.keys()].filter((id) => !unusual.has(id));
     if (ids.length === 0) return;
-    for (const { id, classes } of (await this.#parts.edge.readDetail(ids)).rows) {
+    for (const { id, classes } of (await this.#source.readDetail(ids)).rows) {
       this.#watched!.get(id)?.usual.learn(classes, at);
     }
   }

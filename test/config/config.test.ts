@@ -50,6 +50,8 @@ test('an empty environment gives the defaults', () => {
     flowspecPrefixes: [],
     flowspecMaxAnnouncements: 500,
     flowspecBlackholeCommunity: '65535:666',
+    flowsPipe: undefined,
+    flowsSeconds: 1,
     qemuAccel: 'auto',
     qemuNetwork: 'auto',
     qemuUplink: undefined,

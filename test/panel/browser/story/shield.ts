@@ -1,6 +1,19 @@
+import assert from 'node:assert/strict';
 import { asked, button, dialog, entry, type Stage } from './stage.ts';
 
-/** Sees an attack on the machine's address, how it is stopped, and stops its source by hand as well. */
+const QUIET_MS = 60_000;
+
+interface Attack {
+  status: string;
+  started_at: string;
+  mitigated_at: string | null;
+  ended_at: string | null;
+}
+
+/**
+ * Sees an attack on the machine's address from its beginning to its end, each step with its time, which are those of the
+ * API; stops its source by hand as well.
+ */
 export async function seesAttack(stage: Stage, id: string): Promise<void> {
   const { page, baseUrl, clock, operate } = stage;
   const { account } = await asked<{ account: { id: string } }>(page, '/session');
@@ -8,12 +21,25 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   const tenant = await operate(`/accounts/${account.id}/tenants`, { name: 'story' });
   const target = await operate(`/tenants/${tenant.id}/targets`, { ip: ipv4 });
   await operate(`/targets/${target.id}/attack`, { vector: 'syn_flood', pps: 300_000, seconds: 3_600 });
+  const latest = async () =>
+    (await asked<Attack[]>(page, `/v1/tenants/${tenant.id}/targets/${target.id}/events`))[0]!;
   await entry(page, 'Shield').click();
   await page.getByRole('link', { name: ipv4 }).click();
   await page.getByText('SYN flood').first().waitFor();
-  await page.getByText('Noticed', { exact: true }).waitFor();
-  await page.getByText('Mitigated', { exact: true }).waitFor();
+  const moment = (name: string) => page.getByRole('listitem').filter({ hasText: name });
+  await moment('Noticed').waitFor();
+  await moment('Mitigated')
+    .getByText(/^after \d/)
+    .waitFor();
   await page.getByRole('row', { name: /automatic.*In force/ }).waitFor();
+  const mitigated = await latest();
+  assert.equal(mitigated.status, 'ongoing');
+  assert.ok(Date.parse(mitigated.mitigated_at!) >= Date.parse(mitigated.started_at));
+  assert.equal(
+    await moment('Noticed').locator('time').getAttribute('datetime'),
+    mitigated.started_at,
+    'the time that is shown is that of the API',
+  );
 
   await button(page, 'Add a rule').click();
   await dialog(page).getByLabel('Protocol').selectOption('tcp');
@@ -23,6 +49,7 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
   await dialog(page).waitFor({ state: 'detached' });
   await page.getByRole('row', { name: /198\.18\.0\.0\/15.*by hand.*In force/ }).waitFor();
 
+  const stopped = clock.now().getTime();
   await operate(`/targets/${target.id}/attack/stop`, {});
   const over = page.getByRole('cell', { name: 'Over', exact: true });
   // It is over when it was quiet for a minute.
@@ -30,5 +57,15 @@ export async function seesAttack(stage: Stage, id: string): Promise<void> {
     clock.advance(10_000);
     await page.waitForTimeout(100);
   }
+  await moment('Ended')
+    .getByText(/^after \d/)
+    .waitFor();
+  const ended = await latest();
+  assert.equal(ended.status, 'ended');
+  assert.equal(ended.mitigated_at, mitigated.mitigated_at);
+  // As it looked then: the minute of quiet is no part of it.
+  const quietFrom = Date.parse(ended.ended_at!);
+  assert.ok(quietFrom >= Date.parse(ended.mitigated_at!) && quietFrom <= clock.now().getTime() - QUIET_MS);
+  assert.ok(quietFrom >= stopped - 1_000, 'not before it was stopped');
   await page.goto(`${baseUrl}/panel/machines/${id}/terminal`);
 }

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { Socket } from 'node:net';
+import type { Clock } from '../../platform/clock.ts';
+import { ConfigError } from '../../platform/config-error.ts';
+import {
+  EDGE_CLASSES,
+  type EdgeReading,
+  EdgeUnavailableError,
+  type PortSample,
+  type TargetDetail,
+  type TargetTotals,
+  type TrafficSource,
+  type Volume,
+} from '../driver.ts';
+import { FlowCounts } from './counts.ts';
+import { readLine } from './line.ts';
+
+/** Much longer than any line of the collector. */
+const LONGEST_LINE = 4_096;
+const SECOND = 1_000;
+/** A collector that has said nothing for so long is away: nothing may be concluded from its silence. */
+const SILENT_MS = 30_000;
+const OTHERS_MAY_WRITE = 0o002;
+
+/**
+ * What a collector of NetFlow, IPFIX or sFlow (pmacct) writes to a pipe: what came in to targets whose traffic does not pass
+ * this host. Who may write to the pipe is believed, so nobody but the collector may; it is refused where others can.
+ */
+export class FlowSource implements TrafficSource {
+  readonly #clock: Clock;
+  readonly #counts: FlowCounts;
+  readonly #socket: Socket;
+  readonly #epoch = `flows-${randomBytes(6).toString('hex')}`;
+  #rest = '';
+  #isTooLong = false;
+  /** When the collector last ended a round, and the instant up to which its rounds are counted; epoch milliseconds. */
+  #purgedAt: number;
+  #countedAt: number;
+
+  /** `seconds`: how often exporters tell of a flow that goes on. {@link ConfigError} where the pipe cannot be used. */
+  constructor({ pipe, seconds, clock }: { pipe: string; seconds: number; clock: Clock }) {
+    this.#clock = clock;
+    this.#counts = new FlowCounts(seconds);
+    this.#purgedAt = clock.now().getTime();
+    this.#countedAt = this.#purgedAt;
+    this.#socket = new Socket({ fd: openPipe(pipe), readable: true, writable: false });
+    this.#socket.setEncoding('utf8');
+    this.#socket.on('data', (text: string) => this.#take(text));
+    // Silence is noticed when it is read.
+    this.#socket.on('error', () => {});
+    this.#socket.unref();
+  }
+
+  get targets(): Pick<FlowCounts, 'add' | 'remove' | 'replace'> {
+    return this.#counts;
+  }
+
+  async readTotals(): Promise<EdgeReading<TargetTotals>> {
+    const { rows, ...dated } = this.#read(() => this.#counts.details());
+    return {
+      ...dated,
+      rows: rows.map(({ id, classes }) => {
+        const all = sumOf(classes);
+        // What is dropped behind the exporter is not known here.
+        return { id, in: all, passed: all, outBytes: null };
+      }),
+    };
+  }
+
+  async readDetail(ids: string[]): Promise<EdgeReading<TargetDetail>> {
+    return this.#read(() => this.#counts.details(ids));
+  }
+
+  async startPortSample(ids: string[]): Promise<void> {
+    this.#counts.startSample(ids, this.#clock.now().getTime());
+  }
+
+  async readPortSamples(ids: string[]): Promise<PortSample[]> {
+    return this.#counts.samples(ids);
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  /**
+   * Readings are of the end of the collector's last round, or whole seconds after it, when it has nothing to say: rounds and
+   * looks are as long, and of two in one look, or none, rates would be twice too high, or zero.
+   */
+  #read<Row>(rows: () => Row[]): EdgeReading<Row> {
+    const now = this.#clock.now().getTime();
+    const silent = now - this.#purgedAt;
+    if (silent > SILENT_MS) {
+      throw new EdgeUnavailableError(
+        `the flow collector has said nothing for ${Math.round(silent / SECOND)} s`,
+      );
+    }
+    const at = this.#purgedAt + SECOND * Math.max(0, Math.floor((silent - SECOND / 2) / SECOND));
+    const seconds = Math.round((at - this.#countedAt) / SECOND);
+    if (seconds > 0) {
+      this.#counts.step(seconds);
+      this.#countedAt = at;
+    }
+    return { epoch: this.#epoch, at: new Date(this.#countedAt), rows: rows() };
+  }
+
+  #take(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = lines.pop()!;
+    const now = this.#clock.now().getTime();
+    for (const line of lines) {
+      const flow = this.#isTooLong ? undefined : readLine(line);
+      this.#isTooLong = false;
+      if (flow === 'purge') this.#purgedAt = now;
+      else if (flow) this.#counts.take(flow, now);
+    }
+    if (this.#rest.length > LONGEST_LINE) {
+      this.#isTooLong = true;
+      this.#rest = '';
+    }
+  }
+}
+
+function sumOf(classes: TargetDetail['classes']): Volume {
+  const sum = (part: keyof Volume) => EDGE_CLASSES.reduce((total, name) => total + classes[name][part], 0);
+  return { packets: sum('packets'), bytes: sum('bytes') };
+}
+
+/** Open for writing as well, or it would end whenever the collector closes it, which is after each round. */
+function openPipe(path: string): number {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  } catch (error) {
+    throw new ConfigError([`VAUBAN_FLOWS_PIPE: ${(error as Error).message}`]);
+  }
+  const found = fstatSync(fd);
+  const why = !found.isFIFO()
+    ? 'is no named pipe'
+    : (found.mode & OTHERS_MAY_WRITE) !== 0
+      ? 'can be written by others than its owner and group, and what is in it is believed'
+      : undefined;
+  if (why === undefined) return fd;
+  closeSync(fd);
+  throw new ConfigError([`VAUBAN_FLOWS_PIPE: ${path} ${why}`]);
+}

@@ -1,0 +1,48 @@
+import type { EdgeClass, Volume } from '../driver.ts';
+
+/** What a collector has counted of packets to one address that look alike. */
+export interface Flow extends Volume {
+  ip: string;
+  class: EdgeClass;
+  /** Of TCP and UDP. */
+  source: { protocol: 'tcp' | 'udp'; port: number } | null;
+}
+
+const SYN = 2;
+const ACK = 16;
+const MAX_PORT = 65_535;
+/** More than any link brings in a second; what a broken or hostile exporter says beyond it is not believed. */
+const MOST_PACKETS = 1e10;
+const MOST_BYTES = 1e13;
+
+/** A line of pmacct's print plugin in JSON: a flow, `purge` at the end of what was counted up to now, or nothing of interest. */
+export function readLine(line: string): Flow | 'purge' | undefined {
+  let row: Record<string, unknown>;
+  try {
+    row = Object(JSON.parse(line));
+  } catch {
+    return undefined;
+  }
+  if (row.event_type === 'purge_close') return 'purge';
+  const { ip_dst: ip, packets, bytes } = row;
+  if (row.event_type !== 'purge' || typeof ip !== 'string') return undefined;
+  if (!isCount(packets, MOST_PACKETS) || !isCount(bytes, MOST_BYTES)) return undefined;
+  return { ip, packets, bytes, ...kindOf(row) };
+}
+
+const isCount = (value: unknown, most: number): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
+
+function kindOf({
+  ip_proto: protocol,
+  port_src: port,
+  tcp_flags,
+}: Record<string, unknown>): Pick<Flow, 'class' | 'source'> {
+  if (protocol === 'icmp' || protocol === 'ipv6-icmp') return { class: 'icmp', source: null };
+  if (protocol !== 'tcp' && protocol !== 'udp') return { class: 'other', source: null };
+  const source = isCount(port, MAX_PORT) ? ({ protocol, port } as const) : null;
+  if (protocol === 'udp') return { class: 'udp', source };
+  // Flags of all packets of a flow together: a connection that was answered has ACK as well.
+  const flags = Number(tcp_flags);
+  return { class: (flags & SYN) !== 0 && (flags & ACK) === 0 ? 'syn' : 'tcp', source };
+}
