@@ -37,6 +37,7 @@ test('an empty environment gives the defaults', () => {
     dataDir: resolve('data'),
     poolDir: undefined,
     poolReserveMb: 1024,
+    drainSeconds: 0,
     databaseUrl: undefined,
     secretKey: undefined,
     secretKeyFile: undefined,
