@@ -6,9 +6,9 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError, UnavailableError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
+import type { OpsLogin } from './inside/ops-login.ts';
 import type { Images } from './qemu/guests.ts';
 import { createImageStore } from './qemu/image-store.ts';
-import type { OpsLogin } from './qemu/ops-login.ts';
 import type { SimulatedHost } from './simulator/stock.ts';
 import type { SimulatorStore } from './simulator/store.ts';
 

@@ -4,6 +4,8 @@ import { importsOf, importsWith, sources } from '../support/source.ts';
 
 /** A room is a folder of the service; a room within a room has rules of its own. */
 const INNER_ROOMS = [
+  'server/compute/incus',
+  'server/compute/inside',
   'server/compute/qemu',
   'server/compute/simulator',
   'server/endpoints/customer',
@@ -29,8 +31,11 @@ const ROOMS: Record<string, Allowed> = {
   db: { value: 'platform', type: 'compute/simulator edge simulated-guest' },
   access: { value: 'db platform' },
   // The interface of drivers, and what is asked of them; who composes chooses one by `select.ts`.
-  compute: { value: 'compute/qemu compute/simulator platform', type: 'config' },
-  'compute/qemu': { value: 'compute platform', type: 'config' },
+  compute: { value: 'compute/incus compute/qemu compute/simulator platform', type: 'compute/inside config' },
+  // What engines with real guests need to get into them.
+  'compute/inside': { value: 'compute platform' },
+  'compute/incus': { value: 'compute compute/inside platform', type: 'config' },
+  'compute/qemu': { value: 'compute compute/inside platform', type: 'config' },
   'compute/simulator': { value: 'compute platform simulated-guest' },
   'simulated-guest': { value: 'platform' },
   edge: { value: 'platform', type: 'config' },

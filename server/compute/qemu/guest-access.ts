@@ -1,29 +1,18 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { AgentUnavailableError } from '../driver.ts';
-import { greeted } from './banner.ts';
+import { greeted } from '../inside/banner.ts';
+import { ADD_KEY, REMOVE_KEY } from '../inside/key-scripts.ts';
+import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from '../inside/ops-login.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 import type { HostNetwork } from './network.ts';
-import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from './ops-login.ts';
 import { connectScreen } from './screen.ts';
 
 const SSH_PORT = 22;
 /** A server under load may take its time; a person waits no longer. */
 const GREETING_MS = 10_000;
-
-/** Appends a line to the user's own authorized_keys unless it is there; the line comes by standard input. */
-const ADD_KEY = [
-  'umask 077; mkdir -p ~/.ssh; IFS= read -r key',
-  'grep -qxF "$key" ~/.ssh/authorized_keys 2>/dev/null || printf "%s\\n" "$key" >> ~/.ssh/authorized_keys',
-].join('; ');
-
-/** Takes a line out of it again; what fails in between leaves the file as it was. */
-const REMOVE_KEY = [
-  'umask 077; IFS= read -r key; cd ~/.ssh 2>/dev/null && [ -f authorized_keys ] || exit 0',
-  'cp -p authorized_keys authorized_keys.new && { grep -vxF "$key" authorized_keys > authorized_keys.new; [ $? -le 1 ]; } && mv authorized_keys.new authorized_keys',
-].join('; ');
 
 export interface GuestAccessParts {
   clock: Clock;

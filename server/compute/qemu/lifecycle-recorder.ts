@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
+import { eventOf, type GuestEvents, type GuestNotice } from '../guest-events.ts';
 import { consoleTail } from './console-log.ts';
 import type { Guest, RunRecord } from './guest.ts';
-import type { GuestEvents, GuestNotice } from './guest-events.ts';
 import type { End } from './qemu-process-parts.ts';
 import { DEFAULT_READINESS, whatIsMissing } from './readiness.ts';
 
@@ -23,7 +23,7 @@ export class LifecycleRecorder {
   ready(guest: Guest): void {
     const at = this.#clock.now();
     const message = 'The guest has booted and is ready.';
-    this.#guestEvents.report(guest, {
+    this.#report(guest, {
       type: 'guest.ready',
       level: 'info',
       message,
@@ -36,7 +36,7 @@ export class LifecycleRecorder {
     this.#note(guest, { booted: false });
     const message = 'The guest has rebooted itself.';
     const distinct = at.getTime();
-    this.#guestEvents.report(guest, { type: 'guest.rebooted', level: 'info', message, at, distinct });
+    this.#report(guest, { type: 'guest.rebooted', level: 'info', message, at, distinct });
   }
 
   /** It runs, and what tells that it is ready has not come about: the log of its boot goes with the hint. */
@@ -78,9 +78,9 @@ export class LifecycleRecorder {
     await guest.save({ run: null }).catch(() => {});
     if (cause === 'crashed') {
       const consoleLog = await consoleTail(guest.file('console')).catch(() => '');
-      this.#guestEvents.report(guest, { type: 'guest.crashed', level: 'error', ...news, consoleLog });
+      this.#report(guest, { type: 'guest.crashed', level: 'error', ...news, consoleLog });
     } else if (cause === 'powered_off' && !run.asked) {
-      this.#guestEvents.report(guest, { type: 'guest.powered_off', level: 'info', ...news });
+      this.#report(guest, { type: 'guest.powered_off', level: 'info', ...news });
     }
   }
 
@@ -90,8 +90,16 @@ export class LifecycleRecorder {
     if (run) guest.save({ run: { ...run, ...change } }).catch(() => {});
   }
 
+  /** Kept in the guest's directory, too: a service that ends just now has not heard it. */
+  #report(guest: Guest, notice: GuestNotice): void {
+    const event = eventOf(guest.id, notice);
+    guest.remember(event);
+    guest.save().catch(() => {});
+    this.#guestEvents.emit(event);
+  }
+
   #warn(guest: Guest, news: Omit<GuestNotice, 'type' | 'level' | 'at'>): void {
     const at = this.#clock.now();
-    this.#guestEvents.report(guest, { type: 'guest.warning', level: 'warning', at, ...news });
+    this.#report(guest, { type: 'guest.warning', level: 'warning', at, ...news });
   }
 }

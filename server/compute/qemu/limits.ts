@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { ComputeUnavailableError, type DiskSpeed } from '../driver.ts';
 import { type QemuSpec, translationCacheMb } from './arguments.ts';
 import { type ControlGroup, findGroup, holdInGroup } from './control-groups.ts';
 import type { Launcher } from './direct-launcher.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 import { holdInScope, systemdRuns } from './scopes.ts';
 
 /** Beside a guest's CPUs, for its disk, its network card and its screen. */

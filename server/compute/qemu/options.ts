@@ -1,11 +1,11 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
+import type { OpsLogin } from '../inside/ops-login.ts';
 import type { CapacitySettings } from './capacity.ts';
 import type { Cores } from './cores.ts';
 import type { Launcher } from './direct-launcher.ts';
 import type { Images } from './guests.ts';
 import type { HostNetwork } from './network.ts';
-import type { OpsLogin } from './ops-login.ts';
 import type { GuestUsers } from './ownership.ts';
 import type { PoolParts } from './pool.ts';
 import type { WarmTemplates } from './warm.ts';

@@ -1,11 +1,11 @@
 import { ComputeUnavailableError, ShutdownTimeoutError } from '../driver.ts';
+import type { GuestEvents } from '../guest-events.ts';
 import type { Admission } from './admission.ts';
 import { type CloneParts, discardClone, qemuSpecOf, startQemu } from './clone.ts';
 import { keepConsoleLog } from './console-log.ts';
 import type { Cores } from './cores.ts';
 import { lastWords } from './direct-launcher.ts';
 import type { Guest } from './guest.ts';
-import type { GuestEvents } from './guest-events.ts';
 import type { Guests } from './guests.ts';
 import { LifecycleRecorder } from './lifecycle-recorder.ts';
 import type { HostNetwork } from './network.ts';

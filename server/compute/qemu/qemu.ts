@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Duplex } from 'node:stream';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import {
   AgentUnavailableError,
   type ComputeDriver,
@@ -14,13 +15,12 @@ import {
   type HostInfo,
   ShutdownTimeoutError,
 } from '../driver.ts';
+import { GuestEvents } from '../guest-events.ts';
 import { Admission } from './admission.ts';
 import { adoptGuests, adoptMended } from './adoption.ts';
 import type { Guest } from './guest.ts';
 import { GuestAccess } from './guest-access.ts';
-import { GuestEvents } from './guest-events.ts';
 import { Guests } from './guests.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 import type { QemuOptions } from './options.ts';
 import { Power } from './power.ts';
 import { probeHost } from './probe.ts';

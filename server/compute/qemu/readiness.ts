@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import { untilAnswered } from './banner.ts';
+import { untilAnswered } from '../inside/banner.ts';
 import type { Guest } from './guest.ts';
 import type { GuestAccess } from './guest-access.ts';
 import type { HostNetwork } from './network.ts';

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../platform/clock.ts';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts';
 import { FILES } from './arguments.ts';
-import { KeyedMutex } from './keyed-mutex.ts';
 import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
 

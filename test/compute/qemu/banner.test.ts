@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { untilAnswered } from '../../../server/compute/qemu/banner.ts';
+import { untilAnswered } from '../../../server/compute/inside/banner.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
 

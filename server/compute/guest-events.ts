@@ -1,13 +1,17 @@
-import type { GuestEvent } from '../driver.ts';
-import type { Guest } from './guest.ts';
+import type { GuestEvent } from './driver.ts';
 
-/** Told again to a listener that comes later; beyond that the oldest are forgotten. */
+/** Reported again to a listener that comes later; beyond that the oldest are forgotten. */
 const MAX_KEPT = 1_000;
 
-/** What there is to tell of a guest; `distinct` tells it from others of its type, and the same again has the same. */
+/** What there is to report of a guest; `distinct` tells it from others of its type, and the same again has the same. */
 export type GuestNotice = Omit<GuestEvent, 'key' | 'id'> & { distinct: string | number };
 
-/** What guests did by themselves: told to every listener, also to one that comes only after it happened. */
+/** The event of a notice. */
+export function eventOf(id: string, { distinct, ...news }: GuestNotice): GuestEvent {
+  return { key: `${id}/${news.type}/${distinct}`, id, ...news };
+}
+
+/** What guests did by themselves: reported to every listener, also to one that comes only after it happened. */
 export class GuestEvents {
   readonly #kept = new Map<string, GuestEvent>();
   readonly #listeners = new Set<(event: GuestEvent) => void>();
@@ -17,14 +21,6 @@ export class GuestEvents {
     this.#kept.set(event.key, event);
     for (const key of this.#kept.keys()) if (this.#kept.size > MAX_KEPT) this.#kept.delete(key);
     for (const listener of this.#listeners) listener(event);
-  }
-
-  /** Tells it, and keeps it in the guest's directory: a service that ends just now has not heard it. */
-  report(guest: Guest, { distinct, ...news }: GuestNotice): void {
-    const event = { key: `${guest.id}/${news.type}/${distinct}`, id: guest.id, ...news };
-    guest.remember(event);
-    guest.save().catch(() => {});
-    this.emit(event);
   }
 
   watch(listener: (event: GuestEvent) => void): () => void {
