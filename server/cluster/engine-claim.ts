@@ -41,7 +41,7 @@ export class EngineClaim {
 
   private constructor(parts: ClaimParts, place: string | null) {
     this.engine = place === null ? parts.compute.name : `${parts.compute.name}:${place}`;
-    this.isAlone = place !== null;
+    this.isAlone = parts.compute.capabilities().reach === 'this_node';
     this.#parts = parts;
     this.#lock = new HeldLock(parts.db, ENGINE_LOCK, { shared: !this.isAlone });
   }

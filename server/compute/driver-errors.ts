@@ -24,3 +24,7 @@ export class DiskShrinkError extends Error {
 export class TemplateUnavailableError extends Error {
   override name = 'TemplateUnavailableError';
 }
+/** The engine cannot put these network rules in force as they are meant: none of them was changed. */
+export class PolicyRefusedError extends Error {
+  override name = 'PolicyRefusedError';
+}

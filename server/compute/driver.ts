@@ -21,8 +21,8 @@ export interface ComputeDriver {
   probe(): Promise<DriverReport>;
 
   /**
-   * Names where this engine keeps its guests, the same after every restart; null where every node reaches them, because
-   * they are in the database. A VM is recorded with it: no other place is asked about its guest.
+   * Names where this engine keeps its guests, the same after every restart; null where they are in the database. A VM is
+   * recorded with it: no other place is asked about its guest.
    */
   place(): Promise<string | null>;
 
@@ -145,6 +145,12 @@ export type MoveKind = 'cold' | 'live';
 export interface DriverCapabilities {
   /** Whether guests can be moved between hosts, and whether while they run. */
   move: 'none' | MoveKind;
+  /** Who reaches the guests: this node alone, which is then the only one on its database, or every node alike. */
+  reach: 'this_node' | 'every_node';
+  /** What a guest's screen speaks; where it is `none`, `openVnc` always throws. */
+  screen: 'rfb' | 'none';
+  /** Whether ports of a public address can be forwarded to guests. */
+  portForwards: boolean;
 }
 
 /** A machine that guests run on. */

@@ -41,6 +41,8 @@ export async function selectCompute(parts: ComputeParts): Promise<ComputeChoice>
   const { config } = parts;
   const simulator = async (reason: string) => ({ compute: await openSimulator(parts), reason });
   if (config.compute === 'simulator') return simulator('VAUBAN_COMPUTE says so');
+  if (config.compute === 'incus')
+    return { compute: await workingIncus(parts), reason: 'VAUBAN_COMPUTE says so' };
   if (config.mode === 'production')
     return { compute: await workingQemu(parts), reason: 'it works here and has an image' };
   const images = imagesOf(parts);
@@ -80,6 +82,15 @@ export function simulatedHosts({ simulatorHosts }: Config): SimulatedHost[] {
   if (hosts.length === 0 || names.size < hosts.length || names.has(''))
     throw new ConfigError(['VAUBAN_SIMULATOR_HOSTS: names at least one host, and each once']);
   return hosts;
+}
+
+/** A cluster that is away may come back: {@link UnavailableError}. */
+async function workingIncus(parts: ComputeParts): Promise<ComputeDriver> {
+  const incus = (await import('./incus/open.ts')).openIncus(parts);
+  const { ok, summary } = await incus.probe();
+  if (ok) return incus;
+  await incus.close();
+  throw new UnavailableError(`VAUBAN_COMPUTE: ${summary}`);
 }
 
 /** Nothing of QEMU is read where it is not taken. */

@@ -92,6 +92,60 @@ export const ENGINE_SETTINGS = {
       'Whether new guests go on from a guest that has booted, where their image can: `on` makes them within a second. ' +
       'See docs/qemu.md first.',
   },
+  incusEndpoints: {
+    env: 'VAUBAN_INCUS_ENDPOINTS',
+    kind: kind.words,
+    about:
+      'Addresses of members of the Incus cluster, such as `https://10.0.0.1:8443`; several, so that one may be down. See ' +
+      'docs/incus.md.',
+  },
+  incusCertificate: {
+    env: 'VAUBAN_INCUS_CERTIFICATE',
+    kind: kind.path,
+    about: 'File of the certificate that the cluster trusts this service by.',
+  },
+  incusKey: {
+    env: 'VAUBAN_INCUS_KEY',
+    kind: kind.path,
+    about: "File of that certificate's private key.",
+  },
+  incusServerCertificate: {
+    env: 'VAUBAN_INCUS_SERVER_CERTIFICATE',
+    kind: kind.path,
+    about:
+      "File of the cluster's own certificate (`cluster.crt`), the only one that is then believed; when absent, those that " +
+      'the system believes.',
+  },
+  incusProject: {
+    env: 'VAUBAN_INCUS_PROJECT',
+    kind: kind.word,
+    default: 'default',
+    about: 'Project of the cluster that guests are in.',
+  },
+  incusNetwork: {
+    env: 'VAUBAN_INCUS_NETWORK',
+    kind: kind.word,
+    about: 'Bridge of Incus that guests are connected to.',
+  },
+  incusServiceNetworks: {
+    env: 'VAUBAN_INCUS_SERVICE_NETWORKS',
+    kind: kind.networks,
+    about:
+      'Addresses that the nodes of this service have towards guests: TCP from them passes whatever the rules of a guest say, ' +
+      'as the service looks whether guests are ready, and logs in to them.',
+  },
+  incusPool: {
+    env: 'VAUBAN_INCUS_POOL',
+    kind: kind.word,
+    default: 'default',
+    about: 'Storage pool of their disks.',
+  },
+  incusCpuOvercommit: {
+    env: 'VAUBAN_INCUS_CPU_OVERCOMMIT',
+    kind: kind.integer(1, MAX_OVERCOMMIT),
+    default: '4',
+    about: 'Virtual CPUs sold for each CPU of a member of the cluster.',
+  },
   simulatorBootSeconds: {
     env: 'VAUBAN_SIMULATOR_BOOT_SECONDS',
     kind: kind.seconds(0, MAX_BOOT_SECONDS),

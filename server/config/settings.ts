@@ -17,7 +17,7 @@ export interface Setting {
   about: string;
 }
 
-export const COMPUTE_CHOICES = ['auto', 'simulator', 'qemu'] as const;
+export const COMPUTE_CHOICES = ['auto', 'simulator', 'qemu', 'incus'] as const;
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const SHIPPED_CATALOG = fileURLToPath(new URL('../../catalog.yaml', import.meta.url));

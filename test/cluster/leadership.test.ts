@@ -4,6 +4,7 @@ import { Authenticator } from '../../server/access/authentication.ts';
 import { backgroundTasks } from '../../server/background-tasks.ts';
 import { EngineClaim } from '../../server/cluster/engine-claim.ts';
 import { HostWatch } from '../../server/cluster/host-watch.ts';
+import type { ComputeDriver } from '../../server/compute/driver.ts';
 import { Consoles } from '../../server/consoles/consoles.ts';
 import type { Database } from '../../server/db/database.ts';
 import { skipWithoutPostgres } from '../chaos/support/another-node.ts';
@@ -13,8 +14,15 @@ import { makeVm } from '../network/support.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
-/** A node whose engine counts what is asked of it; `place` is where its guests are, if other nodes do not reach them. */
-async function openNode(t: TestContext, db: Database, place: string | null = null) {
+type Reach = ReturnType<ComputeDriver['capabilities']>['reach'];
+
+/** A node whose engine counts what is asked of it; `place` is where its guests are, `reach` who reaches them. */
+async function openNode(
+  t: TestContext,
+  db: Database,
+  place: string | null = null,
+  reach: Reach = 'every_node',
+) {
   const installation = await openInstallation(db);
   defer(t, installation.close);
   const { services } = installation;
@@ -22,6 +30,8 @@ async function openNode(t: TestContext, db: Database, place: string | null = nul
   const asked = { readings: 0, rules: 0 };
   const { sample, applyNetwork } = compute;
   compute.place = async () => place;
+  const able = compute.capabilities();
+  compute.capabilities = () => ({ ...able, reach });
   compute.sample = (ids) => {
     asked.readings++;
     return sample.call(compute, ids);
@@ -71,9 +81,32 @@ test('guests that nodes share are read and set by the one that leads', {
   assert.equal(second.asked.readings, 1, 'the next one leads at once');
 });
 
+test('guests of one cluster that every node reaches are looked after by the one that leads', {
+  skip: skipWithoutPostgres,
+}, async (t) => {
+  const db = await freshDatabase(t);
+  const first = await openNode(t, db, 'cluster');
+  await runningVm(first);
+  const second = await openNode(t, db, 'cluster');
+  first.asked.rules = 0;
+  let listed = 0;
+  const { compute } = second.services;
+  const { list } = compute;
+  compute.list = () => {
+    listed++;
+    return list.call(compute);
+  };
+  for (const node of [first, second]) await node.run();
+  await second.services.guests.run();
+  assert.deepEqual(
+    [first.asked, second.asked, listed],
+    [{ readings: 1, rules: 1 }, { readings: 0, rules: 0 }, 0],
+  );
+});
+
 test('guests that only one node reaches are read and set by it, whichever node leads', async (t) => {
   const db = await freshDatabase(t);
-  const node = await openNode(t, db, 'here');
+  const node = await openNode(t, db, 'here', 'this_node');
   await runningVm(node);
   node.asked.rules = 0;
   node.services.leadership.holds = async () => false;

@@ -112,7 +112,7 @@ class Simulator implements ComputeDriver {
   }
 
   capabilities(): DriverCapabilities {
-    return { move: this.#move.kind };
+    return { move: this.#move.kind, reach: 'every_node', screen: 'rfb', portForwards: true };
   }
 
   async move(id: string, { hostId }: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void> {

@@ -115,7 +115,7 @@ export class GuestReconciler {
   async #round(): Promise<void> {
     const { db, compute, engine, leadership, metrics } = this.#services;
     // Guests that only this node reaches are its own to look after, whichever node leads.
-    const isAlone = engine !== compute.name;
+    const isAlone = compute.capabilities().reach === 'this_node';
     if (this.#held || !(isAlone || (await leadership.holds()))) return;
     // VMs first: what a job changes meanwhile shows in its VM, which is looked at again before anything is done to it.
     const vms = await recordedVms(db, engine);

@@ -60,6 +60,11 @@ export const addPortForward = endpoint({
   async handle(context) {
     const { resource: vm, body, db, services, caller, now } = context;
     const region = requireRegion(services.catalog, vm.region);
+    if (!services.compute.capabilities().portForwards)
+      throw new ApiError(
+        'capacity_unavailable',
+        'No ports are forwarded here: the VM has addresses of its own.',
+      );
     const external_port = body.external_port ?? null;
     requireInRange(external_port, region);
     const internal_ip = await requireOwnAddress(db, vm, body.internal_ip);

@@ -1,0 +1,59 @@
+import { IncusError } from './client.ts';
+import type { Acl } from './firewall.ts';
+import type { Members } from './members.ts';
+
+interface StoredAcl extends Acl {
+  config: Record<string, string>;
+}
+
+/** The ACL of each guest, under the name of its instance: made before it, deleted after it, and changed while it is off, too. */
+export class Acls {
+  readonly #members: Members;
+  readonly #project: string;
+
+  constructor(members: Members, project: string) {
+    this.#members = members;
+    this.#project = project;
+  }
+
+  /** Makes it unless it is there. */
+  async make(name: string, acl: Acl): Promise<void> {
+    await this.#ask('POST', '', { name, config: {}, ...acl }).catch((error) => {
+      if (!/already exists/.test(error.message)) throw error;
+    });
+  }
+
+  /** Makes it exactly this, in force at once. */
+  async put(name: string, acl: Acl): Promise<void> {
+    const { config } = await this.#read(name);
+    await this.#ask('PUT', name, { config, ...acl });
+  }
+
+  /** One that is absent is a success. */
+  async remove(name: string): Promise<void> {
+    await this.#ask('DELETE', name).catch((error) => {
+      if (!(error instanceof IncusError && error.code === 404)) throw error;
+    });
+  }
+
+  /** A note that is kept with it. */
+  async note(name: string, key: string): Promise<string | undefined> {
+    return (await this.#read(name)).config[key];
+  }
+
+  async setNote(name: string, key: string, text: string | undefined): Promise<void> {
+    const { ingress, egress, config } = await this.#read(name);
+    const { [key]: _, ...others } = config;
+    const next = text === undefined ? others : { ...others, [key]: text };
+    await this.#ask('PUT', name, { ingress, egress, config: next });
+  }
+
+  async #read(name: string): Promise<StoredAcl> {
+    return (await this.#ask('GET', name)).metadata;
+  }
+
+  #ask(method: string, name: string, body?: unknown) {
+    const path = `/1.0/network-acls${name && `/${name}`}?project=${this.#project}`;
+    return this.#members.any(method, path, body);
+  }
+}

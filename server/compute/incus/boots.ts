@@ -1,0 +1,101 @@
+import type { Clock } from '../../platform/clock.ts';
+import { eventOf, type GuestEvents, type GuestNotice } from '../guest-events.ts';
+import { untilAnswered } from '../inside/banner.ts';
+import { type Inside, SSH_PORT } from './inside.ts';
+import { IMAGE_KEYS, type Instance, idOf, imageOf, isOn, KEYS, runOf } from './instance.ts';
+
+export interface BootsParts {
+  clock: Clock;
+  inside: Inside;
+  events: GuestEvents;
+  /** Sets a key of a guest's configuration, if it still is in that run. */
+  note(instance: Instance, key: string, text: string): Promise<void>;
+}
+
+const DEFAULT_READINESS = `port:${SSH_PORT}`;
+const NOTHING = 'none';
+const DEFAULT_SECONDS = 300;
+const PORT = /^port:([1-9][0-9]{0,4})$/;
+
+/** Waits for guests that were started to be ready, once a run, and keeps with the guest that it was waited for. */
+export class Boots {
+  readonly #parts: BootsParts;
+  readonly #waits = new Map<string, { run: string; over: AbortController; ended: Promise<void> }>();
+  /** The last run of each guest that was waited for. */
+  readonly #booted = new Map<string, string>();
+
+  constructor(parts: BootsParts) {
+    this.#parts = parts;
+  }
+
+  /** Whether it is not waited for any more. One that is on, and was never waited for in this run, is from now on. */
+  isBooted(instance: Instance): boolean {
+    if (!isOn(instance)) return false;
+    const id = idOf(instance);
+    const run = runOf(instance);
+    if (instance.config[KEYS.booted] === run || this.#booted.get(id) === run) return true;
+    if (readinessOf(instance) === NOTHING) return true;
+    if (this.#waits.get(id)?.run !== run) this.#begin(id, run, instance);
+    return false;
+  }
+
+  /** To be called when a guest has gone off. */
+  end(id: string): void {
+    this.#waits.get(id)?.over.abort();
+    this.#waits.delete(id);
+    this.#booted.delete(id);
+  }
+
+  async close(): Promise<void> {
+    const waits = [...this.#waits.values()];
+    for (const { over } of waits) over.abort();
+    await Promise.allSettled(waits.map(({ ended }) => ended));
+  }
+
+  #begin(id: string, run: string, instance: Instance): void {
+    this.end(id);
+    const over = new AbortController();
+    const ended = this.#wait(id, run, instance, over.signal)
+      .catch(() => {})
+      .finally(() => {
+        if (this.#waits.get(id)?.over === over) this.#waits.delete(id);
+      });
+    this.#waits.set(id, { run, over, ended });
+  }
+
+  async #wait(id: string, run: string, instance: Instance, signal: AbortSignal): Promise<void> {
+    const { clock, inside, events, note } = this.#parts;
+    const readiness = readinessOf(instance);
+    const seconds = Number(imageOf(instance, IMAGE_KEYS.readyWithinSeconds) ?? DEFAULT_SECONDS);
+    const port = Number(PORT.exec(readiness)![1]);
+    const open = () => inside.connect(instance, port);
+    const isReady = await untilAnswered(clock, { open, greets: port === SSH_PORT }, seconds * 1000, signal);
+    if (signal.aborted) return;
+    this.#booted.set(id, run);
+    const at = clock.now();
+    const notice: GuestNotice = isReady
+      ? {
+          type: 'guest.ready',
+          level: 'info',
+          message: 'The guest has booted and is ready.',
+          at,
+          distinct: run,
+        }
+      : {
+          type: 'guest.warning',
+          level: 'warning',
+          message: `The guest runs, but nothing answered on its TCP port ${port} within ${seconds} s of its boot.`,
+          waitedFor: readiness,
+          at,
+          distinct: run,
+        };
+    events.emit(eventOf(id, notice));
+    await note(instance, KEYS.booted, run);
+  }
+}
+
+/** By what it is known that a guest of its image is ready; what is none of the ways there are is the usual one. */
+function readinessOf(instance: Instance): string {
+  const text = imageOf(instance, IMAGE_KEYS.readiness);
+  return text === NOTHING || (text && PORT.test(text)) ? text : DEFAULT_READINESS;
+}

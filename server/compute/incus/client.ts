@@ -1,0 +1,142 @@
+import { Agent, request } from 'node:https';
+import WebSocket, { type ClientOptions } from 'ws';
+import type { Clock } from '../../platform/clock.ts';
+import { ComputeUnavailableError } from '../driver.ts';
+
+/** Who the service is to the cluster, and by what the cluster is known. PEM. */
+export interface Identity {
+  certificate: string;
+  key: string;
+  /** Of the cluster: the only one that is believed. Absent: those that the system believes. */
+  serverCertificate?: string;
+}
+
+/** The engine answered, and refused. */
+export class IncusError extends Error {
+  override name = 'IncusError';
+  /** As HTTP has it. */
+  readonly code: number;
+
+  constructor(code: number, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** The engine did not answer: what was asked for may have been done, or may be still. */
+export class UnansweredError extends ComputeUnavailableError {
+  override name = 'UnansweredError';
+}
+
+export interface Answer {
+  type: 'sync' | 'async';
+  // biome-ignore lint/suspicious/noExplicitAny: each path has a shape of its own, which the caller names.
+  metadata: any;
+}
+
+export interface AskOptions {
+  /** How long an answer is waited for, in milliseconds. */
+  limitMs?: number;
+  signal?: AbortSignal;
+}
+
+/** A member that does not answer for so long is taken for gone. Incus itself gives up on another member after 10 s. */
+const ANSWER_MS = 15_000;
+/** Of one answer: ten thousand instances with their state are half of it. */
+const MAX_BYTES = 256 * 1024 * 1024;
+/** Requests at once to one member; further ones wait. */
+const MAX_SOCKETS = 32;
+
+/** One member of the cluster, over HTTPS with a client certificate. */
+export class IncusClient {
+  readonly url: string;
+  readonly #clock: Clock;
+  readonly #tls: { cert: string; key: string; ca?: string; checkServerIdentity?: () => undefined };
+  readonly #agent: Agent;
+
+  constructor(url: string, identity: Identity, clock: Clock) {
+    this.url = url;
+    this.#clock = clock;
+    const { certificate: cert, key, serverCertificate: ca } = identity;
+    // A certificate that is pinned says who it is by itself: the names in it are those of the first member.
+    this.#tls = { cert, key, ...(ca && { ca, checkServerIdentity: () => undefined }) };
+    this.#agent = new Agent({ ...this.#tls, keepAlive: true, maxSockets: MAX_SOCKETS });
+  }
+
+  /** Throws {@link IncusError} for a refusal, {@link UnansweredError} where there is no answer, and the signal's reason. */
+  async ask(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<Answer> {
+    const text = await this.text(method, path, body, options);
+    const answer = parse(text);
+    if (answer.type === 'error') throw new IncusError(answer.error_code, answer.error);
+    return answer;
+  }
+
+  /** The same for what is not JSON. */
+  async text(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<string> {
+    const { limitMs = ANSWER_MS, signal } = options;
+    signal?.throwIfAborted();
+    const over = new AbortController();
+    const done = new AbortController();
+    this.#clock.sleep(limitMs, done.signal).then(
+      () => over.abort(new Error(`no answer in ${limitMs / 1000} s`)),
+      () => {},
+    );
+    try {
+      const ends = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+      return await this.#exchange(method, path, body === undefined ? '' : JSON.stringify(body), ends);
+    } catch (error) {
+      signal?.throwIfAborted();
+      const reason = over.signal.aborted ? over.signal.reason : error;
+      throw new UnansweredError(`${this.url} ${method} ${path.split('?')[0]}: ${reason.message}`, {
+        cause: error,
+      });
+    } finally {
+      done.abort();
+    }
+  }
+
+  /** A WebSocket of the API; the caller listens for its errors. */
+  socket(path: string): WebSocket {
+    return new WebSocket(this.url.replace(/^http/, 'ws') + path, [], {
+      ...(this.#tls as ClientOptions),
+      handshakeTimeout: ANSWER_MS,
+      maxPayload: MAX_BYTES,
+    });
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #exchange(method: string, path: string, body: string, signal: AbortSignal): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const headers = body
+        ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+        : {};
+      const asked = request(this.url + path, { method, agent: this.#agent, headers, signal }, (response) => {
+        const chunks: Buffer[] = [];
+        let bytes = 0;
+        response.on('error', reject);
+        response.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+          if (bytes > MAX_BYTES) asked.destroy(new Error('the answer is too large'));
+          else chunks.push(chunk);
+        });
+        response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
+        response.on('close', () => reject(new Error('the answer was cut off')));
+      });
+      asked.on('error', reject);
+      asked.end(body);
+    });
+  }
+}
+
+type Refusal = { type: 'error'; error_code: number; error: string };
+
+function parse(text: string): Answer | Refusal {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnansweredError(`the answer is no JSON: ${text.slice(0, 100)}`);
+  }
+}

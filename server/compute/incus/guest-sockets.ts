@@ -1,0 +1,26 @@
+import type { Duplex } from 'node:stream';
+
+/** Connections into guests. One whose guest has gone would wait for it: nothing at its other end says that it has. */
+export class GuestSockets {
+  readonly #open = new Map<string, Set<Duplex>>();
+
+  add<T extends Duplex>(id: string, stream: T): T {
+    const of = this.#open.get(id) ?? new Set();
+    this.#open.set(id, of);
+    of.add(stream);
+    stream.once('close', () => {
+      of.delete(stream);
+      if (of.size === 0 && this.#open.get(id) === of) this.#open.delete(id);
+    });
+    return stream;
+  }
+
+  /** To be called when a guest has gone off. */
+  end(id: string): void {
+    for (const stream of this.#open.get(id) ?? []) stream.destroy();
+  }
+
+  close(): void {
+    for (const id of [...this.#open.keys()]) this.end(id);
+  }
+}

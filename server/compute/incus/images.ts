@@ -1,0 +1,39 @@
+import { type EngineTemplate, TemplateUnavailableError } from '../driver.ts';
+import { isAbsent } from './hosts.ts';
+import { IMAGE_KEYS } from './instance.ts';
+import type { Members } from './members.ts';
+
+/** An image of the cluster, as guests are made of it. */
+export interface IncusImage extends EngineTemplate {
+  fingerprint: string;
+  type: string;
+  user: string;
+}
+
+const DEFAULT_MIN_DISK_GB = 1;
+
+/** The image of a template, by the alias of that name; undefined where there is none. */
+export async function findImage(
+  members: Members,
+  project: string,
+  alias: string,
+): Promise<IncusImage | undefined> {
+  if (!/^[a-z0-9][a-z0-9._-]*$/i.test(alias)) return undefined;
+  try {
+    const { target } = (await members.any('GET', `/1.0/images/aliases/${alias}?project=${project}`)).metadata;
+    const { fingerprint, type, properties } = (
+      await members.any('GET', `/1.0/images/${target}?project=${project}`)
+    ).metadata;
+    const minDiskGb = Number(properties[IMAGE_KEYS.minDiskGb] ?? DEFAULT_MIN_DISK_GB);
+    return { fingerprint, type, minDiskGb, user: properties[IMAGE_KEYS.user] ?? 'root' };
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error;
+  }
+}
+
+export async function needImage(members: Members, project: string, alias: string): Promise<IncusImage> {
+  const image = await findImage(members, project, alias);
+  if (!image) throw new TemplateUnavailableError(`the cluster has no image with the alias ${alias}`);
+  return image;
+}

@@ -1,0 +1,199 @@
+import type { Clock } from '../../platform/clock.ts';
+import { ComputeUnavailableError } from '../driver.ts';
+import {
+  type Answer,
+  type AskOptions,
+  type Identity,
+  IncusClient,
+  IncusError,
+  UnansweredError,
+} from './client.ts';
+
+/** As the cluster reports it. */
+export interface MemberInfo {
+  server_name: string;
+  url: string;
+  status: string;
+  message: string;
+  groups: string[];
+}
+
+export interface MembersParts {
+  clock: Clock;
+  /** Addresses of members, at least one. */
+  endpoints: readonly string[];
+  identity: Identity;
+}
+
+/** A member that did not answer is not asked again for so long: each of a thousand questions would wait for it. */
+const REST_MS = 3_000;
+/** What is known of the members is good for so long. */
+const FRESH_MS = 1_000;
+/** A member that lives answers this at once, with or without a quorum. */
+const PING_MS = 3_000;
+/** One round of waiting for an operation, in seconds, and how much later than that the answer may come, in milliseconds. */
+const WAIT_SECONDS = 20;
+const WAIT_MARGIN_MS = 10_000;
+
+/**
+ * The members of a cluster, each of which answers for all. A question goes to one that answers; what concerns a guest goes to
+ * the guest's own member, so that one that is gone is noticed at once and delays nothing else.
+ */
+export class Members {
+  readonly #parts: MembersParts;
+  readonly #clients = new Map<string, IncusClient>();
+  /** Until when a member is left alone, by address; epoch milliseconds. */
+  readonly #resting = new Map<string, number>();
+  #known = new Map<string, MemberInfo>();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #reading: Promise<MemberInfo[]> | undefined;
+
+  constructor(parts: MembersParts) {
+    this.#parts = parts;
+  }
+
+  /** All members as the cluster knows them; {@link ComputeUnavailableError} without a quorum. */
+  all(): Promise<MemberInfo[]> {
+    if (this.#now() - this.#readAt < FRESH_MS) return Promise.resolve([...this.#known.values()]);
+    this.#reading ??= this.#read().finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** Whether a member answers now, and the cluster thinks so, too. */
+  async isUp({ url, status }: MemberInfo): Promise<boolean> {
+    if (status !== 'Online' && status !== 'Evacuated') return false;
+    return this.#of(url)
+      .ask('GET', '/1.0', undefined, { limitMs: PING_MS })
+      .then(
+        () => {
+          this.#resting.delete(url);
+          return true;
+        },
+        () => {
+          this.#rest(url);
+          return false;
+        },
+      );
+  }
+
+  /** Asks any member for what it answers alike however often it is asked. */
+  async any(method: string, path: string, body?: unknown, options?: AskOptions): Promise<Answer> {
+    const urls = [...new Set([...this.#parts.endpoints, ...[...this.#known.values()].map(({ url }) => url)])];
+    const awake = urls.filter((url) => !this.#isResting(url));
+    let last: unknown;
+    for (const url of awake.length > 0 ? awake : urls) {
+      try {
+        return await this.#asking(url, method, path, body, options);
+      } catch (error) {
+        if (!(error instanceof UnansweredError)) throw error;
+        last = error;
+      }
+    }
+    throw last;
+  }
+
+  /** Asks one member, once. {@link ComputeUnavailableError} at once where it has just not answered. */
+  async at(
+    member: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    options?: AskOptions,
+  ): Promise<Answer> {
+    return this.#asking(await this.#urlOf(member), method, path, body, options);
+  }
+
+  /** Text of one member. */
+  async textAt(member: string, path: string): Promise<string> {
+    return this.#of(await this.#urlOf(member)).text('GET', path);
+  }
+
+  /**
+   * Asks one member for work that takes time, and waits until it is done. Where the answers end it is unknown whether the work
+   * has: {@link UnansweredError}.
+   */
+  async work(
+    member: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    { signal, limitMs }: AskOptions = {},
+  ): Promise<void> {
+    const { type, metadata } = await this.at(member, method, path, body, { limitMs });
+    if (type !== 'async') return;
+    for (;;) {
+      const wait = `/1.0/operations/${metadata.id}/wait?timeout=${WAIT_SECONDS}`;
+      const options = { limitMs: WAIT_SECONDS * 1000 + WAIT_MARGIN_MS, signal };
+      const answer = await this.at(member, 'GET', wait, undefined, options);
+      const { status_code: code, err } = answer.metadata;
+      if (code === 200) return;
+      if (code >= 400) throw new IncusError(code, err);
+    }
+  }
+
+  /** A member that answers, for a stream of events. */
+  clientForEvents(): IncusClient {
+    const urls = [...new Set([...this.#parts.endpoints, ...[...this.#known.values()].map(({ url }) => url)])];
+    return this.#of(urls.find((url) => !this.#isResting(url)) ?? urls[0]!);
+  }
+
+  /** To be called when a stream of this member has ended. */
+  failed({ url }: IncusClient): void {
+    this.#rest(url);
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
+  }
+
+  async #read(): Promise<MemberInfo[]> {
+    const { metadata } = await this.any('GET', '/1.0/cluster/members?recursion=1');
+    this.#known = new Map((metadata as MemberInfo[]).map((member) => [member.server_name, member]));
+    this.#readAt = this.#now();
+    return metadata;
+  }
+
+  async #urlOf(member: string): Promise<string> {
+    if (!this.#known.has(member)) await this.all();
+    const found = this.#known.get(member);
+    if (!found) throw new ComputeUnavailableError(`the cluster has no member ${member}`);
+    if (this.#isResting(found.url)) throw new ComputeUnavailableError(`host ${member} cannot be reached`);
+    return found.url;
+  }
+
+  async #asking(
+    url: string,
+    method: string,
+    path: string,
+    body: unknown,
+    options?: AskOptions,
+  ): Promise<Answer> {
+    try {
+      return await this.#of(url).ask(method, path, body, options);
+    } catch (error) {
+      if (error instanceof UnansweredError) this.#rest(url);
+      throw error;
+    }
+  }
+
+  #of(url: string): IncusClient {
+    const { identity, clock } = this.#parts;
+    const client = this.#clients.get(url) ?? new IncusClient(url, identity, clock);
+    this.#clients.set(url, client);
+    return client;
+  }
+
+  #isResting(url: string): boolean {
+    return (this.#resting.get(url) ?? 0) > this.#now();
+  }
+
+  #rest(url: string): void {
+    this.#resting.set(url, this.#now() + REST_MS);
+  }
+
+  #now(): number {
+    return this.#parts.clock.now().getTime();
+  }
+}

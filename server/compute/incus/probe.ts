@@ -1,0 +1,44 @@
+import type { DriverReport } from '../driver.ts';
+import type { Members } from './members.ts';
+import type { Surroundings } from './specification.ts';
+
+/** Of the API, beside what it began with: LXD has some of them in releases of its own. */
+const EXTENSIONS = [
+  'projects',
+  'clustering_groups',
+  'network_acl',
+  'network_bridge_acl_devices',
+  'network_bgp',
+  'event_lifecycle',
+  'event_location',
+  'metrics',
+];
+
+/** Whether guests can be made here, and why not. */
+export async function probeCluster(
+  members: Members,
+  { project, network, pool }: Surroundings,
+): Promise<DriverReport> {
+  const fail = (problem: string) => ({ ok: false, summary: `incus: ${problem}` });
+  try {
+    const { api_extensions: has, auth, environment } = (await members.any('GET', '/1.0')).metadata;
+    if (auth !== 'trusted')
+      return fail('the cluster does not trust the certificate: incus config trust add-certificate');
+    const { server = 'incus', server_version: version, server_clustered: isCluster } = environment;
+    const missing = EXTENSIONS.filter((extension) => !has.includes(extension));
+    if (missing.length > 0)
+      return fail(`${server} ${version} has not all that is needed (${missing.join(', ')}): Incus 6.0 has`);
+    if (!isCluster)
+      return fail('the server is no cluster: incus cluster enable NAME makes it one of one member');
+    await members.any('GET', `/1.0/projects/${project}`);
+    const { metadata: bridge } = await members.any('GET', `/1.0/networks/${network}?project=${project}`);
+    if (bridge.type !== 'bridge' || !bridge.managed)
+      return fail(`the network ${network} is no bridge of Incus`);
+    await members.any('GET', `/1.0/storage-pools/${pool}`);
+    const all = await members.all();
+    const up = all.filter(({ status }) => status === 'Online').length;
+    return { ok: true, summary: `incus: ${server} ${version}, ${up} of ${all.length} members online` };
+  } catch (error) {
+    return fail((error as Error).message);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Clock } from '../../platform/clock.ts';
+import { converge } from './converge.ts';
+import { asideNameOf, type Instance, KEYS, nameOf } from './instance.ts';
+import type { Instances } from './instances.ts';
+import { requireOff } from './power.ts';
+import { isSameCard } from './specification.ts';
+
+interface RebuildParts {
+  clock: Clock;
+  instances: Instances;
+  /** Makes the guest's instance where it is absent or not whole, with more configuration and the network card of another. */
+  make(config: Record<string, string>, card: Record<string, string> | undefined): Promise<void>;
+  /** Removes an instance. */
+  drop(name: string): Promise<void>;
+}
+
+/**
+ * What there is of a guest: its instance, and one that a rebuild has set aside under a name of its own, marked with the
+ * rebuild's id as `aside`. Until the rebuild's end is known the new instance is marked with it as `rebuild`.
+ */
+interface Pair {
+  main: Instance | undefined;
+  aside: Instance | undefined;
+}
+
+/** No card: its addresses and its MAC address are those of the instance that took its place. */
+const NO_CARD = { type: 'none' };
+
+export async function rebuildGuest(parts: RebuildParts, id: string, rebuildId: string): Promise<void> {
+  let { main, aside } = await pairOf(parts, id);
+  if (aside && aside.config[KEYS.aside] !== rebuildId) {
+    // Another rebuild's: without an instance in its place it had just begun.
+    if (main) await parts.drop(aside.name);
+    else await bringBack(parts, id, aside, undefined);
+    ({ main, aside } = await pairOf(parts, id));
+  }
+  const isMade = main?.config[KEYS.rebuild] === rebuildId;
+  if (main && !isMade && !aside) {
+    requireOff(main, 'rebuilt');
+    await setAside(parts, id, main, rebuildId);
+    aside = main;
+  } else if (main && !isMade) {
+    // Finished, and asked for again.
+    return;
+  }
+  await parts.make({ [KEYS.rebuild]: rebuildId }, (isMade ? main : aside)?.devices.eth0);
+}
+
+/** Discards what the rebuild has set aside. */
+export async function finishRebuild(parts: RebuildParts, id: string, rebuildId: string): Promise<void> {
+  const { main, aside } = await pairOf(parts, id);
+  // First: from now on there is nothing to go back to.
+  if (main?.config[KEYS.rebuild] === rebuildId) await change(parts, main.name, { [KEYS.rebuild]: '' });
+  if (main && aside?.config[KEYS.aside] === rebuildId) await parts.drop(aside.name);
+}
+
+/** Brings what it has set aside back; false where it has made a guest that is to be removed. */
+export async function undoRebuild(parts: RebuildParts, id: string, rebuildId: string): Promise<boolean> {
+  const { main, aside } = await pairOf(parts, id);
+  const isMade = main?.config[KEYS.rebuild] === rebuildId;
+  const isAside = aside?.config[KEYS.aside] === rebuildId;
+  if (aside && isAside && (isMade || !main)) {
+    if (main) {
+      requireOff(main, 'brought back');
+      await parts.drop(main.name);
+    }
+    await bringBack(parts, id, aside, main?.devices.eth0);
+  } else if (aside && isAside) {
+    // It was finished before.
+    await parts.drop(aside.name);
+  } else if (isMade) return false;
+  return true;
+}
+
+async function pairOf({ instances }: RebuildParts, id: string): Promise<Pair> {
+  return { main: await instances.find(nameOf(id)), aside: await instances.find(asideNameOf(id)) };
+}
+
+async function setAside(parts: RebuildParts, id: string, main: Instance, rebuildId: string): Promise<void> {
+  await change(parts, main.name, { [KEYS.aside]: rebuildId, [KEYS.rebuild]: '' }, NO_CARD);
+  await rename(parts, main.name, asideNameOf(id));
+}
+
+/** `card` is that of the instance that had its place. */
+async function bringBack(
+  parts: RebuildParts,
+  id: string,
+  aside: Instance,
+  card: Record<string, string> | undefined,
+): Promise<void> {
+  if (card) await change(parts, aside.name, {}, card);
+  await rename(parts, aside.name, nameOf(id));
+}
+
+async function rename({ clock, instances }: RebuildParts, from: string, to: string): Promise<void> {
+  await converge(clock, {
+    look: () => instances.find(from),
+    isDone: (now) => now === undefined,
+    step: (now) => instances.work(now!, 'POST', { body: { name: to } }),
+  });
+}
+
+async function change(
+  { clock, instances }: RebuildParts,
+  name: string,
+  config: Record<string, string>,
+  card?: Record<string, string>,
+): Promise<void> {
+  await converge(clock, {
+    look: () => instances.find(name),
+    isDone: (now) =>
+      now === undefined ||
+      (Object.entries(config).every(([key, text]) => (now.config[key] ?? '') === text) &&
+        (!card || isSameCard(now.devices.eth0 ?? {}, card))),
+    step: (now) => instances.change(now!, { config, ...(card && { devices: { eth0: card } }) }),
+  });
+}

@@ -1,0 +1,86 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { SnapshotInfo } from '../driver.ts';
+import type { Acls } from './acls.ts';
+import { converge } from './converge.ts';
+import { GIGABYTE, type Instance, sizeOf } from './instance.ts';
+import type { Instances } from './instances.ts';
+import { requireOff } from './power.ts';
+
+interface SnapshotParts {
+  clock: Clock;
+  instances: Instances;
+  acls: Acls;
+  need(id: string): Promise<Instance>;
+}
+
+/** With the guest's ACL, as a restore replaces all that is in the instance. */
+const RESTORING = 'user.vauban.restoring';
+
+const snapshotOf = ({ snapshots }: Instance, name: string) => snapshots?.find((each) => each.name === name);
+
+/** Takes a snapshot; one that is there is a success. */
+export async function takeSnapshot(parts: SnapshotParts, id: string, name: string): Promise<SnapshotInfo> {
+  const { clock, instances, need } = parts;
+  const instance = await converge(clock, {
+    look: () => need(id),
+    isDone: (now) => snapshotOf(now, name) !== undefined,
+    step: (now) => instances.work(now, 'POST', { below: '/snapshots', body: { name, stateful: false } }),
+  });
+  // Storage that does not know is taken to keep all of the disk.
+  const { size } = snapshotOf(instance, name)!;
+  return { sizeBytes: size >= 0 ? size : sizeOf(instance).diskGb * GIGABYTE, includesMemory: false };
+}
+
+export async function dropSnapshot(
+  { clock, instances }: Pick<SnapshotParts, 'clock' | 'instances'>,
+  find: () => Promise<Instance | undefined>,
+  name: string,
+): Promise<void> {
+  await converge(clock, {
+    look: find,
+    isDone: (now) => now === undefined || snapshotOf(now, name) === undefined,
+    step: (now) => instances.work(now!, 'DELETE', { below: `/snapshots/${name}` }),
+  });
+}
+
+/** Brings the disk of a guest that is off back to a snapshot; everything else of the guest stays as it is. */
+export async function restoreSnapshot(parts: SnapshotParts, id: string, name: string): Promise<void> {
+  const { instances, acls, need } = parts;
+  await mendRestore(parts, id);
+  const instance = await need(id);
+  requireOff(instance, 'restored');
+  if (!snapshotOf(instance, name)) throw new Error(`${id} has no snapshot ${name}`);
+  const { config, devices } = instance;
+  await acls.setNote(instance.name, RESTORING, JSON.stringify({ config: lasting(config), devices }));
+  await instances.work(instance, 'PUT', { body: { restore: name } });
+  await mendRestore(parts, id);
+}
+
+/**
+ * Gives a guest the configuration back that it had before its disk was restored. To be called before it is used, as a restore
+ * may have been cut off.
+ */
+export async function mendRestore(
+  { clock, instances, acls, need }: SnapshotParts,
+  id: string,
+): Promise<void> {
+  const instance = await need(id);
+  const note = await acls.note(instance.name, RESTORING);
+  if (note === undefined) return;
+  const wanted = JSON.parse(note);
+  let done = false;
+  await converge(clock, {
+    look: async () => done,
+    isDone: Boolean,
+    step: async () => {
+      await instances.change(instance, wanted);
+      done = true;
+    },
+  });
+  await acls.setNote(instance.name, RESTORING, undefined);
+}
+
+/** Of a configuration what is not Incus's own. */
+function lasting(config: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(config).filter(([key]) => !key.startsWith('volatile.')));
+}

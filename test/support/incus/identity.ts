@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Identity } from '../../../server/compute/incus/client.ts';
+
+/** The certificate of a test's service, made when first asked for, and that of the cluster below `directory`. */
+export async function incusIdentity(directory: string, name = 'client'): Promise<Identity> {
+  const [certificate, key] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
+  const read = (path: string) => readFile(path, 'utf8');
+  if ((await read(key).catch(() => undefined)) === undefined) {
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+    const files = ['-keyout', key, '-out', certificate, '-days', '30', '-subj', `/CN=${name}`];
+    await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...files]);
+  }
+  return {
+    certificate: await read(certificate),
+    key: await read(key),
+    serverCertificate: await read(join(directory, 'm1/incus/cluster.crt')),
+  };
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { isInstalled } from '../../../scripts/installed.ts';
+import { type ClusterInfo, IncusCluster } from './cluster.ts';
+
+const REQUIRED = process.env.VAUBAN_REQUIRE_INCUS === '1';
+const INFO = 'VAUBAN_TEST_INCUS_CLUSTER';
+const PROGRAMS = [
+  '/usr/libexec/incus/incusd',
+  'incus',
+  'dnsmasq',
+  'dropbear',
+  'busybox',
+  'gobgpd',
+  'gobgp',
+  'rsync',
+  'uuidgen',
+  'nft',
+  'openssl',
+];
+/** What a kernel, or the sandbox that this runs in, may not have. */
+const KERNEL = `
+ip link add b0 type bridge && ip link add v0 type veth peer name v1 && mount -t sysfs sysfs /sys &&
+mount -t tmpfs tmpfs /mnt && nft 'table bridge t { chain c { type filter hook forward priority 0; ether saddr 52:54:00:00:00:01 accept; }; }' &&
+unshare --user --map-root-user --pid --fork --mount-proc true`;
+
+/** Why no cluster can be raised here, or false. */
+function whyNot(): string | false {
+  if (process.getuid?.() !== 0) return 'needs root for network namespaces';
+  const missing = PROGRAMS.filter((program) => !existsSync(program) && !isInstalled(program));
+  if (missing.length > 0) {
+    const reason = `needs ${missing.join(', ')} (Debian: incus-base, incus-client, dnsmasq-base, dropbear-bin, gobgpd, rsync, uuid-runtime)`;
+    if (REQUIRED) test(`this machine can run all tests: ${reason}`, () => assert.fail(reason));
+    return reason;
+  }
+  const { status, stderr } = spawnSync('unshare', ['--mount', '--net', 'sh', '-ec', KERNEL], {
+    encoding: 'utf8',
+  });
+  return status === 0 ? false : `this kernel or sandbox runs no cluster: ${stderr.trim().split('\n').at(-1)}`;
+}
+
+/**
+ * The cluster that the tests of `file` run in, as the file itself asks for it: it is run once more, in the network of a cluster
+ * that is raised for it and gone when it ends. Undefined outside, where no test is to be registered.
+ */
+export async function inCluster(file: string): Promise<ClusterInfo | undefined> {
+  const given = process.env[INFO];
+  if (given !== undefined) return JSON.parse(readFileSync(given, 'utf8'));
+  const skip = whyNot();
+  if (skip) {
+    test('incus: a cluster of three', { skip }, () => {});
+    return undefined;
+  }
+  const cluster = await IncusCluster.raise();
+  const path = join(cluster.info.directory, 'info.json');
+  await writeFile(path, JSON.stringify(cluster.info));
+  const args = [`--net=/run/netns/${cluster.info.hub}`, process.execPath, ...process.execArgv, file];
+  const child = spawn('nsenter', args, { stdio: 'inherit', env: { ...process.env, [INFO]: path } });
+  const end = () => child.kill('SIGTERM');
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  try {
+    const [code] = await once(child, 'exit');
+    process.exitCode = code ?? 1;
+  } finally {
+    await cluster.down();
+  }
+  return undefined;
+}
