@@ -13,7 +13,7 @@ import {
 import { OUTCOMES, type Outcome, Sweep } from './support/sweep.ts';
 
 /** Kills of each operation. Each costs a start of the service, which takes the embedded engine several times as long. */
-const KILLS = { pglite: 5, postgres: 8 }[engine];
+const KILLS = { pglite: 3, postgres: 8 }[engine];
 /** The same of what costs no money. `test/jobs/scaffold.test.ts` fails and ends each of their steps. */
 const FREE_KILLS = { pglite: 3, postgres: 6 }[engine];
 /** The other test files may keep both cores busy meanwhile. */
