@@ -27,7 +27,7 @@ test('without a guest agent the ops key is the way in', { skip: await skipWithou
     driver,
     spec.id,
     { privateKey: OPS.private },
-    'killall qemu-ga; while pidof qemu-ga; do :; done',
+    'killall -9 qemu-ga; while pidof qemu-ga; do sleep 0.1; done',
   );
   await driver.close();
 
