@@ -74,7 +74,17 @@ test('a Node that is too old is named in one line, before anything is loaded or 
 function withoutLink(t: TestContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'vauban-install-'));
   defer(t, () => rmSync(directory, { recursive: true }));
-  for (const part of ['package.json', 'scripts', 'server', 'panel'])
+  for (const part of [
+    'package.json',
+    'openapi.json',
+    'tsconfig.json',
+    'scripts',
+    'server',
+    'panel',
+    'site',
+    'sdk',
+    'cli',
+  ])
     cpSync(join(REPOSITORY, part), join(directory, part), { recursive: true });
   mkdirSync(join(directory, 'node_modules/.bin'), { recursive: true });
   for (const name of readdirSync(join(REPOSITORY, 'node_modules')).filter((name) => !name.startsWith('.')))
