@@ -75,7 +75,7 @@ export const EDGE_SETTINGS = {
     kind: kind.path,
     about:
       'Named pipe to which a collector of NetFlow, IPFIX or sFlow (pmacct) writes what came in to the protected addresses: ' +
-      'attacks are noticed by it, not by what the edge counts. Nobody but the collector may be able to write to it.',
+      'attacks are noticed by it, not by what the edge counts. Only the collector may be able to write to it.',
   },
   flowsSeconds: {
     env: 'VAUBAN_FLOWS_SECONDS',

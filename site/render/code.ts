@@ -8,7 +8,7 @@ const PATTERNS: Record<string, RegExp> = {
   ts: /('(?:\\.|[^'\\\n])*'|`[^`]*`|\/\/.*$|\b(?:import|from|const|await|for|of|if|try|catch|throw|new|async|return|process|type)\b)/m,
 };
 
-/** A block of code of a language. Of a console, what is typed is told from what is printed. */
+/** A block of code of a language. In a console, input and output look different. */
 export function codeBlock(text: string, language = ''): Html {
   const pattern = PATTERNS[language];
   const parts = pattern ? text.split(pattern) : [text];

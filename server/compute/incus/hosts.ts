@@ -43,7 +43,7 @@ const FRESH_MS = 30_000;
 const EVERYONE = 'default';
 /** Pools that all members share. */
 const SHARED_POOLS = ['ceph', 'cephfs', 'linstor', 'lvmcluster'];
-/** In the configuration of the cluster: by it a cluster is told from another one. */
+/** In the configuration of the cluster: it tells one cluster from another. */
 const CLUSTER_KEY = 'user.vauban.cluster';
 
 /** After the id of a cluster was written, until it is read again. */

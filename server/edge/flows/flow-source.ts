@@ -25,7 +25,7 @@ const OTHERS_MAY_WRITE = 0o002;
 
 /**
  * What a collector of NetFlow, IPFIX or sFlow (pmacct) writes to a pipe: what came in to targets whose traffic does not pass
- * this host. Who may write to the pipe is believed, so nobody but the collector may; it is refused where others can.
+ * this host. What is written to the pipe is believed, so it is refused where others than the collector can write to it.
  */
 export class FlowSource implements TrafficSource {
   readonly #clock: Clock;

@@ -187,7 +187,7 @@ export class NftablesEdge implements EdgeDriver {
 
   /**
    * Reads something of the targets that are held, which may be written meanwhile: what is of another epoch by then is read
-   * again, and of a target that is gone, or at another address, nothing is told.
+   * again, and a target that is gone, or at another address, is left out.
    */
   async #read<Row extends { id: string; targetId?: string }>(
     read: (held: ReadonlyMap<string, Held>) => Promise<{ at: Date; rows: Row[] }>,
