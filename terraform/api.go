@@ -27,6 +27,8 @@ const (
 	answerLimit = 8 << 20
 	pageSize    = "100"
 	lockPause   = 200 * time.Millisecond
+	// Between two looks for what the engine is to release.
+	releasePause = 100 * time.Millisecond
 )
 
 // api asks the service, with a key of a customer.

@@ -121,11 +121,20 @@ func refresh(k *kind, state, answered object, n *notes) object {
 	return fresh
 }
 
-// look asks the service for a thing; nil where there is none any more.
+// look asks the service for a thing; nil where there is none any more, or it is on its way out.
 func (a *api) look(ctx context.Context, k *kind, state object) (object, error) {
+	found, err := a.existing(ctx, k, state)
+	if found["status"] == "deleting" || found["status"] == "removing" {
+		return nil, err
+	}
+	return found, err
+}
+
+// existing is look that answers with what is on its way out, too.
+func (a *api) existing(ctx context.Context, k *kind, state object) (object, error) {
 	if !k.InList {
 		found, err := a.doObject(ctx, request{call: *k.Read, at: state})
-		if isGone(err) || (err == nil && found["status"] == "deleting") {
+		if isGone(err) {
 			return nil, nil
 		}
 		return found, err
@@ -222,9 +231,20 @@ func (a *api) remove(ctx context.Context, k *kind, state object, once string) er
 	if k.Name == "vm" {
 		vmID, _ = state["id"].(string)
 	}
-	started, err := a.unlocked(ctx, vmID, request{call: *k.Delete, at: state, once: once})
+	deletion := request{call: *k.Delete, at: state, once: once}
+	started, err := a.unlocked(ctx, vmID, deletion)
 	if err == nil {
 		_, err = a.finish(ctx, started)
+	}
+	// A rule is listed, and its port is taken, until the engine has released it.
+	for err == nil && k.InList {
+		found, failure := a.existing(ctx, k, state)
+		if found == nil || failure != nil {
+			return failure
+		}
+		if !pause(ctx, releasePause) {
+			return timedOut(ctx, deletion)
+		}
 	}
 	if isGone(err) {
 		return nil
