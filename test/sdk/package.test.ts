@@ -31,9 +31,11 @@ test('the package installs in an empty project without a network, and is used fr
   writeFileSync(
     join(project, 'story.ts'),
     `import { type CreatedVm, createClient, InsufficientFundsError } from '@vauban/client';
+import { type FakeVauban, fakeVauban } from '@vauban/client/testing';
 const client = createClient({ baseUrl: 'http://127.0.0.1:1', apiKey: 'vk_x' });
 export const made: Promise<CreatedVm> = client.vms.create({ plan: 's1', template: 'debian-12', hostname: 'web-1' });
 made.catch((error) => console.log(error instanceof InsufficientFundsError ? error.details.shortfall_minor : error));
+export const own = (): Promise<FakeVauban> => fakeVauban({ server: '/opt/vauban' });
 export const first = async () => {
   for await (const vm of client.vms.list()) if (vm.status === 'running') return vm.id;
   return undefined;

@@ -1,0 +1,116 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Client, createClient } from './client.ts';
+import type { ClientOptions } from './options.ts';
+
+/** A start takes a second or two; this much is for a busy machine. */
+const START_TIMEOUT_MS = 120_000;
+/** Lines of output kept for the message of a start that failed. */
+const OUTPUT_LINES = 50;
+
+export interface FakeVaubanOptions {
+  /** The directory of Vauban, with its packages installed; `VAUBAN_SERVER` of the environment where absent. */
+  server?: string;
+  /** Settings of the service by name, such as `VAUBAN_SIMULATOR_BOOT_SECONDS`. */
+  env?: Record<string, string>;
+  /** Options of the client, such as `onAttempt` or a `fetch` that fails. */
+  client?: Omit<ClientOptions, 'baseUrl' | 'apiKey'>;
+}
+
+/** A service of a test's own. */
+export interface FakeVauban extends AsyncDisposable {
+  /** With `apiKey`, at `baseUrl`. */
+  client: Client;
+  /** Such as `http://127.0.0.1:41234`. */
+  baseUrl: string;
+  /** A key with every scope, of an account that has money. */
+  apiKey: string;
+  /** Ends the service and deletes all that it knew; again does nothing. */
+  stop(): Promise<void>;
+}
+
+interface Ready {
+  baseUrl: string;
+  apiKey: string;
+}
+
+/**
+ * Starts the service itself on simulated hosts, in a process and a temporary directory of its own: its money, jobs, limits
+ * and errors are the real ones. Fails with what the service wrote if it does not start.
+ */
+export async function fakeVauban(options: FakeVaubanOptions = {}): Promise<FakeVauban> {
+  const server = options.server ?? process.env.VAUBAN_SERVER;
+  if (!server) throw new TypeError('fakeVauban: name the directory of Vauban by `server` or VAUBAN_SERVER');
+  const entry = resolve(server, 'server/start.mjs');
+  if (!existsSync(entry)) throw new TypeError(`fakeVauban: ${server} is no directory of Vauban`);
+  const dataDir = await mkdtemp(join(tmpdir(), 'vauban-fake-'));
+  const child = spawn(nodeOf(server), [entry], {
+    cwd: server,
+    env: environment(dataDir, options.env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  // A test that is ended by force must not leave a service behind.
+  const endWithTest = () => void child.kill('SIGKILL');
+  process.once('exit', endWithTest);
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  let stopped: Promise<void> | undefined;
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+    await ended;
+    process.off('exit', endWithTest);
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  const stopOnce = () => (stopped ??= stop());
+  try {
+    const { baseUrl, apiKey } = await untilReady(child);
+    const client = createClient({ ...options.client, baseUrl, apiKey });
+    return { client, baseUrl, apiKey, stop: stopOnce, [Symbol.asyncDispose]: stopOnce };
+  } catch (error) {
+    child.kill('SIGKILL');
+    if (child.pid !== undefined) await stopOnce();
+    throw error;
+  }
+}
+
+/** The Node that came with the service, which asks for a newer one than this package does. */
+function nodeOf(server: string): string {
+  const own = resolve(server, 'node_modules/.bin/node');
+  return existsSync(own) ? own : process.execPath;
+}
+
+function environment(dataDir: string, settings: Record<string, string> = {}): NodeJS.ProcessEnv {
+  // Settings of a service in the developer's own shell must not change a test.
+  const { PATH, HOME, TMPDIR } = process.env;
+  const listen = { VAUBAN_LISTEN: '127.0.0.1:0', VAUBAN_COMPUTE: 'simulator', VAUBAN_EDGE: 'simulator' };
+  return { PATH, HOME, TMPDIR, ...listen, ...settings, VAUBAN_DATA_DIR: dataDir };
+}
+
+/** Reads the log until it says where the service listens, and the key of its demo account. */
+async function untilReady(child: ChildProcess): Promise<Ready> {
+  const lines: string[] = [];
+  const ready = new Promise<Ready>((resolve, reject) => {
+    const fail = (what: string) => reject(new Error(`fakeVauban: the service ${what}\n${lines.join('\n')}`));
+    const timer = setTimeout(fail, START_TIMEOUT_MS, 'does not start');
+    const found: { address?: string; demo_key?: string } = {};
+    for (const stream of [child.stdout!, child.stderr!])
+      createInterface({ input: stream }).on('line', (line) => {
+        if (lines.push(line) > OUTPUT_LINES) lines.shift();
+        if (/^\{.*"(listening|demo key)"/.test(line)) Object.assign(found, JSON.parse(line));
+        if (found.address && found.demo_key) {
+          clearTimeout(timer);
+          resolve({ baseUrl: found.address, apiKey: found.demo_key });
+        }
+      });
+    once(child, 'spawn').catch(reject);
+    child.once('close', () => {
+      clearTimeout(timer);
+      fail('ended before it listened');
+    });
+  });
+  return ready;
+}
