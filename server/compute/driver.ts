@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { NetworkPolicy } from './network-policy.ts';
+import type { FirewallEntry, NetworkPolicy } from './network-policy.ts';
 import type { HostCapacity } from './resources.ts';
 
 export * from './driver-errors.ts';
@@ -151,6 +151,8 @@ export interface DriverCapabilities {
   screen: 'rfb' | 'none';
   /** Whether ports of a public address can be forwarded to guests. */
   portForwards: boolean;
+  /** Protocols that no rule of the firewall can be of. */
+  refusedProtocols: readonly FirewallEntry['protocol'][];
 }
 
 /** A machine that guests run on. */

@@ -32,6 +32,16 @@ test('tickets', async (t) => {
     assert.deepEqual(types.sort(), ['console.ticket_issued', 'console.token_issued']);
   });
 
+  await t.test('where the engine has no screens there is no ticket, and no event', async () => {
+    const { compute } = env.service.services;
+    const able = compute.capabilities();
+    compute.capabilities = () => ({ ...able, screen: 'none' });
+    const error = await env.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { status: 409 });
+    compute.capabilities = () => able;
+    assert.equal(error.code, 'invalid_state');
+    assert.equal((await env.ask('GET', `/v1/vm/${vm.id}/events`)).length, 2);
+  });
+
   await t.test('it opens one socket, whatever way it is sent', async () => {
     for (const place of ['protocol', 'bearer', 'query'] as const) {
       const { url, secret } = await env.screen();

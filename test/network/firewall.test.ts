@@ -111,6 +111,29 @@ test('firewall', async (t) => {
     assert.deepEqual((await rulesOf(vm)).data, []);
   });
 
+  await t.test(
+    'a protocol that the engine cannot tell apart is a 422, and no other rule waits for it',
+    async () => {
+      const vm = await makeVm(api);
+      const able = api.services.compute.capabilities();
+      api.services.compute.capabilities = () => ({ ...able, refusedProtocols: ['gre'] });
+      const { ports: _, ...rule } = HTTPS;
+      const refused = await api.call('POST', firewallOf(vm), { ...rule, protocol: 'gre' });
+      const accepted = await api.call('POST', firewallOf(vm), { ...rule, protocol: 'esp' });
+      api.services.compute.capabilities = () => able;
+      assert.equal(refused.status, 422);
+      assert.deepEqual(
+        refused.body.error.details.fields.map(({ field, code }: { field: string; code: string }) => [
+          field,
+          code,
+        ]),
+        [['protocol', 'not_supported']],
+      );
+      assert.equal(accepted.status, 200);
+      assert.equal((await rulesOf(vm)).data.length, 1);
+    },
+  );
+
   await t.test('states: all but deleting and suspended, locked or not', async () => {
     const attempt = async (change: Parameters<typeof makeVm>[1]) =>
       api.call('POST', firewallOf(await makeVm(api, change)), HTTPS);

@@ -184,6 +184,20 @@ test('port forwarding', async (t) => {
     ]);
   });
 
+  await t.test('an engine that forwards no ports is a 422, and nothing changes', async () => {
+    const vm = await makeVm(api);
+    const able = api.services.compute.capabilities();
+    api.services.compute.capabilities = () => ({ ...able, portForwards: false });
+    const { status, body } = await api.call('POST', forwardsOf(vm), SSH);
+    api.services.compute.capabilities = () => able;
+    assert.equal(status, 422);
+    assert.deepEqual(
+      body.error.details.fields.map(({ field, code }: { field: string; code: string }) => [field, code]),
+      [['internal_port', 'not_supported']],
+    );
+    assert.deepEqual((await api.call('GET', forwardsOf(vm))).body.data, []);
+  });
+
   await t.test('many at once never share a port', async () => {
     const vms = await Promise.all(Array.from({ length: 4 }, () => makeVm(api)));
     const asked = vms.flatMap((vm) => Array.from({ length: 5 }, () => api.call('POST', forwardsOf(vm), SSH)));

@@ -63,6 +63,9 @@ export function alwaysPassing(
   ];
 }
 
+/** What a rule of Incus cannot name. */
+export const REFUSED_PROTOCOLS: readonly FirewallEntry['protocol'][] = ['esp', 'gre'];
+
 /**
  * The rules of a policy, of which the first match decides, as an ACL, which knows no order. What they let pass is exactly the
  * same: all addresses are divided into those that no rule tells apart, and each part is given what the rules come to for it.
@@ -70,8 +73,8 @@ export function alwaysPassing(
  */
 export function compileFirewall(policy: NetworkPolicy, always: readonly FirewallEntry[] = []): Acl {
   const { firewall, defaultIn, defaultOut, smtpOpen } = policy;
-  const exotic = firewall.find(({ protocol }) => protocol === 'esp' || protocol === 'gre');
-  if (exotic) throw new PolicyRefusedError(`rules of ${exotic.protocol} cannot be told apart from others`);
+  const refused = firewall.find(({ protocol }) => REFUSED_PROTOCOLS.includes(protocol));
+  if (refused) throw new PolicyRefusedError(`rules of ${refused.protocol} cannot be told apart from others`);
   const incoming = firewall.filter(({ direction }) => direction === 'in');
   const outgoing = firewall.filter(({ direction }) => direction === 'out');
   const acl = {

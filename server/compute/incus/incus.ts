@@ -16,6 +16,7 @@ import { Acls } from './acls.ts';
 import { Boots } from './boots.ts';
 import { converge } from './converge.ts';
 import { EventStream } from './event-stream.ts';
+import { REFUSED_PROTOCOLS } from './firewall.ts';
 import { GuestSockets } from './guest-sockets.ts';
 import { Guests } from './guests.ts';
 import { Hosts } from './hosts.ts';
@@ -96,7 +97,13 @@ class Incus implements ComputeDriver {
   readonly probe = () => probeCluster(this.#members, this.#options);
 
   capabilities(): DriverCapabilities {
-    return { move: 'cold', reach: 'every_node', screen: 'none', portForwards: false };
+    return {
+      move: 'cold',
+      reach: 'every_node',
+      screen: 'none',
+      portForwards: false,
+      refusedProtocols: REFUSED_PROTOCOLS,
+    };
   }
 
   async findTemplate(code: string) {

@@ -150,7 +150,7 @@ class Qemu implements ComputeDriver {
   }
 
   capabilities(): DriverCapabilities {
-    return { move: 'none', reach: 'this_node', screen: 'rfb', portForwards: true };
+    return { move: 'none', reach: 'this_node', screen: 'rfb', portForwards: true, refusedProtocols: [] };
   }
 
   async move(id: string): Promise<void> {

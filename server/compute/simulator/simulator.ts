@@ -112,7 +112,8 @@ class Simulator implements ComputeDriver {
   }
 
   capabilities(): DriverCapabilities {
-    return { move: this.#move.kind, reach: 'every_node', screen: 'rfb', portForwards: true };
+    const { kind: move } = this.#move;
+    return { move, reach: 'every_node', screen: 'rfb', portForwards: true, refusedProtocols: [] };
   }
 
   async move(id: string, { hostId }: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void> {

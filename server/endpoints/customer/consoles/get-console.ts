@@ -5,6 +5,7 @@ import { requireAllowed } from '../../../domain/vms/states.ts';
 import { webSocketUrl } from '../../../http/base-url.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { Nullable, Shape, VmParams } from '../../../http/schemas.ts';
+import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { loadVm } from '../vms/load-vm.ts';
 import { CLOSE_CODES, exampleTicket, Secret, ticketFields } from './ticket-shape.ts';
@@ -48,6 +49,8 @@ A browser's \`Origin\` must be this service. ${CLOSE_CODES}`,
   load: loadVm,
   async handle({ resource: vm, services, caller, now, baseUrl }) {
     requireAllowed(vm, 'console');
+    if (services.compute.capabilities().screen === 'none')
+      throw new ApiError('invalid_state', 'This VM has no screen: open a terminal instead.');
     const { secret, expiresAt } = await services.db.transaction(async (tx) => {
       const event: EventText = {
         type: 'console.ticket_issued',

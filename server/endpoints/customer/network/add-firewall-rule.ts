@@ -6,7 +6,7 @@ import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
 import { endpoint } from '../../../http/endpoint.ts';
 import { VmParams } from '../../../http/schemas.ts';
-import { ApiError } from '../../../platform/errors.ts';
+import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
 import { loadVmForChange } from '../vms/load-vm.ts';
 import {
@@ -37,6 +37,8 @@ export const addFirewallRule = endpoint({
   async handle(context) {
     const { resource: vm, body, db, services, caller, now } = context;
     const match = requireMatch({ ...body, ports: body.ports ?? null });
+    if (services.compute.capabilities().refusedProtocols.includes(match.protocol))
+      throw invalidField('protocol', 'not_supported', `rules of ${match.protocol} are not possible here`);
     requireAllowed(vm, 'configure');
     const rule = {
       ...match,

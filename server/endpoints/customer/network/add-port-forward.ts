@@ -1,3 +1,4 @@
+import type { ComputeDriver } from '../../../compute/driver.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { addressesOf } from '../../../db/queries/addresses.ts';
 import { countPortForwards } from '../../../db/queries/network.ts';
@@ -26,6 +27,12 @@ function requireRegion(catalog: Catalog, code: string): Region {
   const region = findRegion(catalog, code);
   if (region) return region;
   throw new ApiError('capacity_unavailable', `Region ${code} has no address to forward from.`);
+}
+
+function requireForwards(compute: ComputeDriver): void {
+  if (compute.capabilities().portForwards) return;
+  const message = 'no ports are forwarded here: the VM is reached at its own addresses';
+  throw invalidField('internal_port', 'not_supported', message);
 }
 
 async function requireOwnAddress(db: Queryable, vm: VmView, wanted: string | undefined): Promise<string> {
@@ -60,11 +67,7 @@ export const addPortForward = endpoint({
   async handle(context) {
     const { resource: vm, body, db, services, caller, now } = context;
     const region = requireRegion(services.catalog, vm.region);
-    if (!services.compute.capabilities().portForwards)
-      throw new ApiError(
-        'capacity_unavailable',
-        'No ports are forwarded here: the VM has addresses of its own.',
-      );
+    requireForwards(services.compute);
     const external_port = body.external_port ?? null;
     requireInRange(external_port, region);
     const internal_ip = await requireOwnAddress(db, vm, body.internal_ip);
