@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { loadCatalog } from '../../server/domain/catalog/load-catalog.ts';
 import { findRegion } from '../../server/domain/catalog/lookup.ts';
 import { allocateAddresses, ensureRegionPools } from '../../server/domain/network/allocate.ts';
@@ -171,11 +172,17 @@ test('tenants, targets and attacks, over the real socket', async (t) => {
   });
 
   await t.test('attacks', async () => {
+    const { putTarget } = edge;
+    edge.putTarget = async (target) => {
+      await sleep(500);
+      return putTarget.call(edge, target);
+    };
+    // It is on its way to an edge that takes its time: the attack waits for it.
     const target = await json('target', 'add', tenant.id, ipv6, '--mode', 'sensor');
-    await shield.idle();
     const attack = ['shield', 'attack', target.id, '--vector', 'udp_flood', '--seconds', '10'];
     const begun = await ctl(...attack, '--pps', '1000');
     assert.equal(begun.stdout, `udp_flood of 1000 packets a second on ${target.id} for 10 s.\n`);
+    edge.putTarget = putTarget;
     clock.advance(5_000);
     const { rows } = await edge.readTotals();
     assert.ok(rows.find(({ id }) => id === target.id)!.in.packets >= 5_000);

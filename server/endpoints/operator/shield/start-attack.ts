@@ -32,6 +32,8 @@ export const startAttack = operatorEndpoint({
   async handle({ params: { id }, body, services }) {
     const attacks = requireSimulated(services);
     await requireTarget(services.db, id);
+    // One that was made just now is on its way to the edge.
+    await services.shield.idle();
     await attacks.start(id, body).catch((error) => {
       if (!(error instanceof EdgeUnavailableError)) throw error;
       throw new ApiError('invalid_state', `The attack cannot be made: ${error.message}.`);
