@@ -20,11 +20,15 @@ async function chains(env: Env, table: string): Promise<string[]> {
 /** Everything that is in force, without what counts or is learnt, in an order that does not tell which was made first. */
 async function inForce(env: Env): Promise<string> {
   const all = await env.host.run('nft', '-s', 'list', 'ruleset');
-  return all
-    .replace(/set (discovery|connections|packets) \{.*?\n\t\}/gs, '')
-    .split(/^(?=table )/m)
-    .sort()
-    .join('');
+  return (
+    all
+      // The program of a table's owner, which the kernel does not always know.
+      .replaceAll(/ # progname .*/g, '')
+      .replace(/set (discovery|connections|packets) \{.*?\n\t\}/gs, '')
+      .split(/^(?=table )/m)
+      .sort()
+      .join('')
+  );
 }
 
 /** What no rule lets pass: from outside, from the guest to where it may not, and with an address that is not its own. */
