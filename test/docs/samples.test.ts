@@ -18,6 +18,7 @@ import { start } from '../acceptance/support/start.ts';
 import { type Ids, newPublicKey } from '../acceptance/support/valid-calls.ts';
 import { furnish, idle, newSubject, protect, type Subject } from '../acceptance/support/world.ts';
 import { type Cli, cliAt } from '../cli/support/cli.ts';
+import { LAST } from '../clients/support/sequence.ts';
 import { defer } from '../support/cleanup.ts';
 
 const run = promisify(execFile);
@@ -25,12 +26,6 @@ const document = await readDocument();
 
 /** What the others are about. */
 const FIRST = ['addSshKey', 'createVm'];
-/** Each finds its VM as it must be in this order. */
-const LAST = [
-  ...['rebootVm', 'stopVm', 'changeCustom', 'changePlan', 'startVm', 'forceStopVm'],
-  ...['deleteFirewallRule', 'deletePortForward', 'deleteSnapshot', 'deleteConsoleShare', 'deleteSshKey'],
-  ...['deleteShieldRule', 'deleteVm'],
-];
 const ORDER = rosterOf(document).sort((a, b) => rank(a) - rank(b));
 
 function rank({ id }: Entry): number {

@@ -10,13 +10,13 @@ export interface Customer {
 }
 
 /** These change what the others are about, and go last: in this order each finds its VM as it must be. */
-const LAST = [
-  ...['rebootVm', 'changePlan', 'changeCustom', 'stopVm', 'startVm', 'forceStopVm'],
+export const LAST = [
+  ...['rebootVm', 'stopVm', 'changeCustom', 'changePlan', 'startVm', 'forceStopVm'],
   ...['deleteFirewallRule', 'deletePortForward', 'deleteSnapshot', 'deleteConsoleShare', 'deleteSshKey'],
   ...['deleteShieldRule', 'deleteVm'],
 ];
 
-/** Another size than the plan that the VM has by then. */
+/** Another size than that of the plan that the VM has. */
 const SIZE = { vcpu: 3, ram_mb: 4096, allow_reboot: true };
 
 /** Every operation, in an order in which all of them succeed. */
