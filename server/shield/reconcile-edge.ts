@@ -6,7 +6,7 @@ import {
   expireShieldRules,
   failPendingRules,
   failTarget,
-  settleTarget,
+  settleTargets,
   suspendTargetRules,
   targetsWithFailedRules,
 } from '../db/queries/shield-rules.ts';
@@ -26,6 +26,8 @@ import type { Logger } from '../platform/logging.ts';
 
 /** Targets brought up to date in one round; the next round takes the rest. */
 const BATCH = 100;
+/** Targets whose rules are recorded as active in one transaction, after everything was written. */
+const SETTLED_AT_ONCE = 500;
 /** Pauses between attempts to write everything to an edge that is down; each is twice the one before. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
@@ -75,7 +77,8 @@ export class EdgeReconciler {
       return;
     }
     await expireShieldRules(db, clock.now());
-    for (const id of await targetsBehind(db, BATCH)) this.#dirty.add(id);
+    // Else all of them are written anyway.
+    if (!this.#isLost) for (const id of await targetsBehind(db, BATCH)) this.#dirty.add(id);
     await this.#start();
   }
 
@@ -125,11 +128,15 @@ export class EdgeReconciler {
       return logger.warn({ err: error }, 'the edge could not be reconciled');
     }
     await this.#blackholes();
+    await this.#writeChanged();
+  }
+
+  async #writeChanged(): Promise<void> {
     while (this.#dirty.size > 0) {
       const id = this.#dirty.values().next().value!;
       this.#dirty.delete(id);
       await this.#write(id).catch((error) =>
-        logger.warn({ err: error, target_id: id }, 'rules not put on the edge'),
+        this.#parts.logger.warn({ err: error, target_id: id }, 'rules not put on the edge'),
       );
     }
   }
@@ -159,11 +166,21 @@ export class EdgeReconciler {
     const now = clock.now();
     for (const { targetId } of refused) failed.add(targetId);
     const isToSettle = ({ id, applied, generation }: TargetRow) => applied < generation || failed.has(id);
-    for (const target of targets.filter(isToSettle)) {
-      if (isOnEdge(target) && !isServed(target.ip)) {
-        await db.transaction((tx) => failTarget(tx, target.id, target.generation));
-      } else await this.#settle(target, now, refused);
+    const rest = targets.filter(isToSettle);
+    const written = rest.filter((target) => isOnEdge(target) && isServed(target.ip));
+    const ruleIds = refused.map(({ ruleId }) => ruleId);
+    for (let from = 0; from < written.length; from += SETTLED_AT_ONCE) {
+      const some = written.slice(from, from + SETTLED_AT_ONCE);
+      await db.transaction((tx) => settleTargets(tx, some, { now, refused: ruleIds }));
+      // A customer's change does not wait for the records of all others.
+      await this.#writeChanged();
     }
+    for (const target of rest) {
+      if (!isOnEdge(target)) await this.#settle(target, now, []);
+      else if (!isServed(target.ip))
+        await db.transaction((tx) => failTarget(tx, target.id, target.generation));
+    }
+    if (refused.length > 0) logger.warn({ rules: ruleIds }, 'rules are beyond this edge');
     logger.info({ targets: present.length }, 'edge reconciled');
   }
 
@@ -208,13 +225,13 @@ export class EdgeReconciler {
 
   async #settle(target: TargetRow, now: Date, refusals: EdgeRefusal[]): Promise<void> {
     const { id, generation } = target;
-    const refused = refusals.filter(({ targetId }) => targetId === id).map(({ ruleId }) => ruleId);
+    const refused = refusals.map(({ ruleId }) => ruleId);
     if (refused.length > 0) {
       this.#parts.logger.warn({ target_id: id, rules: refused }, 'rules are beyond this edge');
     }
     await this.#parts.db.transaction(async (tx) => {
       if (target.removed_at) await deleteTargetRow(tx, id);
-      else if (isOnEdge(target)) await settleTarget(tx, id, generation, { now, refused });
+      else if (isOnEdge(target)) await settleTargets(tx, [target], { now, refused });
       else await suspendTargetRules(tx, id, generation);
     });
   }

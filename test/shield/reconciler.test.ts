@@ -68,6 +68,50 @@ test('the edge is brought to what the database says', async (t) => {
     assert.ok(!(await edge.readTotals()).rows.some(({ id }) => id === 'tgt_stray'));
   });
 
+  await t.test(
+    "a start records thousands of rules in few transactions, and a customer's change goes between",
+    async () => {
+      await db.script(`
+      insert into shield_targets (id, account_id, tenant_id, ip, mode, created_at)
+      select 'tgt_many' || n, account_id, tenant_id, '198.19.0.0'::inet + n, 'always_on', now()
+      from shield_targets, generate_series(1, 1200) as n where id = '${target.id}';
+      insert into shield_rules (id, account_id, target_id, origin, action, match, fingerprint, priority, enabled,
+        status, generation, created_at)
+      select 'rul_many' || n || 'x' || k, account_id, 'tgt_many' || n, 'user', 'block', match, 'many' || k, 100, true,
+        'pending', 1, now()
+      from (select * from shield_rules where target_id = '${target.id}' limit 1) as rule,
+        generate_series(1, 1200) as n, generate_series(1, 3) as k`);
+      const order: string[] = [];
+      const counted = {
+        ...db,
+        query: db.query.bind(db),
+        transaction: ((work) =>
+          db.transaction(work).finally(() => order.push('transaction'))) as typeof db.transaction,
+      };
+      const { putTarget, reconcile } = edge;
+      const restarted = new EdgeReconciler({ db: counted, edge, clock, logger, leadership });
+      edge.reconcile = async (wanted) => {
+        const receipt = await reconcile.call(edge, wanted);
+        order.length = 0;
+      restarted.kick(target.id);
+        return receipt;
+      };
+      edge.putTarget = (wanted) => {
+        order.push('change');
+        return putTarget.call(edge, wanted);
+      };
+      await restarted.reconcile();
+      Object.assign(edge, { putTarget, reconcile });
+      await reconciler.idle();
+      const pending = await db.query(sql`select 1 from shield_rules where status <> 'active'`);
+      assert.equal(pending.length, 0);
+      assert.ok(order.indexOf('change') <= 1, order.join());
+      assert.ok(order.length <= 6, order.join());
+      await db.script("delete from shield_targets where id like 'tgt_many%'");
+      await reconciler.reconcile();
+    },
+  );
+
   await t.test('an edge that was restarted gets everything again', async () => {
     reconciler.noticeEpoch('one');
     await edge.putTarget({ id: target.id, ip: target.ip, family: 4, rules: [] });

@@ -192,29 +192,41 @@ export async function targetsWithFailedRules(db: Queryable): Promise<string[]> {
 }
 
 /**
- * The edge has everything up to a generation but what it refused: rules are active, and an attack whose rule is active is being
- * mitigated from now on.
+ * The edge has everything of these targets up to a generation each, but what it refused: rules are active, and an attack whose
+ * rule is active is being mitigated from now on. A target of which the edge has been given more meanwhile stays as it is.
  */
-export async function settleTarget(
+export async function settleTargets(
   db: Transaction,
-  id: string,
-  generation: number,
+  targets: readonly { id: string; generation: number }[],
   { now, refused }: { now: Date; refused: readonly string[] },
 ): Promise<void> {
-  await markApplied(db, id, generation);
+  const ids = targets.map(({ id }) => id);
+  const generations = targets.map(({ generation }) => generation);
+  const settled = await db.query<{ id: string; generation: number }>(sql`
+    with given as (
+      select id, generation from unnest(${ids}::text[], ${generations}::int[]) as given (id, generation)
+    ), held as (
+      select id from shield_targets where id in (select id from given) order by id for no key update
+    )
+    update shield_targets t set applied = given.generation
+    from given join held using (id)
+    where t.id = given.id and t.applied <= given.generation
+    returning t.id, given.generation`);
+  const settledIds = settled.map(({ id }) => id);
   await execute(
     db,
     sql`
-    update shield_rules
-    set status = case when id = any(${refused}::text[]) then 'error' else 'active' end
-    where target_id = ${id} and generation <= ${generation}
-      and status <> case when id = any(${refused}::text[]) then 'error' else 'active' end`,
+    update shield_rules r
+    set status = case when r.id = any(${refused}::text[]) then 'error' else 'active' end
+    from unnest(${settledIds}::text[], ${settled.map(({ generation }) => generation)}::int[]) as settled (id, generation)
+    where r.target_id = settled.id and r.generation <= settled.generation
+      and r.status <> case when r.id = any(${refused}::text[]) then 'error' else 'active' end`,
   );
   await execute(
     db,
     sql`
     update shield_attacks set mitigated_at = ${now}
-    where target_id = ${id} and status = 'ongoing' and mitigated_at is null
+    where target_id = any(${settledIds}::text[]) and status = 'ongoing' and mitigated_at is null
       and exists (select 1 from shield_rules r where r.attack_id = shield_attacks.id and r.status = 'active')`,
   );
 }
