@@ -71,11 +71,11 @@ class Site {
     const { targetId } = this.first;
     await db.script(`
       insert into shield_targets (id, account_id, tenant_id, vm_id, ip, mode, created_at)
-      select 'tgt_bench' || n, account_id, tenant_id, null, '100.66.0.0'::inet + n, 'always_on', now()
+      select 'tgt_bench' || lpad(n::text, 5, '0'), account_id, tenant_id, null, '100.66.0.0'::inet + n, 'always_on', now()
       from shield_targets, generate_series(${from + 1}, ${from + targets}) as n where id = '${targetId}';
       insert into shield_rules (id, account_id, target_id, origin, action, match, fingerprint, priority, enabled,
         status, generation, created_at)
-      select 'rul_bench' || n || 'x' || k, account_id, 'tgt_bench' || n, 'user', 'block', jsonb_build_object(
+      select 'rul_bench' || n || 'x' || k, account_id, 'tgt_bench' || lpad(n::text, 5, '0'), 'user', 'block', jsonb_build_object(
           'protocol', 'udp', 'source', null, 'sourcePorts', jsonb_build_array((${FIRST_PORT} + k)::text),
           'destinationPorts', '[]'::jsonb, 'packetLength', null, 'tcpFlags', null, 'fragments', 'any'),
         'bench' || k, 100, true, 'pending', 1, now()
@@ -84,7 +84,8 @@ class Site {
     await db.close();
     await this.#start();
     this.first.customer.target = this.service;
-    const last = `tgt_bench${from + targets}`;
+    // In the order in which they are recorded.
+    const last = `tgt_bench${String(from + targets).padStart(5, '0')}`;
     while (!(await operate(this.service, `/targets/${last}`)).on_edge) await sleep(200);
   }
 
