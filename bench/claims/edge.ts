@@ -106,10 +106,12 @@ class Site {
     return took;
   }
 
-  /** How many rules of the first target are active, and those that are still there. */
-  async count(): Promise<number> {
+  /** Whether so many rules of the first target are active, and the edge has no others of it. */
+  async isSettled(count: number): Promise<boolean> {
     const all = await this.first.customer.ask('GET', this.first.rules);
-    return all.filter(({ status }: { status: string }) => status === 'active').length;
+    const active = all.filter(({ status }: { status: string }) => status === 'active').length;
+    if (active !== count || count > 0) return active === count;
+    return (await operate(this.service, `/targets/${this.first.targetId}`)).on_edge;
   }
 }
 
@@ -118,7 +120,7 @@ async function onThisHost(bench: Bench, life: Lifetime): Promise<Claim[]> {
   const env = { VAUBAN_EDGE: 'nftables', VAUBAN_EDGE_HELPER: network.socket };
   const site = await Site.open(bench, life, env);
   await site.fill(MANY, RULES_EACH);
-  const took = await site.rules(async (count) => (await site.count()) === count);
+  const took = await site.rules((count) => site.isSettled(count));
   const [few, dropped] = [await detectorCpu(network, site), await drops(network)];
   await site.fill(MOST - MANY, 0, MANY);
   const many = await detectorCpu(network, site);

@@ -27,18 +27,18 @@ test('each part of a match is a condition', () => {
 test('ports are ranges that do not touch, of whole packets and of first fragments', () => {
   const ports = { sourcePorts: ['53', '50-60', '61', '123', '60-60'] };
   assert.deepEqual(matching(ports), [
-    'ip frag-off & 0x1fff == 0 meta l4proto { 6, 17 } th sport { 50-61, 123 }',
+    'th sport { 50-61, 123 } meta l4proto { 6, 17 } ip frag-off & 0x1fff == 0',
   ]);
   assert.deepEqual(matching({ protocol: 'udp', destinationPorts: ['53'] }, 6), [
-    'exthdr frag missing meta l4proto 17 th dport { 53 }',
-    'frag frag-off 0 meta l4proto 17 th dport { 53 }',
+    'th dport { 53 } meta l4proto 17 exthdr frag missing',
+    'th dport { 53 } meta l4proto 17 frag frag-off 0',
   ]);
 });
 
 test('flags are those that are set of those that are looked at', () => {
   const tcpFlags = { set: ['syn' as const], unset: ['ack' as const] };
   assert.deepEqual(matching({ protocol: 'tcp', tcpFlags }), [
-    'ip frag-off & 0x1fff == 0 meta l4proto 6 tcp flags & 0x12 == 0x2',
+    'meta l4proto 6 tcp flags & 0x12 == 0x2 ip frag-off & 0x1fff == 0',
   ]);
 });
 

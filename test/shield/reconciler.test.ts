@@ -93,7 +93,7 @@ test('the edge is brought to what the database says', async (t) => {
       edge.reconcile = async (wanted) => {
         const receipt = await reconcile.call(edge, wanted);
         order.length = 0;
-      restarted.kick(target.id);
+        restarted.kick(target.id);
         return receipt;
       };
       edge.putTarget = (wanted) => {

@@ -69,10 +69,10 @@ function chains({
     [RULES_TABLE]: {
       ingress: {
         hook: ingress(devices, PRIORITY.rules),
-        rules: [
-          ...both((family, field) => `${field} @${blackholeName(family)} drop`),
-          ...both((family, field) => `${field} vmap @${dispatchName(family)}`),
-        ],
+        rules: FAMILIES.flatMap((family) => {
+          const { field } = ADDRESS[family];
+          return [`${field} @${blackholeName(family)} drop`, `${field} vmap @${dispatchName(family)}`];
+        }),
       },
     },
     ...(synProxy ? { [PROXY_TABLE]: proxyChains(devices) } : {}),
