@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -34,11 +33,6 @@ export interface FakeVauban extends AsyncDisposable {
   stop(): Promise<void>;
 }
 
-interface Ready {
-  baseUrl: string;
-  apiKey: string;
-}
-
 /**
  * Starts the service itself on simulated hosts, in a process and a temporary directory of its own: its money, jobs, limits
  * and errors are the real ones. Fails with what the service wrote if it does not start.
@@ -58,21 +52,21 @@ export async function fakeVauban(options: FakeVaubanOptions = {}): Promise<FakeV
   const endWithTest = () => void child.kill('SIGKILL');
   process.once('exit', endWithTest);
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  let stopped: Promise<void> | undefined;
-  const stop = async () => {
+  const end = async () => {
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
     await ended;
     process.off('exit', endWithTest);
     await rm(dataDir, { recursive: true, force: true });
   };
-  const stopOnce = () => (stopped ??= stop());
+  let stopped: Promise<void> | undefined;
+  const stop = () => (stopped ??= end());
   try {
     const { baseUrl, apiKey } = await untilReady(child);
     const client = createClient({ ...options.client, baseUrl, apiKey });
-    return { client, baseUrl, apiKey, stop: stopOnce, [Symbol.asyncDispose]: stopOnce };
+    return { client, baseUrl, apiKey, stop, [Symbol.asyncDispose]: stop };
   } catch (error) {
     child.kill('SIGKILL');
-    if (child.pid !== undefined) await stopOnce();
+    await stop();
     throw error;
   }
 }
@@ -91,9 +85,9 @@ function environment(dataDir: string, settings: Record<string, string> = {}): No
 }
 
 /** Reads the log until it says where the service listens, and the key of its demo account. */
-async function untilReady(child: ChildProcess): Promise<Ready> {
-  const lines: string[] = [];
-  const ready = new Promise<Ready>((resolve, reject) => {
+function untilReady(child: ChildProcess): Promise<Pick<FakeVauban, 'baseUrl' | 'apiKey'>> {
+  return new Promise((resolve, reject) => {
+    const lines: string[] = [];
     const fail = (what: string) => reject(new Error(`fakeVauban: the service ${what}\n${lines.join('\n')}`));
     const timer = setTimeout(fail, START_TIMEOUT_MS, 'does not start');
     const found: { address?: string; demo_key?: string } = {};
@@ -106,11 +100,11 @@ async function untilReady(child: ChildProcess): Promise<Ready> {
           resolve({ baseUrl: found.address, apiKey: found.demo_key });
         }
       });
-    once(child, 'spawn').catch(reject);
+    child.once('error', reject);
+    // Behind an error as well.
     child.once('close', () => {
       clearTimeout(timer);
       fail('ended before it listened');
     });
   });
-  return ready;
 }

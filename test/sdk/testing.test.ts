@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { InsufficientFundsError } from '../../sdk/src/index.ts';
 import { type FakeVaubanOptions, fakeVauban } from '../../sdk/src/testing.ts';
@@ -72,5 +72,17 @@ test('what cannot start says why, and leaves nothing', async (t) => {
   );
   await assert.rejects(fakeVauban({ server: directory }), /is no directory of Vauban/);
   await assert.rejects(fakeVauban(), /name the directory of Vauban by `server` or VAUBAN_SERVER/);
+  assert.deepEqual(readdirSync(directory), []);
+});
+
+test('a Node that cannot be run is an error, and leaves nothing', async (t) => {
+  const server = mkdtempSync(join(tmpdir(), 'vauban-sdk-server-'));
+  defer(t, () => rmSync(server, { recursive: true }));
+  const directory = ownTemporaryDirectory(t);
+  for (const file of ['server/start.mjs', 'node_modules/.bin/node']) {
+    mkdirSync(dirname(join(server, file)), { recursive: true });
+    writeFileSync(join(server, file), '');
+  }
+  await assert.rejects(fakeVauban({ server }), { code: 'EACCES' });
   assert.deepEqual(readdirSync(directory), []);
 });
