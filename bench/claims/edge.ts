@@ -110,8 +110,9 @@ class Site {
   async isSettled(count: number): Promise<boolean> {
     const all = await this.first.customer.ask('GET', this.first.rules);
     const active = all.filter(({ status }: { status: string }) => status === 'active').length;
-    if (active !== count || count > 0) return active === count;
-    return (await operate(this.service, `/targets/${this.first.targetId}`)).on_edge;
+    if (active !== count) return false;
+    // A rule that was deleted is listed no more, though the edge may still have it.
+    return count > 0 || (await operate(this.service, `/targets/${this.first.targetId}`)).on_edge;
   }
 }
 

@@ -166,8 +166,7 @@ export class EdgeReconciler {
     const now = clock.now();
     for (const { targetId } of refused) failed.add(targetId);
     const isToSettle = ({ id, applied, generation }: TargetRow) => applied < generation || failed.has(id);
-    const rest = targets.filter(isToSettle);
-    const written = rest.filter((target) => isOnEdge(target) && isServed(target.ip));
+    const written = present.filter(isToSettle);
     const ruleIds = refused.map(({ ruleId }) => ruleId);
     for (let from = 0; from < written.length; from += SETTLED_AT_ONCE) {
       const some = written.slice(from, from + SETTLED_AT_ONCE);
@@ -175,7 +174,7 @@ export class EdgeReconciler {
       // A customer's change does not wait for the records of all others.
       await this.#writeChanged();
     }
-    for (const target of rest) {
+    for (const target of targets.filter(isToSettle)) {
       if (!isOnEdge(target)) await this.#settle(target, now, []);
       else if (!isServed(target.ip))
         await db.transaction((tx) => failTarget(tx, target.id, target.generation));

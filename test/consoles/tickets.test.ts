@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
+import { withCapabilities } from '../support/capabilities.ts';
 import { openEnv } from './support/env.ts';
 import { GREETING } from './support/rfb-guest.ts';
 import { attempt, open } from './support/socket.ts';
@@ -33,11 +34,9 @@ test('tickets', async (t) => {
   });
 
   await t.test('where the engine has no screens there is no ticket, and no event', async () => {
-    const { compute } = env.service.services;
-    const able = compute.capabilities();
-    compute.capabilities = () => ({ ...able, screen: 'none' });
-    const error = await env.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { status: 409 });
-    compute.capabilities = () => able;
+    const error = await withCapabilities(env.service.services.compute, { screen: 'none' }, () =>
+      env.ask('GET', `/v1/vm/${vm.id}/console`, undefined, { status: 409 }),
+    );
     assert.equal(error.code, 'invalid_state');
     assert.equal((await env.ask('GET', `/v1/vm/${vm.id}/events`)).length, 2);
   });

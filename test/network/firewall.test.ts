@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { withCapabilities } from '../support/capabilities.ts';
 import { makeVm, openApi } from './support.ts';
 
 const HTTPS = { direction: 'in', action: 'accept', protocol: 'tcp', ports: '443', cidrs: ['0.0.0.0/0'] };
@@ -115,12 +116,13 @@ test('firewall', async (t) => {
     'a protocol that the engine cannot tell apart is a 422, and no other rule waits for it',
     async () => {
       const vm = await makeVm(api);
-      const able = api.services.compute.capabilities();
-      api.services.compute.capabilities = () => ({ ...able, refusedProtocols: ['gre'] });
       const { ports: _, ...rule } = HTTPS;
-      const refused = await api.call('POST', firewallOf(vm), { ...rule, protocol: 'gre' });
-      const accepted = await api.call('POST', firewallOf(vm), { ...rule, protocol: 'esp' });
-      api.services.compute.capabilities = () => able;
+      const add = (protocol: string) => api.call('POST', firewallOf(vm), { ...rule, protocol });
+      const [refused, accepted] = await withCapabilities(
+        api.services.compute,
+        { refusedProtocols: ['gre'] },
+        async () => [await add('gre'), await add('esp')] as const,
+      );
       assert.equal(refused.status, 422);
       assert.deepEqual(
         refused.body.error.details.fields.map(({ field, code }: { field: string; code: string }) => [

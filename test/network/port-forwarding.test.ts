@@ -6,6 +6,7 @@ import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import { insertOnFreePort } from '../../server/domain/network/claim-port.ts';
 import { ApiError } from '../../server/platform/errors.ts';
 import { newId } from '../../server/platform/ids.ts';
+import { withCapabilities } from '../support/capabilities.ts';
 import { makeVm, openApi, type TestApi } from './support.ts';
 
 const PUBLIC_IP = '192.0.2.10';
@@ -186,10 +187,9 @@ test('port forwarding', async (t) => {
 
   await t.test('an engine that forwards no ports is a 422, and nothing changes', async () => {
     const vm = await makeVm(api);
-    const able = api.services.compute.capabilities();
-    api.services.compute.capabilities = () => ({ ...able, portForwards: false });
-    const { status, body } = await api.call('POST', forwardsOf(vm), SSH);
-    api.services.compute.capabilities = () => able;
+    const { status, body } = await withCapabilities(api.services.compute, { portForwards: false }, () =>
+      api.call('POST', forwardsOf(vm), SSH),
+    );
     assert.equal(status, 422);
     assert.deepEqual(
       body.error.details.fields.map(({ field, code }: { field: string; code: string }) => [field, code]),

@@ -48,7 +48,7 @@ function chains({
   devices,
   synProxy,
 }: Layout): Record<string, Record<string, { hook?: string; rules: string[] }>> {
-  const both = (rule: (family: Family, field: string) => string) =>
+  const both = <Made>(rule: (family: Family, field: string) => Made) =>
     FAMILIES.map((family) => rule(family, ADDRESS[family].field));
   return {
     [COUNTS_TABLE]: {
@@ -69,10 +69,11 @@ function chains({
     [RULES_TABLE]: {
       ingress: {
         hook: ingress(devices, PRIORITY.rules),
-        rules: FAMILIES.flatMap((family) => {
-          const { field } = ADDRESS[family];
-          return [`${field} @${blackholeName(family)} drop`, `${field} vmap @${dispatchName(family)}`];
-        }),
+        // All of one family first: its packets are not asked about the other.
+        rules: both((family, field) => [
+          `${field} @${blackholeName(family)} drop`,
+          `${field} vmap @${dispatchName(family)}`,
+        ]).flat(),
       },
     },
     ...(synProxy ? { [PROXY_TABLE]: proxyChains(devices) } : {}),
