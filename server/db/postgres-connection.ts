@@ -27,6 +27,12 @@ const SETTINGS: Record<string, string> = {
   tcp_user_timeout: '10000',
   idle_in_transaction_session_timeout: '10000',
 };
+/**
+ * After so many statements of a connection, and each time that it has run twice as many as then, it plans them anew. A plan is
+ * made for the tables as they are, and one from when they were almost empty reads all of a table ever after: the server
+ * notices only once autovacuum has been there.
+ */
+const FIRST_REPLAN = 200;
 /** A standby is of no use to a service that writes; what is set to read only refuses writes by itself. */
 const SET_UP = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standby, ${Object.entries(SETTINGS)
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
@@ -74,6 +80,8 @@ export class Connection {
   readonly #client: pg.Client;
   readonly #columns: KnownColumns = new Map();
   #progressAt = 0;
+  #runs = 0;
+  #replanAt = FIRST_REPLAN;
   #gathering = false;
   #describing: Promise<unknown> = Promise.resolve();
 
@@ -132,6 +140,7 @@ export class Connection {
 
   /** Runs a prepared statement, which is prepared first where this connection has not run it yet. */
   run<Row extends object>(prepared: PreparedRun): Promise<Row[]> {
+    this.#countRuns(1);
     return this.#submit<Row[]>((done) => new Execution<Row>(prepared, this.#columns, done));
   }
 
@@ -139,6 +148,7 @@ export class Connection {
   runTogether(prepared: readonly PreparedRun[]): Promise<object[]>[] {
     if (prepared.length === 0) return [];
     if (this.lost) return prepared.map(() => Promise.reject(this.lost));
+    this.#countRuns(prepared.length);
     this.#gather();
     const answers: Promise<object[]>[] = [];
     const runs = prepared.map((run) => {
@@ -200,6 +210,14 @@ export class Connection {
         ? cause
         : new DatabaseAwayError(`the connection to the database was lost: ${reasonOf(cause)}`, { cause });
     this.onLost();
+  }
+
+  #countRuns(count: number): void {
+    this.#runs += count;
+    if (this.#runs < this.#replanAt) return;
+    this.#replanAt = 2 * this.#runs;
+    // In a transaction that has failed it is refused, and the plans stay until the next time.
+    this.send({ text: 'discard plans' }).catch(() => {});
   }
 
   async #loseAfter(turns: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { one, raw, type Session, sql } from '../../server/db/database.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+
+/** More than either engine runs a plan for before it makes another. */
+const RUNS = 1_100;
+/** As it is without autovacuum, which comes by once a minute; the embedded engine has none. */
+const TABLE = 'create table growing (id text primary key, other int) with (autovacuum_enabled = false)';
+
+/** The plan with which this session runs a statement that it has prepared, as text. */
+async function planOf(session: Session, statement: { text: string }): Promise<string> {
+  const { name } = await one<{ name: string }>(
+    session,
+    sql`select name from pg_prepared_statements where statement = ${statement.text}`,
+  );
+  const lines = await session.query<{ 'QUERY PLAN': string }>(sql`explain execute ${raw(name)}('1')`);
+  return lines.map((line) => line['QUERY PLAN']).join('\n');
+}
+
+test('a statement that was planned when its table was empty does not read all of the table for ever', async (t) => {
+  const db = await freshDatabase(t);
+  await db.script(TABLE, { ddl: true });
+  await db.script('vacuum growing');
+  const session = await db.reserve();
+  defer(t, () => session.release());
+  const find = (id: string) => sql`select other from growing where id = ${id}`;
+  const run = async (count: number) => {
+    for (let n = 0; n < count; n++) await session.query(find('1'));
+  };
+  await run(10);
+  assert.match(await planOf(session, find('1')), /Seq Scan/);
+  await session.query(sql`insert into growing select n::text, n from generate_series(1, 20000) as n`);
+  await run(RUNS);
+  assert.match(await planOf(session, find('1')), /growing_pkey/);
+});
