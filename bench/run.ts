@@ -23,6 +23,7 @@ import { jobPickup } from './claims/job-pickup.ts';
 import { ledger } from './claims/ledger.ts';
 import { listVms } from './claims/list-vms.ts';
 import { memory } from './claims/memory.ts';
+import { mitigation } from './claims/mitigation.ts';
 import { panel } from './claims/panel.ts';
 import { placement } from './claims/placement.ts';
 import { rules } from './claims/rules.ts';
@@ -55,6 +56,7 @@ const SECTIONS: Section[] = [
   panel,
   rules,
   edge,
+  mitigation,
   idleGuests,
   guestNeighbours,
   guests,

@@ -19,8 +19,8 @@ export class Leadership extends HeldLock {
 export function led(leadership: Leadership, task: Task): Task {
   return {
     ...task,
-    async run() {
-      if (await leadership.holds()) await task.run();
+    async run(signal) {
+      if (await leadership.holds()) await task.run(signal);
     },
   };
 }

@@ -10,7 +10,8 @@ export interface Task {
    * not hold up a customer's first request.
    */
   atStart?: true;
-  run(): Promise<void>;
+  /** `signal` aborts when the service stops: what it sleeps on ends then, and its failure is none. */
+  run(signal: AbortSignal): Promise<void>;
 }
 
 /** Runs tasks, each in its own loop, never twice at once. */
@@ -40,7 +41,7 @@ export class Schedule {
     if (!atStart) await this.#untilNext(everyMs);
     while (!signal.aborted) {
       const work = () =>
-        run().catch((error) => {
+        run(signal).catch((error) => {
           if (!signal.aborted) throw error;
         });
       await this.#failures.attempt(name, work);

@@ -63,15 +63,20 @@ export class AttackDetector {
     this.#parts = parts;
   }
 
-  /** Looks once; to be called as often as the edge says. */
-  async tick(): Promise<void> {
+  /**
+   * Looks once; to be called as often as the edge says. True where something unusual was seen of which the edge counts more
+   * from now on: what that says is worth a look before it is time for the next.
+   */
+  async tick(): Promise<boolean> {
     this.#watched ??= await this.#resume();
     const reading = await this.#readTotals();
     await this.#readSettings(reading);
     const candidates = this.#look(reading);
-    if (candidates.length > 0) await this.#lookCloser(candidates, reading.at);
+    const sampled = candidates.length > 0 && (await this.#lookCloser(candidates, reading.at));
     await this.#learnClasses(reading, candidates);
     await this.#saveBaselines(reading.at);
+    // Flows are told of in their collector's own time.
+    return sampled && !this.#parts.edge.seen;
   }
 
   /** Of what attacks are noticed by. Where that is away, an attack is not over: its rules are kept. */
@@ -193,7 +198,8 @@ export class AttackDetector {
     return [{ id: totals.id, look, entry, rate, passed, dropped, startedAt }];
   }
 
-  async #lookCloser(candidates: Candidate[], at: Date): Promise<void> {
+  /** True where a port sample has begun. */
+  async #lookCloser(candidates: Candidate[], at: Date): Promise<boolean> {
     const source = this.#source;
     const ids = candidates.map(({ id }) => id);
     const details = new Map((await source.readDetail(ids)).rows.map((row) => [row.id, row.classes]));
@@ -216,6 +222,7 @@ export class AttackDetector {
       toSample.push(id);
     }
     if (toSample.length > 0) await source.startPortSample(toSample);
+    return toSample.length > 0;
   }
 
   /** Brings the attack's record up to date and acts on it; true where a port sample is to begin. */

@@ -50,7 +50,7 @@ async function openNode(
   const tasks = backgroundTasks(services, parts);
   const run = async () => {
     for (const name of ['sample_metrics', 'reconcile_network'])
-      await tasks.find((task) => task.name === name)!.run();
+      await tasks.find((task) => task.name === name)!.run(AbortSignal.abort());
   };
   return { installation, services, asked, run };
 }

@@ -41,8 +41,8 @@ export interface Shield {
   attack(target: TestTarget, vector: SimulatedVector, pps: number, seconds: number): Promise<void>;
   /** Lets so many seconds pass, with a look of the detector and a round of the reconciler in each. */
   pass(seconds: number): Promise<void>;
-  /** One look of the detector and one round of the reconciler, now. */
-  look(): Promise<void>;
+  /** One look of the detector and one round of the reconciler, now; true where a closer look is due soon. */
+  look(): Promise<boolean>;
   /** A detector that knows nothing, as after a restart. */
   restartDetector(): void;
 }
@@ -74,9 +74,10 @@ export async function openShield(t: TestContext, open?: (clock: Clock) => EdgeDr
     });
   let detector = newDetector();
   const look = async () => {
-    await detector.tick();
+    const isCloser = await detector.tick();
     await reconciler.idle();
     await reconciler.reconcile();
+    return isCloser;
   };
   return {
     api,
