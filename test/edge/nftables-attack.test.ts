@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { setBlackhole } from '../../server/db/queries/shield-targets.ts';
 import { READ_EVERY_MS } from '../../server/edge/nftables/nftables.ts';
 import type { Packet } from '../../server/edge/simulator/packet.ts';
 import type { ManualClock } from '../../server/platform/clock.ts';
@@ -127,6 +128,41 @@ test('whatever is taken away behind its back is there again at once', { skip }, 
     t.diagnostic(`${what}: whole again after ${Math.round(performance.now() - started)} ms`);
     await shield.reconciler.idle();
     const frames = Array.from({ length: 20 }, () => frameOf(AMPLIFIED, target.ip));
+    const before = (await edge.readTotals()).rows[0]!;
+    await network.send(frames);
+    const after = (await edge.readTotals()).rows[0]!;
+    assert.deepEqual(
+      [after.in.packets - before.in.packets, after.passed.packets - before.passed.packets],
+      [20, 0],
+      what,
+    );
+  }
+});
+
+test('a blackhole that is taken away behind its back drops again', { skip }, async (t) => {
+  const { network, shield, edge, target } = await open(t);
+  const { db, clock } = shield.api.services;
+  await setBlackhole(db, target.id, new Date(clock.now().getTime() + 600_000));
+  await shield.reconciler.reconcile();
+  const nft = (...words: string[]) => network.edge.run('nft', ...words);
+  const table = ['netdev', 'vauban-edge'];
+  const chain = `b-${target.id}`;
+  const isWhole = async () => {
+    const text = await nft('list', 'table', ...table).catch(() => '');
+    return text.includes(`${target.ip} : goto ${chain}`) && text.includes('drop comment "blackhole"');
+  };
+  const losses: Record<string, () => Promise<unknown>> = {
+    'its rule': () => nft('flush', 'chain', ...table, chain),
+    async 'the way to it'() {
+      const element = (to: string) => `netdev vauban-edge dispatch4 { ${target.ip} : goto ${to} }`;
+      await nft(`delete element ${element(chain)}; add element ${element(`t-${target.id}`)}`);
+    },
+  };
+  for (const [what, lose] of Object.entries(losses)) {
+    assert.ok(await isWhole(), what);
+    await lose();
+    while (!(await isWhole())) await shield.reconciler.reconcile();
+    const frames = Array.from({ length: 20 }, () => frameOf(CLIENT, target.ip));
     const before = (await edge.readTotals()).rows[0]!;
     await network.send(frames);
     const after = (await edge.readTotals()).rows[0]!;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { blocks, limits } from '../../server/edge/contract-harness.ts';
 import type { EdgeMatch, EdgeRule } from '../../server/edge/driver.ts';
-import { limitOf, rulesOf } from '../../server/edge/nftables/rules.ts';
+import { chainOf, limitOf, rulesOf } from '../../server/edge/nftables/rules.ts';
 
 const OBJECTS = { number: 7, sources: 'tgt/rul/sources-1', limit: 'l' };
 const DROP = 'meta mark set 7 meta mark @dropped drop';
@@ -27,7 +27,7 @@ test('each part of a match is a condition', () => {
 test('ports are ranges that do not touch, of whole packets and of first fragments', () => {
   const ports = { sourcePorts: ['53', '50-60', '61', '123', '60-60'] };
   assert.deepEqual(matching(ports), [
-    'th sport { 50-61, 123 } meta l4proto { 6, 17 } ip frag-off & 0x1fff == 0',
+    'th sport { 50-61, 123 } meta l4proto { 6, 17 } @nh,48,16 & 0x1fff == 0',
   ]);
   assert.deepEqual(matching({ protocol: 'udp', destinationPorts: ['53'] }, 6), [
     'th dport { 53 } meta l4proto 17 exthdr frag missing',
@@ -38,7 +38,7 @@ test('ports are ranges that do not touch, of whole packets and of first fragment
 test('flags are those that are set of those that are looked at', () => {
   const tcpFlags = { set: ['syn' as const], unset: ['ack' as const] };
   assert.deepEqual(matching({ protocol: 'tcp', tcpFlags }), [
-    'meta l4proto 6 tcp flags & 0x12 == 0x2 ip frag-off & 0x1fff == 0',
+    'meta l4proto 6 tcp flags & 0x12 == 0x2 @nh,48,16 & 0x1fff == 0',
   ]);
 });
 
@@ -72,4 +72,48 @@ test('what a limit lets pass is asked of no other rule', () => {
 test('nothing but networks and ports becomes text', () => {
   assert.throws(() => matching({ source: 'localhost/8' }), /not a network/);
   assert.throws(() => matching({ protocol: 'udp', sourcePorts: ['53 } drop; {'] }), /not a port/);
+});
+
+const ofPorts = (id: string, ports: Partial<EdgeMatch>): EdgeRule =>
+  blocks(id, { protocol: 'udp', ...ports });
+const numbers: Record<string, number> = { rul_1: 11, rul_2: 12, rul_3: 13 };
+const textsOf = (rules: EdgeRule[], family: 4 | 6 = 4) =>
+  chainOf(rules, family, ({ id }) => ({ ...OBJECTS, number: numbers[id]! })).map(({ text }) => text);
+
+test('neighbours that differ in ports alone are one lookup, and each counts by its own number', () => {
+  const rules = [
+    ofPorts('rul_1', { sourcePorts: ['53', '54'] }),
+    ofPorts('rul_2', { sourcePorts: ['123'] }),
+    ofPorts('rul_3', { sourcePorts: ['1000-2000'] }),
+  ];
+  const lookup =
+    'meta mark set th sport map { 53-54 : 11, 123 : 12, 1000-2000 : 13 } meta mark @dropped drop';
+  assert.deepEqual(textsOf(rules), [`meta l4proto 17 @nh,48,16 & 0x1fff == 0 ${lookup}`]);
+  assert.deepEqual(textsOf(rules, 6), [
+    `meta l4proto 17 exthdr frag missing ${lookup}`,
+    `meta l4proto 17 frag frag-off 0 ${lookup}`,
+  ]);
+  const print = (all: EdgeRule[]) => chainOf(all, 4, () => OBJECTS).map((one) => one.print);
+  assert.notDeepEqual(print(rules), print([rules[1]!, rules[0]!, rules[2]!]));
+  assert.notDeepEqual(
+    print(rules),
+    print([rules[0]!, ofPorts('rul_2', { sourcePorts: ['124'] }), rules[2]!]),
+  );
+});
+
+test('rules that could both take a packet, or differ in more than ports, are asked one by one', () => {
+  const first = ofPorts('rul_1', { sourcePorts: ['50-60'] });
+  const seconds = [
+    ofPorts('rul_2', { sourcePorts: ['53'] }),
+    ofPorts('rul_2', { destinationPorts: ['99'] }),
+    ofPorts('rul_2', { sourcePorts: ['99'], destinationPorts: ['99'] }),
+    ofPorts('rul_2', { sourcePorts: ['99'], fragments: 'none' }),
+    ofPorts('rul_2', {}),
+    limits('rul_2', { protocol: 'udp', sourcePorts: ['99'] }, 1_000),
+  ];
+  for (const second of seconds) {
+    const [one, ...more] = textsOf([first, second]);
+    assert.match(one!, /^th sport \{ 50-60 \} .* meta mark set 11 /);
+    assert.ok(more.length > 0 && !more.join().includes(' map '), more.join());
+  }
 });

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { EDGE_CLASSES, type EdgeClass, type EdgeTarget, type Volume } from '../../server/edge/driver.ts';
+import { chainOf } from '../../server/edge/nftables/rules.ts';
 import { classOf, compileRules, firstMatch, type Packet } from '../../server/edge/simulator/packet.ts';
 import { frameOf, lengthsOf } from './support/frames.ts';
 import { EdgeNetwork, whyNot } from './support/network.ts';
-import { anyPacket, anyRule, reference } from './support/oracle.ts';
+import { anyAlikeRules, anyPacket, anyRule, reference } from './support/oracle.ts';
 
 /** Targets, each with rules and packets of its own: all of them are one write, one stream of packets, one reading. */
 const CASES = 300;
@@ -29,12 +30,13 @@ function sendable(packet: Packet, family: 4 | 6): Packet | undefined {
 }
 
 function cases(seed: number): Case[] {
-  const rules = fc.sample(fc.array(fc.tuple(anyRule, fc.boolean()), { maxLength: MAX_RULES }), {
-    seed,
-    numRuns: CASES,
-  });
+  const some = fc.oneof(
+    anyRule.map((rule) => [rule]),
+    anyAlikeRules,
+  );
+  const lists = fc.sample(fc.array(some, { maxLength: MAX_RULES / 2 }), { seed, numRuns: CASES });
   const packets = fc.sample(anyPacket, { seed, numRuns: CASES * PACKETS * 4 });
-  return rules.map((list, index) => {
+  return lists.map((list, index) => {
     const family = index % 2 === 0 ? 4 : 6;
     const ip =
       family === 4 ? `100.64.${index >> 8}.${index & 255}` : `2001:db8:b::${(index + 16).toString(16)}`;
@@ -44,10 +46,10 @@ function cases(seed: number): Case[] {
         id: `tgt_${index}`,
         ip,
         family,
-        rules: list.map(([rule, isLimit], place) => ({
+        rules: list.flat().map((rule, place) => ({
           ...rule,
           id: `rul_${place}`,
-          ...(isLimit && place % 4 === 3 ? { action: 'rate_limit' as const, rate: HIGH } : {}),
+          ...(place % 8 === 3 ? { action: 'rate_limit' as const, rate: HIGH } : {}),
         })),
       },
       packets: own.slice(0, PACKETS),
@@ -112,6 +114,11 @@ test('kernel, simulator and a plain evaluation agree on random rules and packets
     verdicts += wanted.in.packets;
     dropped += wanted.in.packets - wanted.passed.packets;
   }
+  const NAMELESS = { number: 0, limit: '', sources: '' };
+  const together = all.flatMap(({ target: { rules, family } }) =>
+    chainOf(rules, family, () => NAMELESS).filter(({ text }) => text.includes(' map ')),
+  );
+  assert.ok(together.length > CASES / 20, `${together.length} lookups of several rules`);
   t.diagnostic(`${verdicts} packets to ${CASES} targets, ${dropped} of them dropped`);
   assert.ok(dropped > verdicts / 10 && dropped < verdicts, 'rules and packets meet');
 });

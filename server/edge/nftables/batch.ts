@@ -2,6 +2,7 @@ import { canonicalIp } from '../../platform/cidr.ts';
 import type { EdgeRule, EdgeTarget, Volume } from '../driver.ts';
 import { PROXIED_IN } from './layout.ts';
 import {
+  BLACKHOLE,
   blackholeName,
   COUNTED,
   COUNTS_TABLE,
@@ -11,13 +12,12 @@ import {
   dispatchName,
   type Family,
   limitName,
-  printOf,
   proxiedName,
   RULES_TABLE,
   setName,
   sourcesName,
 } from './names.ts';
-import { limitOf, rulesOf, sourcesOf } from './rules.ts';
+import { chainOf, limitOf, sourcesOf } from './rules.ts';
 
 /** A target as the kernel holds it. One that changes is another. */
 export interface Held {
@@ -69,7 +69,7 @@ export function heldOf(
     numbers: new Map(rules.map((rule) => [rule.id, before?.numbers.get(rule.id) ?? numbers.next()])),
     limits: limitsOf(id, rules),
     sources: sourceRules(rules).map((rule) => sourcesName(id, rule)),
-    prints: rules.flatMap((rule) => rulesOf(rule, family, NAMELESS).map(() => printOf(rule))),
+    prints: chainOf(rules, family, () => NAMELESS).map(({ print }) => print),
     blackholed: before?.blackholed ?? false,
     proxied: rules.some(({ rate }) => rate?.synProxy),
   };
@@ -82,6 +82,7 @@ export function isHeldAs(held: Held | undefined, wanted: Held): boolean {
     held !== undefined &&
     held.ip === wanted.ip &&
     held.proxied === wanted.proxied &&
+    held.blackholed === wanted.blackholed &&
     held.prints.join() === wanted.prints.join() &&
     sorted(held.numbers) === sorted(wanted.numbers) &&
     sorted(held.limits) === sorted(wanted.limits) &&
@@ -121,13 +122,11 @@ export function putBatch(
     ...wanted.sources.map((name) => `add set netdev ${RULES_TABLE} ${name} { ${sourcesOf(family)} }`),
     `add chain ${chain}`,
     `flush chain ${chain}`,
-    ...rules.flatMap((rule) =>
-      rulesOf(rule, family, {
-        number: wanted.numbers.get(rule.id)!,
-        limit: limitName(id, rule),
-        sources: sourcesName(id, rule),
-      }).map((line) => `add rule ${chain} ${line} comment "${printOf(rule)}"`),
-    ),
+    ...chainOf(rules, family, (rule) => ({
+      number: wanted.numbers.get(rule.id)!,
+      limit: limitName(id, rule),
+      sources: sourcesName(id, rule),
+    })).map(({ text, print }) => `add rule ${chain} ${text} comment "${print}"`),
     ...gone.map(deleteNumber),
     ...unused.map((name) => `delete limit netdev ${RULES_TABLE} ${name}`),
     ...silent.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
@@ -142,8 +141,7 @@ export function removeBatch(id: string, held: Held): string[] {
   return [
     ...(held.proxied ? proxyBatch(held, false) : []),
     ...removeElements(id, held),
-    `flush chain ${chain}`,
-    `delete chain ${chain}`,
+    ...deleteChain(chain),
     ...held.limits.map((name) => `delete limit netdev ${RULES_TABLE} ${name}`),
     ...held.sources.map((name) => `delete set netdev ${RULES_TABLE} ${name}`),
     ...[...held.numbers].map(deleteNumber),
@@ -156,9 +154,22 @@ function proxyBatch({ ip, family }: Held, on: boolean): string[] {
   );
 }
 
-export function blackholeBatch({ ip, family }: Held, on: boolean): string[] {
-  return [`${on ? 'add' : 'delete'} element netdev ${RULES_TABLE} ${blackholeName(family)} { ${ip} }`];
+/** The batch that sends a target's packets to where all are dropped, or to its rules again. */
+export function blackholeBatch(id: string, { ip, family }: Held, on: boolean): string[] {
+  const chain = `netdev ${RULES_TABLE} ${blackholeName(id)}`;
+  const [from, to] = on ? [chainName(id), blackholeName(id)] : [blackholeName(id), chainName(id)];
+  return [
+    ...(on ? [`add chain ${chain}`, `add rule ${chain} drop comment "${BLACKHOLE}"`] : []),
+    `delete element ${dispatched(ip, family, from)}`,
+    `add element ${dispatched(ip, family, to)}`,
+    ...(on ? [] : deleteChain(chain)),
+  ];
 }
+
+const dispatched = (ip: string, family: Family, chain: string) =>
+  `netdev ${RULES_TABLE} ${dispatchName(family)} { ${ip} : goto ${chain} }`;
+
+const deleteChain = (chain: string) => [`flush chain ${chain}`, `delete chain ${chain}`];
 
 const deleteNumber = ([, number]: [ruleId: string, number: number]) =>
   `delete element netdev ${RULES_TABLE} ${DROPPED_SET} { ${number} }`;
@@ -166,14 +177,14 @@ const deleteNumber = ([, number]: [ruleId: string, number: number]) =>
 function addElements(id: string, ip: string, family: Family): string[] {
   return [
     ...COUNTED.map((name) => `add element netdev ${COUNTS_TABLE} ${setName(name, family)} { ${ip} }`),
-    `add element netdev ${RULES_TABLE} ${dispatchName(family)} { ${ip} : goto ${chainName(id)} }`,
+    `add element ${dispatched(ip, family, chainName(id))}`,
   ];
 }
 
 function removeElements(id: string, { ip, family, blackholed }: Held): string[] {
   return [
-    `delete element netdev ${RULES_TABLE} ${dispatchName(family)} { ${ip} : goto ${chainName(id)} }`,
+    `delete element ${dispatched(ip, family, blackholed ? blackholeName(id) : chainName(id))}`,
     ...COUNTED.map((name) => `delete element netdev ${COUNTS_TABLE} ${setName(name, family)} { ${ip} }`),
-    ...(blackholed ? [`delete element netdev ${RULES_TABLE} ${blackholeName(family)} { ${ip} }`] : []),
+    ...(blackholed ? deleteChain(`netdev ${RULES_TABLE} ${blackholeName(id)}`) : []),
   ];
 }

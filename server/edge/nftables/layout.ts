@@ -1,5 +1,4 @@
 import {
-  blackholeName,
   COUNTED,
   COUNTS_TABLE,
   DROPPED_SET,
@@ -19,7 +18,8 @@ import {
 
 const PRIORITY = { in: -510, rules: -500, passed: -400 };
 const ADDRESS = { 4: { type: 'ipv4_addr', field: 'ip daddr' }, 6: { type: 'ipv6_addr', field: 'ip6 daddr' } };
-const FRAGMENT = { 4: 'ip frag-off & 0x3fff != 0', 6: 'exthdr frag exists' };
+/** By its place in IPv4's header: whose version that is, nft would ask again each time that the field is named. */
+const FRAGMENT = { 4: '@nh,48,16 & 0x3fff != 0', 6: 'exthdr frag exists' };
 
 /** What packets are that are no fragments. */
 export const IS_WHOLE = { 4: 'ip frag-off & 0x3fff == 0', 6: 'exthdr frag missing' };
@@ -69,11 +69,7 @@ function chains({
     [RULES_TABLE]: {
       ingress: {
         hook: ingress(devices, PRIORITY.rules),
-        // All of one family first: its packets are not asked about the other.
-        rules: both((family, field) => [
-          `${field} @${blackholeName(family)} drop`,
-          `${field} vmap @${dispatchName(family)}`,
-        ]).flat(),
+        rules: both((family, field) => `${field} vmap @${dispatchName(family)}`),
       },
     },
     ...(synProxy ? { [PROXY_TABLE]: proxyChains(devices) } : {}),
@@ -110,16 +106,19 @@ function proxyChains(devices: readonly string[]): Record<string, { hook: string;
   };
 }
 
-/** A packet is counted in the first class that it is of; what is of none is the rest of what came in. */
+/**
+ * A packet is counted in the first class that it is of, UDP before TCP, as most of the largest floods are of it; what is of
+ * none is the rest of what came in.
+ */
 function classRules(family: Family): string[] {
   const { field } = ADDRESS[family];
   const one = (condition: string, counted: 'fragment' | 'syn' | 'tcp' | 'udp' | 'icmp') =>
     `${condition} ${field} @${setName(counted, family)} return`;
   return [
     one(FRAGMENT[family], 'fragment'),
+    one('meta l4proto 17', 'udp'),
     one('tcp flags & 0x12 == 0x2', 'syn'),
     one('meta l4proto 6', 'tcp'),
-    one('meta l4proto 17', 'udp'),
     one('meta l4proto { 1, 58 }', 'icmp'),
   ];
 }
@@ -131,7 +130,6 @@ function sets({ synProxy }: Layout): string[] {
       ...COUNTED.map(
         (name) => `add set netdev ${COUNTS_TABLE} ${setName(name, family)} { type ${type}; counter; }`,
       ),
-      `add set netdev ${RULES_TABLE} ${blackholeName(family)} { type ${type}; }`,
       `add map netdev ${RULES_TABLE} ${dispatchName(family)} { type ${type} : verdict; }`,
       ...(synProxy ? PROXIED_IN : []).map(
         (table) => `add set ${table} ${proxiedName(family)} { type ${type}; }`,

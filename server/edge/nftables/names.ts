@@ -25,12 +25,16 @@ export const setName = (counted: Counted, family: Family) => `${counted}${family
 export const dispatchName = (family: Family) => `dispatch${family}`;
 /** Addresses that SYN is answered for. */
 export const proxiedName = (family: Family) => `proxied${family}`;
-export const blackholeName = (family: Family) => `blackhole${family}`;
 
 /** The chain of a target's rules. */
 export const chainName = (targetId: string) => `t-${targetId}`;
-/** The target that a chain has the rules of; undefined where it is of none. */
-export const targetOfChain = (name: string) => (name.startsWith('t-') ? name.slice(2) : undefined);
+/** The chain that a target's packets go to instead while it is blackholed; it has one rule, with this comment. */
+export const blackholeName = (targetId: string) => `${BLACKHOLE_PREFIX}${targetId}`;
+export const BLACKHOLE_PREFIX = 'b-';
+export const BLACKHOLE = 'blackhole';
+/** The target whose packets go to a chain; undefined where it is of none. */
+export const targetOfChain = (name: string) =>
+  name.startsWith('t-') || name.startsWith(BLACKHOLE_PREFIX) ? name.slice(2) : undefined;
 
 /**
  * The set that counts what each rule drops, by the rule's number. Named counters would be read by nft before every change,

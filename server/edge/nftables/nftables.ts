@@ -171,7 +171,7 @@ export class NftablesEdge implements EdgeDriver {
       const state = await this.#known();
       const held = state?.held.get(id);
       if (!held || held.blackholed === on) return;
-      await this.#apply(blackholeBatch(held, on));
+      await this.#apply(blackholeBatch(id, held, on));
       state!.held.set(id, { ...held, blackholed: on });
     });
   }
@@ -255,7 +255,7 @@ export class NftablesEdge implements EdgeDriver {
     await this.#apply([
       ...baseBatch(this.#layout, epoch),
       ...targets.flatMap((target) => putBatch(target, held.get(target.id)!, undefined, found?.counted)),
-      ...[...held.values()].flatMap((one) => (one.blackholed ? blackholeBatch(one, true) : [])),
+      ...[...held].flatMap(([id, one]) => (one.blackholed ? blackholeBatch(id, one, true) : [])),
     ]);
     this.#state = { epoch, held, numbers };
   }

@@ -2,11 +2,75 @@ import ipaddr from 'ipaddr.js';
 import { parseCidr } from '../../platform/cidr.ts';
 import type { EdgeMatch, EdgeRule, TcpFlag } from '../driver.ts';
 import { FLAG_BITS, PROTOCOL_NUMBERS } from '../protocol-numbers.ts';
-import { DROPPED_SET } from './names.ts';
+import { DROPPED_SET, digest, printOf } from './names.ts';
 
 // Rules as the text of nft. Nothing but numbers, addresses that were parsed and ids that were checked gets into it.
 
 type Family = 4 | 6;
+
+/** A rule of nft in a target's chain, with what stands beside it in the kernel: what it is of, to be read again. */
+export interface ChainRule {
+  text: string;
+  print: string;
+}
+
+/** The chain of a target: its rules in order, of which neighbours that differ in ports alone are one lookup. */
+export function chainOf(
+  rules: readonly EdgeRule[],
+  family: Family,
+  objectsOf: (rule: EdgeRule) => RuleObjects,
+): ChainRule[] {
+  return runsOf(rules).flatMap((run) => {
+    const [first, ...more] = run as [EdgeRule, ...EdgeRule[]];
+    if (more.length === 0)
+      return rulesOf(first, family, objectsOf(first)).map((text) => ({ text, print: printOf(first) }));
+    const print = `${first.id}+${more.length}:${digest(run.map(printOf).join())}`;
+    const number = (rule: EdgeRule) => objectsOf(rule).number;
+    return lookupsOf(run, family, number).map((text) => ({ text, print }));
+  });
+}
+
+type PortField = 'sourcePorts' | 'destinationPorts';
+
+/** The one list of ports that a rule which drops has; undefined where it has none, or both. */
+function portFieldOf({ match, rate }: EdgeRule): PortField | undefined {
+  const { sourcePorts, destinationPorts } = match;
+  if (rate || sourcePorts.length > 0 === destinationPorts.length > 0) return undefined;
+  return sourcePorts.length > 0 ? 'sourcePorts' : 'destinationPorts';
+}
+
+/** Rules in order; those that follow each other and differ in nothing but ports, of which none is in two, are together. */
+function runsOf(rules: readonly EdgeRule[]): EdgeRule[][] {
+  const runs: { rules: EdgeRule[]; alike: string | undefined; ports: string[] }[] = [];
+  for (const rule of rules) {
+    const field = portFieldOf(rule);
+    const alike = field && JSON.stringify([field, Object.entries({ ...rule.match, [field]: [] }).sort()]);
+    const ports = field ? rule.match[field] : [];
+    const last = runs.at(-1);
+    if (alike && last?.alike === alike && areApart(last.ports, ports)) {
+      last.rules.push(rule);
+      last.ports.push(...ports);
+    } else runs.push({ rules: [rule], alike, ports: [...ports] });
+  }
+  return runs.map((run) => run.rules);
+}
+
+const areApart = (some: string[], others: string[]) =>
+  some.map(portsOf).every((a) => others.map(portsOf).every((b) => a.to < b.from || b.to < a.from));
+
+/** Rules that differ in ports alone, as one: the number of the rule that drops is found by the port. */
+function lookupsOf(run: EdgeRule[], family: Family, number: (rule: EdgeRule) => number): string[] {
+  const [{ match }] = run as [EdgeRule];
+  const field = portFieldOf(run[0]!)!;
+  const elements = run.flatMap((rule) =>
+    merged(rule.match[field]).map((ports) => `${ports} : ${number(rule)}`),
+  );
+  const lookup = `th ${field === 'sourcePorts' ? 'sport' : 'dport'} map { ${elements.join(', ')} }`;
+  // Last, because a packet that passes is to keep its mark.
+  return conditionsOf(match, family, { [field]: '' }).map((condition) =>
+    `${condition} meta mark set ${lookup} meta mark @${DROPPED_SET} drop`.trim(),
+  );
+}
 
 /** Headers of IPv6 that the kernel passes over when it looks for a packet's protocol: to be looked for themselves. */
 const EXTENSION_HEADERS = [0, 43, 44, 51, 60];
@@ -16,7 +80,7 @@ const FRAGMENT_BITS = '0x3fff';
  * What a packet is that has the header behind IP's own. At ingress the kernel takes whatever bytes are at that place of a
  * later fragment for ports and flags. IPv6 has two kinds: whole packets and first fragments.
  */
-const HAS_HEADER = { 4: ['ip frag-off & 0x1fff == 0'], 6: ['exthdr frag missing', 'frag frag-off 0'] };
+const HAS_HEADER = { 4: ['@nh,48,16 & 0x1fff == 0'], 6: ['exthdr frag missing', 'frag frag-off 0'] };
 const IPV6_HEADER_BYTES = 40;
 const MAX_LENGTH = 65_535;
 
@@ -32,7 +96,12 @@ const MOST_BURST = 2 ** 31;
  * The conditions under which nft takes a packet for the rule, any of them; an empty one takes every packet. None where
  * there is no packet of this family that it takes.
  */
-export function conditionsOf(match: EdgeMatch, family: Family): string[] {
+export function conditionsOf(
+  match: EdgeMatch,
+  family: Family,
+  /** What stands in the place of a list of ports. */
+  instead: Partial<Record<PortField, string>> = {},
+): string[] {
   const protocol = numberOf(match.protocol);
   const hasPorts = match.sourcePorts.length + match.destinationPorts.length > 0;
   // Others have neither. nft is never given a contradiction: some it cannot read back.
@@ -42,8 +111,8 @@ export function conditionsOf(match: EdgeMatch, family: Family): string[] {
   // What costs the kernel least and differs most comes first: most rules are asked about packets that are not theirs. A port
   // is two steps, what is said of IP's header five and more, as nft looks for its version each time.
   const parts = [
-    portPart('sport', match.sourcePorts),
-    portPart('dport', match.destinationPorts),
+    instead.sourcePorts ?? portPart('sport', match.sourcePorts),
+    instead.destinationPorts ?? portPart('dport', match.destinationPorts),
     protocolPart(protocol, family, { hasPorts, hasFlags: match.tcpFlags !== null }),
     flagPart(match.tcpFlags),
     sourcePart(match.source, family),
@@ -167,15 +236,16 @@ function portPart(field: 'sport' | 'dport', ports: string[]): string {
   return `th ${field} { ${merged(ports).join(', ')} }`;
 }
 
+/** "53" or "1024-2000" as its ends. */
+function portsOf(text: string): { from: number; to: number } {
+  const [from, to = from] = text.split('-').map(Number) as [number, number?];
+  if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error(`not a port: ${text}`);
+  return { from, to };
+}
+
 /** The same ports in ranges that do not touch, as a set of nft wants them. */
 function merged(ports: string[]): string[] {
-  const ranges = ports
-    .map((text) => {
-      const [from, to = from] = text.split('-').map(Number) as [number, number?];
-      if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error(`not a port: ${text}`);
-      return { from, to: to as number };
-    })
-    .sort((a, b) => a.from - b.from);
+  const ranges = ports.map(portsOf).sort((a, b) => a.from - b.from);
   const all: { from: number; to: number }[] = [];
   for (const range of ranges) {
     const last = all.at(-1);

@@ -3,6 +3,8 @@ import type { Volume } from '../driver.ts';
 import { type Held, RuleNumbers } from './batch.ts';
 import { baseStructure, EPOCH_PREFIX, type Layout, layoutMark, tablesOf } from './layout.ts';
 import {
+  BLACKHOLE,
+  BLACKHOLE_PREFIX,
   blackholeName,
   COUNTS_TABLE,
   DROPPED_SET,
@@ -45,6 +47,7 @@ export async function readState(layout: Layout): Promise<KernelState | undefined
     epoch !== undefined &&
     tablesOf(layout).every((table) => structure.has(`${table} ${layoutMark(layout)}`)) &&
     [...baseStructure(layout)].every(([name, comments]) => structure.get(name)?.join() === comments.join()) &&
+    [...structure].every(([name, comments]) => !isBlackhole(name) || comments.join() === BLACKHOLE) &&
     countsExactly(counts, held) &&
     proxiedIn(counts).length === proxied.size &&
     proxiedIn(counts).every((ip) => proxied.has(ip));
@@ -92,11 +95,9 @@ function heldTargets(
   );
   const held = new Map<string, Held>();
   for (const family of FAMILIES) {
-    const blackholed = new Set(
-      elementsOf(items, 'set', blackholeName(family)).map((one) => canonicalIp(`${one}`)),
-    );
     for (const [address, verdict] of elementsOf(items, 'map', dispatchName(family)) as DispatchElement[]) {
-      const id = targetOfChain(verdict.goto?.target ?? '');
+      const chain = verdict.goto?.target ?? '';
+      const id = targetOfChain(chain);
       if (id === undefined) continue;
       const ip = canonicalIp(address);
       held.set(id, {
@@ -106,13 +107,15 @@ function heldTargets(
         limits: limits.get(id) ?? [],
         sources: sources.get(id) ?? [],
         prints: structure.get(`${RULES_TABLE} t-${id}`) ?? [],
-        blackholed: blackholed.has(ip),
+        blackholed: chain === blackholeName(id),
         proxied: proxied.has(ip),
       });
     }
   }
   return held;
 }
+
+const isBlackhole = (chain: string) => chain.startsWith(`${RULES_TABLE} ${BLACKHOLE_PREFIX}`);
 
 /** Addresses that SYN is answered for, by one of the tables that have them. */
 const proxiedIn = (items: TableItem[]) =>

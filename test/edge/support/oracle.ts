@@ -117,6 +117,21 @@ export const anyRule: fc.Arbitrary<EdgeRule> = match.map((match) => ({
   rate: null,
 }));
 
+/** Rules that follow each other and differ in ports alone. */
+export const anyAlikeRules: fc.Arbitrary<EdgeRule[]> = fc
+  .record({
+    rule: anyRule,
+    protocol: fc.constantFrom<'any' | ProtocolName>('any', 'tcp', 'udp'),
+    field: fc.constantFrom<'sourcePorts' | 'destinationPorts'>('sourcePorts', 'destinationPorts'),
+    lists: fc.array(ports, { minLength: 2, maxLength: 4 }),
+  })
+  .map(({ rule, protocol, field, lists }) =>
+    lists.map((list) => ({
+      ...rule,
+      match: { ...rule.match, protocol, sourcePorts: [], destinationPorts: [], [field]: list },
+    })),
+  );
+
 export const anyPacket: fc.Arbitrary<Packet> = fc
   .record({
     protocol: fc.constantFrom(1, 6, 6, 17, 17, 47, 50, 51, 58, 132),
