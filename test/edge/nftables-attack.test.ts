@@ -162,6 +162,7 @@ test('a blackhole that is taken away behind its back drops again', { skip }, asy
     assert.ok(await isWhole(), what);
     await lose();
     while (!(await isWhole())) await shield.reconciler.reconcile();
+    await shield.reconciler.idle();
     const frames = Array.from({ length: 20 }, () => frameOf(CLIENT, target.ip));
     const before = (await edge.readTotals()).rows[0]!;
     await network.send(frames);

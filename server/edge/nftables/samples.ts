@@ -4,7 +4,13 @@ import { destination, IS_WHOLE, ingress } from './layout.ts';
 import { FAMILIES, type Family, SAMPLE_TABLE_PREFIX } from './names.ts';
 import { apply, listTable, listTables, NotThereError, type TableItem } from './program.ts';
 
-const SAMPLE_SECONDS = 30;
+/** A little longer than a sample is believed. */
+const SAMPLE_SECONDS = 6;
+/**
+ * What a sample counts of all its targets: every port is as likely to be counted as its share of the packets, and the largest
+ * flood costs no more than this.
+ */
+const SAMPLED = 'limit rate over 20000/second burst 20000 packets return';
 /** Source ports that a sample tells apart, of all its targets; what comes from others is counted together. */
 const MAX_PORTS = 8_192;
 /** Samples at a time, each of which costs every packet a look; the oldest gives way. */
@@ -84,13 +90,17 @@ export class PortSamples {
         const live = of.map(({ ip }) => `${canonicalIp(ip)} timeout ${SAMPLE_SECONDS}s`);
         const counted = `flags dynamic; size ${MAX_PORTS}; counter;`;
         // Later fragments have no port; none is in either.
-        const only = `${field} @live${family} ${IS_WHOLE[family]} meta l4proto { 6, 17 }`;
+        const only = `${IS_WHOLE[family]} meta l4proto { 6, 17 }`;
+        const chain = `${at} sample${family}`;
         return [
           `add set ${at} live${family} { type ${type}; flags timeout; elements = { ${live.join(', ')} }; }`,
           `add set ${at} totals${family} { type ${type} . inet_proto; ${counted} }`,
           `add set ${at} ports${family} { type ${type} . inet_proto . inet_service; ${counted} }`,
-          `add rule ${at} ingress ${only} th sport 0-65535 update @totals${family} { ${field} . meta l4proto }`,
-          `add rule ${at} ingress ${only} update @ports${family} { ${field} . meta l4proto . th sport }`,
+          `add chain ${chain}`,
+          `add rule ${chain} ${SAMPLED}`,
+          `add rule ${chain} ${only} th sport 0-65535 update @totals${family} { ${field} . meta l4proto }`,
+          `add rule ${chain} ${only} update @ports${family} { ${field} . meta l4proto . th sport }`,
+          `add rule ${at} ingress ${field} @live${family} goto sample${family}`,
         ];
       }),
     ];
