@@ -24,6 +24,7 @@ import { ledger } from './claims/ledger.ts';
 import { listVms } from './claims/list-vms.ts';
 import { memory } from './claims/memory.ts';
 import { mitigation } from './claims/mitigation.ts';
+import { nodes } from './claims/nodes.ts';
 import { panel } from './claims/panel.ts';
 import { placement } from './claims/placement.ts';
 import { rules } from './claims/rules.ts';
@@ -44,6 +45,7 @@ const SECTIONS: Section[] = [
   ledger,
   jobPickup,
   placement,
+  nodes,
   start,
   memory,
   clients,
