@@ -8,16 +8,12 @@ import { aboutGuest, perform } from './compute/qemu/host/operations.ts';
 import { createPrivilegedLauncher } from './compute/qemu/host/privileged-launcher.ts';
 import { probeGuests } from './compute/qemu/host/probe.ts';
 import { findLimiter, limitedLauncher, tryLimits } from './compute/qemu/limits.ts';
-import { type Allowance, loadAllowance, uidsOf } from './compute/qemu/routed/allowance.ts';
+import { loadAllowance, uidsOf } from './compute/qemu/routed/allowance.ts';
 import { RoutedNetwork } from './compute/qemu/routed/routed.ts';
 import { systemClock as clock } from './platform/clock.ts';
-import { ConfigError } from './platform/config-error.ts';
+import { allowanceOf, endWhenTold, exitUsage } from './platform/helper/process.ts';
 import { serveHelper } from './platform/helper/serve.ts';
 import { createLogger } from './platform/logging.ts';
-
-const EXIT_USAGE = 64;
-/** As the service's: a start with the same configuration fails again. */
-const EXIT_CONFIG = 78;
 
 const text = { type: 'string' } as const;
 const options = {
@@ -32,10 +28,9 @@ const options = {
 const { values } = parseArgs({ options });
 const { config, socket, pool, images, user, group, uplink } = values;
 if (!config || !socket || !pool || !images || !user || !group) {
-  process.stderr.write(
-    'usage: hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]\n',
+  exitUsage(
+    'hostd.ts --config FILE --socket PATH --pool DIR --images DIR --user NAME --group NAME [--uplink NAME]',
   );
-  process.exit(EXIT_USAGE);
 }
 
 const logger = createLogger({ logLevel: 'info' });
@@ -43,7 +38,7 @@ const [uid, ...groups] = ['-u', '-G'].flatMap((what) =>
   execFileSync('id', [what, '--', user], { encoding: 'utf8' }).trim().split(' ').map(Number),
 );
 if (!uid) throw new Error('--user: guests never run as root');
-const allowance = readAllowance(config);
+const allowance = allowanceOf(loadAllowance, config, 'deploy/systemd/vauban-host.yaml');
 const uids = uidsOf(allowance);
 const guests = { uid, group, groups };
 const network = new RoutedNetwork({
@@ -78,29 +73,13 @@ const server = await serveHelper((operation, given) => perform(parts, operation,
   about: aboutGuest,
 });
 logger.info({ socket }, 'listening');
+// Guests, their interfaces and their rules stay.
+endWhenTold(server, () => network.close());
 
 async function probeLimits(): Promise<void> {
   await tryLimits(find).catch((error: Error) => {
     throw new Error(
       `they cannot be held to what was sold (${error.message}); guest_limits: best_effort in ${config} lets them run all the same`,
     );
-  });
-}
-
-function readAllowance(path: string): Allowance {
-  try {
-    return loadAllowance(path);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message} (see deploy/systemd/vauban-host.yaml)\n`);
-    process.exit(EXIT_CONFIG);
-  }
-}
-
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.once(signal, () => {
-    server.close();
-    // What is under way ends first; guests, their interfaces and their rules stay.
-    network.close().then(() => process.exit(0));
   });
 }

@@ -51,3 +51,19 @@ export function clientNetwork(ip: string): string {
   if (isIP(ip) !== 6) return ip;
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip.split('%')[0]}/64`).toString();
 }
+
+const SPECIAL = addressMatcher([
+  '0.0.0.0/8',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '224.0.0.0/3',
+  '::/127',
+  'fe80::/10',
+  'ff00::/8',
+]);
+
+/** Whether an address is never one host's on any network: loopback, link-local, multicast, broadcast, mapped and the like. */
+export function isSpecial(address: string): boolean {
+  const parsed = ipaddr.parse(address);
+  return SPECIAL(parsed.toString()) || (parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress());
+}

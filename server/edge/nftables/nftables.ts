@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { TableWatch } from '../../platform/nft-watch.ts';
 import {
   type EdgeCapabilities,
   type EdgeDriver,
@@ -24,7 +25,7 @@ import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireTarget } from './r
 import { MAX_RATE } from './rules.ts';
 import { PortSamples } from './samples.ts';
 import { type KernelState, readState } from './state.ts';
-import { EdgeWatch, isAtDevices } from './watch.ts';
+import { isAtDevices, OURS } from './watch.ts';
 
 export interface NftablesEdgeOptions {
   /** Interfaces by which packets to protected addresses come in. */
@@ -62,7 +63,7 @@ export class NftablesEdge implements EdgeDriver {
   /** In each change of this process, where a watcher of the tables sees it. */
   readonly #signature = `vauban-edge-own-${randomBytes(6).toString('hex')}`;
   readonly #samples: PortSamples;
-  readonly #watch: EdgeWatch;
+  readonly #watch: TableWatch;
   #listener: () => void = () => {};
   /** What the kernel holds, as far as this process knows; undefined where it has to look, or to make everything. */
   #state: Pick<KernelState, 'epoch' | 'held' | 'numbers'> | undefined;
@@ -76,8 +77,12 @@ export class NftablesEdge implements EdgeDriver {
     this.#layout = { devices: options.devices, synProxy: options.synProxy ?? false };
     this.#isProtected = addressMatcher(options.prefixes);
     this.#samples = new PortSamples(options.devices, this.#signature);
-    const { devices } = options;
-    this.#watch = new EdgeWatch({ devices, signature: this.#signature, onDoubt: () => this.#doubt() });
+    this.#watch = new TableWatch({
+      ours: OURS,
+      signature: this.#signature,
+      devices: options.devices,
+      onDoubt: () => this.#doubt(),
+    });
   }
 
   async probe(): Promise<EdgeReport> {

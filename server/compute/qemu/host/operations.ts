@@ -1,4 +1,5 @@
-import { checkOf, Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { closedList, type Handler } from '../../../platform/helper/closed-list.ts';
+import { Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import type { QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
@@ -68,10 +69,6 @@ export const OPERATIONS = {
 };
 export type Operation = keyof typeof OPERATIONS;
 
-const CHECKS = Object.fromEntries(
-  Object.entries(OPERATIONS).map(([name, schema]) => [name, checkOf(schema)]),
-) as Record<Operation, (value: unknown) => void>;
-
 export interface HostParts {
   network: HostNetwork;
   launcher: Launcher;
@@ -79,18 +76,6 @@ export interface HostParts {
   users: GuestUsers;
   /** Tries what a start of a guest will need beside its network; throws with what it has not. */
   probe?(): Promise<void>;
-}
-
-/**
- * Does one operation with unchecked arguments. {@link InvalidArgumentError} where there is no such
- * operation or an argument is not exactly of its shape; then nothing has been done.
- */
-export async function perform(parts: HostParts, name: string, given: unknown): Promise<unknown> {
-  if (!Object.hasOwn(OPERATIONS, name))
-    throw new InvalidArgumentError(`there is no operation ${JSON.stringify(name)}`);
-  const operation = name as Operation;
-  CHECKS[operation](given);
-  return HANDLERS[operation](parts, given as never);
 }
 
 /** Whom an operation is about, for the log; unchecked, so cut short. */
@@ -102,8 +87,7 @@ export function aboutGuest(given: unknown): { guest: string | undefined } {
 
 const NEVER = new AbortController().signal;
 
-type Handler = (parts: HostParts, given: never) => Promise<unknown>;
-const HANDLERS: Record<Operation, Handler> = {
+const HANDLERS: Record<Operation, Handler<HostParts>> = {
   async probe({ network, probe }) {
     const report = await network.probe();
     if (!report.ok) return report;
@@ -131,3 +115,6 @@ const HANDLERS: Record<Operation, Handler> = {
   },
   kill: ({ launcher }, { spec }: { spec: Static<typeof Process> }) => launcher.kill(spec),
 };
+
+/** Does one operation with unchecked arguments; see {@link closedList}. */
+export const perform = closedList(OPERATIONS, HANDLERS);

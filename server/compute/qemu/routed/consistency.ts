@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { canonicalIp } from '../../../platform/cidr.ts';
+import { canonicalIp, isSpecial } from '../../../platform/cidr.ts';
+import { checkTogether as checkForwards } from '../../../platform/helper/forwards.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
-import { isSpecial } from './allowance.ts';
 import type { Card } from './card.ts';
 import type { GuestAndPolicy } from './shapes.ts';
 
@@ -28,16 +28,7 @@ export function checkTogether({ guest, policy }: GuestAndPolicy): void {
     if (ports !== null && !WITH_PORTS.includes(protocol))
       refuse(`policy.firewall.${index}.ports`, `${protocol} has no ports`);
   }
-  const taken = new Set<string>();
-  for (const [index, { protocol, publicIp, externalPort }] of policy.portForwards.entries()) {
-    const at = `policy.portForwards.${index}`;
-    if (isSpecial(publicIp)) refuse(`${at}.publicIp`, 'is never the address of one host');
-    for (const one of protocol === 'tcp_udp' ? WITH_PORTS : [protocol]) {
-      const key = `${publicIp} ${one} ${externalPort}`;
-      if (taken.has(key)) refuse(`${at}.externalPort`, 'is forwarded already');
-      taken.add(key);
-    }
-  }
+  checkForwards(policy.portForwards, 'policy.portForwards');
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ForwardShape } from '../../../platform/helper/forwards.ts';
 import { checkOf, Id } from '../../../platform/helper/shapes.ts';
 import { Type } from '../../../platform/schema.ts';
 import type { NetworkPolicy } from '../../driver.ts';
@@ -19,7 +20,6 @@ export const Mac = Type.String({ pattern: '^[0-9a-f][02468ace](:[0-9a-f]{2}){5}$
 /** A user's number as the kernel has them, root's aside. */
 export const Uid = Type.Integer({ minimum: 1, maximum: 2 ** 32 - 2 });
 export const Path = Type.String({ format: 'path', minLength: 2, maxLength: 4096 });
-const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
 const Action = Type.Enum(['accept', 'drop']);
 
 export const Guest = Type.Object(
@@ -61,19 +61,7 @@ export const Policy = Type.Object(
       ),
       { maxItems: MAX_RULES },
     ),
-    portForwards: Type.Array(
-      Type.Object(
-        {
-          protocol: Type.Enum(['tcp', 'udp', 'tcp_udp']),
-          publicIp: Type.String({ format: 'address4' }),
-          externalPort: Port,
-          internalIp: Type.String({ format: 'address4' }),
-          internalPort: Port,
-        },
-        closed,
-      ),
-      { maxItems: MAX_FORWARDS },
-    ),
+    portForwards: Type.Array(ForwardShape, { maxItems: MAX_FORWARDS }),
     smtpOpen: Type.Optional(Type.Boolean()),
     bandwidthBps: Type.Optional(Type.Integer({ minimum: 1_000_000, maximum: MAX_BPS })),
   },

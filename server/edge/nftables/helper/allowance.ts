@@ -1,12 +1,9 @@
-import { statSync } from 'node:fs';
 import { ConfigError } from '../../../platform/config-error.ts';
-import { checkOf, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { checkOwnersAlone } from '../../../platform/helper/owners-file.ts';
+import { checkOf } from '../../../platform/helper/shapes.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import { readYaml } from '../../../platform/yaml-file.ts';
 import { DEVICE_PATTERN } from '../layout.ts';
-
-/** Others than the owner must not decide what the owner allows. */
-const WRITABLE_BY_OTHERS = 0o022;
 
 const Shape = Type.Object(
   {
@@ -35,9 +32,7 @@ export interface EdgeAllowance {
 export function loadEdgeAllowance(path: string): EdgeAllowance {
   const { value } = readYaml(path, Shape);
   try {
-    if (statSync(path).mode & WRITABLE_BY_OTHERS) {
-      throw new InvalidArgumentError('only its owner may be able to write it');
-    }
+    checkOwnersAlone(path);
     check(value);
     return value;
   } catch (error) {

@@ -1,4 +1,5 @@
 import { systemClock } from '../../../platform/clock.ts';
+import { followAlterations } from '../../../platform/helper/alterations.ts';
 import { HelperConnection, type HelperError } from '../../../platform/helper/connection.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import {
@@ -19,8 +20,6 @@ import type { Operation } from './operations.ts';
 
 /** To rebuild everything takes seconds; its programs are given up after a minute each. */
 const CALL_MS = 120_000;
-/** Between attempts to reach a helper that is away. */
-const RETRY_MS = 250;
 
 /**
  * The edge of this host for a service without privileges: everything is done by the helper that listens at a socket.
@@ -58,30 +57,17 @@ export class EdgeClient implements EdgeDriver {
   }
 
   onAltered(listener: () => void): void {
-    const { signal } = this.#closing;
-    const ask = async () => {
-      while (!signal.aborted) {
-        try {
-          if (await this.#call('altered', {})) listener();
-        } catch {
-          // Whatever happened while the helper was away went unseen, and it may have another configuration.
-          do await systemClock.sleep(RETRY_MS, signal).catch(() => {});
-          while (!signal.aborted && !(await this.#isBack()));
-          if (!signal.aborted) listener();
-        }
-      }
-    };
-    ask();
-  }
-
-  async #isBack(): Promise<boolean> {
-    try {
-      await this.reachable();
-    } catch {
-      return false;
-    }
-    await this.probe();
-    return true;
+    followAlterations({
+      clock: systemClock,
+      signal: this.#closing.signal,
+      ask: () => this.#call('altered', {}),
+      // It may have another configuration than before.
+      reach: async () => {
+        await this.reachable();
+        await this.probe();
+      },
+      listener,
+    });
   }
 
   async reconcile(targets: EdgeTarget[]): Promise<EdgeReceipt> {

@@ -1,4 +1,5 @@
-import { checkOf, Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { closedList, type Handler } from '../../../platform/helper/closed-list.ts';
+import { Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { type Static, type TSchema, Type } from '../../../platform/schema.ts';
 import type { EdgeDriver, EdgeTarget } from '../../driver.ts';
 
@@ -81,31 +82,13 @@ export type Operation = keyof typeof OPERATIONS;
 /** Asked for all the time: no line of log for each. */
 export const FREQUENT: readonly Operation[] = ['totals', 'detail', 'samples', 'altered'];
 
-const CHECKS = Object.fromEntries(
-  Object.entries(OPERATIONS).map(([name, schema]) => [name, checkOf(schema)]),
-) as Record<Operation, (value: unknown) => void>;
-
 export interface EdgeHelperParts {
   edge: EdgeDriver;
   /** Resolves when another process has altered what the edge made: true, or false after a while. */
   altered(): Promise<boolean>;
 }
 
-/**
- * Does one operation with unchecked arguments. {@link InvalidArgumentError} where there is no such operation, or an
- * argument is not exactly of its shape, or an address is not this host's to protect; then nothing has been done.
- */
-export async function perform(parts: EdgeHelperParts, name: string, given: unknown): Promise<unknown> {
-  if (!Object.hasOwn(OPERATIONS, name)) {
-    throw new InvalidArgumentError(`there is no operation ${JSON.stringify(name)}`);
-  }
-  const operation = name as Operation;
-  CHECKS[operation](given);
-  return HANDLERS[operation](parts, given as never);
-}
-
-type Handler = (parts: EdgeHelperParts, given: never) => Promise<unknown>;
-const HANDLERS: Record<Operation, Handler> = {
+const HANDLERS: Record<Operation, Handler<EdgeHelperParts>> = {
   async probe({ edge }) {
     const { prefixes, synProxy } = edge.capabilities();
     return { ...(await edge.probe()), prefixes, synProxy };
@@ -127,6 +110,9 @@ const HANDLERS: Record<Operation, Handler> = {
   blackhole: ({ edge }, { id, on }: { id: string; on: boolean }) => edge.blackhole(id, on),
   altered: ({ altered }) => altered(),
 };
+
+/** Does one operation; an address that is not this host's to protect is refused as a wrong argument is. */
+export const perform = closedList(OPERATIONS, HANDLERS);
 
 /** What the fields of a rule say of each other. */
 function checkRules({ rules }: EdgeTarget, field: string): void {

@@ -1,0 +1,86 @@
+import { isSpecial } from '../cidr.ts';
+import { type Static, Type } from '../schema.ts';
+import { InvalidArgumentError } from './shapes.ts';
+
+const closed = { additionalProperties: false };
+const Port = Type.Integer({ minimum: 1, maximum: 65_535 });
+
+/** A port of a public address that leads to a guest. */
+export const ForwardShape = Type.Object(
+  {
+    protocol: Type.Enum(['tcp', 'udp', 'tcp_udp']),
+    publicIp: Type.String({ format: 'address4' }),
+    externalPort: Port,
+    internalIp: Type.String({ format: 'address4' }),
+    internalPort: Port,
+  },
+  closed,
+);
+export type Forward = Static<typeof ForwardShape>;
+
+/** An address with those of its ports ("20000-29999") that may be forwarded to guests, as a host's owner allows them. */
+export const PublicPortsShape = Type.Object(
+  { address: Type.String({ format: 'address4' }), ports: Type.String({ format: 'ports' }) },
+  closed,
+);
+export type PublicPorts = Static<typeof PublicPortsShape>;
+
+/** Throws {@link InvalidArgumentError} for an address in a configuration that is never one host's. */
+export function checkPublicPorts(allowed: readonly PublicPorts[]): void {
+  for (const [index, { address }] of allowed.entries()) {
+    if (isSpecial(address)) refuse(`forwards.${index}.address`, `${address} is no address of one host`);
+  }
+}
+
+/** Whether ports may be forwarded, by what a host's owner allows. */
+export class PublicPortRanges {
+  readonly #ranges: { address: string; from: number; to: number }[];
+
+  constructor(allowed: readonly PublicPorts[]) {
+    this.#ranges = allowed.map(({ address, ports }) => {
+      const [from, to = from] = ports.split('-').map(Number);
+      return { address, from: from!, to: to! };
+    });
+  }
+
+  hasAddress(address: string): boolean {
+    return this.#ranges.some((range) => range.address === address);
+  }
+
+  /** Whether all ports from one to another are among those of one range. */
+  hasPorts(address: string, from: number, to = from): boolean {
+    return this.#ranges.some((range) => range.address === address && from >= range.from && to <= range.to);
+  }
+
+  /** Throws {@link InvalidArgumentError} naming the first field of `forwards` that asks for more. */
+  check(forwards: readonly Forward[], field: string): void {
+    const more = "is not among what this host's configuration allows";
+    for (const [index, { publicIp, externalPort }] of forwards.entries()) {
+      if (!this.hasAddress(publicIp)) refuse(`${field}.${index}.publicIp`, more);
+      if (!this.hasPorts(publicIp, externalPort)) refuse(`${field}.${index}.externalPort`, more);
+    }
+  }
+}
+
+/** The protocols that a forward is for, one by one. */
+export const protocolsOf = ({ protocol }: Pick<Forward, 'protocol'>) =>
+  protocol === 'tcp_udp' ? (['tcp', 'udp'] as const) : [protocol];
+
+/** Throws {@link InvalidArgumentError} where an address is never one host's, or two want one port: they would fail the batch. */
+export function checkTogether(forwards: readonly Forward[], field: string): void {
+  const taken = new Set<string>();
+  for (const [index, forward] of forwards.entries()) {
+    const { publicIp, externalPort } = forward;
+    const at = `${field}.${index}`;
+    if (isSpecial(publicIp)) refuse(`${at}.publicIp`, 'is never the address of one host');
+    for (const protocol of protocolsOf(forward)) {
+      const key = `${publicIp} ${protocol} ${externalPort}`;
+      if (taken.has(key)) refuse(`${at}.externalPort`, 'is forwarded already');
+      taken.add(key);
+    }
+  }
+}
+
+function refuse(field: string, why: string): never {
+  throw new InvalidArgumentError(`${field}: ${why}`);
+}
