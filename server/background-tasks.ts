@@ -48,7 +48,7 @@ export function backgroundTasks(
   services: Services,
   { node, claim, hosts, runner, authenticator, consoles }: TaskParts,
 ): Task[] {
-  const { db, clock, metrics, network, guests, leadership } = services;
+  const { db, clock, metrics, network, forwards, guests, leadership } = services;
   const adoption = new OrphanedJobRecovery({ db, clock });
   const failures = new Failures(services);
   const purge = new ExpiredPurge(services, failures);
@@ -92,6 +92,8 @@ export function backgroundTasks(
       { name: 'empty_hosts', everyMs: 5 * SECOND, run: () => emptyHosts(services, failures) },
       { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
     ].map((task) => (claim.isAlone ? task : led(leadership, task))),
+    // Each node has its own gateway, or none.
+    { name: 'reconcile_forwards', everyMs: 5 * SECOND, run: () => forwards.apply() },
     { name: 'reconcile_guests', everyMs: 10 * SECOND, atStart: true, run: () => guests.run() },
     ...[
       { name: 'renew_vms', everyMs: 30 * SECOND, run: () => renewVms(services, failures) },

@@ -23,6 +23,7 @@ import { registerSockets } from './consoles/routes.ts';
 import { registerSharePage } from './consoles/share-page.ts';
 import { type Database, DatabaseAwayError } from './db/database.ts';
 import { migrateUp } from './db/migrate.ts';
+import { countForwards } from './db/queries/forwards.ts';
 import { countProtected } from './db/queries/shield-targets.ts';
 import { SimulatorTargets } from './db/queries/simulator-edge.ts';
 import { SimulatorGuests } from './db/queries/simulator-guests.ts';
@@ -38,12 +39,14 @@ import { ENDPOINTS } from './endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from './endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from './endpoints/panel/index.ts';
 import { OPERATOR_SIGN_IN } from './endpoints/panel/operator-sign-in.ts';
+import { selectGateway } from './gateway/select.ts';
 import { OpsKeys } from './guest-ssh/ops-keys.ts';
 import { KeyMount } from './http/key-mount.ts';
 import { registerDescription } from './http/openapi/routes.ts';
 import { createHttpServer } from './http/server.ts';
 import type { StepHook } from './jobs/execution.ts';
 import { JobQueue } from './jobs/queue.ts';
+import { ForwardReconciler } from './jobs/reconcilers/reconcile-forwards.ts';
 import { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
 import { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
 import { watchGuests } from './jobs/reconcilers/watch-guests.ts';
@@ -70,6 +73,7 @@ import { Schedule } from './platform/schedule.ts';
 import { openSecretBox } from './platform/secrets.ts';
 import type { Services } from './services.ts';
 import { EdgeReconciler } from './shield/reconcile-edge.ts';
+import { logStart, warnOfPretence } from './start-log.ts';
 import { VERSION } from './version.ts';
 
 /** What a test may put in the place of a part. */
@@ -121,24 +125,20 @@ async function openServices(
   const claim = await EngineClaim.take({ db, clock, compute: driver, reason });
   const compute = fenceCompute(driver, () => claim.refusal);
   logger.info({ compute: compute.name, reason }, 'engine chosen');
-  if (config.mode === 'production') {
-    if (compute.name === 'simulator')
-      logger.warn('the VMs of this service are simulated: they look real to customers, and none runs');
-    if (!catalog.seller)
-      logger.warn(
-        'the catalog names no seller: invoices are issued without one, permanently, and have neither PDF nor XML',
-      );
-    if (!config.mailSmtpUrl)
-      logger.warn(
-        'VAUBAN_MAIL_SMTP_URL is not set: mails to customers are written to files and not delivered',
-      );
-  }
+  warnOfPretence({ config, compute, catalog, logger });
   const edge = await selectEdge(config, {
     clock,
     logger,
     simulatorStore: new SimulatorTargets(db),
     countProtected: () => countProtected(db),
   });
+  const gateway = await selectGateway(config, {
+    regions: catalog.regions,
+    engineForwards: compute.capabilities().portForwards,
+    countForwards: () => countForwards(db),
+  });
+  const signals = new Signals();
+  const forwards = new ForwardReconciler({ db, gateway, signals, clock, logger });
   const leadership = new Leadership(db);
   const queue = new JobQueue(db);
   const site = { panelUrl: '/panel', operatorUrl: '/operator' };
@@ -155,9 +155,11 @@ async function openServices(
     engine: claim.engine,
     edge,
     secrets,
-    signals: new Signals(),
+    signals,
     queue,
-    network: new NetworkReconciler({ db, compute, catalog, logger }),
+    gateway,
+    forwards,
+    network: new NetworkReconciler({ db, compute, forwards, catalog, logger }),
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger, leadership }),
     opsKeys,
@@ -172,7 +174,8 @@ async function openServices(
 /** Composes and starts the service on its state (see `state.ts`), which it closes when it stops. */
 export async function startService(config: Config, state: Database, parts: Parts = {}): Promise<Service> {
   const services = await openServices(config, state, parts);
-  const { db, clock, logger, signals, queue, network, compute, claim, edge, shield, leadership } = services;
+  const { db, clock, logger, signals, queue, network, forwards, gateway } = services;
+  const { compute, claim, edge, shield, leadership } = services;
   const stopping = new AbortController();
   const readiness = new Readiness(services);
   const authenticator = new Authenticator(db, clock, services.secrets);
@@ -228,7 +231,7 @@ export async function startService(config: Config, state: Database, parts: Parts
       () => schedule.stop(),
       () => queue.stop(),
       () => runner.stop(),
-      () => Promise.all([network.idle(), services.guests.stop(), shield.idle()]),
+      () => Promise.all([network.idle(), forwards.idle(), services.guests.stop(), shield.idle()]),
       () => leadership.leave(),
       () => authenticator.flushLastUsed(),
       () => signals.stop(),
@@ -236,6 +239,7 @@ export async function startService(config: Config, state: Database, parts: Parts
       () => compute.close(),
       () => claim.leave(),
       () => edge.close(),
+      () => gateway.close(),
       () => db.close(),
     ]);
     logger.info('stopped');
@@ -243,20 +247,14 @@ export async function startService(config: Config, state: Database, parts: Parts
   return { services, address, stop: once(stop) };
 }
 
-/** Learns what the engine has; without the engine later. */
+/** Learns what the engine has, and gives the gateway what it is to forward; without the one or the other later. */
 async function meetGuests(services: Services): Promise<HostWatch> {
   const hosts = new HostWatch(services);
-  await new Failures(services).attempt('watch_hosts', () => hosts.run());
-  await new Failures(services).attempt('reconcile_guests', () => services.guests.run());
+  const failures = new Failures(services);
+  await failures.attempt('watch_hosts', () => hosts.run());
+  await failures.attempt('reconcile_guests', () => services.guests.run());
+  await failures.attempt('reconcile_forwards', () => services.forwards.apply());
   return hosts;
-}
-
-async function logStart({ db, compute, edge, logger }: Services): Promise<void> {
-  const [report, edgeReport] = [await compute.probe(), await edge.probe()];
-  logger.info(
-    { database: db.engine, compute: compute.name, report: report.summary, edge: edgeReport.summary },
-    'starting',
-  );
 }
 
 /**

@@ -9,7 +9,9 @@ import type { DocumentRenderer } from './documents/renderer.ts';
 import type { Catalog } from './domain/catalog/catalog-schema.ts';
 import type { JobPublisher } from './domain/vms/job-publisher.ts';
 import type { EdgeDriver } from './edge/driver.ts';
+import type { GatewayDriver } from './gateway/driver.ts';
 import type { OpsKeys } from './guest-ssh/ops-keys.ts';
+import type { ForwardReconciler } from './jobs/reconcilers/reconcile-forwards.ts';
 import type { GuestReconciler } from './jobs/reconcilers/reconcile-guests.ts';
 import type { NetworkReconciler } from './jobs/reconcilers/reconcile-network.ts';
 import type { MailSender } from './mail/sender.ts';
@@ -38,6 +40,9 @@ export interface Services {
   signals: Signals;
   queue: JobPublisher;
   network: NetworkReconciler;
+  gateway: GatewayDriver;
+  /** Keeps the port forwards of this node's gateway. */
+  forwards: ForwardReconciler;
   /** Brings VMs and guests together. */
   guests: GuestReconciler;
   /** Whether this node does what only one must. */

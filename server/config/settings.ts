@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { EDGE_SETTINGS } from './edge-settings.ts';
 import { ENGINE_SETTINGS } from './engine-settings.ts';
+import { GATEWAY_SETTINGS } from './gateway-settings.ts';
 import { PANEL_SETTINGS } from './panel-settings.ts';
 import * as kind from './setting-kinds.ts';
 
@@ -124,6 +125,7 @@ export const SETTINGS = {
       'default region, where this one host is taken to be; all with the simulator.',
   },
   ...EDGE_SETTINGS,
+  ...GATEWAY_SETTINGS,
   ...ENGINE_SETTINGS,
   agentProvider: {
     env: 'VAUBAN_AGENT_PROVIDER',

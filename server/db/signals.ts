@@ -3,6 +3,7 @@ import { type Database, notify, type Queryable } from './database.ts';
 const VM_CHANGED = 'vm_changed';
 const JOB_CANCELED = 'job_canceled';
 const ACCESS_ENDED = 'access_ended';
+const FORWARDS_CHANGED = 'forwards_changed';
 /** Sent by the tables themselves, see migration 0029. */
 const ACCOUNT_CHANGED = 'account_changed';
 
@@ -15,6 +16,7 @@ export class Signals {
   readonly #onCancel = new Set<(jobId: string) => void>();
   readonly #onVmChange = new Set<(vmId: string) => void>();
   readonly #onAccessEnd = new Set<(id: string) => void>();
+  readonly #onForwardsChange = new Set<() => void>();
   readonly #onAccountChange = new Set<(accountId: string, what: string) => void>();
   #stops: (() => Promise<void>)[] = [];
 
@@ -35,6 +37,9 @@ export class Signals {
       await db.listen(ACCESS_ENDED, (id) => {
         this.wake(id);
         for (const listener of this.#onAccessEnd) listener(id);
+      }),
+      await db.listen(FORWARDS_CHANGED, () => {
+        for (const listener of this.#onForwardsChange) listener();
       }),
       await db.listen(ACCOUNT_CHANGED, (payload) => {
         const [accountId = '', what = ''] = payload.split(' ');
@@ -66,6 +71,15 @@ export class Signals {
    * or a person for less than before. */
   accessEnded(tx: Queryable, id: string): Promise<void> {
     return notify(tx, ACCESS_ENDED, id);
+  }
+
+  /** Tells every node, when the transaction commits, that what gateways are to forward has changed. */
+  forwardsChanged(tx: Queryable): Promise<void> {
+    return notify(tx, FORWARDS_CHANGED, '');
+  }
+
+  onForwardsChanged(listener: () => void): void {
+    this.#onForwardsChange.add(listener);
   }
 
   onVmChanged(listener: (vmId: string) => void): void {

@@ -11,6 +11,7 @@ import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import type { JobPublisher } from '../domain/vms/job-publisher.ts';
 import type { EdgeDriver } from '../edge/driver.ts';
 import type { OpsKeys } from '../guest-ssh/ops-keys.ts';
+import type { ForwardReconciler } from '../jobs/reconcilers/reconcile-forwards.ts';
 import type { NetworkReconciler } from '../jobs/reconcilers/reconcile-network.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CustomerErrorCode } from '../platform/errors.ts';
@@ -34,6 +35,7 @@ export interface EndpointServices {
   documents: DocumentRenderer;
   edge: EdgeDriver;
   engine: string;
+  forwards: ForwardReconciler;
   logger: Logger;
   metrics: Metrics;
   network: NetworkReconciler;

@@ -15,7 +15,16 @@ const COMPUTE_CHECK_MS = 30_000;
 export interface ReadinessReport {
   status: 'ready' | 'failing' | 'starting' | 'stopping';
   /** The parts that do not work, if the service is running. */
-  failing: ('database' | 'compute')[];
+  failing: ('database' | 'compute' | 'gateway')[];
+}
+
+interface ReadinessParts {
+  db: Database;
+  compute: ComputeDriver;
+  /** Whether this node's gateway, if it has one, may forward something else than it should. */
+  forwards: { readonly isBehind: boolean };
+  clock: Clock;
+  logger: Logger;
 }
 
 /**
@@ -28,12 +37,10 @@ export class Readiness {
   readonly #database: CachedCheck;
   readonly #compute: CachedCheck;
 
-  constructor({
-    db,
-    compute,
-    clock,
-    logger,
-  }: { db: Database; compute: ComputeDriver; clock: Clock; logger: Logger }) {
+  readonly #forwards: { readonly isBehind: boolean };
+
+  constructor({ db, compute, forwards, clock, logger }: ReadinessParts) {
+    this.#forwards = forwards;
     this.#database = new CachedCheck(
       clock,
       DATABASE_CHECK_MS,
@@ -67,6 +74,7 @@ export class Readiness {
     const failing: ReadinessReport['failing'] = [];
     if (!database) failing.push('database');
     if (!compute) failing.push('compute');
+    if (this.#forwards.isBehind) failing.push('gateway');
     return { status: failing.length === 0 ? 'ready' : 'failing', failing };
   }
 }

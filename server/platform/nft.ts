@@ -12,7 +12,7 @@ export const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' 
 
 /** Runs a program of the network and returns what it printed; where it fails, its own words are in the error. */
 export function runNetworkProgram(
-  program: 'nft' | 'ip' | 'tc',
+  program: 'nft' | 'ip' | 'tc' | 'conntrack',
   args: string[],
   input?: string,
 ): Promise<string> {

@@ -45,6 +45,8 @@ test('an empty environment gives the defaults', () => {
     compute: 'auto',
     edge: 'auto',
     edgeHelper: undefined,
+    gateway: 'off',
+    gatewayHelper: undefined,
     edgeDevices: undefined,
     edgePrefixes: [],
     flowspecGobgp: undefined,

@@ -9,12 +9,13 @@ import { loadConfig } from '../../server/config/config.ts';
 import { defer } from '../support/cleanup.ts';
 import { read } from '../support/source.ts';
 
-const UNITS = ['vauban.service', 'vauban-host.service', 'vauban-edge.service'];
+const UNITS = ['vauban.service', 'vauban-host.service', 'vauban-edge.service', 'vauban-gateway.service'];
 /** Of systemd's own scale, 0 to 10; docs/network.md says what is left. */
 const MAX_EXPOSURE: Record<string, number> = {
   'vauban.service': 2,
   'vauban-host.service': 3.5,
   'vauban-edge.service': 2.5,
+  'vauban-gateway.service': 2.5,
 };
 
 const version = spawnSync('systemd-analyze', ['--version'], { encoding: 'utf8' });
@@ -86,10 +87,15 @@ test('the service has no privilege, the helper is not root and has those that it
   for (const set of ['CapabilityBoundingSet', 'AmbientCapabilities'])
     assert.equal(setting('vauban-host.service', set), words.join(' '));
   assert.equal(setting('vauban-host.service', 'User'), 'vauban-host');
-  const edge = /CAPABILITIES = '-all,\+([^']+)'/.exec(read('test/edge/support/network.ts'))![1]!;
-  for (const set of ['CapabilityBoundingSet', 'AmbientCapabilities'])
-    assert.equal(setting('vauban-edge.service', set), `CAP_${edge.toUpperCase()}`);
-  assert.equal(setting('vauban-edge.service', 'User'), 'vauban-edge');
+  for (const [name, file] of [
+    ['vauban-edge', 'test/edge/support/network.ts'],
+    ['vauban-gateway', 'test/gateway/support/region.ts'],
+  ] as const) {
+    const one = /CAPABILITIES = '-all,\+([^']+)'/.exec(read(file))![1]!;
+    for (const set of ['CapabilityBoundingSet', 'AmbientCapabilities'])
+      assert.equal(setting(`${name}.service`, set), `CAP_${one.toUpperCase()}`);
+    assert.equal(setting(`${name}.service`, 'User'), name);
+  }
 });
 
 test('where memory runs out guests end before the services that they hang on', () => {

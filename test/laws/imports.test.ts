@@ -39,6 +39,7 @@ const ROOMS: Record<string, Allowed> = {
   'compute/simulator': { value: 'compute platform simulated-guest' },
   'simulated-guest': { value: 'platform' },
   edge: { value: 'platform', type: 'config' },
+  gateway: { value: 'platform', type: 'compute config' },
   domain: { value: 'access compute db platform' },
   documents: { value: 'domain platform' },
   metering: { value: 'db domain platform', type: 'compute' },
@@ -48,7 +49,7 @@ const ROOMS: Record<string, Allowed> = {
   shield: { value: 'cluster db domain edge metering platform' },
   'guest-ssh': { value: 'db domain platform', type: 'compute' },
   agent: { value: 'cluster config db domain guest-ssh platform', type: 'access compute' },
-  jobs: { value: 'access cluster compute db domain mail platform', type: 'config guest-ssh' },
+  jobs: { value: 'access cluster compute db domain mail platform', type: 'config gateway guest-ssh' },
   // By type: what handlers of endpoints are given.
   http: {
     value: 'access db platform',
@@ -85,6 +86,7 @@ const words = (text = '') => text.split(' ').filter(Boolean);
 const INTERFACES: Record<string, RegExp> = {
   compute: /^server\/compute\/(driver|ask|network-policy)\.ts$/,
   edge: /^server\/edge\/(driver|simulator\/store)\.ts$/,
+  gateway: /^server\/gateway\/driver\.ts$/,
 };
 
 /** Imports that cross the borders of rooms, and not as their room may. */
@@ -133,6 +135,12 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
     from: 'server/edged.ts',
     never: /^server\//,
     except: /^server\/(edge\/nftables|platform)\/|^server\/version\.ts$/,
+  },
+  {
+    name: 'the gateway helper has a privilege, and is made of its driver and the platform alone',
+    from: 'server/gatewayd.ts',
+    never: /^server\//,
+    except: /^server\/(gateway\/nftables|platform)\/|^server\/version\.ts$/,
   },
   { name: 'acceptance tests see what a customer sees', from: 'test/acceptance/', never: /^server\// },
   {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { ALL_SCOPES } from '../../server/access/scopes.ts';
 import { addressesOf } from '../../server/db/queries/addresses.ts';
@@ -7,7 +8,11 @@ import { findRegion } from '../../server/domain/catalog/lookup.ts';
 import { allocateAddresses } from '../../server/domain/network/allocate.ts';
 import type { JobRunner } from '../../server/jobs/runner.ts';
 import { fundedAccount, storedVm } from '../billing/support.ts';
-import { type Installation, openInstallation } from '../jobs/support/installation.ts';
+import {
+  type Installation,
+  type InstallationOptions,
+  openInstallation,
+} from '../jobs/support/installation.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
 
@@ -29,9 +34,9 @@ export interface TestApi {
   strangersKey(): Promise<string>;
 }
 
-export async function openApi(t: TestContext): Promise<TestApi> {
+export async function openApi(t: TestContext, options: InstallationOptions = {}): Promise<TestApi> {
   const db = await freshDatabase(t);
-  const { services, http, openNode, close } = await openInstallation(db);
+  const { services, http, openNode, close } = await openInstallation(db, options);
   defer(t, close);
   const { clock } = services;
   const makeKey = async (accountId: string) => {
@@ -45,7 +50,11 @@ export async function openApi(t: TestContext): Promise<TestApi> {
     accountId,
     runner: (await openNode()).runner,
     async call(method, path, body, as = ownKey) {
-      const headers = { authorization: `Bearer ${as}`, ...(body && { 'content-type': 'application/json' }) };
+      const headers = {
+        authorization: `Bearer ${as}`,
+        'idempotency-key': randomUUID(),
+        ...(body && { 'content-type': 'application/json' }),
+      };
       const payload = body && JSON.stringify(body);
       const reply = await http.inject({ method, url: path, headers, payload });
       return { status: reply.statusCode, body: reply.json() };

@@ -51,6 +51,13 @@ test('a compute engine that does not work makes the service unready until it doe
   assert.deepEqual(await readiness.report(), { status: 'ready', failing: [] });
 });
 
+test('a gateway that may forward what it should not makes its node unready', async (t) => {
+  const services = operatorServices(await freshDatabase(t));
+  const readiness = new Readiness({ ...services, forwards: { isBehind: true } });
+  readiness.enter('running');
+  assert.deepEqual(await readiness.report(), { status: 'failing', failing: ['gateway'] });
+});
+
 test('many who ask at once cost one check, and one that hangs is a failure after its time', async (t) => {
   const services = operatorServices(await freshDatabase(t));
   const answer = Promise.withResolvers<{ ok: boolean; summary: string }>();

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ComputeDriver, NetworkPolicy } from '../../server/compute/driver.ts';
+import { Signals } from '../../server/db/signals.ts';
+import { createAbsentGateway } from '../../server/gateway/absent.ts';
+import { ForwardReconciler } from '../../server/jobs/reconcilers/reconcile-forwards.ts';
 import { NetworkReconciler } from '../../server/jobs/reconcilers/reconcile-network.ts';
 import { storedVm } from '../billing/support.ts';
 import { guestSpec } from '../compute/support.ts';
@@ -23,7 +26,14 @@ test('an operator opens port 25 of others to the VMs of one account, and closes 
     inspect: (id: string) => compute.inspect(id),
     applyNetwork: async (id: string, policy: NetworkPolicy) => void applied.set(id, policy),
   } as ComputeDriver;
-  const network = new NetworkReconciler({ db, compute: recording, catalog, logger });
+  const forwards = new ForwardReconciler({
+    db,
+    gateway: createAbsentGateway('off'),
+    signals: new Signals(),
+    clock,
+    logger,
+  });
+  const network = new NetworkReconciler({ db, compute: recording, forwards, catalog, logger });
   /** What became of each VM's port 25 in a round of the reconciler; undefined of one that had nothing to do. */
   const round = async () => {
     applied.clear();

@@ -87,8 +87,11 @@ export function operatorServices(
     shield,
     signals,
   };
-  return { ...services, guests: new GuestReconciler(services) } satisfies OperatorServices & {
+  // No gateway, so nothing to be behind with.
+  const forwards = { isBehind: false };
+  return { ...services, forwards, guests: new GuestReconciler(services) } satisfies OperatorServices & {
     leadership: Leadership;
+    forwards: object;
   };
 }
 

@@ -211,6 +211,11 @@ export async function deletePortForward(db: Queryable, id: string): Promise<void
   await execute(db, sql`delete from port_forwards where id = ${id}`);
 }
 
+/** Whether the engine makes a VM's port forwards, too: otherwise a gateway does, which settles them by itself. */
+interface NetworkParts {
+  forwards: boolean;
+}
+
 /**
  * Everything up to `generation` is in force on the engine: rules become active, or are gone. The VM's row goes first, as
  * everywhere. The generation that is wanted by now; undefined where the VM is gone.
@@ -219,6 +224,7 @@ export async function settleNetwork(
   db: Queryable,
   vmId: string,
   generation: number,
+  { forwards }: NetworkParts,
 ): Promise<number | undefined> {
   const row = await maybeOne<{ network_generation: number }>(
     db,
@@ -231,13 +237,13 @@ export async function settleNetwork(
       where vm_id = vm.id and status = 'removing' and generation <= ${generation}
     ), gone_forwards as (
       delete from port_forwards using vm
-      where vm_id = vm.id and status = 'removing' and generation <= ${generation}
+      where ${forwards}::boolean and vm_id = vm.id and status = 'removing' and generation <= ${generation}
     ), active_rules as (
       update firewall_rules set status = 'active' from vm
       where vm_id = vm.id and status in ('pending', 'error') and generation <= ${generation}
     ), active_forwards as (
       update port_forwards set status = 'active' from vm
-      where vm_id = vm.id and status in ('pending', 'error') and generation <= ${generation}
+      where ${forwards}::boolean and vm_id = vm.id and status in ('pending', 'error') and generation <= ${generation}
     )
     select network_generation from vm`,
   );
@@ -245,13 +251,19 @@ export async function settleNetwork(
 }
 
 /** The engine refused: what was to become active shows it. The VM's row goes first, as everywhere. */
-export async function failNetwork(db: Transaction, vmId: string, generation: number): Promise<void> {
+export async function failNetwork(
+  db: Transaction,
+  vmId: string,
+  generation: number,
+  { forwards }: NetworkParts,
+): Promise<void> {
   await systemFindVm(db, vmId, true);
   await execute(
     db,
     sql`
     update firewall_rules set status = 'error' where vm_id = ${vmId} and status = 'pending' and generation <= ${generation}`,
   );
+  if (!forwards) return;
   await execute(
     db,
     sql`

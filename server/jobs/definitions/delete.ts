@@ -25,9 +25,10 @@ export const deletion: JobDefinition = {
       },
     },
   ],
-  async succeeded(tx, { vm }, at) {
+  async succeeded(tx, { vm, services }, at) {
     await deleteVmBelongings(tx, vm.id, at);
     await releaseAddresses(tx, vm.id, at);
+    await services.signals.forwardsChanged(tx);
     return {
       change: { deleted_at: at, moving_to: null },
       event: { type: 'vm.deleted', message: `VM ${vm.hostname} was deleted.` },

@@ -11,6 +11,7 @@ import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
 import { bandwidthLimit } from '../../domain/catalog/lookup.ts';
 import { DEFAULT_POLICY } from '../../domain/network/firewall-rule.ts';
 import type { Logger } from '../../platform/logging.ts';
+import type { ForwardReconciler } from './reconcile-forwards.ts';
 
 /** VMs brought up to date in one round; the next round takes the rest. */
 const BATCH = 100;
@@ -18,6 +19,7 @@ const BATCH = 100;
 interface ReconcilerParts {
   db: Database;
   compute: ComputeDriver;
+  forwards: ForwardReconciler;
   catalog: Catalog;
   logger: Logger;
 }
@@ -29,19 +31,21 @@ interface ReconcilerParts {
 export class NetworkReconciler {
   readonly #db: Database;
   readonly #compute: ComputeDriver;
+  readonly #forwards: ForwardReconciler;
   readonly #catalog: Catalog;
   readonly #logger: Logger;
   /** One application a VM at a time, so that an older policy never overwrites a newer one. */
   readonly #chains = new Map<string, Promise<void>>();
 
-  constructor({ db, compute, catalog, logger }: ReconcilerParts) {
+  constructor({ db, compute, forwards, catalog, logger }: ReconcilerParts) {
     this.#db = db;
     this.#compute = compute;
+    this.#forwards = forwards;
     this.#catalog = catalog;
     this.#logger = logger;
   }
 
-  /** Applies a VM's rules now; throws what the driver throws. */
+  /** Applies a VM's rules now, and its forwards where this node is a gateway; throws what the driver throws. */
   apply(vmId: string): Promise<void> {
     const before = this.#chains.get(vmId) ?? Promise.resolve();
     const mine = before.catch(() => {}).then(() => this.#apply(vmId));
@@ -75,6 +79,7 @@ export class NetworkReconciler {
   }
 
   async #apply(vmId: string): Promise<void> {
+    const byGateway = this.#forwards.byGateway;
     for (;;) {
       const wanted = await wantedNetwork(this.#db, vmId);
       if (!wanted) return;
@@ -84,10 +89,12 @@ export class NetworkReconciler {
       try {
         await this.#compute.applyNetwork(vmId, this.#policy(wanted));
       } catch (error) {
-        await this.#db.transaction((tx) => failNetwork(tx, vmId, generation));
+        await this.#db.transaction((tx) => failNetwork(tx, vmId, generation, { forwards: !byGateway }));
         throw error;
       }
-      const now = await settleNetwork(this.#db, vmId, generation);
+      const now = await settleNetwork(this.#db, vmId, generation, { forwards: !byGateway });
+      // One without forwards does not depend on a gateway.
+      if (byGateway && wanted.forwards.length > 0) await this.#forwards.apply();
       if (now === undefined || now === generation) return;
     }
   }
@@ -97,7 +104,7 @@ export class NetworkReconciler {
       defaultIn: DEFAULT_POLICY.in,
       defaultOut: DEFAULT_POLICY.out,
       firewall: rules,
-      portForwards: forwards.map((forward) => ({
+      portForwards: (this.#forwards.byGateway ? [] : forwards).map((forward) => ({
         protocol: forward.protocol,
         publicIp: forward.public_ip,
         externalPort: forward.external_port,

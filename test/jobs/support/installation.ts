@@ -17,10 +17,13 @@ import { ensureRegionPools } from '../../../server/domain/network/allocate.ts';
 import type { JobPublisher } from '../../../server/domain/vms/job-publisher.ts';
 import { createEdgeSimulator, type EdgeSimulatorOptions } from '../../../server/edge/simulator/simulator.ts';
 import { ENDPOINTS } from '../../../server/endpoints/customer/index.ts';
+import { createAbsentGateway } from '../../../server/gateway/absent.ts';
+import type { GatewayDriver } from '../../../server/gateway/driver.ts';
 import { OpsKeys } from '../../../server/guest-ssh/ops-keys.ts';
 import { KeyMount } from '../../../server/http/key-mount.ts';
 import { createHttpServer } from '../../../server/http/server.ts';
 import type { StepHook } from '../../../server/jobs/execution.ts';
+import { ForwardReconciler } from '../../../server/jobs/reconcilers/reconcile-forwards.ts';
 import { GuestReconciler } from '../../../server/jobs/reconcilers/reconcile-guests.ts';
 import { NetworkReconciler } from '../../../server/jobs/reconcilers/reconcile-network.ts';
 import { OrphanedJobRecovery } from '../../../server/jobs/recover-orphaned-jobs.ts';
@@ -79,6 +82,8 @@ export interface InstallationOptions {
   /** Of the simulated engine: instantaneous unless told otherwise. */
   simulator?: Partial<SimulatorOptions>;
   edge?: Partial<EdgeSimulatorOptions>;
+  /** None when absent. */
+  gateway?: GatewayDriver;
   /** Aborts when the service is to look as if it stopped; never when absent. */
   stopping?: AbortSignal;
 }
@@ -86,7 +91,7 @@ export interface InstallationOptions {
 async function openServices(
   db: Database,
   outlet: JobPublisher,
-  { clock = new ManualClock(), logger, simulator, env = {}, edge: edgeOptions }: InstallationOptions,
+  { clock = new ManualClock(), logger, simulator, env = {}, edge: edgeOptions, ...more }: InstallationOptions,
 ): Promise<Installation['services']> {
   await ensureRegionPools(db, catalog);
   const silent = logger ?? createLogger({ logLevel: 'silent' });
@@ -98,11 +103,13 @@ async function openServices(
     moveSeconds: 0,
     ...simulator,
   });
+  const { gateway = createAbsentGateway('off') } = more;
   const sold = structuredClone(catalog);
-  const network = new NetworkReconciler({ db, compute, catalog: sold, logger: silent });
+  const signals = new Signals();
+  const forwards = new ForwardReconciler({ db, gateway, signals, clock, logger: silent });
+  const network = new NetworkReconciler({ db, compute, forwards, catalog: sold, logger: silent });
   const edge = createEdgeSimulator({ store: new SimulatorTargets(db), clock, ...edgeOptions });
   const leadership = new Leadership(db);
-  const signals = new Signals();
   await signals.start(db);
   const secrets = new SecretBox(Buffer.alloc(32, 1));
   const config = loadConfig(env);
@@ -125,6 +132,8 @@ async function openServices(
     signals,
     queue: outlet,
     network,
+    gateway,
+    forwards,
     leadership,
     shield: new EdgeReconciler({ db, edge, clock, logger: silent, leadership }),
     opsKeys: await OpsKeys.open(db, secrets),
@@ -177,6 +186,7 @@ export async function openInstallation(
     await http.close();
     for (const node of nodes) await node.stop();
     await network.idle();
+    await services.forwards.idle();
     await services.guests.stop();
     await shield.idle();
     await leadership.leave();

@@ -1,4 +1,3 @@
-import type { ComputeDriver } from '../../../compute/driver.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { addressesOf } from '../../../db/queries/addresses.ts';
 import { countPortForwards } from '../../../db/queries/network.ts';
@@ -10,7 +9,7 @@ import { beginNetworkChange } from '../../../domain/network/network-change.ts';
 import { recordCallerEvent } from '../../../domain/vms/events.ts';
 import { accountLimits, requireBelow } from '../../../domain/vms/quotas.ts';
 import { requireAllowed } from '../../../domain/vms/states.ts';
-import { endpoint } from '../../../http/endpoint.ts';
+import { type EndpointServices, endpoint } from '../../../http/endpoint.ts';
 import { VmParams } from '../../../http/schemas.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { newId } from '../../../platform/ids.ts';
@@ -29,8 +28,8 @@ function requireRegion(catalog: Catalog, code: string): Region {
   throw new ApiError('capacity_unavailable', `Region ${code} has no address to forward from.`);
 }
 
-function requireForwards(compute: ComputeDriver): void {
-  if (compute.capabilities().portForwards) return;
+function requireForwards({ compute, forwards }: Pick<EndpointServices, 'compute' | 'forwards'>): void {
+  if (forwards.byGateway || compute.capabilities().portForwards) return;
   const message = 'no ports are forwarded here: the VM is reached at its own addresses';
   throw invalidField('internal_port', 'not_supported', message);
 }
@@ -67,7 +66,7 @@ export const addPortForward = endpoint({
   async handle(context) {
     const { resource: vm, body, db, services, caller, now } = context;
     const region = requireRegion(services.catalog, vm.region);
-    requireForwards(services.compute);
+    requireForwards(services);
     const external_port = body.external_port ?? null;
     requireInRange(external_port, region);
     const internal_ip = await requireOwnAddress(db, vm, body.internal_ip);
@@ -91,6 +90,7 @@ export const addPortForward = endpoint({
       external_port === null
         ? await insertOnFreePort(db, forward, region.port_forward_range)
         : await insertOnPort(db, { ...forward, external_port });
+    await services.signals.forwardsChanged(db);
     await recordCallerEvent(db, services.clock, caller, vm.id, {
       type: 'port_forward.added',
       message: `Port ${row.external_port} of ${row.public_ip} was forwarded to port ${row.internal_port}.`,

@@ -38,6 +38,7 @@ export const deletePortForward = endpoint({
     const { db, services, caller } = context;
     requireAllowed(vm, 'configure');
     await removePortForward(db, forward.id, await beginNetworkChange(context, vm.id));
+    await services.signals.forwardsChanged(db);
     await recordCallerEvent(db, services.clock, caller, vm.id, {
       type: 'port_forward.removed',
       message: `Port ${forward.external_port} of ${forward.public_ip} is no longer forwarded.`,

@@ -36,6 +36,9 @@ const handlers: { [K in Request['do']]: (request: Extract<Request, { do: K }>) =
     socket.close();
     return null;
   },
+  /** From a port of IPv4 that it listens at, so that all are of one flow for as long as it lasts. */
+  sendFrom: ({ from, host, port }) =>
+    new Promise((resolve) => datagrams.get(400_000 + from)!.send('x', port, host, () => resolve(null))),
   /** A new socket, so a new flow, for each. */
   sendFlows: async ({ host, port, count }) => {
     for (let i = 0; i < count; i++) {

@@ -1,0 +1,37 @@
+import { PublicPortRanges } from '../../platform/helper/forwards.ts';
+import { runNetworkProgram } from '../../platform/nft.ts';
+import { type Forwards, keyOf, type Layout, targetOf } from './table.ts';
+
+/** A connection from outside to a public port, as `conntrack` lists it: to whom it was, and who answers. */
+const LINE =
+  /^(tcp|udp) .* src=\S+ dst=(\S+) sport=\d+ dport=(\d+) .*?src=(\S+) dst=\S+ sport=(\d+) dport=\d+/;
+
+/**
+ * Ends all connections to public ports of ours that do not go where forwards lead now. Those that were made while there was
+ * no forward, so that they came to this host itself, end where there is one now.
+ */
+export async function endOthers({ publicPorts }: Layout, forwards: Forwards): Promise<void> {
+  const ranges = new PublicPortRanges(publicPorts);
+  const ends = new Set<string>();
+  for (const address of new Set(publicPorts.map(({ address }) => address))) {
+    const listed = await conntrack(['-L', '-f', 'ipv4', '--orig-dst', address]);
+    for (const line of listed.split('\n')) {
+      const [, protocol, publicIp, port, answers, answersPort] = LINE.exec(line) ?? [];
+      if (!protocol || !ranges.hasPorts(publicIp!, Number(port))) continue;
+      const target = forwards.get(keyOf(protocol, publicIp!, Number(port)));
+      const isLocal = target === undefined && answers === publicIp;
+      if (isLocal || target === targetOf(answers!, Number(answersPort))) continue;
+      const to = ['-p', protocol, '--orig-dst', publicIp!, '--orig-port-dst', port!];
+      ends.add([...to, '--reply-src', answers!, '--reply-port-src', answersPort!].join(' '));
+    }
+  }
+  for (const end of ends) await conntrack(['-D', '-f', 'ipv4', ...end.split(' ')]);
+}
+
+/** What `conntrack` prints; it fails where it finds none, which is no failure here. */
+async function conntrack(args: string[]): Promise<string> {
+  return runNetworkProgram('conntrack', args).catch((error: Error) => {
+    if (/: 0 flow entries have been/.test(error.message)) return '';
+    throw error;
+  });
+}
