@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { sql } from '../../server/db/database.ts';
 import { insertPortForward } from '../../server/db/queries/network.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import { creditAccount } from '../../server/domain/accounts/book-payment.ts';
 import { GatewayUnavailableError } from '../../server/gateway/driver.ts';
 import { newId } from '../../server/platform/ids.ts';
 import { makeVm, openApi, type TestApi } from '../network/support.ts';
@@ -108,6 +109,33 @@ test('a job does not succeed before the forwards of its VM are in force, and one
   assert.deepEqual(gateway.ports, [20_022]);
   assert.deepEqual(await statusOf(api, vm), ['active']);
   assert.ok(!api.services.forwards.isBehind);
+});
+
+test('the job that makes a VM fails where a forward that it has by then cannot be made', async (t) => {
+  const gateway = new RecordingGateway();
+  const api = await openApi(t, { gateway });
+  const { db, clock } = api.services;
+  await db.transaction((tx) =>
+    creditAccount(tx, clock, { accountId: api.accountId, amountMinor: 10_000n, method: 'test' }),
+  );
+  const order = async (port: number) => {
+    const made = await api.call('POST', '/v1/vm', { plan: 's1', template: 'debian-12', hostname: 'web' });
+    assert.equal(made.status, 200, JSON.stringify(made.body));
+    const { vm, job } = made.body.data;
+    await add(api, vm, port);
+    await settled(api);
+    return job.id as string;
+  };
+  const works = await order(20_001);
+  await api.runner.runToEnd(works);
+  const fails = await order(20_002);
+  gateway.failing = new GatewayUnavailableError('it is away');
+  gateway.altered();
+  await api.runner.runToEnd(fails);
+  const endOf = async (id: string) =>
+    (await db.query(sql`select status, error_code from jobs where id = ${id}`))[0];
+  assert.deepEqual(await endOf(works), { status: 'succeeded', error_code: null });
+  assert.deepEqual(await endOf(fails), { status: 'failed', error_code: 'compute_unavailable' });
 });
 
 test('what changes while a gateway is given something is given next, and settles by itself', async (t) => {

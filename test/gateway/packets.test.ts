@@ -41,21 +41,34 @@ test('forwarded ports lead to a guest wherever it is, and nothing else is open',
   const ssh = forward({ internalIp: guest.address });
   const dns = forward({ protocol: 'udp', externalPort: 20_053, internalPort: 53, internalIp: guest.address });
 
+  // One that the host answered itself before it was a gateway; its own firewall has the kernel know it.
+  await gateway!.space.inhabit(t);
+  await gateway!.space.run(
+    'nft',
+    'add table ip own; add chain ip own in { type filter hook input priority 0; }; add rule ip own in ct state new accept',
+  );
+  await gateway!.space.ask({ do: 'listenUdp', port: 20_054, family: 4 });
+  const knockEarly = () => client.ask({ do: 'sendFrom', from: 4_000, host: PUBLIC, port: 20_054 });
+  await knockEarly();
+  await gateway!.space.arrived(20_054, 1);
+
   await driver.applyForwards([]);
   await assert.rejects(echo(client, 20_022), REFUSED);
   // One that never stops to knock must not be kept out by what it was told before there was a forward.
   await knock();
 
+  await driver.applyForwards([ssh, dns, { ...dns, externalPort: 20_054 }]);
+  await knockEarly();
+  await guest.space.arrived(53, 1);
   await driver.applyForwards([ssh, dns]);
   assert.equal(await echo(client, 20_022), 'hello');
   assert.deepEqual(guest.space.arrivals(22), [CLIENT], 'the guest sees who it is');
   await knock();
-  await guest.space.arrived(53, 1);
-  assert.deepEqual(guest.space.arrivals(53), [CLIENT]);
+  await guest.space.arrived(53, 2);
+  assert.deepEqual(guest.space.arrivals(53), [CLIENT, CLIENT]);
 
-  await t.test('nothing is open that was not asked for', async (t) => {
+  await t.test('nothing is open that was not asked for', async () => {
     // Not even what listens on the gateway itself.
-    await gateway!.space.inhabit(t);
     await gateway!.space.ask({ do: 'listenTcp', port: 20_080 });
     for (const port of [22, 53, 80, 20_000, 20_021, 20_023, 20_053, 20_080, 59_999])
       await assert.rejects(echo(client, port), REFUSED, `${port}`);
@@ -131,6 +144,24 @@ test('a table that somebody deletes or alters is made again, and the driver says
     assert.equal(await echo(region.client, 20_022), 'hello', words);
     assert.equal(await gateway!.table(), whole, words);
   }
+});
+
+test('a change that does not fit what is there makes all of it anew', { skip }, async (t) => {
+  const region = await Region.open(t);
+  const [gateway] = region.gateways;
+  const driver = gateway!.client(t);
+  const guest = await region.guest(t, '100.64.0.2');
+  await guest.space.ask({ do: 'listenTcp', port: 22 });
+  const [one, two] = [20_001, 20_002].map((externalPort) =>
+    forward({ internalIp: guest.address, externalPort }),
+  );
+  await driver.applyForwards([one!]);
+  // So that what is done next comes unannounced.
+  await gateway!.pauseWatch();
+  await gateway!.space.run('nft', 'flush map ip vauban-gateway forwards');
+  await driver.applyForwards([two!]);
+  assert.equal(await echo(region.client, 20_002), 'hello');
+  await assert.rejects(echo(region.client, 20_001), REFUSED);
 });
 
 test('one change among ten thousand forwards is made alone', { skip }, async (t) => {

@@ -7,8 +7,8 @@ const LINE =
   /^(tcp|udp) .* src=\S+ dst=(\S+) sport=\d+ dport=(\d+) .*?src=(\S+) dst=\S+ sport=(\d+) dport=\d+/;
 
 /**
- * Ends all connections to public ports of ours that do not go where forwards lead now. Those that were made while there was
- * no forward, so that they came to this host itself, end where there is one now.
+ * Ends all connections to public ports of ours that do not go where forwards lead now: those by forwards that are gone, and those
+ * to this host itself, from before the table that refuses them.
  */
 export async function endOthers({ publicPorts }: Layout, forwards: Forwards): Promise<void> {
   const ranges = new PublicPortRanges(publicPorts);
@@ -19,8 +19,7 @@ export async function endOthers({ publicPorts }: Layout, forwards: Forwards): Pr
       const [, protocol, publicIp, port, answers, answersPort] = LINE.exec(line) ?? [];
       if (!protocol || !ranges.hasPorts(publicIp!, Number(port))) continue;
       const target = forwards.get(keyOf(protocol, publicIp!, Number(port)));
-      const isLocal = target === undefined && answers === publicIp;
-      if (isLocal || target === targetOf(answers!, Number(answersPort))) continue;
+      if (target === targetOf(answers!, Number(answersPort))) continue;
       const to = ['-p', protocol, '--orig-dst', publicIp!, '--orig-port-dst', port!];
       ends.add([...to, '--reply-src', answers!, '--reply-port-src', answersPort!].join(' '));
     }

@@ -47,7 +47,7 @@ export class NftablesGateway implements GatewayDriver {
   /** How often something has raised a doubt about what is held. */
   #doubts = 0;
   /** Whether there may be connections by forwards that are gone. */
-  #hasOthers = true;
+  #hasOthers = false;
 
   constructor(options: NftablesGatewayOptions) {
     const { publicPorts, guestPrefixes } = options;

@@ -200,6 +200,12 @@ export class Gateway {
     await ended;
   }
 
+  /** Nothing that happens to the table is noticed any more. */
+  async pauseWatch(): Promise<void> {
+    const children = (await run('pgrep', '-P', `${this.#helper!.pid}`)).trim().split('\n');
+    for (const child of children) process.kill(Number(child), 'SIGSTOP');
+  }
+
   /** What the table holds; empty where there is none. */
   table(): Promise<string> {
     return this.space.run('nft', 'list', 'table', 'ip', 'vauban-gateway').catch(() => '');
