@@ -152,6 +152,12 @@ export interface ChangedPromoCredit {
   wallet: Wallet;
 }
 
+/** What guests need of the cluster, item by item */
+export interface ClusterCheck {
+  compute: string;
+  findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+}
+
 /** What was removed */
 export interface CollectedImages {
   files: number;
@@ -1013,6 +1019,7 @@ export interface Reads {
   '/targets/{id}': { data: Target };
   '/images': { data: Image[] };
   '/host': { data: Host };
+  '/cluster': { data: ClusterCheck };
   '/host/capacity': { data: Capacity };
   '/hosts': { data: HostMachine[] };
   '/operators': { data: Operator[] };

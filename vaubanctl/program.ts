@@ -16,6 +16,7 @@ import { addAdjustmentCreditAndDebit } from './commands/adjustment-credit-debit.
 import { addAdjustmentList } from './commands/adjustment-list.ts';
 import { addAdjustmentRefund, addAdjustmentVoid } from './commands/adjustment-order.ts';
 import { addAudit } from './commands/audit.ts';
+import { addClusterCheck } from './commands/cluster-check.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExportBookings } from './commands/export-bookings.ts';
@@ -193,6 +194,8 @@ addHostDrain(host);
 addHostResume(host);
 addHostList(host);
 addHostActions(host);
+
+addClusterCheck(program.command('cluster').description('the cluster that VMs run on, where they run on one'));
 
 const image = program.command('image').description('disks of which VMs are made');
 addImageImport(image);

@@ -128,6 +128,8 @@ export interface ComputeDriver {
    * function is called. An event may be reported more than once, always with the same `key`.
    */
   watch(listener: (event: GuestEvent) => void): () => void;
+  /** What the engine has of what guests need, item by item, for an operator who sets it up; absent where the host itself is all there is. */
+  readonly check?: (wants: EngineWants) => Promise<EngineFinding[]>;
   /** Hosts that are lost for show; absent where there are real ones. */
   readonly outages?: SimulatedOutages;
   /** Releases timers and connections; guests go on running. */
@@ -138,6 +140,22 @@ export interface DriverReport {
   ok: boolean;
   /** One line for people: what was found, or why it does not work. */
   summary: string;
+}
+
+/** What the catalog sells, as far as an engine has to have it. */
+export interface EngineWants {
+  templates: readonly string[];
+  zones: readonly string[];
+  /** Of each region, IPv4 first: what guests there send everything to that is not near. */
+  gateways: readonly { region: string; addresses: readonly string[] }[];
+}
+
+export interface EngineFinding {
+  what: string;
+  /** `limited`: guests can be made, with less than they could have. `missing`: none can. */
+  state: 'ok' | 'limited' | 'missing';
+  /** What was found, or what is wrong with it and how it is put right. */
+  found: string;
 }
 
 export type MoveKind = 'cold' | 'live';

@@ -52,6 +52,12 @@ export function clientNetwork(ip: string): string {
   return ipaddr.IPv6.networkAddressFromCIDR(`${ip.split('%')[0]}/64`).toString();
 }
 
+/** The first address behind a network's own. */
+export function firstAddress(cidr: string): string {
+  const bytes = ipaddr.parse(cidr.split('/')[0]!).toByteArray();
+  return ipaddr.fromByteArray([...bytes.slice(0, -1), bytes.at(-1)! + 1]).toString();
+}
+
 const SPECIAL = addressMatcher([
   '0.0.0.0/8',
   '127.0.0.0/8',

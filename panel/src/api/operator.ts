@@ -152,6 +152,12 @@ export interface ChangedPromoCredit {
   wallet: Wallet;
 }
 
+/** What guests need of the cluster, item by item */
+export interface ClusterCheck {
+  compute: string;
+  findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
+}
+
 /** What was removed */
 export interface CollectedImages {
   files: number;
@@ -1070,6 +1076,7 @@ export interface OperatorOperations {
   'operator.removeImage': { params: { name: string }; data: { name: string; removed: true } };
   'operator.collectImages': { data: CollectedImages };
   'operator.getHost': { data: Host };
+  'operator.checkCluster': { data: ClusterCheck };
   'operator.getCapacity': { data: Capacity };
   'operator.drainHost': { body: DrainHostRequest; data: DrainedHost };
   'operator.resumeHost': { data: { resumed: true } };
@@ -1163,6 +1170,7 @@ export const OPERATOR_OPERATIONS = {
   'operator.removeImage': ['POST', '/images/{name}/remove'],
   'operator.collectImages': ['POST', '/images/collect'],
   'operator.getHost': ['GET', '/host'],
+  'operator.checkCluster': ['GET', '/cluster'],
   'operator.getCapacity': ['GET', '/host/capacity'],
   'operator.drainHost': ['POST', '/host/drain'],
   'operator.resumeHost': ['POST', '/host/resume'],

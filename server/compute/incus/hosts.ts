@@ -40,7 +40,7 @@ const PAGE_TABLES_SHARE = 1 / 256;
 /** What a host is made of changes seldom. */
 const FRESH_MS = 30_000;
 /** The group that every member is in unless it was taken out of it. */
-const EVERYONE = 'default';
+export const EVERYONE = 'default';
 /** Pools that all members share. */
 const SHARED_POOLS = ['ceph', 'cephfs', 'linstor', 'lvmcluster'];
 /** In the configuration of the cluster: it tells one cluster from another. */

@@ -18,14 +18,23 @@ export async function findImage(
   project: string,
   alias: string,
 ): Promise<IncusImage | undefined> {
+  const found = await findProperties(members, project, alias);
+  if (!found) return undefined;
+  const { fingerprint, type, properties } = found;
+  const minDiskGb = Number(properties[IMAGE_KEYS.minDiskGb] ?? DEFAULT_MIN_DISK_GB);
+  return { fingerprint, type, minDiskGb, user: properties[IMAGE_KEYS.user] ?? 'root' };
+}
+
+/** The same as the cluster has it. */
+export async function findProperties(
+  members: Pick<Members, 'any'>,
+  project: string,
+  alias: string,
+): Promise<{ fingerprint: string; type: string; properties: Record<string, string> } | undefined> {
   if (!/^[a-z0-9][a-z0-9._-]*$/i.test(alias)) return undefined;
   try {
     const { target } = (await members.any('GET', `/1.0/images/aliases/${alias}?project=${project}`)).metadata;
-    const { fingerprint, type, properties } = (
-      await members.any('GET', `/1.0/images/${target}?project=${project}`)
-    ).metadata;
-    const minDiskGb = Number(properties[IMAGE_KEYS.minDiskGb] ?? DEFAULT_MIN_DISK_GB);
-    return { fingerprint, type, minDiskGb, user: properties[IMAGE_KEYS.user] ?? 'root' };
+    return (await members.any('GET', `/1.0/images/${target}?project=${project}`)).metadata;
   } catch (error) {
     if (isAbsent(error)) return undefined;
     throw error;

@@ -6,6 +6,7 @@ import {
   ComputeUnavailableError,
   DiskShrinkError,
   type DriverCapabilities,
+  type EngineWants,
   type GuestEvent,
   type GuestSpec,
   type GuestState,
@@ -14,6 +15,7 @@ import {
 import { GuestEvents } from '../guest-events.ts';
 import { Acls } from './acls.ts';
 import { Boots } from './boots.ts';
+import { checkCluster } from './check.ts';
 import { converge } from './converge.ts';
 import { EventStream } from './event-stream.ts';
 import { REFUSED_PROTOCOLS } from './firewall.ts';
@@ -95,6 +97,8 @@ class Incus implements ComputeDriver {
   readonly place = () => this.#hosts.cluster();
   readonly hosts = () => this.#hosts.all();
   readonly probe = () => probeCluster(this.#members, this.#options);
+  readonly check = (wants: EngineWants) =>
+    checkCluster({ ...this.#options, members: this.#members, instances: this.#instances }, wants);
 
   capabilities(): DriverCapabilities {
     return {

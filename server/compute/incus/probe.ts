@@ -14,6 +14,10 @@ const EXTENSIONS = [
   'metrics',
 ];
 
+/** What is needed of the API and is not among what it `has`. */
+export const missingExtensions = (has: readonly string[]) =>
+  EXTENSIONS.filter((extension) => !has.includes(extension));
+
 /** Whether guests can be made here, and why not. */
 export async function probeCluster(
   members: Members,
@@ -25,7 +29,7 @@ export async function probeCluster(
     if (auth !== 'trusted')
       return fail('the cluster does not trust the certificate: incus config trust add-certificate');
     const { server = 'incus', server_version: version, server_clustered: isCluster } = environment;
-    const missing = EXTENSIONS.filter((extension) => !has.includes(extension));
+    const missing = missingExtensions(has);
     if (missing.length > 0)
       return fail(`${server} ${version} has not all that is needed (${missing.join(', ')}): Incus 6.0 has`);
     if (!isCluster)

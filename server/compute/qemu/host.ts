@@ -4,6 +4,7 @@ import { access, open, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { roomOf } from '../../platform/file-system-room.ts';
+import type { EngineFinding } from '../driver.ts';
 import { BARE_ENVIRONMENT } from './command.ts';
 import { GUEST_ID, Guest } from './guest.ts';
 import type { ImageStore } from './image-store.ts';
@@ -22,13 +23,7 @@ export interface Accelerator {
 export type AcceleratorChoice = 'auto' | Accelerator['kind'];
 
 /** One thing that guests need, as it is on this host. */
-export interface Finding {
-  what: string;
-  /** `limited`: guests run, with less than they could have. `missing`: no guest can run. */
-  state: 'ok' | 'limited' | 'missing';
-  /** What was found, or why it does not do; one line. */
-  found: string;
-}
+export type Finding = EngineFinding;
 
 /** Where the kernel describes itself; other files in tests. */
 const KERNEL = {

@@ -21,6 +21,7 @@ import { drainHost } from './host/drain-host.ts';
 import { getCapacity } from './host/get-capacity.ts';
 import { getHost } from './host/get-host.ts';
 import { resumeHost } from './host/resume-host.ts';
+import { checkCluster } from './hosts/check-cluster.ts';
 import { emptyHost } from './hosts/empty-host.ts';
 import { findHost } from './hosts/find-host.ts';
 import { listHosts } from './hosts/list-hosts.ts';
@@ -162,6 +163,7 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   removeImage,
   collectImages,
   getHost,
+  checkCluster,
   getCapacity,
   drainHost,
   resumeHost,

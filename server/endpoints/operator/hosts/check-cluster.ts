@@ -1,0 +1,55 @@
+import { Enum, Shape } from '../../../http/schemas.ts';
+import { type OperatorServices, operatorEndpoint } from '../../../operator/endpoint.ts';
+import { firstAddress } from '../../../platform/cidr.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const checkCluster = operatorEndpoint({
+  operation: 'checkCluster',
+  method: 'GET',
+  path: '/cluster',
+  tag: 'host',
+  summary: 'Check the cluster that VMs run on, item by item',
+  description: 'Asks its members, and holds what they say against the catalog. Changes nothing.',
+  data: Shape(
+    {
+      compute: Type.String({ description: 'The engine that the service runs' }),
+      findings: Type.Array(
+        Shape({
+          what: Type.String(),
+          state: Enum(['ok', 'limited', 'missing'], {
+            description: '`limited`: guests run, with less than they could have. `missing`: no guest can run',
+          }),
+          found: Type.String({
+            description: 'What was found, or what is wrong with it and what puts it right',
+          }),
+        }),
+      ),
+    },
+    { $id: 'ClusterCheck', description: 'What guests need of the cluster, item by item' },
+  ),
+  errors: ['invalid_state', 'compute_unavailable'],
+  async handle({ services }) {
+    const { compute } = services;
+    const findings = await compute.check?.(wantsOf(services));
+    if (!findings)
+      throw new ApiError(
+        'invalid_state',
+        `The ${compute.name} engine is no cluster. vaubanctl doctor says what this machine can do.`,
+      );
+    return { data: { compute: compute.name, findings } };
+  },
+});
+
+/** What is sold. */
+function wantsOf({ catalog, config }: OperatorServices) {
+  const { regions, templates } = catalog;
+  return {
+    templates: templates.map(({ code }) => code),
+    zones: config.zones ?? regions.flatMap((region) => region.zones),
+    gateways: regions.map(({ code, ipv4_pool, ipv6_pool }) => ({
+      region: code,
+      addresses: [firstAddress(ipv4_pool), firstAddress(ipv6_pool)],
+    })),
+  };
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defer } from '../../support/cleanup.ts';
+import { addressOf, GATEWAY, killMember } from '../../support/incus/cluster.ts';
+import { inCluster } from '../../support/incus/in-cluster.ts';
+import { openIncus, tinyGuest } from './support.ts';
+
+const cluster = await inCluster(import.meta.filename);
+
+if (cluster) {
+  const wants = {
+    templates: ['tiny', 'debian-12'],
+    zones: ['a'],
+    gateways: [{ region: 'eu', addresses: [GATEWAY] }],
+  };
+
+  test('incus: a real cluster says what it has and what it lacks, and a member that dies', async (t) => {
+    const driver = await openIncus(cluster);
+    defer(t, () => driver.close());
+    const check = async () =>
+      new Map((await driver.check!(wants)).map(({ what, state, found }) => [what, `${state}: ${found}`]));
+    const found = await check();
+    t.diagnostic([...found].map(([what, said]) => `${what}: ${said}`).join('\n'));
+    for (const [what, pattern] of Object.entries({
+      certificate: /^ok/,
+      API: /^ok: incus 6/,
+      quorum: /^ok: .* 3 members/,
+      // That of these tests, so that they need not wait for long.
+      offline_threshold: /^limited: 11 seconds/,
+      'member m1': /^ok: Online/,
+      'network vb0': new RegExp(`^ok: a bridge with ${GATEWAY}$`),
+      BGP: /^ok: AS 65001, 1 peer$/,
+      'pool default': /^limited: dir/,
+      'image of tiny': /^ok: tiny, a container$/,
+      'image of debian-12': /^limited: there is none/,
+      'zone a': /^ok: m1, m2, m3$/,
+    }))
+      assert.match(found.get(what) ?? 'absent', pattern, what);
+    assert.match(found.get('firewall of m1')!, /^limited: .*nf_conntrack_bridge/);
+
+    const [host] = (await driver.hosts()).filter(({ name }) => name === 'm1');
+    const spec = tinyGuest({ hostId: host!.id });
+    await driver.create(spec);
+    await driver.start(spec.id);
+    assert.match((await check()).get('firewall of m1')!, /^ok: nftables, and guests/);
+    await driver.powerOff(spec.id);
+    await driver.remove(spec.id);
+
+    await killMember(cluster, 3);
+    const after = await check();
+    assert.match(after.get('member m3')!, new RegExp(`^limited: .* at https://${addressOf(3)}:8443`));
+    assert.match(after.get('firewall of m3')!, /^missing/);
+    assert.match(after.get('quorum')!, /^ok/);
+  });
+}
