@@ -4,8 +4,9 @@ import { createIncus } from '../../../server/compute/incus/incus.ts';
 import type { IncusOptions } from '../../../server/compute/incus/options.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { freshKeyPair } from '../../../server/platform/ssh-key-pair.ts';
-import { type ClusterInfo, GATEWAY, NETWORK, POOL } from '../../support/incus/cluster.ts';
+import { GATEWAY, NETWORK, POOL } from '../../support/incus/cluster.ts';
 import { incusIdentity } from '../../support/incus/identity.ts';
+import type { ClusterInfo } from '../../support/incus/layout.ts';
 import { guestSpec } from '../support.ts';
 
 /** What lets the driver of a test into its guests. */

@@ -1,37 +1,35 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { incusIdentity } from './identity.ts';
+import {
+  addressOf,
+  type ClusterInfo,
+  environmentOf,
+  incus,
+  LOOK_MS,
+  MEMBERS,
+  run,
+  spaceOf,
+  spaces,
+} from './layout.ts';
+import { startMember } from './members.ts';
+import { instancesIn, kill, mountsBelow, processesOf, removeControlGroups } from './remains.ts';
 
 const HERE = import.meta.dirname;
 /** On a disk, and where programs may be run: guests' file systems are in it. */
 const SCRATCH = '/var/tmp/vauban-incus-';
-const DAEMON = '/usr/libexec/incus/incusd';
-const MEMBERS = [1, 2, 3] as const;
 const HUB = '10.99.0.254';
 const AS = { hub: 65_000, members: 65_001 };
-/** Far beyond what anything here takes. */
-const HANG_MS = 120_000;
-const LOOK_MS = 50;
 /** A member that has not been heard for so many seconds is offline: Incus's least. */
 const OFFLINE_SECONDS = 11;
 
+/** Of the bridge that guests are connected to, on each member. */
 export const GATEWAY = '203.0.113.1';
+export const GATEWAY_6 = '2001:db8:113::1';
 export const NETWORK = 'vb0';
 export const POOL = 'default';
-
-/** What tests need to know of a cluster. */
-export interface ClusterInfo {
-  directory: string;
-  /** Of the network namespace that the members are reached from, and guests. */
-  hub: string;
-  endpoints: string[];
-}
-
-export const addressOf = (member: number) => `10.99.0.${member}`;
 
 /** A real cluster of three members on this machine, each in a network namespace of its own, behind a router. */
 export class IncusCluster {
@@ -150,7 +148,14 @@ profiles: [{name: default, devices: {}}]
       await incus(info, 'config', 'set', '--target', `m${member}`, ...speaker);
       await incus(info, 'network', 'create', NETWORK, '--target', `m${member}`);
     }
-    const bridge = [`ipv4.address=${GATEWAY}/24`, 'ipv4.nat=false', 'ipv6.address=none'];
+    const bridge = [
+      `ipv4.address=${GATEWAY}/24`,
+      'ipv4.nat=false',
+      `ipv6.address=${GATEWAY_6}/64`,
+      'ipv6.nat=false',
+      // Guests have addresses that are chosen for them.
+      'ipv6.dhcp.stateful=true',
+    ];
     const peer = [`bgp.peers.hub.address=${HUB}`, `bgp.peers.hub.asn=${AS.hub}`];
     await incus(info, 'network', 'create', NETWORK, ...bridge, ...peer);
   }
@@ -185,7 +190,7 @@ profiles: [{name: default, devices: {}}]
     const { info } = this;
     const args = [`--net=/run/netns/${spaceOf(info, member)}`, 'incus', 'admin', 'init', '--preseed'];
     const child = spawn('nsenter', args, {
-      env: { ...process.env, INCUS_DIR: directoryOf(info, member, 'incus') },
+      env: { ...process.env, ...environmentOf(info, member) },
       stdio: ['pipe', 'ignore', 'pipe'],
     });
     let said = '';
@@ -203,60 +208,6 @@ profiles: [{name: default, devices: {}}]
   }
 }
 
-/** Starts a member, also one that was killed. */
-export async function startMember(info: ClusterInfo, member: number): Promise<void> {
-  const directory = directoryOf(info, member);
-  for (const name of ['incus', 'cg', 'bin']) await mkdir(join(directory, name), { recursive: true });
-  if (!(await tracksConnectionsInBridges())) {
-    const shim = join(directory, 'bin', 'nft');
-    await copyFile(join(HERE, 'nft.sh'), shim);
-    await chmod(shim, 0o755);
-  }
-  const script = [join(HERE, 'member.sh'), directory];
-  const space = [`--net=/run/netns/${spaceOf(info, member)}`, 'unshare', '-m', '--propagation', 'private'];
-  spawn('setsid', ['nsenter', ...space, ...script], { detached: true, stdio: 'ignore' }).unref();
-  const socket = directoryOf(info, member, 'incus/unix.socket');
-  const end = Date.now() + HANG_MS;
-  while (!existsSync(socket)) {
-    if (Date.now() > end) throw new Error(`member ${member} did not start: see ${directory}/incusd.log`);
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
-  await run(
-    'env',
-    `INCUS_DIR=${directoryOf(info, member, 'incus')}`,
-    DAEMON,
-    'waitready',
-    '--timeout',
-    '100',
-  );
-}
-
-/** Ends a member's daemon as a failure of power does; its guests run on. */
-export async function killMember(info: ClusterInfo, member: number): Promise<void> {
-  const pid = Number(readFileSync(directoryOf(info, member, 'pid'), 'utf8'));
-  kill(pid);
-  while (existsSync(`/proc/${pid}`) && !isZombie(pid))
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  await rm(directoryOf(info, member, 'incus/unix.socket'), { force: true });
-}
-
-/** Runs the CLI at the first member. */
-export function incus({ directory }: Pick<ClusterInfo, 'directory'>, ...words: string[]): Promise<string> {
-  return run('env', `INCUS_DIR=${directory}/m1/incus`, 'incus', ...words);
-}
-
-export async function run(program: string, ...args: string[]): Promise<string> {
-  const running = promisify(execFile)(program, args, { maxBuffer: 2 ** 26, timeout: HANG_MS });
-  // Incus's CLI reads what it may be given there to its end.
-  running.child.stdin!.end();
-  return (await running).stdout;
-}
-
-export const spaceOf = ({ hub }: ClusterInfo, member: number) => hub.replace('hub', `${member}`);
-const spaces = (info: ClusterInfo) => [info.hub, ...MEMBERS.map((member) => spaceOf(info, member))];
-const directoryOf = ({ directory }: ClusterInfo, member: number, name = '') =>
-  join(directory, `m${member}`, name);
-
 const ROUTER = `[global.config]
 as = ${AS.hub}
 router-id = "${HUB}"
@@ -272,87 +223,3 @@ afi-safi-name = "ipv4-unicast"
 prefix = "10.99.0.0/24"
 peer-group = "members"
 `;
-
-let tracks: Promise<boolean> | undefined;
-
-/** Whether this kernel can do what ACLs of Incus ask of nft. */
-function tracksConnectionsInBridges(): Promise<boolean> {
-  const rules =
-    'table bridge probe { chain c { type filter hook forward priority 0; ct state established accept; }; }';
-  tracks ??= run('unshare', '-n', '/usr/sbin/nft', rules).then(
-    () => true,
-    () => false,
-  );
-  return tracks;
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL');
-  } catch {
-    // It has ended by itself.
-  }
-}
-
-const isZombie = (pid: number) => {
-  try {
-    return / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-  } catch {
-    return true;
-  }
-};
-
-/** Those in its namespaces, those that name its directory, and the guests, which are children of these. */
-async function processesOf(info: ClusterInfo): Promise<number[]> {
-  const found = new Set<number>();
-  for (const space of spaces(info)) {
-    const pids = await run('ip', 'netns', 'pids', space).catch(() => '');
-    for (const pid of pids.split('\n').filter(Boolean)) found.add(Number(pid));
-  }
-  const read = (path: string) => {
-    try {
-      return readFileSync(path, 'utf8');
-    } catch {
-      return '';
-    }
-  };
-  for (const entry of readdirSync('/proc')) {
-    if (!/^\d+$/.test(entry) || !read(`/proc/${entry}/cmdline`).includes(`${info.directory}/m`)) continue;
-    found.add(Number(entry));
-    for (const child of read(`/proc/${entry}/task/${entry}/children`).split(' ').filter(Boolean))
-      found.add(Number(child));
-  }
-  found.delete(process.pid);
-  return [...found];
-}
-
-function instancesIn(directory: string): string[] {
-  return MEMBERS.flatMap((member) =>
-    ['containers', 'logs'].flatMap((name) => {
-      const path = join(directory, `m${member}`, 'incus', name);
-      return existsSync(path) ? readdirSync(path) : [];
-    }),
-  );
-}
-
-function mountsBelow(directory: string): string[] {
-  const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
-  return mounts
-    .map((line) => line.split(' ')[1] ?? '')
-    .filter((path) => path.startsWith(`${directory}/`))
-    .reverse();
-}
-
-async function removeControlGroups(names: string[]): Promise<void> {
-  const root = '/sys/fs/cgroup';
-  const hierarchies = existsSync(root) ? ['', ...readdirSync(root)] : [];
-  for (const hierarchy of hierarchies) {
-    for (const name of names) {
-      for (const kind of ['payload', 'monitor']) {
-        const path = join(root, hierarchy, `lxc.${kind}.${name}`);
-        if (existsSync(path))
-          await run('find', path, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', '+').catch(() => {});
-      }
-    }
-  }
-}

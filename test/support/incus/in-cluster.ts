@@ -6,7 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isInstalled } from '../../../scripts/installed.ts';
-import { type ClusterInfo, IncusCluster } from './cluster.ts';
+import { IncusCluster } from './cluster.ts';
+import type { ClusterInfo } from './layout.ts';
 
 const REQUIRED = process.env.VAUBAN_REQUIRE_INCUS === '1';
 const INFO = 'VAUBAN_TEST_INCUS_CLUSTER';

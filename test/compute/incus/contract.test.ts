@@ -1,7 +1,7 @@
 import { computeContract } from '../../../server/compute/contract.ts';
 import { KEY } from '../../../server/compute/contract-shell.ts';
-import { run } from '../../support/incus/cluster.ts';
 import { inCluster } from '../../support/incus/in-cluster.ts';
+import { incus } from '../../support/incus/layout.ts';
 import { stayAlive } from '../qemu/support.ts';
 import { openIncus, tinyGuest } from './support.ts';
 
@@ -25,16 +25,7 @@ if (cluster) {
         settle: (work) => work,
         idle: () => new Promise((resolve) => setTimeout(resolve, 200)),
         async deafen(id) {
-          const name = id.replace('_', '-');
-          await run(
-            'env',
-            `INCUS_DIR=${cluster.directory}/m1/incus`,
-            'incus',
-            'exec',
-            name,
-            'touch',
-            '/run/deaf',
-          );
+          await incus(cluster, 'exec', id.replace('_', '-'), 'touch', '/run/deaf');
         },
         async reopen() {
           await driver.close();

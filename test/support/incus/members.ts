@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ClusterInfo, DAEMON, directoryOf, HANG_MS, LOOK_MS, run, runAt, spaceOf } from './layout.ts';
+import { isZombie, kill } from './remains.ts';
+
+const HERE = import.meta.dirname;
+
+/** Starts a member, also one that was killed. */
+export async function startMember(info: ClusterInfo, member: number): Promise<void> {
+  const directory = directoryOf(info, member);
+  for (const name of ['incus', 'cg', 'bin']) await mkdir(join(directory, name), { recursive: true });
+  if (!(await tracksConnectionsInBridges())) {
+    const shim = join(directory, 'bin', 'nft');
+    await copyFile(join(HERE, 'nft.sh'), shim);
+    await chmod(shim, 0o755);
+  }
+  const script = [join(HERE, 'member.sh'), directory];
+  const space = [`--net=/run/netns/${spaceOf(info, member)}`, 'unshare', '-m', '--propagation', 'private'];
+  spawn('setsid', ['nsenter', ...space, ...script], { detached: true, stdio: 'ignore' }).unref();
+  const socket = directoryOf(info, member, 'incus/unix.socket');
+  const end = Date.now() + HANG_MS;
+  while (!existsSync(socket)) {
+    if (Date.now() > end) throw new Error(`member ${member} did not start: see ${directory}/incusd.log`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  await runAt(info, member, DAEMON, 'waitready', '--timeout', '100');
+}
+
+/** Ends a member's daemon as a failure of power does; its guests run on. */
+export async function killMember(info: ClusterInfo, member: number): Promise<void> {
+  const pid = Number(readFileSync(directoryOf(info, member, 'pid'), 'utf8'));
+  kill(pid);
+  while (existsSync(`/proc/${pid}`) && !isZombie(pid))
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  await rm(directoryOf(info, member, 'incus/unix.socket'), { force: true });
+}
+
+let tracks: Promise<boolean> | undefined;
+
+/** Whether this kernel can do what ACLs of Incus ask of nft. */
+function tracksConnectionsInBridges(): Promise<boolean> {
+  const rules =
+    'table bridge probe { chain c { type filter hook forward priority 0; ct state established accept; }; }';
+  tracks ??= run('unshare', '-n', '/usr/sbin/nft', rules).then(
+    () => true,
+    () => false,
+  );
+  return tracks;
+}
