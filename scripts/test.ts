@@ -81,6 +81,7 @@ const LONGEST = [
   'test/gateway/failover.test.ts',
   'test/panel/browser/machines.test.ts',
   'test/panel/browser/story.test.ts',
+  'test/compute/incus/contract.test.ts',
   'test/compute/qemu/adoption.test.ts',
   'test/consoles/share-bounds.test.ts',
   'test/acceptance/prices.test.ts',
