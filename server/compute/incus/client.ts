@@ -47,6 +47,13 @@ const MAX_BYTES = 256 * 1024 * 1024;
 /** Requests at once to one member; further ones wait. */
 const MAX_SOCKETS = 32;
 
+/** To one whose certificate was taken out of the cluster's trust, which may be put back. */
+const FORBIDDEN = 403;
+/** From a member that is starting or ending… */
+const NOT_READY = 503;
+/** …and from one that passes on what such a member says, or has no part in the cluster's database now. */
+const AWAY = /^Server isn't ready yet|no available cowsql leader/;
+
 /** One member of the cluster, over HTTPS with a client certificate. */
 export class IncusClient {
   readonly url: string;
@@ -63,11 +70,14 @@ export class IncusClient {
     this.#agent = new Agent({ ...this.#tls, keepAlive: true, maxSockets: MAX_SOCKETS });
   }
 
-  /** Throws {@link IncusError} for a refusal, {@link UnansweredError} where there is no answer, and the signal's reason. */
+  /**
+   * Throws {@link IncusError} for a refusal, {@link UnansweredError} where there is no answer,
+   * {@link ComputeUnavailableError} where the service is not trusted, and the signal's reason.
+   */
   async ask(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<Answer> {
     const text = await this.text(method, path, body, options);
     const answer = parse(text);
-    if (answer.type === 'error') throw new IncusError(answer.error_code, answer.error);
+    if (answer.type === 'error') throw this.#refusalOf(method, path, answer);
     return answer;
   }
 
@@ -106,6 +116,13 @@ export class IncusClient {
 
   close(): void {
     this.#agent.destroy();
+  }
+
+  #refusalOf(method: string, path: string, { error_code: code, error }: Refusal): Error {
+    const facts = `${this.url} ${method} ${path.split('?')[0]}: ${error}`;
+    if (code === FORBIDDEN) return new ComputeUnavailableError(`the certificate is not trusted: ${facts}`);
+    const isAway = code === NOT_READY || AWAY.test(error);
+    return isAway ? new UnansweredError(facts) : new IncusError(code, error);
   }
 
   #exchange(method: string, path: string, body: string, signal: AbortSignal): Promise<string> {

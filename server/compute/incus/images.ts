@@ -36,8 +36,10 @@ export async function findProperties(
     const { target } = (await members.any('GET', `/1.0/images/aliases/${alias}?project=${project}`)).metadata;
     return (await members.any('GET', `/1.0/images/${target}?project=${project}`)).metadata;
   } catch (error) {
-    if (isAbsent(error)) return undefined;
-    throw error;
+    if (!isAbsent(error)) throw error;
+    // To one who is not trusted no image is shown, and this is refused.
+    await members.any('GET', `/1.0/projects/${project}`);
+    return undefined;
   }
 }
 
