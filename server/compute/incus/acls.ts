@@ -1,3 +1,4 @@
+import type { Clock } from '../../platform/clock.ts';
 import { IncusError } from './client.ts';
 import type { Acl } from './firewall.ts';
 import type { Members } from './members.ts';
@@ -6,14 +7,21 @@ interface StoredAcl extends Acl {
   config: Record<string, string>;
 }
 
+const IN_USE = /is in use/;
+/** What the engine itself makes of a guest while it is moved or removed uses the ACL for a moment. */
+const TRIES = 10;
+const PAUSE_MS = 500;
+
 /** The ACL of each guest, under the name of its instance: made before it, deleted after it, and changed while it is off, too. */
 export class Acls {
   readonly #members: Members;
   readonly #project: string;
+  readonly #clock: Clock;
 
-  constructor(members: Members, project: string) {
+  constructor(members: Members, project: string, clock: Clock) {
     this.#members = members;
     this.#project = project;
+    this.#clock = clock;
   }
 
   /** Makes it unless it is there. */
@@ -29,11 +37,20 @@ export class Acls {
     await this.#ask('PUT', name, { config, ...acl });
   }
 
-  /** One that is absent is a success. */
+  /** One that is absent is a success, and one that an instance of others uses, such as a copy of the guest: it stays. */
   async remove(name: string): Promise<void> {
-    await this.#ask('DELETE', name).catch((error) => {
-      if (!(error instanceof IncusError && error.code === 404)) throw error;
-    });
+    for (let tries = 1; ; tries++) {
+      try {
+        await this.#ask('DELETE', name);
+        return;
+      } catch (error) {
+        if (!(error instanceof IncusError)) throw error;
+        const isInUse = IN_USE.test(error.message);
+        if (error.code === 404 || (isInUse && tries === TRIES)) return;
+        if (!isInUse) throw error;
+        await this.#clock.sleep(PAUSE_MS);
+      }
+    }
   }
 
   /** A note that is kept with it. */

@@ -81,7 +81,7 @@ class Incus implements ComputeDriver {
     const events = this.#events;
     this.#members = members;
     this.#instances = instances;
-    this.#acls = new Acls(members, project);
+    this.#acls = new Acls(members, project, clock);
     this.#hosts = new Hosts({ ...options, members, instances });
     this.#inside = new Inside({ ...options, sockets });
     const closed = this.#closing.signal;
