@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -57,14 +57,22 @@ export async function inCluster(file: string): Promise<ClusterInfo | undefined> 
     test('incus: a cluster of three', { skip }, () => {});
     return undefined;
   }
+  let child: ChildProcess | undefined;
+  let isOver = false;
+  // As often as they come: an interrupt reaches a group of processes, and each of these passes it on.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      isOver = true;
+      child?.kill('SIGTERM');
+    });
   const cluster = await IncusCluster.raise();
-  const path = join(cluster.info.directory, 'info.json');
-  await writeFile(path, JSON.stringify(cluster.info));
-  const args = [`--net=/run/netns/${cluster.info.hub}`, process.execPath, ...process.execArgv, file];
-  const child = spawn('nsenter', args, { stdio: 'inherit', env: { ...process.env, [INFO]: path } });
-  const end = () => child.kill('SIGTERM');
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+  process.exitCode = 1;
   try {
+    const path = join(cluster.info.directory, 'info.json');
+    await writeFile(path, JSON.stringify(cluster.info));
+    if (isOver) return undefined;
+    const args = [`--net=/run/netns/${cluster.info.hub}`, process.execPath, ...process.execArgv, file];
+    child = spawn('nsenter', args, { stdio: 'inherit', env: { ...process.env, [INFO]: path } });
     const [code] = await once(child, 'exit');
     process.exitCode = code ?? 1;
   } finally {
