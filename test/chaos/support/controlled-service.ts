@@ -12,6 +12,7 @@ import { ManualClock } from '../../../server/platform/clock.ts';
 import { openState } from '../../../server/state.ts';
 import { inventoryProblems, ledgerProblems } from '../../support/invariants.ts';
 import { KillPoints } from './kill-points.ts';
+import { places } from './places.ts';
 
 const config = loadConfig(process.env);
 const clock = new ManualClock(process.env.CLOCK_START);
@@ -26,20 +27,12 @@ async function underWay(): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Guests of the engine, and VMs as they are recorded, as `id host`; the two must be the same. */
-async function places(): Promise<{ guests: string[]; vms: string[] }> {
-  const guests = (await service.services.compute.list()).map(({ id, hostId }) => `${id} ${hostId}`);
-  const vms = await db.query<{ line: string }>(sql`
-    select concat_ws(' ', id, host_id, 'moving to ' || moving_to) as line from vms where deleted_at is null`);
-  return { guests: guests.sort(), vms: vms.map(({ line }) => line).sort() };
-}
-
 const orders: Record<string, (input: { ms?: number; killAt?: string }) => unknown> = {
   '/advance': ({ ms = 0 }) => clock.advance(ms),
   '/record': ({ killAt }) => points.record(killAt),
   '/points': () => points.reached,
   '/under-way': underWay,
-  '/places': places,
+  '/places': () => places(service.services.compute, db),
   '/sleeping': () => clock.sleeping,
   '/problems': async () => [...(await ledgerProblems(db)), ...(await inventoryProblems(db))],
 };

@@ -9,6 +9,7 @@ import { startService } from '../../../server/compose.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { openState } from '../../../server/state.ts';
+import { places } from '../../chaos/support/places.ts';
 import { ledgerProblems, vmProblems } from '../../support/invariants.ts';
 import type { Death } from './chaos.ts';
 
@@ -25,6 +26,13 @@ const orders: Record<string, (input: never) => unknown> = {
   '/jump': ({ ms }: { ms: number }) => {
     ahead += ms;
   },
+  // Null where the engine says nothing of its hosts.
+  '/unreachable': () =>
+    service.services.compute.hosts().then(
+      (hosts) => hosts.filter(({ reachable }) => !reachable).map(({ name }) => name),
+      () => null,
+    ),
+  '/places': () => places(service.services.compute, db),
   '/problems': async () => [...(await ledgerProblems(db)), ...(await vmProblems(db))],
 };
 const control = createServer(async (request, response) => {

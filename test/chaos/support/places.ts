@@ -1,0 +1,13 @@
+import type { ComputeDriver } from '../../../server/compute/driver.ts';
+import { type Database, sql } from '../../../server/db/database.ts';
+
+/** Guests of the engine, and VMs as they are recorded, as `id host`; the two must be the same. */
+export async function places(
+  compute: ComputeDriver,
+  db: Database,
+): Promise<{ guests: string[]; vms: string[] }> {
+  const guests = (await compute.list()).map(({ id, hostId }) => `${id} ${hostId}`);
+  const vms = await db.query<{ line: string }>(sql`
+    select concat_ws(' ', id, host_id, 'moving to ' || moving_to) as line from vms where deleted_at is null`);
+  return { guests: guests.sort(), vms: vms.map(({ line }) => line).sort() };
+}

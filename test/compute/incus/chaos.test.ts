@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { inCluster } from '../../support/incus/in-cluster.ts';
+import { Cloud, PATIENCE, until } from './cloud.ts';
+
+/** After a job's begin its member is killed: steps take a tenth of a second, some a second. */
+const INTO_CREATION_MS = [0, 200, 500];
+const INTO_DELETION_MS = [0, 200];
+const INTO_MOVE_MS = [300, 800];
+
+const cluster = await inCluster(import.meta.filename);
+
+if (cluster) {
+  test('members that are killed lose nothing, and nothing is there twice', PATIENCE, async (t) => {
+    const cloud = await Cloud.start(t, cluster);
+    await creations(cloud);
+    await deletions(cloud);
+    await moves(cloud);
+    await withoutQuorum(cloud);
+    cloud.print(t);
+  });
+}
+
+async function creations(cloud: Cloud): Promise<void> {
+  const outcomes: Record<string, number> = { running: 0, error: 0 };
+  for (const ms of INTO_CREATION_MS) {
+    const id = await cloud.asked();
+    const [member] = await cloud.membersOf(id);
+    await sleep(ms);
+    await cloud.without([member!]);
+    const { status } = await cloud.customer.settled(id);
+    assert.ok(status in outcomes, cloud.failures(id));
+    outcomes[status]!++;
+    await cloud.assertSound();
+    await cloud.remove([id]);
+    await cloud.assertSound();
+  }
+  const { running, error } = outcomes;
+  cloud.note('its member killed in a creation', INTO_CREATION_MS.length, `${running} made, ${error} undone`);
+}
+
+async function deletions(cloud: Cloud): Promise<void> {
+  const vms = await cloud.buy(INTO_DELETION_MS.length);
+  for (const [index, ms] of INTO_DELETION_MS.entries()) {
+    const { id } = vms[index];
+    const [member] = await cloud.membersOf(id);
+    await cloud.customer.ask('DELETE', `/v1/vm/${id}`);
+    await sleep(ms);
+    await cloud.without([member!]);
+    await cloud.settled(id, 'gone');
+    await cloud.assertSound();
+  }
+  cloud.note('its member killed in a deletion', INTO_DELETION_MS.length, 'all deleted');
+}
+
+async function moves(cloud: Cloud): Promise<void> {
+  const [vm] = await cloud.buy(1);
+  for (const [index, which] of ['leaves', 'goes to'].entries()) {
+    for (const ms of INTO_MOVE_MS) {
+      const [from] = await cloud.membersOf(vm.id);
+      await cloud.drain(from!, async () => {
+        await until(async () => (await cloud.membersOf(vm.id)).length === 2);
+        const killed = (await cloud.membersOf(vm.id))[index]!;
+        await sleep(ms);
+        await cloud.without([killed]);
+      });
+      await cloud.assertSame(vm);
+    }
+    cloud.note(`the member killed that a VM ${which} in a move`, INTO_MOVE_MS.length, 'all moved');
+  }
+  await cloud.remove([vm.id]);
+}
+
+/** What is asked for is refused, or waits; once there is a quorum again it is done, and once only. */
+async function withoutQuorum(cloud: Cloud): Promise<void> {
+  const [vm] = await cloud.buy(1);
+  const begun = await cloud.asked();
+  const idempotencyKey = crypto.randomUUID();
+  await cloud.without([2, 3], async () => {
+    const refused = await cloud.ask(idempotencyKey);
+    assert.deepEqual([refused.status, refused.json.error.code], [503, 'compute_unavailable'], refused.text);
+    assert.ok(refused.json.error.details.retry_after_seconds > 0);
+    await cloud.customer.ask('POST', `/v1/vm/${vm.id}/stop`, {});
+    await cloud.greeting(vm.ipv4);
+  });
+  const { status: power, last_job } = await cloud.customer.settled(vm.id);
+  // Told that it could not be done, its owner asks again.
+  if (power === 'running') {
+    assert.equal(last_job.error?.code, 'compute_unavailable');
+    await cloud.customer.ask('POST', `/v1/vm/${vm.id}/stop`, {});
+  }
+  await cloud.settled(vm.id, 'stopped');
+  const again = await cloud.ask(idempotencyKey);
+  assert.equal(again.status, 200, again.text);
+  const asked = again.json.data.vm.id;
+  await cloud.settled(asked, 'running');
+  const { status } = await cloud.customer.settled(begun);
+  assert.match(status, /^(running|error)$/, cloud.failures(begun));
+  await cloud.assertSound();
+  await cloud.remove([vm.id, begun, asked]);
+  await cloud.assertSound();
+  const stop = power === 'running' ? 'failed, asked again' : 'waited';
+  const creation = status === 'running' ? 'made' : 'undone';
+  cloud.note('two of three members killed: an order', 1, '503 with a hint, then made');
+  cloud.note('two of three members killed: a stop', 1, stop);
+  cloud.note('two of three members killed: a creation that had begun', 1, creation);
+}

@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { defer } from '../../support/cleanup.ts';
+import { NETWORK, POOL } from '../../support/incus/cluster.ts';
+import { inCluster } from '../../support/incus/in-cluster.ts';
+import { incus, run } from '../../support/incus/layout.ts';
+import { Cloud, FOREIGN, instanceOf, PATIENCE, until, type Vm } from './cloud.ts';
+
+/** The service's way to the cluster; members reach each other by a bridge, where this does not count. */
+const CUT =
+  'table inet cut { chain out { type filter hook output priority 0; tcp dport 8443 reject with tcp reset; }; }';
+
+const cluster = await inCluster(import.meta.filename);
+
+if (cluster) {
+  test('mishaps of a cluster lose nothing, and what is of others is not touched', PATIENCE, async (t) => {
+    const cloud = await Cloud.start(t, cluster);
+    const [vm] = await cloud.buy(1);
+    const foreign = await makeForeign(cloud, vm);
+    const before = await foreign();
+    await revoked(cloud, vm);
+    await eventsLost(t, cloud, vm);
+    await nodeKilled(cloud, vm);
+    await cloud.remove([vm.id]);
+    await cloud.assertSound();
+    assert.deepEqual(await foreign(), before);
+    cloud.note('instances of others beside all that', before.length, 'as they were');
+    cloud.print(t);
+  });
+}
+
+/** An operator's own instance that runs, and a copy of a guest, which has all that the service keeps with it. */
+async function makeForeign(cloud: Cloud, { id }: Vm): Promise<() => Promise<object[]>> {
+  const place = ['-n', NETWORK, '-s', POOL];
+  const copy = `${instanceOf(id)}${FOREIGN}`;
+  // Of this cluster alone: its control groups on this machine are named like it.
+  const own = `web-${process.pid}${FOREIGN}`;
+  await incus(cloud.cluster, 'launch', 'tiny', own, '--target', 'm2', ...place, '-q');
+  await incus(cloud.cluster, 'copy', '--stateless', instanceOf(id), copy, '--target', 'm3', '-q');
+  return async () => {
+    const found = (await cloud.instances()).filter(({ name }) => name.endsWith(FOREIGN));
+    assert.equal(found.length, 2);
+    // What they use is no concern of this.
+    return found.map(({ state: _, ...rest }) => rest);
+  };
+}
+
+async function revoked(cloud: Cloud, vm: Vm): Promise<void> {
+  const trust = (...words: string[]) => incus(cloud.cluster, 'config', 'trust', ...words);
+  const all: { name: string; fingerprint: string }[] = JSON.parse(await trust('list', '--format', 'json'));
+  await trust('remove', all.find(({ name }) => name === 'vauban')!.fingerprint);
+  // What was known of the hosts is good for a moment.
+  await until(async () => (await cloud.order('/unreachable')) === null);
+  const idempotencyKey = crypto.randomUUID();
+  const refused = await cloud.ask(idempotencyKey);
+  assert.deepEqual([refused.status, refused.json.error.code], [503, 'compute_unavailable'], refused.text);
+  assert.ok(refused.json.error.details.retry_after_seconds > 0);
+  await trust('add-certificate', join(cloud.cluster.directory, 'client.crt'), '--name', 'vauban');
+  await until(() => cloud.isWhole());
+  const again = await cloud.ask(idempotencyKey);
+  assert.equal(again.status, 200, again.text);
+  await cloud.settled(again.json.data.vm.id, 'running');
+  await cloud.assertSame(vm);
+  await cloud.remove([again.json.data.vm.id]);
+  await cloud.assertSound();
+  cloud.note('certificate revoked, and trusted again', 1, '503 with a hint, then made');
+}
+
+/** A guest powers itself off while nothing of the cluster reaches the service: its list tells. */
+async function eventsLost(t: TestContext, cloud: Cloud, vm: Vm): Promise<void> {
+  const name = instanceOf(vm.id);
+  await cloud.greeting(vm.ipv4);
+  let isCut = true;
+  const mend = async () => {
+    if (isCut) await run('nft', 'delete', 'table', 'inet', 'cut');
+    isCut = false;
+  };
+  await run('nft', CUT);
+  defer(t, mend);
+  // Its first process ends with it, and the connection of this command, too.
+  await incus(cloud.cluster, 'exec', name, '--', 'kill', '-PWR', '1').catch(() => {});
+  await until(async () => (await cloud.instances()).find((one) => one.name === name)?.status === 'Stopped');
+  assert.equal((await cloud.customer.ask('GET', `/v1/vm/${vm.id}`)).status, 'running');
+  await mend();
+  await cloud.customer.until(vm.id, ({ status }) => status === 'stopped');
+  await until(() => cloud.isWhole());
+  const events: { type: string }[] = await cloud.customer.ask('GET', `/v1/vm/${vm.id}/events?limit=100`);
+  const types = events.map(({ type }) => type);
+  assert.equal(types.filter((type) => type === 'guest.powered_off').length, 1);
+  assert.ok(!types.includes('vm.start_requested'), 'switched off from the inside, it stays off');
+  await cloud.assertSound();
+  await cloud.customer.ask('POST', `/v1/vm/${vm.id}/start`, {});
+  await cloud.assertSame(vm);
+  cloud.note('events lost while a guest powers itself off', 1, 'told by the list, once; it stays off');
+}
+
+async function nodeKilled(cloud: Cloud, vm: Vm): Promise<void> {
+  const phases = ['before', 150, 500, 'after'];
+  for (const phase of phases) {
+    const [from] = await cloud.membersOf(vm.id);
+    const { pid } = cloud.service;
+    await cloud.order('/die', { kind: 'move', step: 'move_guest', phase });
+    // The answer may be cut off.
+    await cloud.operate('POST', `/hosts/m${from}/drain`).catch(() => {});
+    await until(async () => !existsSync(`/proc/${pid}/exe`));
+    await cloud.revive();
+    await cloud.drain(from!);
+    await cloud.assertSame(vm);
+  }
+  cloud.note('service killed in a move', phases.length, 'all moved after its next start');
+}
