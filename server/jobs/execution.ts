@@ -1,3 +1,4 @@
+import { ComputeUnavailableError } from '../compute/driver.ts';
 import { DatabaseAwayError, type Transaction } from '../db/database.ts';
 import { isOnLostHost } from '../db/queries/hosts.ts';
 import { advanceJob, confirmJob, finishJob, type Ownership, type Retry } from '../db/queries/owned-jobs.ts';
@@ -156,8 +157,9 @@ export class JobExecution {
   /** There is no way forward or back now: later, or never when that has been so too often. */
   async #failedAttempt(error: unknown): Promise<Result> {
     const { job, services } = this.context;
-    // What fails because a host cannot be reached is gone on with once it can, however long that takes.
-    const isLost = await isOnLostHost(services.db, job.vm_id).catch(() => true);
+    // What fails because a host, or the whole engine, cannot be reached is gone on with once it can, however long that takes.
+    const isLost =
+      (await isOnLostHost(services.db, job.vm_id).catch(() => true)) || (await this.#isEngineAway());
     if (isLost)
       return { ended: false, retry: { ...nextAttempt(1, services.clock.now()), attempts: job.attempts } };
     const retry = nextAttempt(job.attempts + 1, services.clock.now());
@@ -176,6 +178,14 @@ export class JobExecution {
       services.logger.error({ err: cause, ...facts, next_attempt_at: retry.at }, 'job could not be given up');
       return { ended: false, retry };
     }
+  }
+
+  /** Whether the engine says nothing even of its hosts: then none is recorded as lost. */
+  #isEngineAway(): Promise<boolean> {
+    return this.context.compute.hosts().then(
+      () => false,
+      (error) => error instanceof ComputeUnavailableError,
+    );
   }
 
   async #abandon(error: unknown, attempts: number): Promise<boolean> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { sql } from '../../server/db/database.ts';
 import { BELIEVED_AFTER_MS } from '../../server/jobs/reconcilers/reconcile-guests.ts';
 import type { Call } from '../jobs/support/customer.ts';
@@ -101,5 +102,29 @@ test('a job whose host is lost on its way is gone on with when it is found, howe
   assert.equal((await job()).status, 'succeeded');
   assert.equal((await customer.wallet()).held_minor, 0n);
   assert.ok((await customer.wallet()).available_minor < before.available_minor);
+  await assertInvariants(rack.db);
+});
+
+test('a job whose engine says nothing is gone on with once it does, however late', async (t) => {
+  const rack = await Rack.open(t, TWO);
+  const { clock, compute } = rack.installation.services;
+  const customer = await rack.customer();
+  const id = await rack.buy(customer);
+  const nothing = async (): Promise<never> => {
+    throw new ComputeUnavailableError('the cluster has no quorum');
+  };
+  const { hosts, remove } = compute;
+  Object.assign(compute, { hosts: nothing, remove: nothing });
+  await customer.must({ method: 'DELETE', path: `/v1/vm/${id}` });
+  // More than a job is tried, and longer; no host is recorded as lost.
+  for (let round = 0; round < 30; round++) {
+    await rack.node.runner.fill();
+    clock.advance(3_600_000);
+  }
+  const job = sql`select status, attempts from jobs where vm_id = ${id} and kind = 'delete'`;
+  assert.deepEqual(await rack.db.query(job), [{ status: 'running', attempts: 0 }]);
+  Object.assign(compute, { hosts, remove });
+  await rack.finish();
+  assert.equal((await customer.call({ method: 'GET', path: `/v1/vm/${id}` })).status, 404);
   await assertInvariants(rack.db);
 });
