@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
-import { addressOf, GATEWAY, killMember } from '../../support/incus/cluster.ts';
+import { GATEWAY, GATEWAY_6 } from '../../support/incus/cluster.ts';
 import { inCluster } from '../../support/incus/in-cluster.ts';
+import { addressOf } from '../../support/incus/layout.ts';
+import { killMember } from '../../support/incus/members.ts';
 import { openIncus, tinyGuest } from './support.ts';
 
 const cluster = await inCluster(import.meta.filename);
@@ -11,7 +13,7 @@ if (cluster) {
   const wants = {
     templates: ['tiny', 'debian-12'],
     zones: ['a'],
-    gateways: [{ region: 'eu', addresses: [GATEWAY] }],
+    gateways: [{ region: 'eu', addresses: [GATEWAY, GATEWAY_6] }],
   };
 
   test('incus: a real cluster says what it has and what it lacks, and a member that dies', async (t) => {
@@ -28,7 +30,7 @@ if (cluster) {
       // That of these tests, so that they need not wait for long.
       offline_threshold: /^limited: 11 seconds/,
       'member m1': /^ok: Online/,
-      'network vb0': new RegExp(`^ok: a bridge with ${GATEWAY}$`),
+      'network vb0': new RegExp(`^ok: a bridge with ${GATEWAY}, ${GATEWAY_6}$`),
       BGP: /^ok: AS 65001, 1 peer$/,
       'pool default': /^limited: dir/,
       'image of tiny': /^ok: tiny, a container$/,
