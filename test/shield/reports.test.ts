@@ -82,6 +82,25 @@ test('reports of other programs', async (t) => {
     assert.equal(await endReportedAttack(parts, target.ip), null, 'again');
   });
 
+  await t.test(
+    'one that joins an attack which the edge sees as well is not forgotten at the next look',
+    async () => {
+      const target = await shield.target();
+      await shield.pass(3);
+      await shield.attack(target, 'udp_flood', 100_000, 60);
+      await shield.pass(3);
+      const [seen] = await attacksOn(api, target);
+      assert.deepEqual(seen!.vectors, ['udp_flood']);
+      const classes = { icmp: { packets: 500_000, bytes: 50_000_000 } };
+      assert.equal(await report(ofUdp(target.ip, { rate: { pps: 500_000, bps: 9e9 }, classes })), seen!.id);
+      await shield.pass(2);
+      const [both] = await attacksOn(api, target);
+      assert.deepEqual(new Set(both!.vectors), new Set(['udp_flood', 'icmp_flood']));
+      assert.deepEqual([both!.peak_pps.value, both!.peak_bps.value], [500_000, 9e9]);
+      await endReportedAttack(parts, target.ip);
+    },
+  );
+
   await t.test('one that is never ended runs out', async () => {
     const target = await shield.target();
     const from = clock.now().getTime();

@@ -53,14 +53,26 @@ export async function insertAttack(db: Queryable, row: AttackRow): Promise<boole
 }
 
 /**
+ * What an attack has come to by what is stored and by this: the detector and reports of other programs write the same row, and
+ * neither knows what the other has found since it read.
+ */
+export const grown = (
+  row: Pick<AttackRow, 'vectors' | 'peak_bps' | 'peak_bps_at' | 'peak_pps' | 'peak_pps_at'>,
+) => sql`
+  vectors = array(select v from unnest(vectors || ${row.vectors}::text[]) with ordinality as u (v, n) group by v order by min(n)),
+  peak_bps = greatest(peak_bps, ${row.peak_bps}),
+  peak_bps_at = case when ${row.peak_bps} > peak_bps then ${row.peak_bps_at} else peak_bps_at end,
+  peak_pps = greatest(peak_pps, ${row.peak_pps}),
+  peak_pps_at = case when ${row.peak_pps} > peak_pps then ${row.peak_pps_at} else peak_pps_at end`;
+
+/**
  * Writes what an attack has come to; false where it was ended meanwhile. When it began to be mitigated is
  * written here only for one that needs no rule of ours: else it is for those who put the rule on the edge to say.
  */
 export async function updateAttack(db: Queryable, row: AttackRow): Promise<boolean> {
   const rows = await db.query(sql`
-    update shield_attacks set status = ${row.status}, vectors = ${row.vectors}, severity = ${row.severity}, reason = ${row.reason},
-      mitigated_at = coalesce(mitigated_at, ${row.mitigated_at}), ended_at = ${row.ended_at},
-      peak_bps = ${row.peak_bps}, peak_bps_at = ${row.peak_bps_at}, peak_pps = ${row.peak_pps}, peak_pps_at = ${row.peak_pps_at},
+    update shield_attacks set status = ${row.status}, severity = ${row.severity}, reason = ${row.reason},
+      mitigated_at = coalesce(mitigated_at, ${row.mitigated_at}), ended_at = ${row.ended_at}, ${grown(row)},
       dropped_bytes = ${row.dropped_bytes}, dropped_packets = ${row.dropped_packets}
     where id = ${row.id} and status = 'ongoing' returning id`);
   return rows.length > 0;

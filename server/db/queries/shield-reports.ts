@@ -1,5 +1,5 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
-import type { AttackRow } from './shield-attacks.ts';
+import { type AttackRow, grown } from './shield-attacks.ts';
 
 /** The id of the target of an address, where it is one and not on its way out. */
 export async function systemTargetOfAddress(db: Queryable, ip: string): Promise<string | undefined> {
@@ -21,13 +21,7 @@ export async function joinReport(db: Queryable, row: Reported): Promise<string |
   const found = await maybeOne<{ id: string }>(
     db,
     sql`
-    update shield_attacks set reported_until = ${row.until},
-      vectors = array(select distinct on (v) v from unnest(vectors || ${row.vectors}::text[]) with ordinality as u (v, n)
-        order by v, n),
-      peak_bps = greatest(peak_bps, ${row.peak_bps}),
-      peak_bps_at = case when ${row.peak_bps} > peak_bps then ${row.peak_bps_at} else peak_bps_at end,
-      peak_pps = greatest(peak_pps, ${row.peak_pps}),
-      peak_pps_at = case when ${row.peak_pps} > peak_pps then ${row.peak_pps_at} else peak_pps_at end
+    update shield_attacks set reported_until = ${row.until}, ${grown(row)}
     where target_id = ${row.target_id} and status = 'ongoing' returning id`,
   );
   return found?.id;
