@@ -116,6 +116,9 @@ async function network(
     return missing(
       `has ${shown}, and not the gateway of any region: ${wants.gateways.map(({ addresses }) => addresses[0]).join(', ')}`,
     );
+  // Incus refuses a guest an address that it cannot give it.
+  if (config['ipv6.address']?.includes(':') && config['ipv6.dhcp.stateful'] !== 'true')
+    return missing('no guest gets its IPv6 address: set ipv6.dhcp.stateful=true');
   const translated = ([4, 6] as const).filter((family) => config[`ipv${family}.nat`] === 'true');
   if (translated.length > 0)
     return limited(`guests do not have their own addresses outside: set ipv${translated[0]}.nat=false`);

@@ -36,6 +36,7 @@ const right = () => ({
       'ipv4.address': '203.0.113.1/24',
       'ipv6.address': '2001:db8:1::1/64',
       'ipv4.nat': 'false',
+      'ipv6.dhcp.stateful': 'true',
       'bgp.peers.hub.address': '10.0.0.254',
     } as Record<string, string>,
   },
@@ -65,6 +66,7 @@ function partsOf(cluster: Cluster): CheckParts {
     if (place === '/1.0') return server;
     if (!cluster.quorum) throw new Error('no quorum');
     if (place === '/1.0/networks/vb0') return network;
+    if (place === '/1.0/projects/default') return {};
     if (place === '/1.0/storage-pools/default') return pool;
     const [, alias] = /^\/1\.0\/images\/aliases\/(.+)$/.exec(place!) ?? [];
     if (alias && images[alias]) return { target: alias };
@@ -180,6 +182,12 @@ const CASES: Record<string, [(cluster: Cluster) => void, ...RegExp[]]> = {
       delete network.config['ipv6.address'];
     },
     /^limited network vb0: has 203\.0\.113\.1, and not 2001:db8:1::1 of eu/,
+  ],
+  'a bridge that gives no addresses of IPv6': [
+    ({ network }) => {
+      delete network.config['ipv6.dhcp.stateful'];
+    },
+    /^missing network vb0: .*ipv6\.dhcp\.stateful=true/,
   ],
   'a bridge that translates': [
     ({ network }) => {

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import { type Customer, newCustomer, type Reply } from '../../chaos/support/customer.ts';
 import { call, exchange } from '../../operator/support.ts';
-import { freshDatabaseLocation } from '../../support/database.ts';
+import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
 import { NETWORK, POOL } from '../../support/incus/cluster.ts';
 import { incusIdentity } from '../../support/incus/identity.ts';
 import { type ClusterInfo, incus, MEMBERS, runAt } from '../../support/incus/layout.ts';
@@ -78,8 +78,9 @@ export class Cloud {
     this.#begin = begin;
   }
 
-  static async start(t: TestContext, cluster: ClusterInfo): Promise<Cloud> {
-    const location = await freshDatabaseLocation(t);
+  /** `given` is where its state is; a fresh place of the test's own when absent. */
+  static async start(t: TestContext, cluster: ClusterInfo, given?: DatabaseLocation): Promise<Cloud> {
+    const location = given ?? (await freshDatabaseLocation(t));
     const dataDir = location.env.VAUBAN_DATA_DIR;
     const catalog = join(dataDir, 'catalog.yaml');
     await writeFile(catalog, await catalogOfGuests());

@@ -31,7 +31,7 @@ mount -t tmpfs tmpfs /mnt && nft 'table bridge t { chain c { type filter hook fo
 unshare --user --map-root-user --pid --fork --mount-proc true`;
 
 /** Why no cluster can be raised here, or false. */
-function whyNot(): string | false {
+export function whyNoCluster(): string | false {
   if (process.getuid?.() !== 0) return 'needs root for network namespaces';
   const missing = PROGRAMS.filter((program) => !existsSync(program) && !isInstalled(program));
   if (missing.length > 0) {
@@ -52,7 +52,7 @@ function whyNot(): string | false {
 export async function inCluster(file: string): Promise<ClusterInfo | undefined> {
   const given = process.env[INFO];
   if (given !== undefined) return JSON.parse(readFileSync(given, 'utf8'));
-  const skip = whyNot();
+  const skip = whyNoCluster();
   if (skip) {
     test('incus: a cluster of three', { skip }, () => {});
     return undefined;

@@ -18,6 +18,7 @@ if (cluster) {
   test('each member is drained while customers go on, and no VM is lost', PATIENCE, async (t) => {
     const cloud = await Cloud.start(t, cluster);
     const vms = await cloud.buy(VMS);
+    for (const { ipv4 } of vms) await cloud.greeting(ipv4);
     const over = new AbortController();
     const keys = await Promise.all(vms.map(({ ipv4 }) => hostKey(ipv4)));
     const absences = Promise.all(vms.map((vm) => absencesOf(vm, over.signal)));
