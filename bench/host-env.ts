@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { whyNot } from '../test/compute/routed/support/env.ts';
 import { machines } from '../test/qemu/support/machines.ts';
 import { openSite } from '../test/qemu/support/site.ts';
-import { defer } from '../test/support/cleanup.ts';
+import { defer, type Lifetime } from '../test/support/cleanup.ts';
 import { skipWithoutTinyImage } from '../test/support/tiny-image.ts';
 import type { Bench, Engine } from './bench.ts';
 import { during } from './lifetime.ts';
@@ -41,20 +41,30 @@ export async function atSite(
       for (const pid of await machines(workspace)) process.kill(pid, 'SIGKILL');
     });
     const { host } = await openSite(life);
-    const [nsenter, args] = host.command(process.execPath, join(import.meta.dirname, 'guests', program));
-    const child = spawn(nsenter, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    const exit = once(child, 'exit');
-    defer(life, async () => {
-      if (child.connected) child.disconnect();
-      await exit;
-    });
-    const order: SiteOrder = { workspace, engine: bench.engines[0]! };
-    child.send(order);
-    const measured = once(child, 'message').then(([claims]) => claims as Claim[]);
-    const failed = exit.then(([code]) => {
-      throw new Error(`${program} ended with ${code}`);
-    });
-    failed.catch(() => {});
-    return Promise.race([measured, failed]);
+    return measureIn(life, host.name, program, { workspace, engine: bench.engines[0]! });
   });
+}
+
+/** What a program of `bench/guests` measures in a network namespace. */
+export async function measureIn(
+  life: Lifetime,
+  namespace: string,
+  program: string,
+  order: SiteOrder,
+): Promise<Claim[]> {
+  const script = join(import.meta.dirname, 'guests', program);
+  const args = [`--net=/run/netns/${namespace}`, process.execPath, script];
+  const child = spawn('nsenter', args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const exit = once(child, 'exit');
+  defer(life, async () => {
+    if (child.connected) child.disconnect();
+    await exit;
+  });
+  child.send(order);
+  const measured = once(child, 'message').then(([claims]) => claims as Claim[]);
+  const failed = exit.then(([code]) => {
+    throw new Error(`${program} ended with ${code}`);
+  });
+  failed.catch(() => {});
+  return Promise.race([measured, failed]);
 }

@@ -12,6 +12,7 @@ import { findPostgres, startPostgres } from '../test/support/postgres-server.ts'
 import type { Engine, Section } from './bench.ts';
 import { bodyCost } from './claims/body-cost.ts';
 import { clients } from './claims/clients.ts';
+import { cluster } from './claims/cluster.ts';
 import { consoles } from './claims/consoles.ts';
 import { createVm } from './claims/create-vm.ts';
 import { edge } from './claims/edge.ts';
@@ -59,6 +60,7 @@ const SECTIONS: Section[] = [
   rules,
   edge,
   mitigation,
+  cluster,
   idleGuests,
   guestNeighbours,
   guests,
