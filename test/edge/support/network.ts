@@ -95,6 +95,8 @@ export class EdgeNetwork {
       'route add default via 203.0.113.1',
       'route add default via 2001:db8:b::1',
     );
+    // What the machine does a new namespace does as well: packets to others would go back and forth.
+    await victim.run('sh', '-c', 'echo 0 >/proc/sys/net/ipv4/ip_forward');
     await edge.run(
       'sh',
       '-c',
