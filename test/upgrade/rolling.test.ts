@@ -51,6 +51,8 @@ test('from the last release to this one, node by node: no request fails, and no 
       // Both releases at work.
       await until(async () => traffic.bought >= before + CUSTOMERS);
       const last = nodes.shift()!;
+      // The last release serves nothing on while it ends: a connection that waits to be taken then is lost.
+      if (n === 0) await balancer.drain(last);
       await last.stop();
       balancer.remove(last);
     }

@@ -13,6 +13,8 @@ const CHECK_MS = 50;
 export class Balancer {
   baseUrl = '';
   readonly #nodes = new Map<string, boolean>();
+  /** Requests that a node has not answered. */
+  readonly #underWay = new Map<string, number>();
   #turn = 0;
 
   static async start(t: Lifetime): Promise<Balancer> {
@@ -42,6 +44,12 @@ export class Balancer {
     this.#nodes.delete(baseUrl);
   }
 
+  /** Sends a node nothing more, and waits until it has answered what it was sent. */
+  async drain({ baseUrl }: { baseUrl: string }): Promise<void> {
+    this.#nodes.delete(baseUrl);
+    while (this.#underWay.get(baseUrl)) await sleep(CHECK_MS);
+  }
+
   async #check(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       for (const node of this.#nodes.keys()) {
@@ -63,7 +71,7 @@ export class Balancer {
     for (let n = 0; n < ready.length; n++) {
       const node = ready[(first + n) % ready.length]!;
       try {
-        const answer = await send(node, incoming, Buffer.concat(chunks));
+        const answer = await this.#send(node, incoming, Buffer.concat(chunks));
         outgoing.writeHead(answer.statusCode!, { ...answer.headers, connection: 'close' });
         answer.pipe(outgoing);
         return;
@@ -73,6 +81,19 @@ export class Balancer {
       }
     }
     outgoing.destroy();
+  }
+
+  async #send(node: string, incoming: IncomingMessage, body: Buffer): Promise<IncomingMessage> {
+    const count = (by: number) => this.#underWay.set(node, (this.#underWay.get(node) ?? 0) + by);
+    count(1);
+    try {
+      const answer = await send(node, incoming, body);
+      answer.once('close', () => count(-1));
+      return answer;
+    } catch (error) {
+      count(-1);
+      throw error;
+    }
   }
 }
 
