@@ -221,7 +221,7 @@ export class Cloud {
     return vms.some(({ active_job }) => active_job);
   }
 
-  /** All instances of the cluster, whoever made them. */
+  /** All instances of the cluster, those of others too. */
   async instances(): Promise<Listed[]> {
     return JSON.parse(await incus(this.cluster, 'list', '--format', 'json'));
   }
