@@ -61,6 +61,8 @@ function conditionsOf(parts: Part[], family: 4 | 6): string[] {
         throw new Error(`a router does not know type ${part.type}`);
     }
   });
+  // Of others the kernel would take whatever bytes are there for ports: a router sees none (RFC 8955, 4.2.2.4 to 4.2.2.6).
+  if (parts.some(({ type }) => type === 5 || type === 6)) words.unshift('meta l4proto { 6, 17 }');
   const asksHeader = parts.some(({ type }) => [5, 6, 9].includes(type));
   const kinds = family === 4 ? ['ip frag-off & 0x1fff == 0'] : ['exthdr frag missing', 'frag frag-off 0'];
   return (asksHeader ? kinds : ['']).map((kind) => [kind, ...words].join(' ').trim());
