@@ -41,22 +41,22 @@ function portFieldOf({ match, rate }: EdgeRule): PortField | undefined {
 
 /** Rules in order; those that follow each other and differ in nothing but ports, of which none is in two, are together. */
 function runsOf(rules: readonly EdgeRule[]): EdgeRule[][] {
-  const runs: { rules: EdgeRule[]; alike: string | undefined; ports: string[] }[] = [];
+  const runs: { rules: EdgeRule[]; alike: string | undefined; ports: PortRange[] }[] = [];
   for (const rule of rules) {
     const field = portFieldOf(rule);
     const alike = field && JSON.stringify([field, Object.entries({ ...rule.match, [field]: [] }).sort()]);
-    const ports = field ? rule.match[field] : [];
+    const ports = field ? rule.match[field].map(portsOf) : [];
     const last = runs.at(-1);
     if (alike && last?.alike === alike && areApart(last.ports, ports)) {
       last.rules.push(rule);
       last.ports.push(...ports);
-    } else runs.push({ rules: [rule], alike, ports: [...ports] });
+    } else runs.push({ rules: [rule], alike, ports });
   }
   return runs.map((run) => run.rules);
 }
 
-const areApart = (some: string[], others: string[]) =>
-  some.map(portsOf).every((a) => others.map(portsOf).every((b) => a.to < b.from || b.to < a.from));
+const areApart = (some: PortRange[], others: PortRange[]) =>
+  some.every((a) => others.every((b) => a.to < b.from || b.to < a.from));
 
 /** Rules that differ in ports alone, as one: the number of the rule that drops is found by the port. */
 function lookupsOf(run: EdgeRule[], family: Family, number: (rule: EdgeRule) => number): string[] {
@@ -236,8 +236,14 @@ function portPart(field: 'sport' | 'dport', ports: string[]): string {
   return `th ${field} { ${merged(ports).join(', ')} }`;
 }
 
+/** Both ends are of it. */
+interface PortRange {
+  from: number;
+  to: number;
+}
+
 /** "53" or "1024-2000" as its ends. */
-function portsOf(text: string): { from: number; to: number } {
+function portsOf(text: string): PortRange {
   const [from, to = from] = text.split('-').map(Number) as [number, number?];
   if (!Number.isInteger(from) || !Number.isInteger(to)) throw new Error(`not a port: ${text}`);
   return { from, to };
@@ -246,7 +252,7 @@ function portsOf(text: string): { from: number; to: number } {
 /** The same ports in ranges that do not touch, as a set of nft wants them. */
 function merged(ports: string[]): string[] {
   const ranges = ports.map(portsOf).sort((a, b) => a.from - b.from);
-  const all: { from: number; to: number }[] = [];
+  const all: PortRange[] = [];
   for (const range of ranges) {
     const last = all.at(-1);
     if (last && range.from <= last.to + 1) last.to = Math.max(last.to, range.to);
