@@ -7,7 +7,7 @@ import { FREQUENT, perform } from './edge/nftables/helper/operations.ts';
 import { NftablesEdge } from './edge/nftables/nftables.ts';
 import { systemClock as clock } from './platform/clock.ts';
 import { Alterations } from './platform/helper/alterations.ts';
-import { allowanceOf, endWhenTold, exitUsage } from './platform/helper/process.ts';
+import { allowanceOf, endOnSignal, exitUsage } from './platform/helper/process.ts';
 import { serveHelper } from './platform/helper/serve.ts';
 import { createLogger } from './platform/logging.ts';
 
@@ -35,7 +35,7 @@ const server = await serveHelper((operation, given) => perform(parts, operation,
 });
 logger.info({ socket }, 'listening');
 // The rules stay in force.
-endWhenTold(server, () => edge.close());
+endOnSignal(server, () => edge.close());
 
 /** Whom an operation is about; unchecked, so cut short. */
 function idOf(given: unknown): string | undefined {

@@ -7,7 +7,7 @@ import { FREQUENT, perform } from './gateway/nftables/helper/operations.ts';
 import { NftablesGateway } from './gateway/nftables/nftables.ts';
 import { systemClock as clock } from './platform/clock.ts';
 import { Alterations } from './platform/helper/alterations.ts';
-import { allowanceOf, endWhenTold, exitUsage } from './platform/helper/process.ts';
+import { allowanceOf, endOnSignal, exitUsage } from './platform/helper/process.ts';
 import { serveHelper } from './platform/helper/serve.ts';
 import { createLogger } from './platform/logging.ts';
 
@@ -34,4 +34,4 @@ const server = await serveHelper((operation, given) => perform(parts, operation,
 });
 logger.info({ socket }, 'listening');
 // Forwards stay in force.
-endWhenTold(server, () => gateway.close());
+endOnSignal(server, () => gateway.close());

@@ -11,7 +11,7 @@ import { findLimiter, limitedLauncher, tryLimits } from './compute/qemu/limits.t
 import { loadAllowance, uidsOf } from './compute/qemu/routed/allowance.ts';
 import { RoutedNetwork } from './compute/qemu/routed/routed.ts';
 import { systemClock as clock } from './platform/clock.ts';
-import { allowanceOf, endWhenTold, exitUsage } from './platform/helper/process.ts';
+import { allowanceOf, endOnSignal, exitUsage } from './platform/helper/process.ts';
 import { serveHelper } from './platform/helper/serve.ts';
 import { createLogger } from './platform/logging.ts';
 
@@ -74,7 +74,7 @@ const server = await serveHelper((operation, given) => perform(parts, operation,
 });
 logger.info({ socket }, 'listening');
 // Guests, their interfaces and their rules stay.
-endWhenTold(server, () => network.close());
+endOnSignal(server, () => network.close());
 
 async function probeLimits(): Promise<void> {
   await tryLimits(find).catch((error: Error) => {

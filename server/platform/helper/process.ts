@@ -22,8 +22,8 @@ export function allowanceOf<T>(load: (path: string) => T, path: string, example:
   }
 }
 
-/** Ends in order when the process is told to: what is under way ends first, and what was made stays. */
-export function endWhenTold(server: Server, close: () => Promise<void>): void {
+/** Ends in order on SIGTERM and SIGINT: what is under way ends first, and what was made stays. */
+export function endOnSignal(server: Server, close: () => Promise<void>): void {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       server.close();
