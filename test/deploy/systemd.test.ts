@@ -88,8 +88,8 @@ test('the service has no privilege, the helper is not root and has those that it
     assert.equal(setting('vauban-host.service', set), words.join(' '));
   assert.equal(setting('vauban-host.service', 'User'), 'vauban-host');
   for (const [name, file] of [
-    ['vauban-edge', 'test/edge/support/network.ts'],
-    ['vauban-gateway', 'test/gateway/support/region.ts'],
+    ['vauban-edge', 'test/support/helper-process.ts'],
+    ['vauban-gateway', 'test/support/helper-process.ts'],
   ] as const) {
     const one = /CAPABILITIES = '-all,\+([^']+)'/.exec(read(file))![1]!;
     for (const set of ['CapabilityBoundingSet', 'AmbientCapabilities'])

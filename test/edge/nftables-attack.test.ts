@@ -52,7 +52,18 @@ async function open(t: TestContext) {
     await shield.look();
   };
   const totals = async () => (await edge!.readTotals()).rows.find(({ id }) => id === target.id)!;
-  return { network, shield, edge: edge!, target, quarter, later, totals };
+  /** Fails unless such packets come in, and none of them passes. */
+  const assertDropped = async (one: Packet, what: string) => {
+    const before = await totals();
+    await network.send(Array.from({ length: 20 }, () => frameOf(one, target.ip)));
+    const after = await totals();
+    assert.deepEqual(
+      [after.in.packets - before.in.packets, after.passed.packets - before.passed.packets],
+      [20, 0],
+      what,
+    );
+  };
+  return { network, shield, edge: edge!, target, quarter, later, totals, assertDropped };
 }
 
 test('a flood is noticed, dropped to the packet, and over when it is; what is usual keeps coming', {
@@ -93,7 +104,7 @@ test('a flood is noticed, dropped to the packet, and over when it is; what is us
 });
 
 test('whatever is taken away behind its back is there again at once', { skip }, async (t) => {
-  const { network, shield, edge, target } = await open(t);
+  const { network, shield, target, assertDropped } = await open(t);
   const body = { action: 'block', protocol: 'udp', source_ports: ['53'] };
   assert.equal((await shield.api.call('POST', target.rules, body)).status, 200);
   await shield.reconciler.idle();
@@ -127,20 +138,12 @@ test('whatever is taken away behind its back is there again at once', { skip }, 
     while (!(await isWhole()));
     t.diagnostic(`${what}: whole again after ${Math.round(performance.now() - started)} ms`);
     await shield.reconciler.idle();
-    const frames = Array.from({ length: 20 }, () => frameOf(AMPLIFIED, target.ip));
-    const before = (await edge.readTotals()).rows[0]!;
-    await network.send(frames);
-    const after = (await edge.readTotals()).rows[0]!;
-    assert.deepEqual(
-      [after.in.packets - before.in.packets, after.passed.packets - before.passed.packets],
-      [20, 0],
-      what,
-    );
+    await assertDropped(AMPLIFIED, what);
   }
 });
 
 test('a blackhole that is taken away behind its back drops again', { skip }, async (t) => {
-  const { network, shield, edge, target } = await open(t);
+  const { network, shield, target, assertDropped } = await open(t);
   const { db, clock } = shield.api.services;
   await setBlackhole(db, target.id, new Date(clock.now().getTime() + 600_000));
   await shield.reconciler.reconcile();
@@ -163,14 +166,6 @@ test('a blackhole that is taken away behind its back drops again', { skip }, asy
     await lose();
     while (!(await isWhole())) await shield.reconciler.reconcile();
     await shield.reconciler.idle();
-    const frames = Array.from({ length: 20 }, () => frameOf(CLIENT, target.ip));
-    const before = (await edge.readTotals()).rows[0]!;
-    await network.send(frames);
-    const after = (await edge.readTotals()).rows[0]!;
-    assert.deepEqual(
-      [after.in.packets - before.in.packets, after.passed.packets - before.passed.packets],
-      [20, 0],
-      what,
-    );
+    await assertDropped(CLIENT, what);
   }
 });

@@ -1,38 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EdgeClient } from '../../../server/edge/nftables/helper/client.ts';
 import { Namespace, run } from '../../compute/routed/support/namespace.ts';
 import { defer, type Lifetime } from '../../support/cleanup.ts';
+import { HELPER_USER, PRIVILEGES, whyNoPackets } from '../../support/helper-process.ts';
 import { untilListening } from '../../support/listening.ts';
 import { REPOSITORY } from '../../support/source.ts';
-import { skipUnlessRequired } from '../../support/tiny-image.ts';
 import { ATTACKER_MAC, EDGE_MAC, type Frame, trafgenConfig } from './frames.ts';
 
 const PROGRAMS = ['nft', 'ip', 'tc', 'nsenter', 'setpriv', 'trafgen', 'iperf3'];
-const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 /** Why tests with real packets cannot run here, or false. */
-export function whyNot(): string | false {
-  if (process.getuid?.() !== 0) return 'needs root for network namespaces';
-  const missing = PROGRAMS.filter((program) => !FOLDERS.some((folder) => existsSync(join(folder, program))));
-  return missing.length > 0 && skipUnlessRequired(`needs ${missing.join(', ')}`);
-}
-
-/** Stands for vauban-edge. */
-const HELPER_USER = 'daemon';
-/** What the unit deploy/systemd/vauban-edge.service leaves to the helper. */
-const CAPABILITIES = '-all,+net_admin';
-const PRIVILEGES = [
-  `--reuid=${HELPER_USER}`,
-  `--regid=${HELPER_USER}`,
-  '--clear-groups',
-  ...['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${CAPABILITIES}`),
-  '--no-new-privs',
-];
+export const whyNot = () => whyNoPackets(PROGRAMS);
 
 /** Addresses that the edge protects; those of the victim are given in each test. */
 export const PREFIXES = ['203.0.113.0/24', '100.64.0.0/14', '2001:db8:b::/48'];

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,31 +7,14 @@ import type { TestContext } from 'node:test';
 import { GatewayClient } from '../../../server/gateway/nftables/helper/client.ts';
 import { Namespace, run } from '../../compute/routed/support/namespace.ts';
 import { defer } from '../../support/cleanup.ts';
+import { HELPER_USER, PRIVILEGES, whyNoPackets } from '../../support/helper-process.ts';
 import { untilListening } from '../../support/listening.ts';
 import { REPOSITORY } from '../../support/source.ts';
-import { skipUnlessRequired } from '../../support/tiny-image.ts';
 
 const PROGRAMS = ['nft', 'ip', 'nsenter', 'setpriv', 'conntrack', 'keepalived'];
-const FOLDERS = ['/usr/sbin', '/usr/bin', '/sbin', '/bin'];
 
 /** Why tests with real packets cannot run here, or false. */
-export function whyNot(): string | false {
-  if (process.getuid?.() !== 0) return 'needs root for network namespaces';
-  const missing = PROGRAMS.filter((program) => !FOLDERS.some((folder) => existsSync(join(folder, program))));
-  return missing.length > 0 && skipUnlessRequired(`needs ${missing.join(', ')}`);
-}
-
-/** Stands for vauban-gateway. */
-const HELPER_USER = 'daemon';
-/** What the unit deploy/systemd/vauban-gateway.service leaves to the helper. */
-const CAPABILITIES = '-all,+net_admin';
-const PRIVILEGES = [
-  `--reuid=${HELPER_USER}`,
-  `--regid=${HELPER_USER}`,
-  '--clear-groups',
-  ...['inh-caps', 'ambient-caps', 'bounding-set'].map((set) => `--${set}=${CAPABILITIES}`),
-  '--no-new-privs',
-];
+export const whyNot = () => whyNoPackets(PROGRAMS);
 
 /** The public address, and the one that hosts send everything else to: one gateway at a time has both. */
 export const PUBLIC = '192.0.2.10';
