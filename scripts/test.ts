@@ -10,6 +10,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
+import { type Failure, failedTests } from '../test/support/failed-tests.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
 import { slowestFiles } from '../test/support/slowest-files.ts';
 import { importsOf, REPOSITORY } from '../test/support/source.ts';
@@ -151,17 +152,24 @@ interface Manner {
 
 const print = (text: string) => void process.stdout.write(text);
 
+/** Why the runner counts a test as failed; its type definition does not have it. */
+const failureType = (error: Error) => (error as Error & { failureType?: string }).failureType;
+
+/** Of all engines, for the end of the report. */
+const failures: Failure[] = [];
+
 /** Runs the files in this order; whether all of them passed. */
 async function runTests(
+  engine: Engine,
   files: string[],
-  env: Record<string, string>,
+  url: string,
   { atOnce, write }: Manner,
 ): Promise<boolean> {
   const slow = files.some((file) => file.endsWith('.slow.ts'));
   const tests = run({
     files: files.map((file) => join(REPOSITORY, file)),
     cwd: REPOSITORY,
-    env: { ...process.env, ...env },
+    env: { ...process.env, VAUBAN_TEST_DATABASE_URL: url },
     execArgv: [`--import=${join(REPOSITORY, 'test/support/no-leaks.ts')}`],
     concurrency: slow ? 1 : atOnce,
     timeout: slow ? SLOW_TEST_TIMEOUT : TEST_TIMEOUT,
@@ -173,6 +181,11 @@ async function runTests(
     passed &&= success;
     if (file) ended.push({ file, seconds: duration_ms / 1000 });
   });
+  tests.on('test:fail', ({ name, file = '', line = 0, details: { error } }) => {
+    // A group that failed for one of its tests says nothing that the test itself does not.
+    if (failureType(error) !== 'subtestsFailed')
+      failures.push({ engine, name, file, line, message: error.message });
+  });
   for await (const text of tests.compose(spec)) write(String(text));
   write(slowestFiles(ended));
   return passed && !interruption.signal.aborted;
@@ -183,7 +196,7 @@ async function runEngine(engine: Engine, url: string, files: string[], manner: M
   if (files.length === 0 || interruption.signal.aborted) return !interruption.signal.aborted;
   manner.write(`${engine}: ${files.length} files\n`);
   const start = performance.now();
-  const passed = await runTests(files, { VAUBAN_TEST_DATABASE_URL: url }, manner);
+  const passed = await runTests(engine, files, url, manner);
   const seconds = ((performance.now() - start) / 1000).toFixed(1);
   manner.write(`${engine}: ${passed ? 'passed' : 'FAILED'} in ${seconds} s\n`);
   return passed;
@@ -272,3 +285,4 @@ async function runAll(): Promise<boolean> {
 }
 
 process.exitCode = (await runAll()) && enough ? 0 : 1;
+print(failedTests(failures));
