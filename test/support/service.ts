@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Namespace } from '../compute/routed/support/namespace.ts';
 import { defer } from './cleanup.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from './database.ts';
 
@@ -25,6 +26,8 @@ export interface ServiceOptions {
   location?: DatabaseLocation;
   /** The program, relative to the repository. */
   entry?: string;
+  /** Where it runs: for one that changes the machine's network. Nothing outside it reaches the service. */
+  namespace?: Namespace;
 }
 
 /**
@@ -141,7 +144,9 @@ async function untilReady(child: ChildProcess): Promise<Ready> {
  */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
   const location = options.location ?? (await freshDatabaseLocation(t));
-  const child = spawn(process.execPath, [options.entry ?? ENTRY], {
+  const words = [process.execPath, options.entry ?? ENTRY] as const;
+  const [program, args] = options.namespace?.command(...words) ?? [words[0], [words[1]]];
+  const child = spawn(program, args, {
     cwd: REPOSITORY,
     env: environment(location, options.env),
     stdio: ['ignore', 'pipe', 'pipe'],
