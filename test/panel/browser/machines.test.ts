@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER } from '../../consoles/support/browser.ts';
+import { choose } from './support/choose.ts';
 import { openPanel, type Panel } from './support/signed-in.ts';
 
 const button = (page: Page, name: string | RegExp) => page.getByRole('button', { name, exact: true });
@@ -49,12 +50,12 @@ async function buys(page: Page): Promise<void> {
     .first()
     .waitFor();
   await page.getByLabel('Hostname').fill('web-1');
-  await page.getByRole('radio', { name: 'Custom' }).check({ force: true });
+  await choose(page, 'Custom');
   for (const part of ['Processors', 'Memory', 'Disk'])
     await page.getByRole('slider', { name: part }).press('End');
   await comesBackFromTheTopUp(page);
-  await page.getByRole('radio', { name: 'Plans' }).check({ force: true });
-  await page.getByRole('radio', { name: /Shared S2/ }).check({ force: true });
+  await choose(page, 'Plans');
+  await choose(page, /Shared S2/);
   await page.getByText('In the wallet').waitFor();
   await button(page, 'Buy and create').click();
   await dialog(page).getByText('It is shown this once').waitFor();

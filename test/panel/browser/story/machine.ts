@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
+import { choose } from '../support/choose.ts';
 import { asked, balance, button, dialog, entry, heading, type Stage, TIMEOUT_MS, tab } from './stage.ts';
 
 const HOSTNAME = 'web-1';
@@ -36,7 +37,7 @@ export async function buysMachine(stage: Stage): Promise<string> {
   await entry(page, 'Machines').click();
   await page.getByRole('link', { name: 'Create machine' }).first().click();
   await page.getByLabel('Hostname').fill(HOSTNAME);
-  await page.getByRole('radio', { name: /Shared S1/ }).check({ force: true });
+  await choose(page, /Shared S1/);
   await page.getByText('In the wallet').waitFor();
   await button(page, 'Buy and create').click();
   await dialog(page).getByText('It is shown this once').waitFor();
@@ -115,7 +116,7 @@ export async function resizes({ page }: Stage): Promise<void> {
 /** Somebody without an account sees by a link what is typed, until the link is revoked. */
 export async function sharesTerminal({ page, browser, baseUrl }: Stage): Promise<void> {
   await button(page, 'Share a terminal').click();
-  await dialog(page).getByRole('radio', { name: 'Look and type' }).check({ force: true });
+  await choose(page, 'Look and type', dialog(page));
   await button(page, 'Make the link').click();
   const url = (await dialog(page).locator('pre').textContent()) ?? '';
   assert.ok(url.startsWith(baseUrl), 'a link to this service');
