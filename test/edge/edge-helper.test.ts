@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { blocks, limits } from '../../server/edge/contract-harness.ts';
-import type { EdgeDriver, EdgeTarget } from '../../server/edge/driver.ts';
+import { type EdgeDriver, type EdgeTarget, EdgeUnavailableError } from '../../server/edge/driver.ts';
 import { loadEdgeAllowance } from '../../server/edge/nftables/helper/allowance.ts';
 import { type EdgeHelperParts, OPERATIONS, perform } from '../../server/edge/nftables/helper/operations.ts';
 import { NftablesEdge } from '../../server/edge/nftables/nftables.ts';
+import { MAX_TARGETS, requireRoom } from '../../server/edge/nftables/requests.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
 
@@ -157,4 +158,12 @@ test("the helper's own configuration names devices and networks, and is refused 
   await assert.rejects(load(good.replace('eth0', '"eth0\\" }"')), /devices/);
   await assert.rejects(load(good.replace('203.0.113.0/24', '203.0.113.9/24')), /protected_prefixes/);
   await assert.rejects(load(`${good}more: 1\n`), /more: is not a known key/);
+});
+
+test('an edge that is full takes no further target, and goes on to change those that it holds', () => {
+  const held = new Map(Array.from({ length: MAX_TARGETS }, (_, number) => [`tgt_${number}`, {}]));
+  assert.throws(() => requireRoom(held, { ...target(), id: 'tgt_more' }), EdgeUnavailableError);
+  requireRoom(held, { ...target(), id: 'tgt_7' });
+  held.delete('tgt_7');
+  requireRoom(held, { ...target(), id: 'tgt_more' });
 });

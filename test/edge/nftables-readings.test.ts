@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { blocks } from '../../server/edge/contract-harness.ts';
 import type { EdgeTarget } from '../../server/edge/driver.ts';
 import { Lanes } from '../../server/edge/nftables/lanes.ts';
+import { frameOf } from './support/frames.ts';
 import { EdgeNetwork, whyNot } from './support/network.ts';
 
 const TARGETS = 300;
@@ -39,6 +40,41 @@ test('rules overtake readings that were asked for before', { skip: whyNot() }, a
     'rul_7_3',
   ]);
   assert.equal((await edge.readTotals()).rows.length, TARGETS);
+});
+
+test('a port sample is out of the way of packets once its time is over, and can still be read', {
+  skip: whyNot(),
+}, async (t) => {
+  const network = await EdgeNetwork.open(t);
+  const edge = network.client();
+  t.after(() => edge.close());
+  const victim = target(1, []);
+  await edge.reconcile([victim]);
+  await edge.startPortSample([victim.id]);
+  const frame = frameOf(
+    {
+      protocol: 17,
+      source: '198.51.100.7',
+      sourcePort: 53,
+      destinationPort: 4_000,
+      length: 60,
+      flags: [],
+      fragment: 'none',
+    },
+    victim.ip,
+  );
+  await network.flood(frame, 1_000);
+  const tables = () => network.edge.run('nft', 'list', 'tables', 'netdev');
+  assert.match(await tables(), /vauban-edge-sample-/);
+  const [before] = await edge.readPortSamples([victim.id]);
+  assert.deepEqual(
+    before!.ports.map(({ protocol, port, packets }) => ({ protocol, port, packets })),
+    [{ protocol: 'udp', port: 53, packets: 1_000 }],
+  );
+  while ((await tables()).includes('vauban-edge-sample-'));
+  assert.deepEqual(await edge.readPortSamples([victim.id]), [before]);
+  await edge.startPortSample([victim.id]);
+  assert.deepEqual((await edge.readPortSamples([victim.id]))[0]!.ports, []);
 });
 
 test('a write waits for no reading, and a reading for no more than some writes', async () => {

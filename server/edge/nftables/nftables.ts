@@ -21,9 +21,9 @@ import { baseBatch, type Layout } from './layout.ts';
 import { probeKernel } from './probe.ts';
 import { apply } from './program.ts';
 import { readDetail, readDropped, readTotals } from './readings.ts';
-import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireTarget } from './requests.ts';
+import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireRoom, requireTarget } from './requests.ts';
 import { MAX_RATE } from './rules.ts';
-import { PortSamples } from './samples.ts';
+import { PortSamples, SAMPLE_MS } from './samples.ts';
 import { type KernelState, readState } from './state.ts';
 import { isAtDevices, OURS } from './watch.ts';
 
@@ -71,6 +71,7 @@ export class NftablesEdge implements EdgeDriver {
   #doubted = false;
   /** What is written is based on one state, and waits for nothing that is only read. */
   readonly #lanes = new Lanes();
+  readonly #closing = new AbortController();
 
   constructor(options: NftablesEdgeOptions) {
     this.#options = options;
@@ -124,6 +125,7 @@ export class NftablesEdge implements EdgeDriver {
       const state = await this.#known();
       if (!state) await this.#rebuild([target], undefined);
       else {
+        requireRoom(state.held, target);
         const held = state.held.get(target.id);
         const wanted = heldOf(target, held, state.numbers);
         if (!isHeldAs(held, wanted)) await this.#apply(putBatch(target, wanted, held));
@@ -157,14 +159,23 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async startPortSample(ids: string[]): Promise<void> {
-    await this.#lanes.write(async () => {
+    const table = await this.#lanes.write(async () => {
       const state = await this.#known();
       const targets = [...new Set(ids)].flatMap((id) => {
         const held = state?.held.get(id);
         return held ? [{ id, ip: held.ip, family: held.family }] : [];
       });
-      await this.#samples.start(targets);
+      return this.#samples.start(targets);
     });
+    if (table !== undefined) void this.#finishSample(table);
+  }
+
+  /** One that cannot be finished goes with the next that is begun, or when this process starts again. */
+  async #finishSample(table: string): Promise<void> {
+    try {
+      await this.#options.clock.sleep(SAMPLE_MS, this.#closing.signal);
+      await this.#lanes.write(() => this.#samples.finish(table));
+    } catch {}
   }
 
   readPortSamples(ids: string[]): Promise<PortSample[]> {
@@ -182,6 +193,7 @@ export class NftablesEdge implements EdgeDriver {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort();
     this.#watch.close();
     await this.#lanes.idle();
   }

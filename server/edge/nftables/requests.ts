@@ -1,11 +1,20 @@
 import { InvalidArgumentError } from '../../platform/helper/shapes.ts';
-import type { EdgeReceipt, EdgeRefusal, EdgeTarget } from '../driver.ts';
+import { type EdgeReceipt, type EdgeRefusal, type EdgeTarget, EdgeUnavailableError } from '../driver.ts';
 import type { Layout } from './layout.ts';
 
 // What the edge is asked for, and what of that it does.
 
 /** More than the service lets a target have; the kernel asks one after the other for each packet. */
 export const MAX_RULES_PER_TARGET = 1_000;
+
+/** Targets that an edge holds: the sets of their addresses have room for so many, and one message names them all. */
+export const MAX_TARGETS = 20_000;
+
+/** Throws {@link EdgeUnavailableError} where one that is not among those held would be one too many. */
+export function requireRoom(held: ReadonlyMap<string, unknown>, { id }: EdgeTarget): void {
+  if (held.size >= MAX_TARGETS && !held.has(id))
+    throw new EdgeUnavailableError(`this edge holds ${MAX_TARGETS} targets, and no more`);
+}
 
 /** Throws {@link InvalidArgumentError} where a target cannot be put here. */
 export function requireTarget(

@@ -6,6 +6,8 @@ import { apply, listTable, listTables, NotThereError, type TableItem } from './p
 
 /** A little longer than a sample is believed. */
 const SAMPLE_SECONDS = 6;
+/** After so long the kernel has stopped to count. */
+export const SAMPLE_MS = SAMPLE_SECONDS * 1_000;
 /**
  * What a sample counts of all its targets: every port is as likely to be counted as its share of the packets, and the largest
  * flood costs no more than this.
@@ -27,11 +29,14 @@ interface Sampled {
 interface Sample {
   table: string;
   targets: Sampled[];
+  /** What was counted, once the table is gone. */
+  counted?: PortSample[];
 }
 
 /**
  * Counts of source ports. Each time that some are begun they get a table of their own, in which the kernel stops to
- * count by itself, so that to start over is to make another and to forget is to delete one.
+ * count by itself, so that to start over is to make another and to forget is to delete one. A table costs every packet that
+ * comes in a look, whether it still counts or not: it goes when its time is over, and what it counted is kept here.
  */
 export class PortSamples {
   readonly #devices: readonly string[];
@@ -51,15 +56,18 @@ export class PortSamples {
     if (names.length > 0) await apply(names.map(deleteTable), this.#signature);
   }
 
-  async start(targets: Sampled[]): Promise<void> {
-    if (targets.length === 0) return;
+  /** Begins to count for these; the table, for {@link finish} to be called when {@link SAMPLE_MS} are over. */
+  async start(targets: Sampled[]): Promise<string | undefined> {
+    if (targets.length === 0) return undefined;
     const ids = new Set(targets.map(({ id }) => id));
-    const others = this.#samples.map(({ table, targets: of }) => ({
-      table,
-      targets: of.filter(({ id }) => !ids.has(id)),
+    const others = this.#samples.map((sample) => ({
+      ...sample,
+      targets: sample.targets.filter(({ id }) => !ids.has(id)),
     }));
     const kept = others.filter(({ targets: of }) => of.length > 0).slice(1 - MAX_TABLES);
-    const gone = this.#samples.filter(({ table }) => !kept.some((one) => one.table === table));
+    const gone = this.#samples.filter(
+      ({ table, counted }) => !counted && !kept.some((one) => one.table === table),
+    );
     const table = `${SAMPLE_TABLE_PREFIX}${++this.#made}`;
     await apply(
       [
@@ -69,13 +77,30 @@ export class PortSamples {
       this.#signature,
     );
     this.#samples = [...kept, { table, targets }];
+    return table;
+  }
+
+  /** Takes the table of a sample whose time is over out of the way of packets. */
+  async finish(table: string): Promise<void> {
+    const sample = this.#samples.find((one) => one.table === table);
+    if (!sample) return;
+    // Before the table goes, so that there is no moment in which neither has it.
+    sample.counted = (await readSample(sample)) ?? [];
+    await apply([`add table netdev ${table}`, deleteTable(table)], this.#signature);
   }
 
   async read(ids: string[]): Promise<PortSample[]> {
     const wanted = new Set(ids);
     const asked = this.#samples.filter(({ targets }) => targets.some(({ id }) => wanted.has(id)));
-    const read = await Promise.all(asked.map((sample) => readSample(sample)));
+    const read = await Promise.all(
+      asked.map(async (sample) => sample.counted ?? (await readSample(sample)) ?? this.#countedBy(sample)),
+    );
     return read.flat().filter(({ id }) => wanted.has(id));
+  }
+
+  /** Of one whose table went while it was to be read. */
+  #countedBy({ table }: Sample): PortSample[] {
+    return this.#samples.find((one) => one.table === table)?.counted ?? [];
   }
 
   #batch(table: string, targets: Sampled[]): string[] {
@@ -114,11 +139,13 @@ interface Element<Key> {
 }
 type Protocol = 'tcp' | 'udp';
 
-async function readSample({ table, targets }: Sample): Promise<PortSample[]> {
-  const items = await listTable(table).catch((error): TableItem[] => {
-    if (error instanceof NotThereError) return [];
+/** What the kernel has counted; undefined where the table is gone. */
+async function readSample({ table, targets }: Sample): Promise<PortSample[] | undefined> {
+  const items = await listTable(table).catch((error): TableItem[] | undefined => {
+    if (error instanceof NotThereError) return undefined;
     throw error;
   });
+  if (!items) return undefined;
   const elements = <Key>(name: string) =>
     FAMILIES.flatMap(
       (family) =>

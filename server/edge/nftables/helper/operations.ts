@@ -2,10 +2,10 @@ import { closedList, type Handler } from '../../../platform/helper/closed-list.t
 import { Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { type Static, type TSchema, Type } from '../../../platform/schema.ts';
 import type { EdgeDriver, EdgeTarget } from '../../driver.ts';
+import { MAX_TARGETS } from '../requests.ts';
 
 const closed = { additionalProperties: false };
 /** Bounds beyond what the API lets customers have, so that one message cannot exhaust the process. */
-const MAX_TARGETS = 20_000;
 const MAX_RULES = 1_000;
 const MAX_PORTS = 64;
 const MAX_RATE = 10_000_000_000_000;
