@@ -208,6 +208,7 @@ profiles: [{name: default, devices: {}}]
   }
 }
 
+/** A member's routes stay while its daemon restarts: guests run on meanwhile. */
 const ROUTER = `[global.config]
 as = ${AS.hub}
 router-id = "${HUB}"
@@ -215,9 +216,14 @@ router-id = "${HUB}"
 [peer-groups.config]
 peer-group-name = "members"
 peer-as = ${AS.members}
+[peer-groups.graceful-restart.config]
+enabled = true
+restart-time = 120
 [[peer-groups.afi-safis]]
 [peer-groups.afi-safis.config]
 afi-safi-name = "ipv4-unicast"
+[peer-groups.afi-safis.mp-graceful-restart.config]
+enabled = true
 [[dynamic-neighbors]]
 [dynamic-neighbors.config]
 prefix = "10.99.0.0/24"

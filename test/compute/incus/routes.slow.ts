@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import { defer } from '../../support/cleanup.ts';
+import { inCluster } from '../../support/incus/in-cluster.ts';
+import { run } from '../../support/incus/layout.ts';
+import { killMember, startMember } from '../../support/incus/members.ts';
+import { greets, PATIENCE, until } from './cloud.ts';
+import { openIncus, tinyGuest } from './support.ts';
+
+const STARTS = 10;
+/** More than a server takes, also one that is busy. */
+const ANSWER_MS = 2_000;
+const MEMBER = 1;
+
+const cluster = await inCluster(import.meta.filename);
+
+// Run in the network of the router that the members tell where guests are.
+if (cluster) {
+  test(
+    'the route to a guest is there once it has started, and stays while the daemon of its member is restarted',
+    PATIENCE,
+    async (t) => {
+      const driver = await openIncus(cluster);
+      defer(t, () => driver.close());
+      const host = (await driver.hosts()).find(({ name }) => name === `m${MEMBER}`)!;
+      const guest = tinyGuest({ hostId: host.id });
+      const { address } = guest.addresses[0]!;
+      await driver.create(guest);
+
+      const took: number[] = [];
+      for (let start = 0; start < STARTS; start++) {
+        await driver.start(guest.id);
+        const started = performance.now();
+        await until(() => hasRoute(address));
+        took.push(performance.now() - started);
+        await driver.powerOff(guest.id);
+        await until(async () => !(await hasRoute(address)));
+      }
+      await driver.start(guest.id);
+      await until(() => greets(address, ANSWER_MS));
+
+      const withdrawals = watchRoutes(t, address);
+      await killMember(cluster, MEMBER);
+      await until(async () => (await isAnnounced(address)) !== 'fresh');
+      assert.ok(await greets(address, ANSWER_MS), 'the guest is reached while its daemon is away');
+      await startMember(cluster, MEMBER);
+      await until(async () => (await isAnnounced(address)) === 'fresh');
+      assert.ok(await greets(address, ANSWER_MS), 'and once it is back');
+      assert.deepEqual(withdrawals(), []);
+      // What is watched would have been seen.
+      await driver.powerOff(guest.id);
+      await until(async () => withdrawals().length > 0);
+      const sorted = took.toSorted((a, b) => a - b).map(Math.round);
+      t.diagnostic(
+        `the route was there ${sorted[STARTS >> 1]} ms after the start at the median, ${sorted.at(-1)} ms at the most, of ${STARTS}`,
+      );
+    },
+  );
+}
+
+async function hasRoute(address: string): Promise<boolean> {
+  return (await run('ip', 'route', 'show', `${address}/32`)) !== '';
+}
+
+/** How the router holds an address: as its member announces it, as one did whose session is gone, or not at all. */
+async function isAnnounced(address: string): Promise<'fresh' | 'stale' | 'not'> {
+  const rib = JSON.parse(await run('gobgp', '-p', '50051', '-j', 'global', 'rib')) as Record<
+    string,
+    { stale?: boolean }[]
+  >;
+  const paths = rib[`${address}/32`] ?? [];
+  if (paths.length === 0) return 'not';
+  return paths.some(({ stale }) => stale) ? 'stale' : 'fresh';
+}
+
+/** The times that the route to an address was deleted from now on, as the kernel reports them. */
+function watchRoutes(t: TestContext, address: string): () => string[] {
+  const monitor = spawn('ip', ['monitor', 'route'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  defer(t, async () => void monitor.kill('SIGKILL'));
+  const deleted: string[] = [];
+  createInterface(monitor.stdout).on('line', (line) => {
+    if (line.startsWith(`Deleted ${address} `)) deleted.push(line);
+  });
+  return () => deleted;
+}
