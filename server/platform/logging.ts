@@ -8,13 +8,38 @@ export type { Logger } from 'pino';
 const MAX_BUFFERED_BYTES = 16 * 1024 * 1024;
 
 /**
+ * Lines are written together: so many bytes at once, or those of so many milliseconds. A write for each line of a busy
+ * service was a tenth of what its requests cost, with the thread that makes it.
+ */
+const TOGETHER = { bytes: 8 * 1024, ms: 10 };
+
+/**
  * Standard output: readable lines in a terminal, JSON for everything else. Writing is asynchronous, and what is still
  * buffered is written when the process exits.
  */
 function standardOutput(): DestinationStream {
   // A terminal is written to as the rest of the process writes to it, so that lines keep their order.
   if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(readableLine(line)) };
-  return destination({ fd: 1, sync: false, maxLength: MAX_BUFFERED_BYTES });
+  const output = destination({
+    fd: 1,
+    sync: false,
+    minLength: TOGETHER.bytes,
+    maxLength: MAX_BUFFERED_BYTES,
+  });
+  let isDue = false;
+  const flush = () => {
+    isDue = false;
+    output.flush();
+  };
+  return {
+    write(line) {
+      output.write(line);
+      if (!isDue) setTimeout(flush, TOGETHER.ms).unref();
+      isDue = true;
+    },
+    // Before the process ends for what is fatal.
+    flushSync: () => output.flushSync(),
+  } as DestinationStream;
 }
 
 /** The service's logger: one JSON object a line, secrets redacted (see redaction.ts). */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
@@ -162,3 +163,45 @@ test('what is buffered is written when the process exits', () => {
   assert.equal(lines.length, 2000);
   assert.equal(JSON.parse(lines[1999]!).i, 1999);
 });
+
+for (const [way, end] of [
+  ['has nothing more to do', ''],
+  ['exits', 'process.exit();'],
+  ['fails', "throw new Error('as a mistake would');"],
+]) {
+  test(`all lines of a process that ${way} are written, in their order`, () => {
+    const { stdout } = runLogging(
+      `for (let line = 0; line < 1_000; line++) logger.info({ line }, 'told'); ${end}`,
+    );
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text).line);
+    assert.deepEqual(
+      lines,
+      Array.from({ length: 1_000 }, (_, line) => line),
+    );
+  });
+}
+
+test('a line is written while its process goes on', async (t) => {
+  const script = loggingScript("logger.info('here'); setInterval(() => {}, 1_000_000);");
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  const [bytes] = await once(child.stdout, 'data');
+  assert.equal(JSON.parse(bytes.toString()).msg, 'here');
+});
+
+/** A program that logs to its standard output. */
+function loggingScript(work: string): string {
+  const module = JSON.stringify(new URL('../../server/platform/logging.ts', import.meta.url).href);
+  return `const { createLogger } = await import(${module}); const logger = createLogger({ logLevel: 'info' }); ${work}`;
+}
+
+function runLogging(work: string) {
+  return spawnSync(process.execPath, ['--input-type=module', '-e', loggingScript(work)], {
+    encoding: 'utf8',
+  });
+}
