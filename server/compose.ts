@@ -23,6 +23,7 @@ import { registerSockets } from './consoles/routes.ts';
 import { registerSharePage } from './consoles/share-page.ts';
 import { type Database, DatabaseAwayError } from './db/database.ts';
 import { migrateUp } from './db/migrate.ts';
+import { RecordedClusters } from './db/queries/clusters.ts';
 import { countForwards } from './db/queries/forwards.ts';
 import { countProtected } from './db/queries/shield-targets.ts';
 import { SimulatorTargets } from './db/queries/simulator-edge.ts';
@@ -116,9 +117,11 @@ async function openServices(
   const { compute: driver, reason } = await selectCompute({
     config,
     simulatorStore: new SimulatorGuests(db),
+    clusterStore: new RecordedClusters(db),
     clock,
     logger,
     templates: catalog.templates,
+    regions: catalog.regions,
     firstZone: firstZone(catalog),
     opsLogin: (id) => opsKeys.offeredTo(id),
   });

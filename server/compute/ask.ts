@@ -29,19 +29,23 @@ export function askHosts({ compute }: Engine): Promise<HostInfo[] | ApiError> {
   return orRefusal(() => compute.hosts());
 }
 
-/** What guests of a template would be made of; undefined where there is nothing. */
+/** What guests of a template would be made of, in a region or in any; undefined where there is nothing. */
 export function askTemplate(
   { compute }: Engine,
   code: string,
+  region?: string,
 ): Promise<EngineTemplate | ApiError | undefined> {
-  return orRefusal(() => compute.findTemplate(code));
+  return orRefusal(() => compute.findTemplate(code, region));
 }
 
-/** What the engine says to an order of `template`, which is not validated yet. */
-export async function askOffer(engine: Engine, template: unknown) {
+/** What the engine says to an order of `template` in `region`, the catalog's default when absent; neither is validated yet. */
+export async function askOffer(
+  engine: Engine & { catalog: { default_region: string } },
+  { template, region = engine.catalog.default_region }: { template?: unknown; region?: unknown },
+) {
   const hosts = await askHosts(engine);
-  if (typeof template !== 'string') return { hosts, template: undefined };
-  return { hosts, template: await askTemplate(engine, template) };
+  if (typeof template !== 'string' || typeof region !== 'string') return { hosts, template: undefined };
+  return { hosts, template: await askTemplate(engine, template, region) };
 }
 
 async function orRefusal<T>(call: () => Promise<T>): Promise<T | ApiError> {

@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
+import type { EngineClusters } from './engine-clusters.ts';
 import type { FirewallEntry, NetworkPolicy } from './network-policy.ts';
 import type { HostCapacity } from './resources.ts';
 
 export * from './driver-errors.ts';
+export * from './engine-clusters.ts';
 export * from './network-policy.ts';
 export * from './resources.ts';
 
@@ -34,8 +36,11 @@ export interface ComputeDriver {
    * {@link ComputeUnavailableError} where no guest could be made on any.
    */
   hosts(): Promise<HostInfo[]>;
-  /** What guests of a template of the catalog would be made of; undefined where there is nothing to make them of. */
-  findTemplate(code: string): Promise<EngineTemplate | undefined>;
+  /**
+   * What guests of a template of the catalog would be made of, in a region or in any; undefined where there is nothing to make
+   * them of.
+   */
+  findTemplate(code: string, region?: string): Promise<EngineTemplate | undefined>;
 
   /** Makes the guest, off, with its disk, on the host that it names. Repeating it for an existing id is a success. */
   create(spec: GuestSpec): Promise<void>;
@@ -130,6 +135,8 @@ export interface ComputeDriver {
   watch(listener: (event: GuestEvent) => void): () => void;
   /** What the engine has of what guests need, item by item, for an operator who sets it up; absent where the host itself is all there is. */
   readonly check?: (wants: EngineWants) => Promise<EngineFinding[]>;
+  /** Clusters of other regions, which an operator adds; absent where there can be one alone. */
+  readonly clusters?: EngineClusters;
   /** Hosts that are lost for show; absent where there are real ones. */
   readonly outages?: SimulatedOutages;
   /** Releases timers and connections; guests go on running. */

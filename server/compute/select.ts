@@ -6,6 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import { ConfigError, UnavailableError } from '../platform/config-error.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { ComputeDriver } from './driver.ts';
+import type { ClusterStore } from './incus/cluster-store.ts';
 import type { OpsLogin } from './inside/ops-login.ts';
 import type { Images } from './qemu/guests.ts';
 import { createImageStore } from './qemu/image-store.ts';
@@ -16,10 +17,13 @@ export interface ComputeParts {
   config: Config;
   /** Where the simulator keeps its guests. */
   simulatorStore: SimulatorStore;
+  /** Clusters of Incus that an operator has added. */
+  clusterStore: ClusterStore;
   clock: Clock;
   logger: Logger;
   /** Of the catalog; `image` where that has another name than the template. */
   templates: readonly { code: string; image?: string }[];
+  regions: readonly { code: string; zones: readonly string[] }[];
   /** Where one host is when the configuration does not say. */
   firstZone: string;
   /** The key that every guest authorizes. */

@@ -63,6 +63,8 @@ export const LOCK_ORDER = [
   'metric_rollups',
   'traffic_meters',
   'bandwidth_days',
+  // One that is removed goes before its hosts.
+  'clusters',
   // The host and the region's pool last: purchases wait for each other at their rows until they commit. A purchase holds
   // one host at a time: one that has no room is released by a savepoint before it waits for another.
   'hosts',

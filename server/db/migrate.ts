@@ -38,6 +38,7 @@ import { hosts } from './migrations/0036-hosts.ts';
 import { shieldBlackholes } from './migrations/0040-shield-blackholes.ts';
 import { shieldReports } from './migrations/0041-shield-reports.ts';
 import { lostHostOutages } from './migrations/0042-lost-host-outages.ts';
+import { clusters } from './migrations/0043-clusters.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -87,6 +88,7 @@ export const MIGRATIONS: readonly Migration[] = [
   shieldBlackholes,
   shieldReports,
   lostHostOutages,
+  clusters,
 ];
 
 /**

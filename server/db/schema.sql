@@ -151,6 +151,22 @@ create table billing_profiles (
   constraint billing_profiles_pkey PRIMARY KEY (account_id)
 );
 
+create table clusters (
+  id id_text not null,
+  region text not null,
+  endpoints text[] not null,
+  certificate text,
+  project text not null,
+  network text not null,
+  pool text not null,
+  service_networks text[] not null,
+  cpu_overcommit integer not null,
+  added_at timestamp with time zone not null,
+  removed_at timestamp with time zone,
+  constraint clusters_cpu_overcommit_check CHECK ((cpu_overcommit > 0)),
+  constraint clusters_pkey PRIMARY KEY (id)
+);
+
 create table console_shares (
   id id_text not null,
   account_id id_text not null,
@@ -1241,6 +1257,7 @@ CREATE INDEX audit_entries_by_account ON public.audit_entries USING btree (accou
 CREATE INDEX audit_entries_by_person ON public.audit_entries USING btree (person_id, id DESC);
 CREATE INDEX audit_entries_by_time ON public.audit_entries USING btree (created_at);
 CREATE INDEX auto_top_ups_enabled ON public.auto_top_ups USING btree (account_id) WHERE enabled;
+CREATE UNIQUE INDEX clusters_by_region ON public.clusters USING btree (region) WHERE (removed_at IS NULL);
 CREATE INDEX console_shares_by_expiry ON public.console_shares USING btree (expires_at);
 CREATE INDEX console_shares_by_vm ON public.console_shares USING btree (vm_id, id);
 CREATE INDEX console_tickets_by_expiry ON public.console_tickets USING btree (expires_at);

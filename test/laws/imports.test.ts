@@ -27,8 +27,8 @@ interface Allowed {
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
   config: { value: 'platform' },
-  // By type: what simulators ask to be kept for them.
-  db: { value: 'platform', type: 'compute/simulator edge simulated-guest' },
+  // By type: what drivers ask to be kept for them.
+  db: { value: 'platform', type: 'compute/incus compute/simulator edge simulated-guest' },
   access: { value: 'db platform' },
   // The interface of drivers, and what is asked of them; who composes chooses one by `select.ts`.
   compute: { value: 'compute/incus compute/qemu compute/simulator platform', type: 'compute/inside config' },

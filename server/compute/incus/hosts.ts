@@ -49,7 +49,8 @@ const CLUSTER_KEY = 'user.vauban.cluster';
 /** After the id of a cluster was written, until it is read again. */
 const SETTLE_MS = 500;
 
-const overhead: HostCapacity['overhead'] = (ramMb) => ({
+/** What Incus takes for a guest of that much memory beside it. */
+export const overhead: HostCapacity['overhead'] = (ramMb) => ({
   ramMb: PROCESS_MB + Math.ceil(ramMb * PAGE_TABLES_SHARE),
   diskGb: 0,
 });
@@ -154,14 +155,20 @@ export class Hosts {
   async #findCluster(): Promise<string> {
     const { members } = this.#parts;
     for (;;) {
-      const { config } = (await members.any('GET', '/1.0')).metadata;
-      if (config?.[CLUSTER_KEY]) return config[CLUSTER_KEY];
+      const known = await readClusterId(members);
+      if (known !== undefined) return known;
       const id = randomUUID();
       await members.any('PATCH', '/1.0', { config: { [CLUSTER_KEY]: id } });
       // Of two that come at once the later one is read by both.
       await this.#parts.clock.sleep(SETTLE_MS);
     }
   }
+}
+
+/** What names a cluster; undefined where it has not been named, or shows that to others alone. */
+export async function readClusterId(members: Pick<Members, 'any'>): Promise<string | undefined> {
+  const { config } = (await members.any('GET', '/1.0')).metadata;
+  return config?.[CLUSTER_KEY] || undefined;
 }
 
 /** Whether the engine says that there is none of it. */

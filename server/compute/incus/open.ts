@@ -4,9 +4,15 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config-error.ts';
 import type { Logger } from '../../platform/logging.ts';
-import type { ComputeDriver } from '../driver.ts';
+import type { ComputeDriver, NewCluster } from '../driver.ts';
 import type { OpsLogin } from '../inside/ops-login.ts';
+import type { ClusterStore } from './cluster-store.ts';
+import { createClusters } from './clusters.ts';
+import { readClusterId } from './hosts.ts';
 import { createIncus } from './incus.ts';
+import { Members } from './members.ts';
+import type { IncusOptions } from './options.ts';
+import type { Region } from './regions.ts';
 
 export interface IncusParts {
   config: Config;
@@ -15,53 +21,99 @@ export interface IncusParts {
   opsLogin: OpsLogin;
   /** Of the catalog; `image` where that has another name than the template. */
   templates: readonly { code: string; image?: string }[];
+  /** Of the catalog. */
+  regions: readonly Region[];
+  /** Which clusters there are beside that of the configuration. */
+  clusterStore: ClusterStore;
 }
 
-/** The Incus driver as the configuration wants it; throws {@link ConfigError} where that cannot be. */
-export function openIncus({ config, clock, logger, opsLogin, templates }: IncusParts): ComputeDriver {
-  const {
-    incusEndpoints: endpoints,
-    incusCertificate,
-    incusKey,
-    incusServerCertificate,
-    incusNetwork,
-    incusServiceNetworks,
-  } = config;
+/** Incus as the configuration wants it, with the clusters that were added; throws {@link ConfigError} where that cannot be. */
+export function openIncus(parts: IncusParts): ComputeDriver {
+  const { config, clock, logger, regions, clusterStore: store } = parts;
+  const first = firstCluster(config);
+  const shared = sharedOptions(parts);
+  const { incusServerCertificate: path } = config;
+  const certificate = path === undefined ? null : read('VAUBAN_INCUS_SERVER_CERTIFICATE', path);
+  const options = optionsOf(shared, { ...first, certificate });
+  const driver = createIncus({ ...options, zones: config.zones ?? null });
+  return createClusters({
+    clock,
+    logger,
+    store,
+    regions,
+    first: { driver, endpoints: options.endpoints },
+    open: (cluster) => createIncus(optionsOf(shared, cluster)),
+    async idOf(cluster) {
+      const members = new Members(optionsOf(shared, cluster));
+      try {
+        return await readClusterId(members);
+      } finally {
+        members.close();
+      }
+    },
+  });
+}
+
+/** What the settings say of a cluster. */
+function firstCluster(config: Config): Omit<NewCluster, 'region' | 'certificate'> {
+  const { incusEndpoints: endpoints, incusNetwork: network, incusServiceNetworks: serviceNetworks } = config;
   const missing = [
     endpoints === undefined && 'VAUBAN_INCUS_ENDPOINTS',
-    incusCertificate === undefined && 'VAUBAN_INCUS_CERTIFICATE',
-    incusKey === undefined && 'VAUBAN_INCUS_KEY',
-    incusNetwork === undefined && 'VAUBAN_INCUS_NETWORK',
-    incusServiceNetworks === undefined && 'VAUBAN_INCUS_SERVICE_NETWORKS',
+    config.incusCertificate === undefined && 'VAUBAN_INCUS_CERTIFICATE',
+    config.incusKey === undefined && 'VAUBAN_INCUS_KEY',
+    network === undefined && 'VAUBAN_INCUS_NETWORK',
+    serviceNetworks === undefined && 'VAUBAN_INCUS_SERVICE_NETWORKS',
   ].filter((name) => name !== false);
   if (missing.length > 0)
     throw new ConfigError(missing.map((name) => `${name}: must be set where VAUBAN_COMPUTE is incus`));
   const plain = endpoints!.find((url) => !URL.canParse(url) || new URL(url).protocol !== 'https:');
   if (plain !== undefined)
     throw new ConfigError([`VAUBAN_INCUS_ENDPOINTS: ${plain} is no https:// address of a member`]);
-  const aliases = new Map(templates.map(({ code, image }) => [code, image ?? code]));
-  return createIncus({
-    clock,
-    logger,
-    endpoints: endpoints!.map((url) => new URL(url).origin),
-    identity: {
-      certificate: read('VAUBAN_INCUS_CERTIFICATE', incusCertificate!),
-      key: read('VAUBAN_INCUS_KEY', incusKey!),
-      ...(incusServerCertificate && {
-        serverCertificate: read('VAUBAN_INCUS_SERVER_CERTIFICATE', incusServerCertificate),
-      }),
-    },
+  return {
+    endpoints: endpoints!,
+    network: network!,
+    serviceNetworks: serviceNetworks!,
     project: config.incusProject,
-    network: incusNetwork!,
     pool: config.incusPool,
     cpuOvercommit: config.incusCpuOvercommit,
-    zones: config.zones ?? null,
-    serviceNetworks: incusServiceNetworks!.map((text) =>
+  };
+}
+
+type SharedOptions = Pick<IncusOptions, 'clock' | 'logger' | 'aliasOf' | 'opsLogin'> & {
+  identity: { certificate: string; key: string };
+};
+
+/** What is the same for all clusters: each of them trusts the one certificate of this service. */
+function sharedOptions({ config, clock, logger, opsLogin, templates }: IncusParts): SharedOptions {
+  const aliases = new Map(templates.map(({ code, image }) => [code, image ?? code]));
+  return {
+    clock,
+    logger,
+    opsLogin,
+    aliasOf: (template) => aliases.get(template) ?? template,
+    identity: {
+      certificate: read('VAUBAN_INCUS_CERTIFICATE', config.incusCertificate!),
+      key: read('VAUBAN_INCUS_KEY', config.incusKey!),
+    },
+  };
+}
+
+function optionsOf(shared: SharedOptions, cluster: Omit<NewCluster, 'region'>): IncusOptions {
+  const { endpoints, certificate, serviceNetworks, project, network, pool, cpuOvercommit } = cluster;
+  const identity = { ...shared.identity, ...(certificate !== null && { serverCertificate: certificate }) };
+  return {
+    ...shared,
+    identity,
+    endpoints: endpoints.map((url) => new URL(url).origin),
+    project,
+    network,
+    pool,
+    cpuOvercommit,
+    zones: null,
+    serviceNetworks: serviceNetworks.map((text) =>
       text.includes('/') ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`,
     ),
-    aliasOf: (template) => aliases.get(template) ?? template,
-    opsLogin,
-  });
+  };
 }
 
 function read(setting: string, path: string): string {

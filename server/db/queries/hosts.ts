@@ -48,13 +48,15 @@ export async function openHosts(db: Queryable, engine: string): Promise<Readonly
   return new Set(row!.ids);
 }
 
-/** All that are shown, with those that the engine does not report any more as long as they have VMs. */
+/** All that are recorded, but those of clusters that were removed. */
 export function listHosts(db: Queryable, engine: string): Promise<HostView[]> {
   return db.query<HostView>(sql`
     select id, name, zones, state, lost_at, vcpu, cores, ram_mb, disk_gb, seen_at,
       (select count(*)::int from vms where vms.host_id = hosts.id and deleted_at is null) as vms,
       (select count(*)::int from vms where vms.moving_to = hosts.id and deleted_at is null) as moving_in
-    from hosts where engine = ${engine} order by name, id`);
+    from hosts where engine = ${engine} and not exists (
+      select from clusters where removed_at is not null and starts_with(hosts.id, clusters.id || ':'))
+    order by name, id`);
 }
 
 /** Of this id or name. */

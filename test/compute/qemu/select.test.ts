@@ -7,6 +7,7 @@ import { after, type TestContext, test } from 'node:test';
 import { createImageStore } from '../../../server/compute/qemu/image-store.ts';
 import { selectCompute } from '../../../server/compute/select.ts';
 import { loadConfig } from '../../../server/config/config.ts';
+import { RecordedClusters } from '../../../server/db/queries/clusters.ts';
 import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
@@ -23,10 +24,12 @@ function select(dataDir: string, env: Record<string, string> = {}) {
   return selectCompute({
     config,
     simulatorStore: new SimulatorGuests(db),
+    clusterStore: new RecordedClusters(db),
     clock: systemClock,
     logger: createLogger(config),
     firstZone: 'eu-central-a',
     templates: [{ code: 'debian-13' }, { code: 'small', image: 'tiny' }],
+    regions: [],
     opsLogin: () => Promise.reject(new Error('there is no login here')),
   });
 }

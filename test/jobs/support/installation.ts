@@ -5,6 +5,7 @@ import { AgentRuns } from '../../../server/agent/agent-runs.ts';
 import { HostWatch } from '../../../server/cluster/host-watch.ts';
 import { Leadership } from '../../../server/cluster/leadership.ts';
 import { Node } from '../../../server/cluster/membership.ts';
+import type { ComputeDriver } from '../../../server/compute/driver.ts';
 import { createSimulator, type SimulatorOptions } from '../../../server/compute/simulator/simulator.ts';
 import { loadBrand } from '../../../server/config/brand.ts';
 import { loadConfig } from '../../../server/config/config.ts';
@@ -81,6 +82,8 @@ export interface InstallationOptions {
   env?: Record<string, string>;
   /** Of the simulated engine: instantaneous unless told otherwise. */
   simulator?: Partial<SimulatorOptions>;
+  /** Another engine than that. */
+  openCompute?: (db: Database, clock: ManualClock) => ComputeDriver;
   edge?: Partial<EdgeSimulatorOptions>;
   /** None when absent. */
   gateway?: GatewayDriver;
@@ -95,14 +98,17 @@ async function openServices(
 ): Promise<Installation['services']> {
   await ensureRegionPools(db, catalog);
   const silent = logger ?? createLogger({ logLevel: 'silent' });
-  const compute = createSimulator({
-    store: new SimulatorGuests(db),
-    clock,
-    bootSeconds: 0,
-    shutdownSeconds: 0,
-    moveSeconds: 0,
-    ...simulator,
-  });
+  const simulated = () =>
+    createSimulator({
+      store: new SimulatorGuests(db),
+      clock,
+      bootSeconds: 0,
+      shutdownSeconds: 0,
+      moveSeconds: 0,
+      ...simulator,
+    });
+  const compute = more.openCompute?.(db, clock) ?? simulated();
+  const place = await compute.place();
   const { gateway = createAbsentGateway('off') } = more;
   const sold = structuredClone(catalog);
   const signals = new Signals();
@@ -127,7 +133,7 @@ async function openServices(
     ...common,
     catalog: sold,
     compute,
-    engine: compute.name,
+    engine: place === null ? compute.name : `${compute.name}:${place}`,
     edge,
     signals,
     queue: outlet,

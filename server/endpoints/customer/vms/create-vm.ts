@@ -33,7 +33,7 @@ export const createVm = endpoint({
   data: NewVmShape,
   errors: [...NEW_VM_ERRORS, 'unknown_plan', 'plan_not_available_in_region'],
   example: exampleNewVm,
-  prepare: ({ body, services }) => askOffer(services, body.template),
+  prepare: ({ body, services }) => askOffer(services, body),
   async handle({ body, prepared, db, services, caller, now }) {
     requireBytes('user_data', body.user_data, USER_DATA_LIMIT);
     return { data: presentNewVm(await buyVm({ db, services, caller, now }, body, prepared)) };

@@ -36,7 +36,7 @@ export const createCustomVm = panelEndpoint({
   ),
   data: NewVmShape,
   errors: NEW_VM_ERRORS,
-  prepare: ({ body, services }) => askOffer(services, body.template),
+  prepare: ({ body, services }) => askOffer(services, body),
   async handle({ body, prepared, db, services, caller, now }) {
     requireBytes('user_data', body.user_data, USER_DATA_LIMIT);
     const { vcpu, ram_mb, disk_gb, ...wish } = body;

@@ -1,0 +1,116 @@
+import type { Clock } from '../../platform/clock.ts';
+import type { Logger } from '../../platform/logging.ts';
+import { type ComputeDriver, ComputeUnavailableError } from '../driver.ts';
+
+export interface ClusterParts {
+  clock: Clock;
+  logger: Pick<Logger, 'warn'>;
+  /** As it is recorded: the engine's name and the cluster's own id. */
+  id: string;
+  /** Code of the catalog's; null for that of the settings. */
+  region: string | null;
+  endpoints: readonly string[];
+  driver: ComputeDriver;
+}
+
+/** Longer than a cluster takes that has just lost a member, and shorter than one whose order waits for another region would bear. */
+const PATIENCE_MS = 10_000;
+
+/** What a cluster has said. */
+export interface Said<T> {
+  said: T;
+}
+
+/**
+ * One of several clusters. Once it has not answered, no question to all of them waits for it until it answers again: other
+ * regions go on without it.
+ */
+export class Cluster {
+  readonly id: string;
+  readonly region: string | null;
+  readonly endpoints: readonly string[];
+  readonly driver: ComputeDriver;
+  readonly #parts: ClusterParts;
+  #silence: ComputeUnavailableError | undefined;
+  #looking: Promise<void> | undefined;
+
+  constructor(parts: ClusterParts) {
+    this.#parts = parts;
+    this.id = parts.id;
+    this.region = parts.region;
+    this.endpoints = parts.endpoints;
+    this.driver = parts.driver;
+  }
+
+  /** Whether a host of this id is one of its members. */
+  has(hostId: string): boolean {
+    return hostId.startsWith(`${this.id}:`);
+  }
+
+  /** Its driver, once it is certain that it is the cluster that was recorded: another one knows nothing of the guests. */
+  async same(): Promise<ComputeDriver> {
+    const { driver, id, endpoints } = this;
+    const found = `${driver.name}:${await driver.place()}`;
+    if (found === id) return driver;
+    throw new ComputeUnavailableError(`at ${endpoints.join(', ')} is ${found}, and not ${id}`);
+  }
+
+  /** What it says, however long that takes, or undefined where it does not answer. */
+  async ask<T>(question: (driver: ComputeDriver) => Promise<T>): Promise<Said<T> | undefined> {
+    if (this.#silence) {
+      this.#look();
+      return undefined;
+    }
+    try {
+      return { said: await question(await this.same()) };
+    } catch (error) {
+      this.#fell(error as Error);
+      return undefined;
+    }
+  }
+
+  /** The same for what a request waits for. */
+  async askSoon<T>(question: (driver: ComputeDriver) => Promise<T>): Promise<Said<T> | undefined> {
+    const answered = new AbortController();
+    const late = this.#parts.clock.sleep(PATIENCE_MS, answered.signal).then(
+      () => this.#fell(new Error(`no answer in ${PATIENCE_MS / 1000} s`)),
+      () => {},
+    );
+    try {
+      return await Promise.race([this.ask(question), late.then(() => undefined)]);
+    } finally {
+      answered.abort();
+    }
+  }
+
+  /** Why it does not answer. */
+  refusal(): ComputeUnavailableError {
+    return this.#silence ?? new ComputeUnavailableError(`${this.#name} has not answered`);
+  }
+
+  get #name(): string {
+    return this.region === null ? 'the cluster of the settings' : `the cluster of region ${this.region}`;
+  }
+
+  #fell(cause: Error): void {
+    if (!this.#silence)
+      this.#parts.logger.warn({ err: cause }, `${this.#name} does not answer: its region is without it`);
+    this.#silence = new ComputeUnavailableError(`${this.#name} does not answer: ${cause.message}`, { cause });
+  }
+
+  /** Finds out in the background whether it answers again. */
+  #look(): void {
+    this.#looking ??= this.same()
+      .then((driver) => driver.hosts())
+      .then(
+        () => {
+          this.#silence = undefined;
+          this.#parts.logger.warn({ cluster: this.id }, `${this.#name} answers again`);
+        },
+        (error) => this.#fell(error),
+      )
+      .finally(() => {
+        this.#looking = undefined;
+      });
+  }
+}

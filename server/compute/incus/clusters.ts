@@ -1,0 +1,253 @@
+import {
+  type ComputeDriver,
+  ComputeUnavailableError,
+  type DriverReport,
+  type EngineWants,
+  type GuestEvent,
+  type HostInfo,
+  type NewCluster,
+} from '../driver.ts';
+import { GuestEvents } from '../guest-events.ts';
+import type { Cluster, Said } from './cluster.ts';
+import { guestMethods } from './guest-methods.ts';
+import { lostHost, type Region, Regions } from './regions.ts';
+import { Roster, type RosterParts } from './roster.ts';
+
+export interface ClustersParts extends RosterParts {
+  /** Of the catalog. */
+  regions: readonly Region[];
+  /** The id that a cluster has, without its engine's name; undefined where it has none or does not show it. Gives it none. */
+  idOf(cluster: NewCluster): Promise<string | undefined>;
+}
+
+/**
+ * One driver for the cluster of the settings and those that an operator adds, each for one region. What concerns a guest goes to
+ * the cluster of its host; all are listed and watched together, and one that does not answer costs its own region alone: its
+ * hosts are reported as they are recorded, out of reach, and its guests as unknown. No guest moves from one to another.
+ */
+export function createClusters(parts: ClustersParts): ComputeDriver {
+  const clusters = new Clusters(parts);
+  return Object.assign(
+    clusters,
+    guestMethods((id) => clusters.of(id)),
+  );
+}
+
+type Method<M extends keyof ComputeDriver> = ComputeDriver[M];
+
+class Clusters {
+  readonly name: string;
+  readonly #parts: ClustersParts;
+  readonly #regions: Regions;
+  readonly #first: ComputeDriver;
+  readonly #roster: Roster;
+  readonly #events = new GuestEvents();
+  #isWatched = false;
+
+  constructor(parts: ClustersParts) {
+    this.#parts = parts;
+    this.#first = parts.first.driver;
+    this.name = this.#first.name;
+    this.#regions = new Regions(parts.regions);
+    this.#roster = new Roster(parts, (driver) => {
+      if (this.#isWatched) this.#hear(driver);
+    });
+  }
+
+  get clusters() {
+    return {
+      examine: (cluster: NewCluster, wants: EngineWants) => this.#examine(cluster, wants),
+      list: () => this.#states(),
+      changed: () => this.#roster.changed(),
+    };
+  }
+
+  place(): Promise<string | null> {
+    return this.#roster.place();
+  }
+
+  capabilities() {
+    return this.#first.capabilities();
+  }
+
+  /** Well where guests can be made on any cluster. */
+  async probe(): Promise<DriverReport> {
+    const all = await this.#roster.several();
+    if (!all) return this.#first.probe();
+    const ask = (cluster: Cluster) =>
+      cluster.askSoon(async (driver) => {
+        const { ok, summary } = await driver.probe();
+        if (!ok) throw new ComputeUnavailableError(summary);
+        return summary;
+      });
+    const answers = await Promise.all(all.map(ask));
+    const summaries = all.map((cluster, index) => {
+      const summary = answers[index]?.said ?? cluster.refusal().message;
+      return cluster.region === null ? summary : `${cluster.region}: ${summary}`;
+    });
+    return { ok: answers.some(Boolean), summary: summaries.join('; ') };
+  }
+
+  async hosts(): Promise<HostInfo[]> {
+    const all = await this.#roster.several();
+    if (!all) return this.#first.hosts();
+    const answers = await askAll(all, (cluster) => cluster.askSoon((driver) => driver.hosts()));
+    const each = all.map(async (cluster, index) => {
+      const answer = answers[index];
+      if (answer) return answer.said.map((host) => this.#regions.shown(host, cluster, all));
+      const recorded = await this.#parts.store.hostsIn(cluster.id);
+      return recorded.map((record) => this.#regions.narrowed(lostHost(record), cluster, all));
+    });
+    return (await Promise.all(each)).flat();
+  }
+
+  async list() {
+    const all = await this.#roster.several();
+    if (!all) return this.#first.list();
+    const answers = await askAll(all, (cluster) => cluster.ask((driver) => driver.list()));
+    const each = all.map(async ({ id }, index) => {
+      const answer = answers[index];
+      if (answer) return answer.said;
+      const recorded = await this.#parts.store.guestsIn(id);
+      return recorded.map((guest) => ({ ...guest, power: 'unknown' as const }));
+    });
+    return (await Promise.all(each)).flat();
+  }
+
+  readonly sample: Method<'sample'> = async (ids) => {
+    const all = await this.#roster.several();
+    if (!all) return this.#first.sample(ids);
+    const places = await this.#parts.store.hostsOf(ids);
+    const groups = [...Map.groupBy(ids, (id) => clusterOf(all, places.get(id)) ?? all[0]!)];
+    const answers = await Promise.all(
+      groups.map(([cluster, own]) => cluster.ask((driver) => driver.sample(own))),
+    );
+    if (groups.length > 0 && !answers.some(Boolean)) throw groups[0]![0].refusal();
+    return answers.flatMap((answer) => answer?.said ?? []);
+  };
+
+  async findTemplate(code: string, region?: string) {
+    const all = await this.#roster.several();
+    if (!all) return this.#first.findTemplate(code);
+    const own = all.find((cluster) => cluster.region === region) ?? all[0]!;
+    const asked = region === undefined ? all : [own];
+    const ask = (cluster: Cluster) => cluster.askSoon((driver) => driver.findTemplate(code));
+    const answers = await Promise.all(asked.map(ask));
+    const found = answers.find((answer) => answer?.said)?.said;
+    const silent = asked.find((_, index) => !answers[index]);
+    if (!found && silent) throw silent.refusal();
+    return found;
+  }
+
+  readonly create: Method<'create'> = async (spec) => (await this.#at(spec.hostId)).create(spec);
+  readonly rebuild: Method<'rebuild'> = async (spec, rebuildId) =>
+    (await this.#at(spec.hostId)).rebuild(spec, rebuildId);
+  readonly move: Method<'move'> = async (id, to, how, signal) => {
+    const [from, target] = [await this.of(id), await this.#at(to.hostId)];
+    if (from !== target) throw new Error('no guest moves from one cluster to another');
+    return target.move(id, to, how, signal);
+  };
+
+  /** Of clusters beside that of the settings, each item begins with its region. */
+  readonly check = async (wants: EngineWants) => {
+    const all = await this.#roster.several();
+    if (!all) return (await this.#first.check?.(wants)) ?? [];
+    const each = all.map(async (cluster) => {
+      const { region, driver } = cluster;
+      const own = this.#regions.wantsOf(wants, region, all);
+      const findings = (await driver.check?.(own)) ?? [];
+      return region === null
+        ? findings
+        : findings.map((finding) => ({ ...finding, what: `${region}: ${finding.what}` }));
+    });
+    return (await Promise.all(each)).flat();
+  };
+
+  watch(listener: (event: GuestEvent) => void): () => void {
+    if (!this.#isWatched) {
+      this.#isWatched = true;
+      for (const driver of this.#roster.drivers) this.#hear(driver);
+    }
+    return this.#events.watch(listener);
+  }
+
+  async close(): Promise<void> {
+    await this.#roster.close();
+    this.#events.close();
+  }
+
+  /** The driver of the cluster that has a guest, or may have it. */
+  async of(id: string): Promise<ComputeDriver> {
+    const all = await this.#roster.several();
+    if (!all) return this.#first;
+    const host = (await this.#parts.store.hostsOf([id])).get(id);
+    if (host !== undefined) return clusterWith(all, host).same();
+    // No VM has it, so that it may be anywhere; throws where one of them does not say.
+    for (const cluster of all) if (await (await cluster.same()).inspect(id)) return cluster.driver;
+    return this.#first;
+  }
+
+  async #at(hostId: string): Promise<ComputeDriver> {
+    const all = await this.#roster.several();
+    return all ? clusterWith(all, hostId).same() : this.#first;
+  }
+
+  #hear(driver: ComputeDriver): void {
+    driver.watch((event) => this.#events.emit(event));
+  }
+
+  async #examine(wanted: NewCluster, wants: EngineWants) {
+    const { open, idOf } = this.#parts;
+    const driver = open(wanted);
+    try {
+      const found = await idOf(wanted).catch(() => undefined);
+      const findings = (await driver.check?.(this.#regions.wantsOf(wants, wanted.region))) ?? [];
+      const isWhole = findings.every(({ state }) => state !== 'missing');
+      const place = isWhole ? await driver.place() : found;
+      return { id: place == null ? undefined : `${this.name}:${place}`, findings };
+    } finally {
+      await driver.close();
+    }
+  }
+
+  async #states() {
+    const all = await this.#roster.several();
+    const [hosts, guests] = await Promise.all([this.hosts(), this.list()]);
+    const shown = all ?? [
+      { id: `${this.name}:${await this.place()}`, region: null, endpoints: this.#parts.first.endpoints },
+    ];
+    return shown.map(({ id, region, endpoints }) => {
+      const isOwn = (hostId: string) => hostId.startsWith(`${id}:`);
+      const own = hosts.filter((host) => isOwn(host.id));
+      const up = own.filter(({ reachable }) => reachable).length;
+      return {
+        id,
+        regions: this.#regions.of(region, all ?? []),
+        endpoints,
+        reachable: up > 0,
+        members: { up, total: own.length },
+        guests: guests.filter(({ hostId }) => isOwn(hostId)).length,
+      };
+    });
+  }
+}
+
+/** Throws where none of them answers. */
+async function askAll<T>(
+  all: Cluster[],
+  ask: (cluster: Cluster) => Promise<Said<T> | undefined>,
+): Promise<(Said<T> | undefined)[]> {
+  const answers = await Promise.all(all.map(ask));
+  if (!answers.some(Boolean)) throw all[0]!.refusal();
+  return answers;
+}
+
+function clusterOf(all: readonly Cluster[], hostId: string | undefined): Cluster | undefined {
+  return hostId === undefined ? undefined : all.find((cluster) => cluster.has(hostId));
+}
+
+function clusterWith(all: readonly Cluster[], hostId: string): Cluster {
+  const found = clusterOf(all, hostId);
+  if (found) return found;
+  throw new ComputeUnavailableError(`no cluster of this service has host ${hostId}`);
+}

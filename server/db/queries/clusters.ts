@@ -1,0 +1,92 @@
+import type { ClusterRecord, ClusterStore, HostRecord } from '../../compute/incus/cluster-store.ts';
+import { type Database, execute, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+
+/** Whether a host is one of a cluster's members. */
+const isOf = (hostId: Sql, clusterId: string) => sql`starts_with(${hostId}, ${`${clusterId}:`})`;
+
+/** Clusters beside that of the settings, and what is recorded of their hosts and guests. */
+export class RecordedClusters implements ClusterStore {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  clusters(): Promise<ClusterRecord[]> {
+    return this.#db.query<ClusterRecord>(sql`
+      select id, region, endpoints, certificate, project, network, pool, service_networks as "serviceNetworks",
+        cpu_overcommit as "cpuOvercommit"
+      from clusters where removed_at is null order by region`);
+  }
+
+  async hostsOf(guestIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#db.query<{ id: string; host_id: string }>(sql`
+      select guest_id as id, host_id from orphan_guests where guest_id = any(${guestIds}::text[]) and host_id is not null
+      union all select id, host_id from vms where id = any(${guestIds}::text[]) and host_id is not null`);
+    return new Map(rows.map(({ id, host_id }) => [id, host_id]));
+  }
+
+  hostsIn(clusterId: string): Promise<HostRecord[]> {
+    return this.#db.query<HostRecord>(sql`
+      select id, name, zones, vcpu, cores, ram_mb, disk_gb from hosts where ${isOf(sql`id`, clusterId)} order by id`);
+  }
+
+  async guestsIn(clusterId: string): Promise<{ id: string; hostId: string }[]> {
+    return this.#db.query<{ id: string; hostId: string }>(sql`
+      select id, host_id as "hostId" from vms where ${isOf(sql`host_id`, clusterId)} and deleted_at is null
+      union select guest_id, host_id from orphan_guests where ${isOf(sql`host_id`, clusterId)} order by 1`);
+  }
+
+  async onlyEngine(name: string): Promise<string | undefined> {
+    const rows = await this.#db.query<{ engine: string }>(
+      sql`select distinct engine from hosts where starts_with(engine, ${`${name}:`})`,
+    );
+    return rows.length === 1 ? rows[0]!.engine : undefined;
+  }
+}
+
+/** Records a cluster. False where its region has one, or it is another region's. */
+export async function insertCluster(db: Queryable, cluster: ClusterRecord, at: Date): Promise<boolean> {
+  const { id, region, endpoints, certificate, project, network, pool } = cluster;
+  await execute(db, sql`delete from clusters where id = ${id} and removed_at is not null`);
+  const rows = await db.query(sql`
+    insert into clusters (id, region, endpoints, certificate, project, network, pool, service_networks, cpu_overcommit, added_at)
+    values (${id}, ${region}, ${endpoints}::text[], ${certificate}, ${project}, ${network}, ${pool},
+      ${cluster.serviceNetworks}::text[], ${cluster.cpuOvercommit}, ${at})
+    on conflict do nothing returning id`);
+  return rows.length > 0;
+}
+
+/** The cluster of a region, held; undefined where none was added. */
+export function lockClusterOf(db: Queryable, region: string): Promise<{ id: string } | undefined> {
+  return maybeOne<{ id: string }>(
+    db,
+    sql`select id from clusters where region = ${region} and removed_at is null for no key update`,
+  );
+}
+
+/**
+ * Records that a cluster is removed, and its hosts as lost, so that no order that waits for one gets it. False, with nothing
+ * changed, where it has VMs, or guests that no VM has.
+ */
+export async function removeEmptyCluster(db: Queryable, clusterId: string, at: Date): Promise<boolean> {
+  const hosts = await db.query<{ id: string }>(sql`
+    select id from hosts where ${isOf(sql`id`, clusterId)} order by id for no key update`);
+  const ids = hosts.map(({ id }) => id);
+  const used = await db.query(sql`
+    select 1 from vms where deleted_at is null and (host_id = any(${ids}::text[]) or moving_to = any(${ids}::text[]))
+    union all select 1 from orphan_guests where host_id = any(${ids}::text[]) limit 1`);
+  if (used.length > 0) return false;
+  await execute(db, sql`update hosts set lost_at = coalesce(lost_at, ${at}) where id = any(${ids}::text[])`);
+  await execute(db, sql`update clusters set removed_at = ${at} where id = ${clusterId}`);
+  return true;
+}
+
+/** Whether there are VMs in a region. */
+export async function hasVmsIn(db: Queryable, region: string): Promise<boolean> {
+  const row = await maybeOne(
+    db,
+    sql`select 1 from vms where region = ${region} and deleted_at is null limit 1`,
+  );
+  return row !== undefined;
+}

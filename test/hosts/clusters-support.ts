@@ -1,0 +1,180 @@
+import type { TestContext } from 'node:test';
+import { HostWatch } from '../../server/cluster/host-watch.ts';
+import { type ComputeDriver, ComputeUnavailableError } from '../../server/compute/driver.ts';
+import { createClusters } from '../../server/compute/incus/clusters.ts';
+import { createSimulator } from '../../server/compute/simulator/simulator.ts';
+import type { Database } from '../../server/db/database.ts';
+import { insertCluster, RecordedClusters } from '../../server/db/queries/clusters.ts';
+import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
+import type { ManualClock } from '../../server/platform/clock.ts';
+import { catalog } from '../billing/support.ts';
+import { type Call, type Customer, openCustomer, type Reply } from '../jobs/support/customer.ts';
+import { PURCHASE } from '../jobs/support/fixture.ts';
+import { type Installation, openInstallation, runJobs, type TestNode } from '../jobs/support/installation.ts';
+import { defer } from '../support/cleanup.ts';
+import { freshDatabase } from '../support/database.ts';
+
+const FUNDS = 1_000_00n;
+const PLENTY = { vms: 1_000, vcpu: 10_000, ram_mb: 100_000_000, disk_gb: 1_000_000 };
+
+/** What a cluster of tests is like: its own id, its members and images. */
+interface ClusterKind {
+  id: string;
+  members: readonly string[];
+  templates?: readonly string[];
+}
+
+/** The region of the cluster that is added in these tests; the first one serves the others. */
+export const WEST = 'eu-west';
+export const FIRST: ClusterKind = { id: 'aaa', members: ['m1', 'm2'] };
+export const SECOND: ClusterKind = { id: 'bbb', members: ['m1'] };
+
+/** A cluster of simulated hosts, which can be away, or say nothing at all. */
+export class SimulatedCluster {
+  state: 'well' | 'away' | 'silent' = 'well';
+  /** What it says that it is. */
+  place: string;
+  readonly driver: ComputeDriver;
+
+  constructor(db: Database, clock: ManualClock, { id, members, templates }: ClusterKind) {
+    this.place = id;
+    const before = `simulator:${id}:`;
+    const simulator = createSimulator({
+      store: new SimulatorGuests(db),
+      clock,
+      bootSeconds: 0,
+      shutdownSeconds: 0,
+      moveSeconds: 0,
+      hosts: members.map((name) => ({ name: before + name })),
+      templates,
+    });
+    const list = async () => (await simulator.list()).filter(({ hostId }) => hostId.startsWith(before));
+    const own: Partial<ComputeDriver> = {
+      list,
+      place: async () => this.place,
+      hosts: async () =>
+        (await simulator.hosts()).map((host) => ({ ...host, name: host.name.slice(before.length) })),
+      // The guests of all clusters are in one table.
+      inspect: async (guest) =>
+        (await list()).some((one) => one.id === guest) ? simulator.inspect(guest) : undefined,
+    };
+    this.driver = new Proxy(simulator, {
+      get: (target, property) => {
+        if (property === 'outages') return undefined;
+        const value = own[property as keyof ComputeDriver] ?? Reflect.get(target, property);
+        if (typeof value !== 'function' || ['capabilities', 'watch', 'close'].includes(String(property)))
+          return typeof value === 'function' ? value.bind(target) : value;
+        return async (...given: unknown[]) => {
+          if (this.state === 'away') throw new ComputeUnavailableError(`cluster ${id} is away`);
+          if (this.state === 'silent') return new Promise(() => {});
+          return (value as (...args: unknown[]) => unknown).apply(target, given);
+        };
+      },
+    });
+  }
+}
+
+export const order = (region: string | undefined, wish: object = {}): Call => ({
+  method: 'POST',
+  path: '/v1/vm',
+  body: { ...PURCHASE, start: true, ...(region && { region }), ...wish },
+});
+
+/** An installation on two clusters, of which the second is there but not added, whose time is the test's. */
+export class Service {
+  readonly first: SimulatedCluster;
+  readonly second: SimulatedCluster;
+  readonly installation: Installation;
+  readonly watch: HostWatch;
+  readonly db: Database;
+  readonly #node: TestNode;
+
+  static async open(t: TestContext, second: ClusterKind = SECOND): Promise<Service> {
+    const db = await freshDatabase(t);
+    const made: SimulatedCluster[] = [];
+    const installation = await openInstallation(db, {
+      openCompute(_, clock) {
+        made.push(new SimulatedCluster(db, clock, FIRST), new SimulatedCluster(db, clock, second));
+        return joined(db, clock, made[0]!, made[1]!);
+      },
+    });
+    defer(t, () => installation.close());
+    return new Service(db, installation, await installation.openNode(), made);
+  }
+
+  private constructor(db: Database, installation: Installation, node: TestNode, made: SimulatedCluster[]) {
+    [this.first, this.second] = made as [SimulatedCluster, SimulatedCluster];
+    this.db = db;
+    this.installation = installation;
+    this.#node = node;
+    this.watch = new HostWatch(installation.services);
+  }
+
+  get compute(): ComputeDriver {
+    return this.installation.services.compute;
+  }
+
+  get clock(): ManualClock {
+    return this.installation.services.clock;
+  }
+
+  /** Records the second cluster, as any node may have, and lets this one find that. */
+  async add(region = WEST): Promise<void> {
+    const record = {
+      id: `simulator:${SECOND.id}`,
+      region,
+      endpoints: ['https://10.1.0.1:8443'],
+      certificate: null,
+      project: 'default',
+      network: 'b0',
+      pool: 'default',
+      serviceNetworks: ['10.1.0.250'],
+      cpuOvercommit: 4,
+    };
+    await this.db.transaction((tx) => insertCluster(tx, record, this.clock.now()));
+    await this.pass(2);
+  }
+
+  /** So many seconds later hosts are looked at. */
+  async pass(seconds: number): Promise<void> {
+    this.clock.advance(seconds * 1000);
+    await this.watch.run();
+  }
+
+  customer(): Promise<Customer> {
+    return openCustomer(this.installation, FUNDS, PLENTY);
+  }
+
+  /** Buys a VM and waits until it runs; its id. */
+  async buy(customer: Customer, region?: string): Promise<string> {
+    const { vm } = await customer.must(order(region));
+    await this.finish();
+    return vm.id;
+  }
+
+  finish(): Promise<void> {
+    return runJobs(this.installation, this.#node);
+  }
+
+  refuse(): Promise<Reply> {
+    return this.customer().then((customer) => customer.call(order(WEST)));
+  }
+}
+
+/** The driver of both, as a node has it that has just started. */
+export function joined(
+  db: Database,
+  clock: ManualClock,
+  first: SimulatedCluster,
+  second: SimulatedCluster,
+): ComputeDriver {
+  return createClusters({
+    clock,
+    logger: { warn: () => {} },
+    store: new RecordedClusters(db),
+    regions: catalog.regions,
+    first: { driver: first.driver, endpoints: ['https://10.0.0.1:8443'] },
+    open: () => second.driver,
+    idOf: async () => second.place,
+  });
+}
