@@ -63,6 +63,17 @@ export interface AccountWithKeys {
   keys: Key[];
 }
 
+export interface AddClusterRequest {
+  region: string;
+  endpoints: string[];
+  certificate?: string;
+  network?: string;
+  service_networks?: string[];
+  project?: string;
+  pool?: string;
+  cpu_overcommit?: number;
+}
+
 export interface AddOperatorRequest {
   email: string;
 }
@@ -150,6 +161,17 @@ export interface ChangedPromoCredit {
   currency: string;
   status: 'active' | 'spent' | 'expired' | 'revoked';
   wallet: Wallet;
+}
+
+/** A cluster that VMs of some regions run on */
+export interface Cluster {
+  id: string;
+  regions: string[];
+  endpoints: string[];
+  reachable: boolean;
+  members_up: number;
+  members_total: number;
+  guests: number;
 }
 
 /** What guests need of the cluster, item by item */
@@ -665,6 +687,12 @@ export interface RemoveOperatorRequest {
   email: string;
 }
 
+/** A cluster that VMs of a region ran on */
+export interface RemovedCluster {
+  region: string;
+  removed: true;
+}
+
 /** A guest that no VM had */
 export interface RemovedOrphan {
   id: string;
@@ -1020,6 +1048,7 @@ export interface Reads {
   '/images': { data: Image[] };
   '/host': { data: Host };
   '/cluster': { data: ClusterCheck };
+  '/clusters': { data: Cluster[] };
   '/host/capacity': { data: Capacity };
   '/hosts': { data: HostMachine[] };
   '/operators': { data: Operator[] };
@@ -1095,6 +1124,8 @@ export interface Writes {
   '/images': { body: ImportImageRequest; data: Image };
   '/images/{name}/remove': { data: { name: string; removed: true } };
   '/images/collect': { data: CollectedImages };
+  '/clusters': { body: AddClusterRequest; data: Cluster };
+  '/clusters/{region}/remove': { data: RemovedCluster };
   '/host/drain': { body: DrainHostRequest; data: DrainedHost };
   '/host/resume': { data: { resumed: true } };
   '/hosts/{host}/drain': { data: HostMachine };

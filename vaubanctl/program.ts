@@ -16,7 +16,10 @@ import { addAdjustmentCreditAndDebit } from './commands/adjustment-credit-debit.
 import { addAdjustmentList } from './commands/adjustment-list.ts';
 import { addAdjustmentRefund, addAdjustmentVoid } from './commands/adjustment-order.ts';
 import { addAudit } from './commands/audit.ts';
+import { addClusterAdd } from './commands/cluster-add.ts';
 import { addClusterCheck } from './commands/cluster-check.ts';
+import { addClusterList } from './commands/cluster-list.ts';
+import { addClusterRemove } from './commands/cluster-remove.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addDoctor } from './commands/doctor.ts';
 import { addExportBookings } from './commands/export-bookings.ts';
@@ -195,7 +198,13 @@ addHostResume(host);
 addHostList(host);
 addHostActions(host);
 
-addClusterCheck(program.command('cluster').description('the cluster that VMs run on, where they run on one'));
+const cluster = program
+  .command('cluster')
+  .description('the clusters that VMs run on, where they run on such');
+addClusterCheck(cluster);
+addClusterList(cluster);
+addClusterAdd(cluster);
+addClusterRemove(cluster);
 
 const image = program.command('image').description('disks of which VMs are made');
 addImageImport(image);

@@ -10,6 +10,8 @@ export const SOCKET_ONLY: Readonly<Record<string, string>> = {
   createOperatorLink: 'a session that was stolen must not make itself another way in',
   removeOperator: 'a session that was stolen must not lock the others out',
   importImage: 'it reads files of the host by their paths',
+  addCluster: 'it makes the service trust machines that a stolen session names',
+  removeCluster: 'which machines the service trusts is decided on its own',
   rotateSecrets: 'the keys of the installation stay on its machine',
   reportAttack: 'it is for programs of the machine, such as the script that FastNetMon runs',
   endReportedAttack: 'it is for programs of the machine, such as the script that FastNetMon runs',

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import type { EngineFinding, EngineWants } from '../../server/compute/driver.ts';
+import { type TestContext, test } from 'node:test';
+import type { EngineClusters, EngineFinding, EngineWants, NewCluster } from '../../server/compute/driver.ts';
+import { sql } from '../../server/db/database.ts';
+import { RecordedClusters } from '../../server/db/queries/clusters.ts';
+import { insertVmWithMac } from '../../server/domain/vms/mac.ts';
+import { fundedAccount, newVm } from '../billing/support.ts';
 import { startOperator } from './support.ts';
 import { vaubanctl } from './vaubanctl.ts';
 
@@ -35,4 +39,132 @@ test('a cluster is checked against what the catalog sells, and only what no VM c
   assert.deepEqual(JSON.parse((await check('--json')).stdout), { compute: 'simulator', findings });
   findings.push({ what: 'certificate', state: 'missing', found: 'not trusted' });
   assert.equal((await check()).code, 1);
+});
+
+/** Clusters as an operator sees them: what is examined is found so, and what is recorded is listed. */
+async function withClusters(t: TestContext) {
+  const operator = await startOperator(t, {}, { VAUBAN_INCUS_NETWORK: 'b0' });
+  const { db, compute, dataDir } = operator;
+  const found = { id: 'simulator:two' as string | undefined, findings: [] as EngineFinding[] };
+  const examined: { cluster: NewCluster; wants: EngineWants }[] = [];
+  const clusters: EngineClusters = {
+    async examine(cluster, wants) {
+      examined.push({ cluster, wants });
+      return found;
+    },
+    async list() {
+      const recorded = await new RecordedClusters(db).clusters();
+      return recorded.map(({ id, region, endpoints }) => {
+        return { id, regions: [region], endpoints, reachable: true, members: { up: 1, total: 2 }, guests: 3 };
+      });
+    },
+    changed: () => {},
+  };
+  Object.assign(compute, { clusters });
+  const run = (...args: string[]) => vaubanctl(dataDir, 'cluster', ...args);
+  const add = (body: object = {}) =>
+    operator.post('/clusters', { region: 'eu-west', endpoints: ['https://10.1.0.1:8443'], ...body });
+  return { ...operator, found, examined, run, add };
+}
+
+test('a cluster is added with what is not given as in the settings, listed, and removed', async (t) => {
+  const { run, examined, db } = await withClusters(t);
+  const added = await run(
+    'add',
+    '--region',
+    'eu-west',
+    '--endpoints',
+    'https://10.1.0.1:8443/, https://10.1.0.2:8443',
+  );
+  assert.equal(added.code, 0, added.stderr);
+  assert.match(
+    added.stdout,
+    /^eu-west +reachable +1\/2 +3 +https:\/\/10\.1\.0\.1:8443, https:\/\/10\.1\.0\.2:8443$/m,
+  );
+  const { cluster, wants } = examined[0]!;
+  assert.deepEqual(cluster, {
+    region: 'eu-west',
+    endpoints: ['https://10.1.0.1:8443', 'https://10.1.0.2:8443'],
+    certificate: null,
+    network: 'b0',
+    serviceNetworks: [],
+    project: 'default',
+    pool: 'default',
+    cpuOvercommit: 4,
+  });
+  assert.ok(wants.zones.includes('eu-west-a'));
+  assert.deepEqual(await new RecordedClusters(db).clusters(), [{ id: 'simulator:two', ...cluster }]);
+  assert.equal((await run('list')).stdout, added.stdout);
+  const removed = await run('remove', 'eu-west', '--yes');
+  assert.equal(removed.stdout, 'The cluster of eu-west was removed.\n');
+  assert.deepEqual(JSON.parse((await run('list', '--json')).stdout), []);
+  assert.equal((await run('remove', 'eu-west', '--yes')).code, 1);
+});
+
+test('a cluster that lacks what no VM can do without is refused by that item, and nothing is recorded', async (t) => {
+  const { run, found, db } = await withClusters(t);
+  found.findings.push(
+    { what: 'pool default', state: 'limited', found: 'dir limits no disk' },
+    { what: 'certificate', state: 'missing', found: 'the cluster does not trust it' },
+    { what: 'API', state: 'missing', found: 'lacks projects' },
+  );
+  const { code, stderr } = await run('add', '--region', 'eu-west', '--endpoints', 'https://10.1.0.1:8443');
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /No VM can run on this cluster: certificate: the cluster does not trust it\. And missing: API\./,
+  );
+  assert.deepEqual(await new RecordedClusters(db).clusters(), []);
+});
+
+test('what cannot be a cluster of the region is refused by its field', async (t) => {
+  const { add, found, db, engine, clock, examined } = await withClusters(t);
+  const refusal = async (body: object) => {
+    const reply = await add(body);
+    assert.equal(reply.status, 422, reply.text);
+    const [{ field, code }] = reply.json().error.details.fields;
+    return `${field}: ${code}`;
+  };
+  assert.equal(await refusal({ region: 'mars' }), 'region: unknown');
+  assert.equal(await refusal({ endpoints: ['https://10.1.0.1', 'http://10.1.0.2'] }), 'endpoints.1: invalid');
+  assert.equal(await refusal({ endpoints: ['10.1.0.1'] }), 'endpoints.0: invalid');
+  assert.equal(await refusal({ endpoints: [] }), 'endpoints: min_items');
+  assert.equal(await refusal({ certificate: 'none' }), 'certificate: invalid');
+  assert.equal(await refusal({ network: '../certificates' }), 'network: pattern');
+  assert.equal(await refusal({ service_networks: ['10.1.0.1/8'] }), 'service_networks.0: cidr');
+  assert.equal(await refusal({ cpu_overcommit: 0 }), 'cpu_overcommit: minimum');
+  assert.deepEqual(examined, [], 'nothing was asked of any of them');
+  found.id = engine;
+  assert.equal(await refusal({}), 'endpoints: taken');
+  found.id = 'simulator:two';
+  const vm = await insertVmWithMac(db, newVm(clock, await fundedAccount(db, clock), { region: 'eu-west' }));
+  assert.equal(await refusal({}), 'region: not_available');
+  await db.query(sql`update vms set deleted_at = now() where id = ${vm.id}`);
+  assert.equal((await add()).status, 200);
+  assert.equal(await refusal({}), 'region: taken');
+  assert.equal(await refusal({ region: 'eu-central' }), 'region: not_available');
+  assert.equal((await new RecordedClusters(db).clusters()).length, 1);
+});
+
+test('a cluster with VMs is not removed', async (t) => {
+  const { add, run, db, clock } = await withClusters(t);
+  await add();
+  const host = 'simulator:two:m1';
+  await db.query(sql`
+    insert into hosts (id, engine, name, seen_at) values (${host}, 'simulator', 'm1@eu-west', ${clock.now()})`);
+  const vm = await insertVmWithMac(db, newVm(clock, await fundedAccount(db, clock)));
+  await db.query(sql`update vms set host_id = ${host} where id = ${vm.id}`);
+  const { code, stderr } = await run('remove', 'eu-west', '--yes');
+  assert.equal(code, 1);
+  assert.match(stderr, /The cluster of eu-west has VMs/);
+  assert.equal((await new RecordedClusters(db).clusters()).length, 1);
+});
+
+test('an engine that is no cluster has none to list or add to', async (t) => {
+  const { dataDir } = await startOperator(t);
+  for (const args of [['list'], ['add', '--region', 'eu-west', '--endpoints', 'https://10.1.0.1:8443']]) {
+    const { code, stderr } = await vaubanctl(dataDir, 'cluster', ...args);
+    assert.equal(code, 1);
+    assert.match(stderr, /The simulator engine is no cluster/);
+  }
 });

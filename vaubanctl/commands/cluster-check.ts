@@ -5,7 +5,9 @@ import { printJson, printTable } from '../output.ts';
 export function addClusterCheck(parent: Command): void {
   parent
     .command('check')
-    .description('say item by item what is right and wrong with the cluster; ends with 1 where no VM can run')
+    .description(
+      'say item by item what is right and wrong with the clusters; ends with 1 where one can run no VM',
+    )
     .action(async (_options: object, command: Command) => {
       const { client, json } = contextOf(command);
       const { findings, ...about } = await client.get('/cluster');

@@ -63,6 +63,17 @@ export interface AccountWithKeys {
   keys: Key[];
 }
 
+export interface AddClusterRequest {
+  region: string;
+  endpoints: string[];
+  certificate?: string;
+  network?: string;
+  service_networks?: string[];
+  project?: string;
+  pool?: string;
+  cpu_overcommit?: number;
+}
+
 export interface AddOperatorRequest {
   email: string;
 }
@@ -150,6 +161,17 @@ export interface ChangedPromoCredit {
   currency: string;
   status: 'active' | 'spent' | 'expired' | 'revoked';
   wallet: Wallet;
+}
+
+/** A cluster that VMs of some regions run on */
+export interface Cluster {
+  id: string;
+  regions: string[];
+  endpoints: string[];
+  reachable: boolean;
+  members_up: number;
+  members_total: number;
+  guests: number;
 }
 
 /** What guests need of the cluster, item by item */
@@ -665,6 +687,12 @@ export interface RemoveOperatorRequest {
   email: string;
 }
 
+/** A cluster that VMs of a region ran on */
+export interface RemovedCluster {
+  region: string;
+  removed: true;
+}
+
 /** A guest that no VM had */
 export interface RemovedOrphan {
   id: string;
@@ -1077,6 +1105,9 @@ export interface OperatorOperations {
   'operator.collectImages': { data: CollectedImages };
   'operator.getHost': { data: Host };
   'operator.checkCluster': { data: ClusterCheck };
+  'operator.addCluster': { body: AddClusterRequest; data: Cluster };
+  'operator.listClusters': { data: Cluster[] };
+  'operator.removeCluster': { params: { region: string }; data: RemovedCluster };
   'operator.getCapacity': { data: Capacity };
   'operator.drainHost': { body: DrainHostRequest; data: DrainedHost };
   'operator.resumeHost': { data: { resumed: true } };
@@ -1171,6 +1202,9 @@ export const OPERATOR_OPERATIONS = {
   'operator.collectImages': ['POST', '/images/collect'],
   'operator.getHost': ['GET', '/host'],
   'operator.checkCluster': ['GET', '/cluster'],
+  'operator.addCluster': ['POST', '/clusters'],
+  'operator.listClusters': ['GET', '/clusters'],
+  'operator.removeCluster': ['POST', '/clusters/{region}/remove'],
   'operator.getCapacity': ['GET', '/host/capacity'],
   'operator.drainHost': ['POST', '/host/drain'],
   'operator.resumeHost': ['POST', '/host/resume'],

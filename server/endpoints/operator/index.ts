@@ -17,11 +17,14 @@ import { setBillingProfile } from './billing-profiles/set-billing-profile.ts';
 import { auditBooks } from './books/audit-books.ts';
 import { exportBookings } from './books/export-bookings.ts';
 import { getStatement } from './books/get-statement.ts';
+import { addCluster } from './clusters/add-cluster.ts';
+import { checkCluster } from './clusters/check-cluster.ts';
+import { listClusters } from './clusters/list-clusters.ts';
+import { removeCluster } from './clusters/remove-cluster.ts';
 import { drainHost } from './host/drain-host.ts';
 import { getCapacity } from './host/get-capacity.ts';
 import { getHost } from './host/get-host.ts';
 import { resumeHost } from './host/resume-host.ts';
-import { checkCluster } from './hosts/check-cluster.ts';
 import { emptyHost } from './hosts/empty-host.ts';
 import { findHost } from './hosts/find-host.ts';
 import { listHosts } from './hosts/list-hosts.ts';
@@ -164,6 +167,9 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   collectImages,
   getHost,
   checkCluster,
+  addCluster,
+  listClusters,
+  removeCluster,
   getCapacity,
   drainHost,
   resumeHost,

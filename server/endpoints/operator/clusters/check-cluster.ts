@@ -1,16 +1,18 @@
 import { Enum, Shape } from '../../../http/schemas.ts';
-import { type OperatorServices, operatorEndpoint } from '../../../operator/endpoint.ts';
-import { firstAddress } from '../../../platform/cidr.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
+import { wantsOf } from './cluster-shape.ts';
 
 export const checkCluster = operatorEndpoint({
   operation: 'checkCluster',
   method: 'GET',
   path: '/cluster',
   tag: 'host',
-  summary: 'Check the cluster that VMs run on, item by item',
-  description: 'Asks its members, and holds what they say against the catalog. Changes nothing.',
+  summary: 'Check the clusters that VMs run on, item by item',
+  description:
+    'Asks their members, and holds what they say against the catalog. Changes nothing. Items of a cluster that was added begin ' +
+    'with its region.',
   data: Shape(
     {
       compute: Type.String({ description: 'The engine that the service runs' }),
@@ -40,16 +42,3 @@ export const checkCluster = operatorEndpoint({
     return { data: { compute: compute.name, findings } };
   },
 });
-
-/** What is sold. */
-function wantsOf({ catalog, config }: OperatorServices) {
-  const { regions, templates } = catalog;
-  return {
-    templates: templates.map(({ code }) => code),
-    zones: config.zones ?? regions.flatMap((region) => region.zones),
-    gateways: regions.map(({ code, ipv4_pool, ipv6_pool }) => ({
-      region: code,
-      addresses: [firstAddress(ipv4_pool), firstAddress(ipv6_pool)],
-    })),
-  };
-}

@@ -1,0 +1,71 @@
+import type { EngineFinding } from '../../../compute/driver.ts';
+import { hasVmsIn, insertCluster, RecordedClusters } from '../../../db/queries/clusters.ts';
+import { type OperatorServices, operatorEndpoint } from '../../../operator/endpoint.ts';
+import { ApiError, invalidField } from '../../../platform/errors.ts';
+import { ClusterInput, newCluster } from './cluster-input.ts';
+import { ClusterShape, presentCluster, requireClusters, wantsOf } from './cluster-shape.ts';
+
+export const addCluster = operatorEndpoint({
+  operation: 'addCluster',
+  method: 'POST',
+  path: '/clusters',
+  tag: 'host',
+  summary: 'Add a cluster for the VMs of a region',
+  description:
+    'It must trust the certificate of the service. What guests need of it is checked first, and nothing is recorded where an item ' +
+    'is missing. Each node takes it up by itself within some seconds. What is not given is as in the settings. Over the socket ' +
+    'only.',
+  body: ClusterInput,
+  data: ClusterShape,
+  errors: ['invalid_state', 'compute_unavailable'],
+  async handle({ body, services }) {
+    const { clock, db, logger } = services;
+    const clusters = requireClusters(services);
+    const cluster = newCluster(body, services);
+    await requireFree(services, cluster.region);
+    const { id, findings } = await clusters.examine(cluster, wantsOf(services));
+    if (id !== undefined) await requireOther(services, id);
+    requireWhole(findings);
+    await db.transaction(async (tx) => {
+      if (!(await insertCluster(tx, { ...cluster, id: id! }, clock.now())))
+        throw invalidField('region', 'taken', `region ${cluster.region} has a cluster already`);
+    });
+    clusters.changed();
+    logger.warn({ region: cluster.region, cluster: id }, 'cluster added');
+    const added = (await clusters.list()).find((state) => state.id === id)!;
+    return { data: presentCluster(added) };
+  },
+});
+
+/** Refuses a region that has a cluster, or VMs: those are on another one, which they cannot leave. */
+async function requireFree({ catalog, db }: OperatorServices, region: string): Promise<void> {
+  const others = new Set((await new RecordedClusters(db).clusters()).map((cluster) => cluster.region));
+  if (others.has(region)) throw invalidField('region', 'taken', `region ${region} has a cluster already`);
+  if (await hasVmsIn(db, region))
+    throw invalidField('region', 'not_available', `region ${region} has VMs, on the cluster of the settings`);
+  if (catalog.regions.every(({ code }) => code === region || others.has(code)))
+    throw invalidField('region', 'not_available', 'the cluster of the settings would have no region left');
+}
+
+/** Refuses a cluster that serves other regions. */
+async function requireOther({ db, engine }: OperatorServices, id: string): Promise<void> {
+  const other = (await new RecordedClusters(db).clusters()).find((cluster) => cluster.id === id);
+  const whose = other ? `region ${other.region}` : id === engine ? 'the settings' : undefined;
+  if (whose !== undefined)
+    throw invalidField('endpoints', 'taken', `are those of the cluster of ${whose}, which is there already`);
+}
+
+/** Refuses a cluster that lacks what no guest can do without, and names it. */
+function requireWhole(findings: readonly EngineFinding[]): void {
+  const missing = findings.filter(({ state }) => state === 'missing');
+  const [first] = missing;
+  if (!first) return;
+  const more =
+    missing.length > 1
+      ? ` And missing: ${missing
+          .slice(1)
+          .map(({ what }) => what)
+          .join(', ')}.`
+      : '';
+  throw new ApiError('invalid_state', `No VM can run on this cluster: ${first.what}: ${first.found}.${more}`);
+}

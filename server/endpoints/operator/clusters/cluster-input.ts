@@ -1,0 +1,101 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import type { NewCluster } from '../../../compute/driver.ts';
+import { findRegion } from '../../../domain/catalog/lookup.ts';
+import { Input } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { parseCidr } from '../../../platform/cidr.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { type Static, Type } from '../../../platform/schema.ts';
+import { Code } from '../shared/input.ts';
+
+/** More members need not be named: each of them knows all. */
+const MAX_ENDPOINTS = 16;
+const MAX_NETWORKS = 32;
+/** A chain of certificates is some thousand characters. */
+const MAX_CERTIFICATE = 32_768;
+/** As in the settings. */
+const MAX_OVERCOMMIT = 128;
+
+/** What is called so in Incus: it stands in paths of its API. */
+const Named = (description: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 63,
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+    'x-expected': 'letters, digits, dots, hyphens and underscores',
+    description,
+    examples: [example],
+  });
+
+export const ClusterInput = Input({
+  region: Code('eu-west'),
+  endpoints: Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: ['https://10.1.0.1:8443'] }), {
+    minItems: 1,
+    maxItems: MAX_ENDPOINTS,
+    description: 'Addresses of members; several, so that one may be down',
+  }),
+  certificate: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: MAX_CERTIFICATE,
+      description:
+        "The cluster's own (`cluster.crt`), PEM: the only one that is then believed. Absent: those that the system believes",
+    }),
+  ),
+  network: Type.Optional(Named('Bridge of Incus that guests are connected to', 'vauban0')),
+  service_networks: Type.Optional(
+    Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['10.1.0.250'] }), {
+      minItems: 1,
+      maxItems: MAX_NETWORKS,
+      description: 'Addresses that the nodes of this service have towards guests',
+    }),
+  ),
+  project: Type.Optional(Named('Project that guests are in', 'default')),
+  pool: Type.Optional(Named('Storage pool of their disks', 'default')),
+  cpu_overcommit: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_OVERCOMMIT,
+      description: 'Virtual CPUs sold for each CPU of a member',
+    }),
+  ),
+});
+
+/** What is asked for, completed by the settings. Throws `validation_failed` for a field that cannot be. */
+export function newCluster(
+  body: Static<typeof ClusterInput>,
+  { catalog, config }: Pick<OperatorServices, 'catalog' | 'config'>,
+): NewCluster {
+  const { region, endpoints, certificate = null } = body;
+  if (!findRegion(catalog, region))
+    throw invalidField('region', 'unknown', `the catalog has no region ${region}`);
+  for (const [index, url] of endpoints.entries()) {
+    if (URL.canParse(url) && new URL(url).protocol === 'https:') continue;
+    throw invalidField(`endpoints.${index}`, 'invalid', 'must be an https:// address of a member');
+  }
+  if (certificate !== null) requireCertificate(certificate);
+  const serviceNetworks = body.service_networks ?? config.incusServiceNetworks ?? [];
+  for (const [index, text] of serviceNetworks.entries()) {
+    if (isIP(text) !== 0 || parseCidr(text)?.hasHostBits === false) continue;
+    throw invalidField(`service_networks.${index}`, 'cidr', 'must be an address or a CIDR');
+  }
+  return {
+    region,
+    endpoints: endpoints.map((url) => new URL(url).origin),
+    certificate,
+    network: body.network ?? config.incusNetwork!,
+    serviceNetworks,
+    project: body.project ?? config.incusProject,
+    pool: body.pool ?? config.incusPool,
+    cpuOvercommit: body.cpu_overcommit ?? config.incusCpuOvercommit,
+  };
+}
+
+function requireCertificate(text: string): void {
+  try {
+    new X509Certificate(text);
+  } catch {
+    throw invalidField('certificate', 'invalid', 'must be a certificate in PEM');
+  }
+}

@@ -1,0 +1,48 @@
+import type { ClusterState, EngineClusters, EngineWants } from '../../../compute/driver.ts';
+import { Count, Shape } from '../../../http/schemas.ts';
+import type { OperatorServices } from '../../../operator/endpoint.ts';
+import { firstAddress } from '../../../platform/cidr.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+
+export const ClusterShape = Shape(
+  {
+    id: Type.String({ description: 'As ids of its hosts begin' }),
+    regions: Type.Array(Type.String(), {
+      description:
+        'Whose VMs it has; the cluster of the settings has those of all regions without one of their own',
+    }),
+    endpoints: Type.Array(Type.String(), { description: 'Addresses of members' }),
+    reachable: Type.Boolean({ description: 'A member of it can be reached' }),
+    members_up: Count('Members that can be reached'),
+    members_total: Count('All members, as last recorded while it cannot be reached'),
+    guests: Count('Guests, those that no VM has included'),
+  },
+  { $id: 'Cluster', description: 'A cluster that VMs of some regions run on' },
+);
+
+export function presentCluster({ members, ...cluster }: ClusterState) {
+  return { ...cluster, members_up: members.up, members_total: members.total };
+}
+
+/** The clusters of the engine; `invalid_state` where it is none that has several. */
+export function requireClusters({ compute }: OperatorServices): EngineClusters {
+  if (compute.clusters) return compute.clusters;
+  throw new ApiError(
+    'invalid_state',
+    `The ${compute.name} engine is no cluster: other clusters are added where VAUBAN_COMPUTE is incus.`,
+  );
+}
+
+/** What is sold. */
+export function wantsOf({ catalog, config }: OperatorServices): EngineWants {
+  const { regions, templates } = catalog;
+  return {
+    templates: templates.map(({ code }) => code),
+    zones: config.zones ?? regions.flatMap((region) => region.zones),
+    gateways: regions.map(({ code, ipv4_pool, ipv6_pool }) => ({
+      region: code,
+      addresses: [firstAddress(ipv4_pool), firstAddress(ipv6_pool)],
+    })),
+  };
+}

@@ -1,0 +1,19 @@
+import { askDriver } from '../../../compute/ask.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { ClusterShape, presentCluster, requireClusters } from './cluster-shape.ts';
+
+export const listClusters = operatorEndpoint({
+  operation: 'listClusters',
+  method: 'GET',
+  path: '/clusters',
+  tag: 'host',
+  summary: 'List the clusters that VMs run on',
+  description: 'That of the settings first, then those that were added, by region.',
+  data: Type.Array(ClusterShape),
+  errors: ['invalid_state', 'compute_unavailable'],
+  async handle({ services }) {
+    const clusters = requireClusters(services);
+    return { data: (await askDriver(() => clusters.list())).map(presentCluster) };
+  },
+});
