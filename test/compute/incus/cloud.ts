@@ -19,6 +19,8 @@ import { REPOSITORY } from '../../support/source.ts';
 
 /** Waiting by asking again and again must not run into a limit. */
 const UNLIMITED = '10000000';
+/** Of the first region. */
+const POOLS = ['203.0.113.0/24', '2001:db8:113::/64'] as [string, string];
 /** What {@link newCustomer} credits. */
 const CREDIT_MINOR = 10_000;
 const POLL_MS = 50;
@@ -65,6 +67,24 @@ export async function greets(address: string, ms: number): Promise<boolean> {
   }
 }
 
+/** Settings of a service on a cluster, which sells what is in the file of that path. */
+export function settingsOf({ directory, endpoints }: ClusterInfo, catalog: string): Record<string, string> {
+  return {
+    VAUBAN_COMPUTE: 'incus',
+    VAUBAN_CATALOG: catalog,
+    VAUBAN_INCUS_ENDPOINTS: endpoints.join(', '),
+    VAUBAN_INCUS_CERTIFICATE: join(directory, 'client.crt'),
+    VAUBAN_INCUS_KEY: join(directory, 'client.key'),
+    VAUBAN_INCUS_SERVER_CERTIFICATE: join(directory, 'm1/incus/cluster.crt'),
+    VAUBAN_INCUS_NETWORK: NETWORK,
+    VAUBAN_INCUS_POOL: POOL,
+    VAUBAN_INCUS_CPU_OVERCOMMIT: '100',
+    VAUBAN_INCUS_SERVICE_NETWORKS: '10.99.0.254',
+    VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
+    VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
+  };
+}
+
 /** A service over a real cluster to which things happen; whatever they are, {@link assertSound} holds afterwards. */
 export class Cloud {
   readonly cluster: ClusterInfo;
@@ -85,21 +105,7 @@ export class Cloud {
     const catalog = join(dataDir, 'catalog.yaml');
     await writeFile(catalog, await catalogOfGuests());
     await incusIdentity(cluster.directory);
-    const file = (name: string) => join(cluster.directory, name);
-    const env = {
-      VAUBAN_COMPUTE: 'incus',
-      VAUBAN_CATALOG: catalog,
-      VAUBAN_INCUS_ENDPOINTS: cluster.endpoints.join(', '),
-      VAUBAN_INCUS_CERTIFICATE: file('client.crt'),
-      VAUBAN_INCUS_KEY: file('client.key'),
-      VAUBAN_INCUS_SERVER_CERTIFICATE: file('m1/incus/cluster.crt'),
-      VAUBAN_INCUS_NETWORK: NETWORK,
-      VAUBAN_INCUS_POOL: POOL,
-      VAUBAN_INCUS_CPU_OVERCOMMIT: '100',
-      VAUBAN_INCUS_SERVICE_NETWORKS: '10.99.0.254',
-      VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
-      VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
-    };
+    const env = settingsOf(cluster, catalog);
     const cloud = new Cloud(cluster, () =>
       startService(t, { location, entry: 'test/qemu/support/chaos-service.ts', env }),
     );
@@ -285,12 +291,16 @@ export class Cloud {
   }
 }
 
-/** The catalog that is shipped, with a small plan, and the template and addresses that clusters of tests have. */
-async function catalogOfGuests(): Promise<string> {
+/**
+ * The catalog that is shipped, with a small plan, and the template and addresses that clusters of tests have: as many of its
+ * regions as there are plans of clusters.
+ */
+export async function catalogOfGuests(pools: readonly [string, string][] = [POOLS]): Promise<string> {
   const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8'));
-  const [region] = catalog.regions;
   const [plan] = catalog.plans;
-  const regions = [{ ...region, ipv4_pool: '203.0.113.0/24', ipv6_pool: '2001:db8:113::/64' }];
+  const regions = pools.map(([ipv4_pool, ipv6_pool], index) => {
+    return { ...catalog.regions[index], ipv4_pool, ipv6_pool };
+  });
   const small = { code: 'small', name: 'Small', vcpu: 1, ram_mb: 64, disk_gb: 1, price_monthly: '1.00' };
   const template = {
     code: 'tiny',
@@ -305,7 +315,7 @@ async function catalogOfGuests(): Promise<string> {
   return stringify({
     ...catalog,
     regions,
-    plans: [{ ...plan, ...small, regions: [region.code] }],
+    plans: [{ ...plan, ...small, regions: regions.map(({ code }) => code) }],
     templates: [template],
   });
 }

@@ -2,15 +2,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { incusIdentity } from './identity.ts';
+import { freshCertificate } from './identity.ts';
 import {
   addressOf,
   type ClusterInfo,
   environmentOf,
-  incus,
   LOOK_MS,
   MEMBERS,
   run,
+  runAt,
   spaceOf,
   spaces,
 } from './layout.ts';
@@ -31,29 +31,53 @@ export const GATEWAY_6 = '2001:db8:113::1';
 export const NETWORK = 'vb0';
 export const POOL = 'default';
 
-/** A real cluster of three members on this machine, each in a network namespace of its own, behind a router. */
+/** What a cluster is raised of. Its members, by their numbers on this machine, are m1, m2… to it. */
+export interface ClusterPlan {
+  members: readonly number[];
+  /** Of its bridges: IPv4 and IPv6. */
+  gateways: readonly [string, string];
+}
+
+export const OF_THREE: readonly ClusterPlan[] = [{ members: MEMBERS, gateways: [GATEWAY, GATEWAY_6] }];
+/** Two clusters that know nothing of each other, of a member each. */
+export const TWO_OF_ONE: readonly ClusterPlan[] = [
+  { members: [1], gateways: [GATEWAY, GATEWAY_6] },
+  { members: [2], gateways: ['198.51.100.1', '2001:db8:100::1'] },
+];
+
+/** A real cluster on this machine, or several, each member in a network namespace of its own, behind one router. */
 export class IncusCluster {
+  /** Of the first one. */
   readonly info: ClusterInfo;
+  readonly #plans: readonly ClusterPlan[];
   readonly #children: ChildProcess[] = [];
 
-  private constructor(info: ClusterInfo) {
+  private constructor(info: ClusterInfo, plans: readonly ClusterPlan[]) {
     this.info = info;
+    this.#plans = plans;
   }
 
-  static async raise(): Promise<IncusCluster> {
+  static async raise(plans = OF_THREE): Promise<IncusCluster> {
     const directory = await mkdtemp(SCRATCH);
     // Guests' root is another user, whose files are in it.
     await chmod(directory, 0o711);
     const hub = `vi${process.pid}-hub`;
-    const endpoints = MEMBERS.map((member) => `https://${addressOf(member)}:8443`);
-    const cluster = new IncusCluster({ directory, hub, endpoints });
+    const endpoints = plans[0]!.members.map((member) => `https://${addressOf(member)}:8443`);
+    const cluster = new IncusCluster({ directory, hub, endpoints }, plans);
+    const members = cluster.#members;
     try {
       await cluster.#wire();
       await run(join(HERE, 'image.sh'), join(directory, 'image'));
-      await Promise.all(MEMBERS.map((member) => startMember(cluster.info, member)));
-      await cluster.#form();
-      await cluster.#connect();
-      await cluster.#fill();
+      await Promise.all(members.map((member) => startMember(cluster.info, member)));
+      await cluster.#route();
+      await freshCertificate(directory);
+      await Promise.all(
+        plans.map(async (plan) => {
+          await cluster.#form(plan);
+          await cluster.#connect(plan);
+          await cluster.#fill(plan);
+        }),
+      );
       return cluster;
     } catch (error) {
       await cluster.down();
@@ -80,7 +104,7 @@ export class IncusCluster {
   /** The members' network, and the router's end of it. */
   async #wire(): Promise<void> {
     const { info } = this;
-    for (const space of spaces(info)) {
+    for (const space of [info.hub, ...this.#members.map((member) => spaceOf(info, member))]) {
       await run('ip', 'netns', 'add', space);
       await run('ip', '-n', space, 'link', 'set', 'lo', 'up');
     }
@@ -90,7 +114,7 @@ export class IncusCluster {
         Promise.resolve(''),
       );
     await ip(info.hub, 'link add mgmt type bridge', 'link set mgmt up', `addr add ${HUB}/24 dev mgmt`);
-    for (const member of MEMBERS) {
+    for (const member of this.#members) {
       const space = spaceOf(info, member);
       await ip(space, `link add up0 type veth peer name m${member} netns ${info.hub}`);
       await ip(info.hub, `link set m${member} master mgmt`, `link set m${member} up`);
@@ -103,19 +127,23 @@ export class IncusCluster {
     }
   }
 
-  async #form(): Promise<void> {
+  get #members(): number[] {
+    return this.#plans.flatMap(({ members }) => members);
+  }
+
+  async #form({ members: [first, ...others] }: ClusterPlan): Promise<void> {
     const { info } = this;
     await this.#preseed(
-      1,
-      `config: {core.https_address: "${addressOf(1)}:8443"}
+      first!,
+      `config: {core.https_address: "${addressOf(first!)}:8443"}
 cluster: {server_name: m1, enabled: true}
 storage_pools: [{name: ${POOL}, driver: dir}]
 networks: []
 profiles: [{name: default, devices: {}}]
 `,
     );
-    for (const member of MEMBERS.slice(1)) {
-      const said = await incus(info, 'cluster', 'add', `m${member}`, '-q');
+    for (const [index, member] of others.entries()) {
+      const said = await runAt(info, first!, 'incus', 'cluster', 'add', `m${index + 2}`, '-q');
       const token = said.trim().split('\n').at(-1);
       await this.#preseed(
         member,
@@ -124,8 +152,8 @@ profiles: [{name: default, devices: {}}]
     }
   }
 
-  /** A bridge a member with the same gateway, and the router that learns from the members where guests are. */
-  async #connect(): Promise<void> {
+  /** The router, which learns from the members where guests are. */
+  async #route(): Promise<void> {
     const { info } = this;
     const file = join(info.directory, 'gobgp.toml');
     await writeFile(file, ROUTER);
@@ -140,49 +168,40 @@ profiles: [{name: default, devices: {}}]
       'error',
     );
     this.#spawn(process.execPath, join(HERE, 'routes.ts'));
-    await incus(info, 'config', 'set', `cluster.offline_threshold=${OFFLINE_SECONDS}`);
-    await incus(info, 'config', 'set', `core.bgp_asn=${AS.members}`);
-    for (const member of MEMBERS) {
+  }
+
+  /** A bridge a member with the same gateway, whose members tell the router of their guests. */
+  async #connect({ members, gateways: [gateway, gateway6] }: ClusterPlan): Promise<void> {
+    const incus = (...words: string[]) => runAt(this.info, members[0]!, 'incus', ...words);
+    await incus('config', 'set', `cluster.offline_threshold=${OFFLINE_SECONDS}`);
+    await incus('config', 'set', `core.bgp_asn=${AS.members}`);
+    for (const [index, member] of members.entries()) {
       const address = addressOf(member);
+      const target = ['--target', `m${index + 1}`];
       const speaker = [`core.bgp_address=${address}:179`, `core.bgp_routerid=${address}`];
-      await incus(info, 'config', 'set', '--target', `m${member}`, ...speaker);
-      await incus(info, 'network', 'create', NETWORK, '--target', `m${member}`);
+      await incus('config', 'set', ...target, ...speaker);
+      await incus('network', 'create', NETWORK, ...target);
     }
     const bridge = [
-      `ipv4.address=${GATEWAY}/24`,
+      `ipv4.address=${gateway}/24`,
       'ipv4.nat=false',
-      `ipv6.address=${GATEWAY_6}/64`,
+      `ipv6.address=${gateway6}/64`,
       'ipv6.nat=false',
       // Guests have addresses that are chosen for them.
       'ipv6.dhcp.stateful=true',
     ];
     const peer = [`bgp.peers.hub.address=${HUB}`, `bgp.peers.hub.asn=${AS.hub}`];
-    await incus(info, 'network', 'create', NETWORK, ...bridge, ...peer);
+    await incus('network', 'create', NETWORK, ...bridge, ...peer);
   }
 
-  async #fill(): Promise<void> {
-    const { info } = this;
+  async #fill({ members }: ClusterPlan): Promise<void> {
+    const { directory } = this.info;
+    const incus = (...words: string[]) => runAt(this.info, members[0]!, 'incus', ...words);
     for (const alias of ['tiny', 'tiny-unready']) {
-      await incus(
-        info,
-        'image',
-        'import',
-        join(info.directory, 'image', `${alias}.tar.gz`),
-        '--alias',
-        alias,
-        '-q',
-      );
+      const file = join(directory, 'image', `${alias}.tar.gz`);
+      await incus('image', 'import', file, '--alias', alias, '-q');
     }
-    await incusIdentity(info.directory);
-    await incus(
-      info,
-      'config',
-      'trust',
-      'add-certificate',
-      join(info.directory, 'client.crt'),
-      '--name',
-      'vauban',
-    );
+    await incus('config', 'trust', 'add-certificate', join(directory, 'client.crt'), '--name', 'vauban');
   }
 
   /** As with the CLI in the member's own namespace, which joining needs. */

@@ -6,6 +6,16 @@ import type { Identity } from '../../../server/compute/incus/client.ts';
 
 /** The certificate of a test's service, made when first asked for, and that of the cluster below `directory`. */
 export async function incusIdentity(directory: string, name = 'client'): Promise<Identity> {
+  const { certificate, key } = await freshCertificate(directory, name);
+  return {
+    certificate,
+    key,
+    serverCertificate: await readFile(join(directory, 'm1/incus/cluster.crt'), 'utf8'),
+  };
+}
+
+/** The certificate alone. */
+export async function freshCertificate(directory: string, name = 'client') {
   const [certificate, key] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
   const read = (path: string) => readFile(path, 'utf8');
   if ((await read(key).catch(() => undefined)) === undefined) {
@@ -13,9 +23,5 @@ export async function incusIdentity(directory: string, name = 'client'): Promise
     const files = ['-keyout', key, '-out', certificate, '-days', '30', '-subj', `/CN=${name}`];
     await promisify(execFile)('openssl', ['req', '-x509', ...curve, ...files]);
   }
-  return {
-    certificate: await read(certificate),
-    key: await read(key),
-    serverCertificate: await read(join(directory, 'm1/incus/cluster.crt')),
-  };
+  return { certificate: await read(certificate), key: await read(key) };
 }

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isInstalled } from '../../../scripts/installed.ts';
-import { IncusCluster } from './cluster.ts';
+import { type ClusterPlan, IncusCluster, OF_THREE } from './cluster.ts';
 import type { ClusterInfo } from './layout.ts';
 
 const REQUIRED = process.env.VAUBAN_REQUIRE_INCUS === '1';
@@ -47,14 +47,18 @@ export function whyNoCluster(): string | false {
 
 /**
  * The cluster that the tests of `file` run in, as the file itself asks for it: it is run once more, in the network of a cluster
- * that is raised for it and gone when it ends. Undefined outside, where no test is to be registered.
+ * that is raised for it and gone when it ends; `plans` says of what, and of several the first is given. Undefined outside, where
+ * no test is to be registered.
  */
-export async function inCluster(file: string): Promise<ClusterInfo | undefined> {
+export async function inCluster(
+  file: string,
+  plans: readonly ClusterPlan[] = OF_THREE,
+): Promise<ClusterInfo | undefined> {
   const given = process.env[INFO];
   if (given !== undefined) return JSON.parse(readFileSync(given, 'utf8'));
   const skip = whyNoCluster();
   if (skip) {
-    test('incus: a cluster of three', { skip }, () => {});
+    test('incus: a real cluster', { skip }, () => {});
     return undefined;
   }
   let child: ChildProcess | undefined;
@@ -65,7 +69,7 @@ export async function inCluster(file: string): Promise<ClusterInfo | undefined> 
       isOver = true;
       child?.kill('SIGTERM');
     });
-  const cluster = await IncusCluster.raise();
+  const cluster = await IncusCluster.raise(plans);
   process.exitCode = 1;
   try {
     const path = join(cluster.info.directory, 'info.json');
