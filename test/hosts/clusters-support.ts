@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test';
 import { HostWatch } from '../../server/cluster/host-watch.ts';
 import { type ComputeDriver, ComputeUnavailableError } from '../../server/compute/driver.ts';
+import type { ClusterStore } from '../../server/compute/incus/cluster-store.ts';
 import { createClusters } from '../../server/compute/incus/clusters.ts';
-import { createSimulator } from '../../server/compute/simulator/simulator.ts';
+import { createSimulator, type SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import type { Database } from '../../server/db/database.ts';
 import { insertCluster, RecordedClusters } from '../../server/db/queries/clusters.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
@@ -18,10 +19,9 @@ const FUNDS = 1_000_00n;
 const PLENTY = { vms: 1_000, vcpu: 10_000, ram_mb: 100_000_000, disk_gb: 1_000_000 };
 
 /** What a cluster of tests is like: its own id, its members and images. */
-interface ClusterKind {
+interface ClusterKind extends Partial<Omit<SimulatorOptions, 'hosts'>> {
   id: string;
   members: readonly string[];
-  templates?: readonly string[];
 }
 
 /** The region of the cluster that is added in these tests; the first one serves the others. */
@@ -36,29 +36,29 @@ export class SimulatedCluster {
   place: string;
   readonly driver: ComputeDriver;
 
-  constructor(db: Database, clock: ManualClock, { id, members, templates }: ClusterKind) {
+  constructor(db: Database, clock: ManualClock, { id, members, ...simulator }: ClusterKind) {
     this.place = id;
     const before = `simulator:${id}:`;
-    const simulator = createSimulator({
+    const simulated = createSimulator({
       store: new SimulatorGuests(db),
       clock,
       bootSeconds: 0,
       shutdownSeconds: 0,
       moveSeconds: 0,
+      ...simulator,
       hosts: members.map((name) => ({ name: before + name })),
-      templates,
     });
-    const list = async () => (await simulator.list()).filter(({ hostId }) => hostId.startsWith(before));
+    const list = async () => (await simulated.list()).filter(({ hostId }) => hostId.startsWith(before));
     const own: Partial<ComputeDriver> = {
       list,
       place: async () => this.place,
       hosts: async () =>
-        (await simulator.hosts()).map((host) => ({ ...host, name: host.name.slice(before.length) })),
+        (await simulated.hosts()).map((host) => ({ ...host, name: host.name.slice(before.length) })),
       // The guests of all clusters are in one table.
       inspect: async (guest) =>
-        (await list()).some((one) => one.id === guest) ? simulator.inspect(guest) : undefined,
+        (await list()).some((one) => one.id === guest) ? simulated.inspect(guest) : undefined,
     };
-    this.driver = new Proxy(simulator, {
+    this.driver = new Proxy(simulated, {
       get: (target, property) => {
         if (property === 'outages') return undefined;
         const value = own[property as keyof ComputeDriver] ?? Reflect.get(target, property);
@@ -167,11 +167,12 @@ export function joined(
   clock: ManualClock,
   first: SimulatedCluster,
   second: SimulatedCluster,
+  store: ClusterStore = new RecordedClusters(db),
 ): ComputeDriver {
   return createClusters({
     clock,
     logger: { warn: () => {} },
-    store: new RecordedClusters(db),
+    store,
     regions: catalog.regions,
     first: { driver: first.driver, endpoints: ['https://10.0.0.1:8443'] },
     open: () => second.driver,

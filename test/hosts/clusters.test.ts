@@ -2,7 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { sql } from '../../server/db/database.ts';
-import { lockClusterOf, removeEmptyCluster } from '../../server/db/queries/clusters.ts';
+import {
+  listClusters,
+  lockClusterOf,
+  RecordedClusters,
+  removeEmptyCluster,
+} from '../../server/db/queries/clusters.ts';
 import { listHosts } from '../../server/db/queries/hosts.ts';
 import { emptyHosts } from '../../server/jobs/reconcilers/empty-hosts.ts';
 import { BELIEVED_AFTER_MS } from '../../server/jobs/reconcilers/reconcile-guests.ts';
@@ -123,7 +128,8 @@ test('an order waits for a cluster of another region once, and not for ever', as
   const customer = await service.customer();
   service.second.state = 'silent';
   const first = customer.call(order('eu-central'));
-  while (service.clock.sleeping === 0) await new Promise(setImmediate);
+  // Both are waited for until the other one has answered.
+  while (service.clock.sleeping !== 1) await new Promise(setImmediate);
   service.clock.advance(10_000);
   assert.equal((await first).status, 200);
   // Its time stands still: a question that waited would never end.
@@ -156,6 +162,31 @@ test('a node that starts while its first cluster is away serves the other region
   assert.equal(await started.place(), engine);
   const reachable = (await started.hosts()).filter((host) => host.reachable).map(({ id }) => id);
   assert.deepEqual(reachable, [SECOND_HOST]);
+});
+
+test('while the database says nothing of clusters, those that were known are asked', async (t) => {
+  const service = await Service.open(t);
+  const { first, second, db, clock } = service;
+  const store = new RecordedClusters(db);
+  let isAway = true;
+  store.clusters = async () => {
+    if (isAway) throw new Error('the database is away');
+    return listClusters(db);
+  };
+  const driver = joined(db, clock, first, second, store);
+  await assert.rejects(driver.hosts(), /database is away/);
+  isAway = false;
+  assert.equal((await driver.hosts()).length, 2);
+  isAway = true;
+  clock.advance(2_000);
+  assert.equal((await driver.hosts()).length, 2);
+  await service.add();
+  isAway = false;
+  clock.advance(2_000);
+  assert.equal((await driver.hosts()).length, 3);
+  isAway = true;
+  clock.advance(2_000);
+  assert.equal((await driver.hosts()).length, 3);
 });
 
 test('another cluster at the addresses of one is not believed: it knows nothing of the guests', async (t) => {

@@ -33,6 +33,7 @@ export class Roster {
   #added = new Map<string, Known>();
   #place: Promise<string | null> | undefined;
   #readAt: number | undefined;
+  #isKnown = false;
   #reading: Promise<void> | undefined;
   #isClosed = false;
 
@@ -87,11 +88,12 @@ export class Roster {
   /** While the database says nothing, what was known of it stands. */
   async #read(now: number): Promise<void> {
     const records = await this.#parts.store.clusters().catch((error) => {
-      if (this.#added.size === 0) throw error;
+      if (!this.#isKnown) throw error;
       return undefined;
     });
     this.#readAt = now;
     if (!records || this.#isClosed) return;
+    this.#isKnown = true;
     const before = this.#added;
     this.#added = new Map(records.map((record) => [record.id, this.#keep(before, record)]));
     for (const [id, { cluster }] of before)

@@ -13,10 +13,7 @@ export class RecordedClusters implements ClusterStore {
   }
 
   clusters(): Promise<ClusterRecord[]> {
-    return this.#db.query<ClusterRecord>(sql`
-      select id, region, endpoints, certificate, project, network, pool, service_networks as "serviceNetworks",
-        cpu_overcommit as "cpuOvercommit"
-      from clusters where removed_at is null order by region`);
+    return listClusters(this.#db);
   }
 
   async hostsOf(guestIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -43,6 +40,14 @@ export class RecordedClusters implements ClusterStore {
     );
     return rows.length === 1 ? rows[0]!.engine : undefined;
   }
+}
+
+/** Those that were added and not removed, by region. */
+export function listClusters(db: Queryable): Promise<ClusterRecord[]> {
+  return db.query<ClusterRecord>(sql`
+    select id, region, endpoints, certificate, project, network, pool, service_networks as "serviceNetworks",
+      cpu_overcommit as "cpuOvercommit"
+    from clusters where removed_at is null order by region`);
 }
 
 /** Records a cluster. False where its region has one, or it is another region's. */

@@ -1,5 +1,6 @@
 import type { EngineFinding } from '../../../compute/driver.ts';
-import { hasVmsIn, insertCluster, RecordedClusters } from '../../../db/queries/clusters.ts';
+import type { Queryable } from '../../../db/database.ts';
+import { hasVmsIn, insertCluster, listClusters } from '../../../db/queries/clusters.ts';
 import { type OperatorServices, operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
 import { ClusterInput, newCluster } from './cluster-input.ts';
@@ -22,11 +23,13 @@ export const addCluster = operatorEndpoint({
     const { clock, db, logger } = services;
     const clusters = requireClusters(services);
     const cluster = newCluster(body, services);
-    await requireFree(services, cluster.region);
+    await requireFree(db, services, cluster.region);
     const { id, findings } = await clusters.examine(cluster, wantsOf(services));
     if (id !== undefined) await requireOther(services, id);
     requireWhole(findings);
     await db.transaction(async (tx) => {
+      // What is there may have changed while the cluster was looked at.
+      await requireFree(tx, services, cluster.region);
       if (!(await insertCluster(tx, { ...cluster, id: id! }, clock.now())))
         throw invalidField('region', 'taken', `region ${cluster.region} has a cluster already`);
     });
@@ -38,8 +41,8 @@ export const addCluster = operatorEndpoint({
 });
 
 /** Refuses a region that has a cluster, or VMs: those are on another one, which they cannot leave. */
-async function requireFree({ catalog, db }: OperatorServices, region: string): Promise<void> {
-  const others = new Set((await new RecordedClusters(db).clusters()).map((cluster) => cluster.region));
+async function requireFree(db: Queryable, { catalog }: OperatorServices, region: string): Promise<void> {
+  const others = new Set((await listClusters(db)).map((cluster) => cluster.region));
   if (others.has(region)) throw invalidField('region', 'taken', `region ${region} has a cluster already`);
   if (await hasVmsIn(db, region))
     throw invalidField('region', 'not_available', `region ${region} has VMs, on the cluster of the settings`);
@@ -49,7 +52,7 @@ async function requireFree({ catalog, db }: OperatorServices, region: string): P
 
 /** Refuses a cluster that serves other regions. */
 async function requireOther({ db, engine }: OperatorServices, id: string): Promise<void> {
-  const other = (await new RecordedClusters(db).clusters()).find((cluster) => cluster.id === id);
+  const other = (await listClusters(db)).find((cluster) => cluster.id === id);
   const whose = other ? `region ${other.region}` : id === engine ? 'the settings' : undefined;
   if (whose !== undefined)
     throw invalidField('endpoints', 'taken', `are those of the cluster of ${whose}, which is there already`);
