@@ -82,6 +82,14 @@ test('a cluster that is away costs its own region alone, and nothing is lost by 
     await service.pass(BELIEVED_AFTER_MS / 1000);
     await guests.run();
   }
+  const states = await service.compute.clusters!.list();
+  assert.deepEqual(
+    states.map(({ regions, reachable, members, guests }) => [regions, reachable, members, guests]),
+    [
+      [['eu-central'], true, { up: 2, total: 2 }, 0],
+      [[WEST], false, { up: 0, total: 1 }, 1],
+    ],
+  );
   const sight = (await service.compute.list()).find(({ id }) => id === west);
   assert.deepEqual(sight, { id: west, hostId: SECOND_HOST, power: 'unknown' });
   assert.equal(await statusOf(service, west), 'running');
@@ -116,6 +124,7 @@ test('when no cluster answers, the engine is away as a whole', async (t) => {
   service.first.state = 'away';
   service.second.state = 'away';
   await assert.rejects(service.compute.hosts(), ComputeUnavailableError);
+  await assert.rejects(service.compute.clusters!.list(), ComputeUnavailableError);
   await assert.rejects(service.compute.list(), ComputeUnavailableError);
   const { ok, summary } = await service.compute.probe();
   assert.equal(ok, false);
@@ -157,6 +166,10 @@ test('a node that starts while its first cluster is away serves the other region
   first.state = 'well';
   await service.add();
   first.state = 'away';
+  // One that the service has never seen is not guessed at.
+  await db.query(sql`update hosts set engine = 'qemu:other'`);
+  assert.equal((await joined(db, clock, first, second).probe()).ok, false);
+  await db.query(sql`update hosts set engine = ${`simulator:${engine}`}`);
   const started = joined(db, clock, first, second);
   assert.equal((await started.probe()).ok, true);
   assert.equal(await started.place(), engine);

@@ -72,7 +72,12 @@ class Clusters {
 
   /** Well where guests can be made on any cluster. */
   async probe(): Promise<DriverReport> {
-    const all = await this.#roster.several();
+    let all: Cluster[] | undefined;
+    try {
+      all = await this.#roster.several();
+    } catch (error) {
+      return { ok: false, summary: (error as Error).message };
+    }
     if (!all) return this.#first.probe();
     const ask = (cluster: Cluster) =>
       cluster.askSoon(async (driver) => {
@@ -212,7 +217,9 @@ class Clusters {
 
   async #states() {
     const all = await this.#roster.several();
-    const [hosts, guests] = await Promise.all([this.hosts(), this.list()]);
+    const hosts = await this.hosts();
+    // Of one that has not answered in time, guests are not waited for again.
+    const guests = await this.list();
     const shown = all ?? [
       { id: `${this.name}:${await this.place()}`, region: null, endpoints: this.#parts.first.endpoints },
     ];

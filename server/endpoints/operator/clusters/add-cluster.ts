@@ -1,3 +1,4 @@
+import { askDriver } from '../../../compute/ask.ts';
 import type { EngineFinding } from '../../../compute/driver.ts';
 import type { Queryable } from '../../../db/database.ts';
 import { hasVmsIn, insertCluster, listClusters } from '../../../db/queries/clusters.ts';
@@ -24,7 +25,7 @@ export const addCluster = operatorEndpoint({
     const clusters = requireClusters(services);
     const cluster = newCluster(body, services);
     await requireFree(db, services, cluster.region);
-    const { id, findings } = await clusters.examine(cluster, wantsOf(services));
+    const { id, findings } = await askDriver(() => clusters.examine(cluster, wantsOf(services)));
     if (id !== undefined) await requireOther(services, id);
     requireWhole(findings);
     await db.transaction(async (tx) => {
@@ -35,7 +36,7 @@ export const addCluster = operatorEndpoint({
     });
     clusters.changed();
     logger.warn({ region: cluster.region, cluster: id }, 'cluster added');
-    const added = (await clusters.list()).find((state) => state.id === id)!;
+    const added = (await askDriver(() => clusters.list())).find((state) => state.id === id)!;
     return { data: presentCluster(added) };
   },
 });
