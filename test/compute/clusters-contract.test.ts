@@ -15,7 +15,8 @@ const [CENTRAL, WEST] = ['central', 'west'];
 /** Both clusters, the guests of which are recorded as they are made. */
 function join(clock: ManualClock) {
   const templates = [guestSpec().template];
-  const [first, second] = [FIRST, SECOND].map(
+  // The contract makes its guests on the first host that there is, which is one of the second cluster.
+  const [first, second] = [{ ...FIRST, members: [] }, SECOND].map(
     (kind) => new SimulatedCluster(db, clock, { ...kind, ...STOCK, templates }),
   );
   const record = {
@@ -58,11 +59,11 @@ computeContract('two clusters', {
   async open() {
     const clock = new ManualClock();
     let driver = join(clock);
-    const hostId = `simulator:${SECOND.id}:m1`;
+    const place = { hostId: `simulator:${SECOND.id}:m1`, region: WEST };
     return {
       driver,
-      spec: () => guestSpec('web', { hostId }),
-      unready: () => guestSpec('sim-no-ssh', { hostId }),
+      spec: () => guestSpec('web', place),
+      unready: () => guestSpec('sim-no-ssh', place),
       user: 'debian',
       settle: (work) => settle(clock, work),
       async idle() {

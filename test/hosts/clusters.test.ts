@@ -146,6 +146,19 @@ test('an order waits for a cluster of another region once, and not for ever', as
   assert.equal((await customer.call(order(WEST))).error?.code, 'compute_unavailable');
 });
 
+test('what was sold on the first cluster just before its region had one of its own is given back', async (t) => {
+  const service = await Service.open(t);
+  const customer = await service.customer();
+  const { vm } = await customer.must(order(WEST));
+  assert.match((await hostOf(service, vm.id))!, /^simulator:aaa:/);
+  await service.add();
+  await service.finish();
+  assert.equal(await statusOf(service, vm.id), 'error');
+  assert.equal((await customer.wallet()).held_minor, 0n);
+  assert.deepEqual(await service.compute.list(), []);
+  await assertInvariants(service.db);
+});
+
 test('an image that one region lacks is missing there alone', async (t) => {
   const service = await Service.open(t, { ...SECOND, templates: ['debian-13'] });
   await service.add();

@@ -1,4 +1,5 @@
 import {
+  CapacityError,
   type ComputeDriver,
   ComputeUnavailableError,
   type DriverReport,
@@ -144,7 +145,15 @@ class Clusters {
     return found;
   }
 
-  readonly create: Method<'create'> = async (spec) => (await this.#at(spec.hostId)).create(spec);
+  /** Another node may have sold it before it heard that its region has a cluster of its own now, which it could never move to. */
+  readonly create: Method<'create'> = async (spec) => {
+    const all = await this.#roster.several();
+    if (!all) return this.#first.create(spec);
+    const cluster = clusterWith(all, spec.hostId);
+    if (!this.#regions.of(cluster.region, all).includes(spec.region))
+      throw new CapacityError(`host ${spec.hostId} has no VMs of region ${spec.region} any more`);
+    return (await cluster.same()).create(spec);
+  };
   readonly rebuild: Method<'rebuild'> = async (spec, rebuildId) =>
     (await this.#at(spec.hostId)).rebuild(spec, rebuildId);
   readonly move: Method<'move'> = async (id, to, how, signal) => {
