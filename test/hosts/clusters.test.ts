@@ -215,6 +215,25 @@ test('while the database says nothing of clusters, those that were known are ask
   assert.equal((await driver.hosts()).length, 3);
 });
 
+test('a node that has recorded a cluster knows it at once, whatever it was just reading', async (t) => {
+  const service = await Service.open(t);
+  const { first, second, db, clock } = service;
+  const store = new RecordedClusters(db);
+  const driver = joined(db, clock, first, second, store);
+  assert.equal((await driver.hosts()).length, 2);
+  const before = Promise.withResolvers<[]>();
+  store.clusters = () => before.promise;
+  clock.advance(2_000);
+  const reading = driver.hosts();
+  await service.add();
+  store.clusters = () => listClusters(db);
+  driver.clusters!.changed();
+  assert.equal((await driver.hosts()).length, 3);
+  before.resolve([]);
+  assert.equal((await reading).length, 3);
+  assert.equal((await driver.hosts()).length, 3);
+});
+
 test('another cluster at the addresses of one is not believed: it knows nothing of the guests', async (t) => {
   const service = await Service.open(t);
   await service.add();

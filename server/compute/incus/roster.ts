@@ -34,6 +34,8 @@ export class Roster {
   #place: Promise<string | null> | undefined;
   #readAt: number | undefined;
   #isKnown = false;
+  /** Counts reads: of two at a time the later one is right. */
+  #turn = 0;
   #reading: Promise<void> | undefined;
   #isClosed = false;
 
@@ -59,9 +61,7 @@ export class Roster {
     const { clock, logger, first } = this.#parts;
     const now = clock.now().getTime();
     if (this.#readAt === undefined || Math.abs(now - this.#readAt) >= FRESH_MS) {
-      this.#reading ??= this.#read(now).finally(() => {
-        this.#reading = undefined;
-      });
+      this.#reading ??= this.#read(now);
       await this.#reading;
     }
     if (this.#added.size === 0) return undefined;
@@ -73,6 +73,8 @@ export class Roster {
   /** Reads at the next question what is recorded. */
   changed(): void {
     this.#readAt = undefined;
+    // What is under way may have been read before.
+    this.#reading = undefined;
   }
 
   get drivers(): ComputeDriver[] {
@@ -87,12 +89,13 @@ export class Roster {
 
   /** While the database says nothing, what was known of it stands. */
   async #read(now: number): Promise<void> {
-    const records = await this.#parts.store.clusters().catch((error) => {
-      if (!this.#isKnown) throw error;
-      return undefined;
-    });
+    const turn = ++this.#turn;
+    const records = await this.#parts.store.clusters().catch((error) => error as Error);
+    if (turn !== this.#turn) return this.#reading;
+    this.#reading = undefined;
+    if (records instanceof Error && !this.#isKnown) throw records;
     this.#readAt = now;
-    if (!records || this.#isClosed) return;
+    if (records instanceof Error || this.#isClosed) return;
     this.#isKnown = true;
     const before = this.#added;
     this.#added = new Map(records.map((record) => [record.id, this.#keep(before, record)]));
