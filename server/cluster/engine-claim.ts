@@ -17,6 +17,22 @@ const ENGINE_LOCK = 7226_0007;
 const TRIES = 20;
 const RETRY_MS = 250;
 
+/** How guests are found, by what reaches them: the setting, where they are, and what an operator does where they are not. */
+const WAYS = {
+  this_node: {
+    setting: 'VAUBAN_DATA_DIR',
+    place: 'in this data directory',
+    remedy: (id: string | undefined) =>
+      `mount or name ${id ? `the one whose engine.id is ${id}` : 'the one they are in'}`,
+  },
+  every_node: {
+    setting: 'VAUBAN_INCUS_ENDPOINTS',
+    place: 'in this cluster',
+    remedy: (id: string | undefined) =>
+      `name members of ${id ? `the one whose user.vauban.cluster is ${id}` : 'the one they are in'}`,
+  },
+};
+
 export interface ClaimParts {
   db: Database;
   clock: Clock;
@@ -50,7 +66,7 @@ export class EngineClaim {
   static async take(parts: ClaimParts): Promise<EngineClaim> {
     const { db, clock, compute } = parts;
     const place = await compute.place().catch((error) => {
-      throw new ConfigError([`VAUBAN_DATA_DIR: ${error.message}`]);
+      throw new ConfigError([`${WAYS[compute.capabilities().reach].setting}: ${error.message}`]);
     });
     const claim = new EngineClaim(parts, place);
     for (let left = TRIES; !(await claim.#lock.holds()); left--) {
@@ -99,8 +115,8 @@ export class EngineClaim {
     const [name, place] = engine.split(':');
     const count = vms === 1 ? '1 VM' : `${vms} VMs`;
     if (name === compute.name) {
-      const which = place ? `the one whose engine.id is ${place}` : 'the one they are in';
-      return `VAUBAN_DATA_DIR: the guests of ${count} are not in this data directory; mount or name ${which}`;
+      const way = WAYS[compute.capabilities().reach];
+      return `${way.setting}: the guests of ${count} are not ${way.place}; ${way.remedy(place)}`;
     }
     return (
       `VAUBAN_COMPUTE: ${count} of this database run on ${name}, and this start would take ${compute.name} ` +

@@ -82,6 +82,41 @@ test('VMs stay with the directory of guests that they were made in', async (t) =
   assert.equal((await take(t, db, qemu(t, directory))).engine, claim.engine);
 });
 
+test('VMs stay with the cluster that they were made in, and the setting that names it is named', async (t) => {
+  const db = await freshDatabase(t);
+  const clock = new ManualClock();
+  await storedVm(db, clock, await fundedAccount(db, clock), { engine: 'incus:one' });
+  const cluster = (place: () => Promise<string>): ComputeDriver => {
+    const compute = simulator(db);
+    const capabilities = () => ({ ...compute.capabilities(), reach: 'every_node' as const });
+    return Object.create(compute, {
+      name: { value: 'incus' },
+      place: { value: place },
+      capabilities: { value: capabilities },
+    });
+  };
+  await assert.rejects(
+    take(
+      t,
+      db,
+      cluster(async () => 'two'),
+    ),
+    /VAUBAN_INCUS_ENDPOINTS: the guests of 1 VM are not in this cluster; name members of the one whose user\.vauban\.cluster is one/,
+  );
+  const away = () => Promise.reject(new Error('no member answers'));
+  await assert.rejects(take(t, db, cluster(away)), /VAUBAN_INCUS_ENDPOINTS: no member answers/);
+  assert.equal(
+    (
+      await take(
+        t,
+        db,
+        cluster(async () => 'one'),
+      )
+    ).engine,
+    'incus:one',
+  );
+});
+
 test('the migration finds out what made the VMs, and keeps MAC addresses that two have', async (t) => {
   const db = await freshDatabase(t);
   await db.script(`delete from migrations where name = '${engines.name}'; ${engines.down}`, { ddl: true });
