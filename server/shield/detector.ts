@@ -38,6 +38,8 @@ export interface DetectorParts {
 
 /** A port sample says what came since it began: one that is older than this says little about a vector that is new. */
 const SAMPLE_FRESH_MS = 5_000;
+/** A sample that was acted on is begun again, for what then still gets through, no sooner: it may have moved to other ports. */
+const SAMPLE_AGAIN_MS = 1_000;
 const SAVE_BASELINES_MS = 60_000;
 /** How soon a threshold is in force that an operator has set. */
 const READ_SETTINGS_MS = 5_000;
@@ -171,6 +173,7 @@ export class AttackDetector {
       recent: new Recent(),
       classes: undefined,
       sampledAt: undefined,
+      hasActed: false,
       usual: new UsualClasses(),
     };
   }
@@ -219,6 +222,7 @@ export class AttackDetector {
       const needsSample = await this.#record(candidate, findings, at);
       if (!needsSample) continue;
       entry.sampledAt = at;
+      entry.hasActed = false;
       toSample.push(id);
     }
     if (toSample.length > 0) await source.startPortSample(toSample);
@@ -235,7 +239,8 @@ export class AttackDetector {
     const level = watch.level(candidate.rate);
     const findings = sampledAt && level > 1 ? found : [];
     const news = findings.filter(({ vector }) => !entry.attack!.vectors.includes(vector));
-    const isStale = sampledAt !== undefined && at.getTime() - sampledAt.getTime() > SAMPLE_FRESH_MS;
+    const ageMs = sampledAt === undefined ? 0 : at.getTime() - sampledAt.getTime();
+    const isStale = ageMs > SAMPLE_FRESH_MS;
     const { threshold } = watch;
     const seen = { at, rate: candidate.rate, threshold, level, dropped: candidate.dropped };
     let attack = observed(entry.attack, seen);
@@ -248,7 +253,8 @@ export class AttackDetector {
     await this.#save(entry, look === 'ended' ? ended(attack, watch) : attack);
     if (look === 'ended' || !entry.attack) return false;
     if (isStale && news.length > 0) return true;
-    if (level > 1) await this.#mitigate(candidate, findings, at);
+    const isSpent = ageMs > SAMPLE_AGAIN_MS && (isStale || entry.hasActed);
+    if (level > 1 && !(await this.#mitigate(candidate, isSpent ? undefined : findings, at))) return true;
     return sampledAt === undefined;
   }
 
@@ -272,7 +278,12 @@ export class AttackDetector {
     entry.attack = goesOn ? attack : undefined;
   }
 
-  async #mitigate({ id, entry, passed }: Candidate, findings: Finding[], at: Date): Promise<void> {
+  /** Acts on what gets through; false where there is something to act on, and no findings that are new enough. */
+  async #mitigate(
+    { id, entry, passed }: Candidate,
+    findings: Finding[] | undefined,
+    at: Date,
+  ): Promise<boolean> {
     const { db, edge, clock, onRules } = this.#parts;
     const { watch } = entry;
     const attack = entry.attack!;
@@ -280,10 +291,12 @@ export class AttackDetector {
     if (watch.level(passed) <= 1) {
       // What is in force already, whatever its origin, is enough.
       if (!attack.mitigated_at) await this.#save(entry, { ...attack, mitigated_at: at });
-      return;
+      return true;
     }
     const target = await systemFindTarget(db, id);
-    if (target?.mode !== 'always_on') return;
+    if (target?.mode !== 'always_on') return true;
+    if (!findings) return false;
+    entry.hasActed = findings.length > 0;
     const around = {
       family: target.family,
       threshold: watch.threshold,
@@ -294,6 +307,7 @@ export class AttackDetector {
       const spec = mitigationOf(finding, { ...around, usualPps: entry.usual.pps(finding.class) });
       if (spec && (await writeAutomaticRule(db, clock, attack, spec)) === 'written') onRules(id);
     }
+    return true;
   }
 
   /** Now and then, of targets with nothing unusual: what is usual of each class. */

@@ -13,7 +13,10 @@ export interface Observation {
   attack: AttackRow | undefined;
   /** The classes at the look before, of a suspect. */
   classes: Record<EdgeClass, Volume> | undefined;
+  /** When a port sample was last begun. */
   sampledAt: Date | undefined;
+  /** What that sample says was acted on. */
+  hasActed: boolean;
   usual: UsualClasses;
 }
 

@@ -1,6 +1,7 @@
 import {
   EDGE_CLASSES,
   type EdgeDriver,
+  type EdgeRule,
   type EdgeTarget,
   type TargetDetail,
   type Volume,
@@ -11,23 +12,32 @@ import { openShield, type TestTarget } from './support.ts';
 type TestContext = Parameters<typeof openShield>[0];
 const LOOK_MS = 250;
 
+/** As long as the kernel counts for a port sample. */
+const SAMPLE_MS = 6_000;
+
 interface Counted {
   in: Volume;
   passed: Volume;
-  hasRules: boolean;
+  rules: EdgeRule[];
+  sample?: { at: number; ports: Map<number, Volume> };
 }
 
-/** An edge whose counters the test moves: all that comes in is UDP, and any rule of a target drops all of it. */
+/**
+ * An edge whose counters the test moves: all that comes in is UDP, and a rule of a target drops all of it, or what comes from
+ * its source ports. A port sample counts what has a port, for a while.
+ */
 export class ScriptedEdge {
   readonly #counted = new Map<string, Counted>();
+  readonly #clock: Clock;
   readonly driver: EdgeDriver;
 
   constructor(clock: Clock) {
+    this.#clock = clock;
     const dated = <Row>(rows: Row[]) => ({ epoch: 'scripted', at: clock.now(), rows });
     const put = ({ id, rules }: EdgeTarget) => {
       const none = { packets: 0, bytes: 0 };
-      const counted = this.#counted.get(id) ?? { in: none, passed: none, hasRules: false };
-      this.#counted.set(id, { ...counted, hasRules: rules.length > 0 });
+      const counted = this.#counted.get(id) ?? { in: none, passed: none };
+      this.#counted.set(id, { ...counted, rules });
       return { targets: 1, rules: rules.length };
     };
     this.driver = {
@@ -63,23 +73,42 @@ export class ScriptedEdge {
           }),
         ),
       readRuleCounters: async () => dated([]),
-      startPortSample: async () => {},
-      readPortSamples: async () => [],
+      startPortSample: async (ids) => {
+        const at = clock.now().getTime();
+        for (const id of ids) this.#counted.get(id)!.sample = { at, ports: new Map() };
+      },
+      readPortSamples: async (ids) =>
+        ids.flatMap((id) => {
+          const { sample } = this.#counted.get(id)!;
+          if (!sample || sample.ports.size === 0) return [];
+          const ports = [...sample.ports].map(([port, volume]) => ({
+            protocol: 'udp' as const,
+            port,
+            ...volume,
+          }));
+          return [{ id, ports, others: { tcp: 0, udp: 0 } }];
+        }),
       blackhole: async () => {},
       close: async () => {},
     };
   }
 
-  receive(id: string, packets: number, length: number): void {
+  receive(id: string, packets: number, length: number, sourcePort?: number): void {
     const counted = this.#counted.get(id)!;
     const plus = ({ packets: before, bytes }: Volume) => ({
       packets: before + packets,
       bytes: bytes + packets * length,
     });
+    const { sample } = counted;
+    if (sample && sourcePort !== undefined && this.#clock.now().getTime() - sample.at < SAMPLE_MS)
+      sample.ports.set(sourcePort, plus(sample.ports.get(sourcePort) ?? { packets: 0, bytes: 0 }));
+    const isDropped = counted.rules.some(
+      ({ match: { sourcePorts } }) => sourcePorts.length === 0 || sourcePorts.includes(`${sourcePort}`),
+    );
     this.#counted.set(id, {
       ...counted,
       in: plus(counted.in),
-      passed: counted.hasRules ? counted.passed : plus(counted.passed),
+      passed: isDropped ? counted.passed : plus(counted.passed),
     });
   }
 }
@@ -94,8 +123,8 @@ export async function openScripted(t: TestContext) {
   const { clock } = shield.api.services;
   return {
     ...shield,
-    receive: (target: TestTarget, packets: number, length: number) =>
-      edge!.receive(target.id, packets, length),
+    receive: (target: TestTarget, packets: number, length: number, sourcePort?: number) =>
+      edge!.receive(target.id, packets, length, sourcePort),
     /** A look when `comesIn` has been asked, each millisecond, for what comes in. */
     async quarter(comesIn: (ms: number) => void = () => {}) {
       const from = clock.now().getTime();
