@@ -23,7 +23,7 @@ import { apply } from './program.ts';
 import { readDetail, readDropped, readTotals } from './readings.ts';
 import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireRoom, requireTarget } from './requests.ts';
 import { MAX_RATE } from './rules.ts';
-import { PortSamples, SAMPLE_MS } from './samples.ts';
+import { ENOUGH_MS, PortSamples, SAMPLE_MS } from './samples.ts';
 import { type KernelState, readState } from './state.ts';
 import { isAtDevices, OURS } from './watch.ts';
 
@@ -167,19 +167,21 @@ export class NftablesEdge implements EdgeDriver {
       });
       return this.#samples.start(targets);
     });
-    if (table !== undefined) void this.#finishSample(table);
+    if (table !== undefined) void this.#finishSample(table, SAMPLE_MS);
   }
 
   /** One that cannot be finished goes with the next that is begun, or when this process starts again. */
-  async #finishSample(table: string): Promise<void> {
+  async #finishSample(table: string, afterMs: number): Promise<void> {
     try {
-      await this.#options.clock.sleep(SAMPLE_MS, this.#closing.signal);
+      await this.#options.clock.sleep(afterMs, this.#closing.signal);
       await this.#lanes.write(() => this.#samples.finish(table));
     } catch {}
   }
 
-  readPortSamples(ids: string[]): Promise<PortSample[]> {
-    return this.#lanes.read(() => this.#samples.read(ids));
+  async readPortSamples(ids: string[]): Promise<PortSample[]> {
+    const { samples, enough } = await this.#lanes.read(() => this.#samples.read(ids));
+    for (const table of enough) void this.#finishSample(table, ENOUGH_MS);
+    return samples;
   }
 
   async blackhole(id: string, on: boolean): Promise<void> {

@@ -8,11 +8,15 @@ import { apply, listTable, listTables, NotThereError, type TableItem } from './p
 const SAMPLE_SECONDS = 6;
 /** After so long the kernel has stopped to count. */
 export const SAMPLE_MS = SAMPLE_SECONDS * 1_000;
+/** From a reading that found enough to the end of its sample: what is written against what it showed goes first. */
+export const ENOUGH_MS = 500;
 /**
  * What a sample counts of all its targets: every port is as likely to be counted as its share of the packets, and the largest
  * flood costs no more than this.
  */
 const SAMPLED = 'limit rate over 20000/second burst 20000 packets return';
+/** Packets of a target by which its ports are known: a sample that has so many of each is finished soon after it was read. */
+const ENOUGH = 2_000;
 /** Source ports that a sample tells apart, of all its targets; what comes from others is counted together. */
 const MAX_PORTS = 8_192;
 /** Samples at a time, each of which costs every packet a look; the oldest gives way. */
@@ -31,6 +35,8 @@ interface Sample {
   targets: Sampled[];
   /** What was counted, once the table is gone. */
   counted?: PortSample[];
+  /** Whether its end was asked for when it was last read. */
+  isEnough?: true;
 }
 
 /**
@@ -89,13 +95,22 @@ export class PortSamples {
     await apply([`add table netdev ${table}`, deleteTable(table)], this.#signature);
   }
 
-  async read(ids: string[]): Promise<PortSample[]> {
+  /** What was counted of these, and tables that have counted enough: for {@link finish}, each once. */
+  async read(ids: string[]): Promise<{ samples: PortSample[]; enough: string[] }> {
     const wanted = new Set(ids);
     const asked = this.#samples.filter(({ targets }) => targets.some(({ id }) => wanted.has(id)));
+    const enough: string[] = [];
     const read = await Promise.all(
-      asked.map(async (sample) => sample.counted ?? (await readSample(sample)) ?? this.#countedBy(sample)),
+      asked.map(async (sample) => {
+        const counted = sample.counted ?? (await readSample(sample)) ?? this.#countedBy(sample);
+        if (sample.counted || sample.isEnough || !counted.every((each) => packetsOf(each) >= ENOUGH))
+          return counted;
+        sample.isEnough = true;
+        enough.push(sample.table);
+        return counted;
+      }),
     );
-    return read.flat().filter(({ id }) => wanted.has(id));
+    return { samples: read.flat().filter(({ id }) => wanted.has(id)), enough };
   }
 
   /** Of one whose table went while it was to be read. */
@@ -138,6 +153,9 @@ interface Element<Key> {
   elem: { val: { concat: Key }; counter: { packets: number; bytes: number } };
 }
 type Protocol = 'tcp' | 'udp';
+
+const packetsOf = ({ ports, others }: PortSample) =>
+  ports.reduce((sum, { packets }) => sum + packets, others.tcp + others.udp);
 
 /** What the kernel has counted; undefined where the table is gone. */
 async function readSample({ table, targets }: Sample): Promise<PortSample[] | undefined> {
