@@ -96,6 +96,25 @@ async function whileThere({ edge }: EdgeNetwork): Promise<boolean> {
   }
 }
 
+test('tables that a process left behind are deleted by the next', { skip: whyNot() }, async (t) => {
+  const network = await EdgeNetwork.open(t);
+  const edge = network.client();
+  t.after(() => edge.close());
+  const victim = target(1, ['1']);
+  await edge.reconcile([victim]);
+  await edge.startPortSample([victim.id]);
+  await network.stopHelper('SIGKILL');
+  // As where it died while it made everything anew.
+  await network.edge.run('nft', 'add', 'table', 'netdev', 'vauban-edge-guard');
+  await network.startHelper();
+  await edge.reconcile([victim]);
+  const tables = await network.edge.run('nft', 'list', 'tables', 'netdev');
+  assert.deepEqual(tables.trim().split('\n').sort(), [
+    'table netdev vauban-edge',
+    'table netdev vauban-edge-counts',
+  ]);
+});
+
 test('a write waits for no reading, and a reading for no more than some writes', async () => {
   const lanes = new Lanes();
   const done: string[] = [];

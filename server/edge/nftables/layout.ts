@@ -17,7 +17,7 @@ import { MAX_TARGETS } from './requests.ts';
 // What is there before any target: two tables, and one more for the SYN proxy, their sets and the chains that every packet of a device goes through.
 //   −510 counts what comes in, −500 drops, −400 counts what passed. So what came in was passed or dropped, to the packet.
 
-const PRIORITY = { in: -510, rules: -500, passed: -400 };
+export const PRIORITY = { in: -510, rules: -500, guard: -450, passed: -400 };
 const ADDRESS = { 4: { type: 'ipv4_addr', field: 'ip daddr' }, 6: { type: 'ipv6_addr', field: 'ip6 daddr' } };
 /** By its place in IPv4's header: whose version that is, nft would ask again each time that the field is named. */
 const FRAGMENT = { 4: '@nh,48,16 & 0x3fff != 0', 6: 'exthdr frag exists' };

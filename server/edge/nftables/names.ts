@@ -11,6 +11,11 @@ export const familyOfTable = (table: string) => (table === PROXY_TABLE ? 'inet' 
 /** Port samples are tables of their own, with a number behind this: they come and go without touching the others. */
 export const SAMPLE_TABLE_PREFIX = 'vauban-edge-sample-';
 
+/** Stands behind the rules while they are made anew; see `rebuild.ts`. */
+export const GUARD_TABLE = 'vauban-edge-guard';
+/** Whether a table is one that goes by itself: where a process died meanwhile, it is for the next to delete. */
+export const isTemporary = (table: string) => table.startsWith(SAMPLE_TABLE_PREFIX) || table === GUARD_TABLE;
+
 export type Family = 4 | 6;
 export const FAMILIES = [4, 6] as const;
 

@@ -21,6 +21,7 @@ import { baseBatch, type Layout } from './layout.ts';
 import { probeKernel } from './probe.ts';
 import { apply } from './program.ts';
 import { readDetail, readDropped, readTotals } from './readings.ts';
+import { rebuild } from './rebuild.ts';
 import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireRoom, requireTarget } from './requests.ts';
 import { MAX_RATE } from './rules.ts';
 import { ENOUGH_MS, PortSamples, SAMPLE_MS } from './samples.ts';
@@ -89,10 +90,7 @@ export class NftablesEdge implements EdgeDriver {
   async probe(): Promise<EdgeReport> {
     return this.#lanes
       .write(() => probeKernel(this.#layout, this.#signature))
-      .catch((error: Error) => ({
-        ok: false,
-        summary: error.message,
-      }));
+      .catch((error: Error) => ({ ok: false, summary: error.message }));
   }
 
   capabilities(): EdgeCapabilities {
@@ -108,6 +106,7 @@ export class NftablesEdge implements EdgeDriver {
     const { targets, refused } = enforceable(given, this.#layout);
     return this.#lanes.write(async () => {
       this.#watch.start();
+      if (!this.#state) await this.#samples.clear();
       const found = await readState(this.#layout);
       const isWhole = found?.sound && (await isAtDevices(this.#layout.devices));
       if (isWhole) await this.#bringTo(targets, found);
@@ -260,7 +259,7 @@ export class NftablesEdge implements EdgeDriver {
     this.#state = { epoch, held: wanted, numbers };
   }
 
-  /** Rebuilds both tables, in one step. What rules have dropped so far is not forgotten, if it is still to be read. */
+  /** Makes both tables anew. What rules have dropped so far is not forgotten, if it is still to be read. */
   async #rebuild(targets: EdgeTarget[], found: KernelState | undefined): Promise<void> {
     const epoch = randomBytes(6).toString('hex');
     const numbers = new RuleNumbers();
@@ -271,11 +270,12 @@ export class NftablesEdge implements EdgeDriver {
       }),
     );
     await this.#samples.clear();
-    await this.#apply([
+    const lines = [
       ...baseBatch(this.#layout, epoch),
       ...targets.flatMap((target) => putBatch(target, held.get(target.id)!, undefined, found?.counted)),
       ...[...held].flatMap(([id, one]) => (one.blackholed ? blackholeBatch(id, one, true) : [])),
-    ]);
+    ];
+    await rebuild(lines, (some) => this.#apply(some));
     this.#state = { epoch, held, numbers };
   }
 

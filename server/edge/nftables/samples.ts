@@ -1,7 +1,7 @@
 import { canonicalIp } from '../../platform/cidr.ts';
 import type { PortSample } from '../driver.ts';
 import { destination, IS_WHOLE, ingress } from './layout.ts';
-import { FAMILIES, type Family, SAMPLE_TABLE_PREFIX } from './names.ts';
+import { FAMILIES, type Family, isTemporary, RULES_TABLE, SAMPLE_TABLE_PREFIX } from './names.ts';
 import { apply, listTable, listTables, NotThereError, type TableItem } from './program.ts';
 
 /** A little longer than a sample is believed. */
@@ -55,9 +55,9 @@ export class PortSamples {
     this.#signature = signature;
   }
 
-  /** Deletes what a process before this one has left. */
+  /** Deletes these and all other tables that a process before this one has left and was to delete. */
   async clear(): Promise<void> {
-    const names = await listTables(SAMPLE_TABLE_PREFIX);
+    const names = (await listTables(RULES_TABLE)).filter(isTemporary);
     this.#samples = [];
     if (names.length > 0) await apply(names.map(deleteTable), this.#signature);
   }
