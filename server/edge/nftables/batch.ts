@@ -154,12 +154,20 @@ function proxyBatch({ ip, family }: Held, on: boolean): string[] {
   );
 }
 
+/**
+ * The batch that makes where a blackholed target's packets are to go: applied before any is sent there, as the kernel has a
+ * chain empty at first for a packet that is on its way.
+ */
+export function blackholeChain(id: string): string[] {
+  const chain = `netdev ${RULES_TABLE} ${blackholeName(id)}`;
+  return [`add chain ${chain}`, `flush chain ${chain}`, `add rule ${chain} drop comment "${BLACKHOLE}"`];
+}
+
 /** The batch that sends a target's packets to where all are dropped, or to its rules again. */
 export function blackholeBatch(id: string, { ip, family }: Held, on: boolean): string[] {
   const chain = `netdev ${RULES_TABLE} ${blackholeName(id)}`;
   const [from, to] = on ? [chainName(id), blackholeName(id)] : [blackholeName(id), chainName(id)];
   return [
-    ...(on ? [`add chain ${chain}`, `add rule ${chain} drop comment "${BLACKHOLE}"`] : []),
     `delete element ${dispatched(ip, family, from)}`,
     `add element ${dispatched(ip, family, to)}`,
     ...(on ? [] : deleteChain(chain)),

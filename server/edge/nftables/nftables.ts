@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addressMatcher, canonicalIp } from '../../platform/cidr.ts';
+import { addressMatcher } from '../../platform/cidr.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { TableWatch } from '../../platform/nft-watch.ts';
 import {
@@ -15,13 +15,21 @@ import {
   type TargetDetail,
   type TargetTotals,
 } from '../driver.ts';
-import { blackholeBatch, type Held, heldOf, isHeldAs, putBatch, RuleNumbers, removeBatch } from './batch.ts';
+import {
+  blackholeBatch,
+  blackholeChain,
+  type Held,
+  heldOf,
+  isHeldAs,
+  putBatch,
+  removeBatch,
+} from './batch.ts';
 import { Lanes } from './lanes.ts';
-import { baseBatch, type Layout } from './layout.ts';
+import type { Layout } from './layout.ts';
 import { probeKernel } from './probe.ts';
 import { apply } from './program.ts';
 import { readDetail, readDropped, readTotals } from './readings.ts';
-import { rebuild } from './rebuild.ts';
+import { everything, rebuild } from './rebuild.ts';
 import { enforceable, MAX_RULES_PER_TARGET, receiptOf, requireRoom, requireTarget } from './requests.ts';
 import { MAX_RATE } from './rules.ts';
 import { ENOUGH_MS, PortSamples, SAMPLE_MS } from './samples.ts';
@@ -188,6 +196,7 @@ export class NftablesEdge implements EdgeDriver {
       const state = await this.#known();
       const held = state?.held.get(id);
       if (!held || held.blackholed === on) return;
+      if (on) await this.#apply(blackholeChain(id));
       await this.#apply(blackholeBatch(id, held, on));
       state!.held.set(id, { ...held, blackholed: on });
     });
@@ -262,19 +271,8 @@ export class NftablesEdge implements EdgeDriver {
   /** Makes both tables anew. What rules have dropped so far is not forgotten, if it is still to be read. */
   async #rebuild(targets: EdgeTarget[], found: KernelState | undefined): Promise<void> {
     const epoch = randomBytes(6).toString('hex');
-    const numbers = new RuleNumbers();
-    const held = new Map(
-      targets.map((target) => {
-        const blackholed = isStillBlackholed(target, found);
-        return [target.id, { ...heldOf(target, undefined, numbers), blackholed }];
-      }),
-    );
+    const { lines, held, numbers } = everything(this.#layout, epoch, targets, found);
     await this.#samples.clear();
-    const lines = [
-      ...baseBatch(this.#layout, epoch),
-      ...targets.flatMap((target) => putBatch(target, held.get(target.id)!, undefined, found?.counted)),
-      ...[...held].flatMap(([id, one]) => (one.blackholed ? blackholeBatch(id, one, true) : [])),
-    ];
     await rebuild(lines, (some) => this.#apply(some));
     this.#state = { epoch, held, numbers };
   }
@@ -342,9 +340,4 @@ export class NftablesEdge implements EdgeDriver {
   #now(): number {
     return this.#options.clock.now().getTime();
   }
-}
-
-function isStillBlackholed({ id, ip }: EdgeTarget, found: KernelState | undefined): boolean {
-  const before = found?.held.get(id);
-  return before?.ip === canonicalIp(ip) && before.blackholed;
 }

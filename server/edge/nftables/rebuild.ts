@@ -1,9 +1,42 @@
-import { PRIORITY } from './layout.ts';
+import { canonicalIp } from '../../platform/cidr.ts';
+import type { EdgeTarget } from '../driver.ts';
+import { blackholeBatch, blackholeChain, type Held, heldOf, putBatch, RuleNumbers } from './batch.ts';
+import { baseBatch, type Layout, PRIORITY } from './layout.ts';
 import { GUARD_TABLE, RULES_TABLE } from './names.ts';
 import { listTables } from './program.ts';
+import type { KernelState } from './state.ts';
 
 const OF_RULES = `netdev ${RULES_TABLE} `;
 const OF_GUARD = `netdev ${GUARD_TABLE} `;
+
+/** The batch that makes the tables anew with these targets in them, and how they are held then. */
+export function everything(
+  layout: Layout,
+  epoch: string,
+  targets: EdgeTarget[],
+  found: KernelState | undefined,
+): { lines: string[]; held: Map<string, Held>; numbers: RuleNumbers } {
+  const numbers = new RuleNumbers();
+  const held = new Map(
+    targets.map((target) => {
+      const blackholed = isStillBlackholed(target, found);
+      return [target.id, { ...heldOf(target, undefined, numbers), blackholed }];
+    }),
+  );
+  const lines = [
+    ...baseBatch(layout, epoch),
+    ...targets.flatMap((target) => putBatch(target, held.get(target.id)!, undefined, found?.counted)),
+    ...[...held].flatMap(([id, one]) =>
+      one.blackholed ? [...blackholeChain(id), ...blackholeBatch(id, one, true)] : [],
+    ),
+  ];
+  return { lines, held, numbers };
+}
+
+function isStillBlackholed({ id, ip }: EdgeTarget, found: KernelState | undefined): boolean {
+  const before = found?.held.get(id);
+  return before?.ip === canonicalIp(ip) && before.blackholed;
+}
 
 /**
  * Applies a batch that deletes the tables and makes them again. The kernel puts a chain that packets enter in front of the one
