@@ -10,6 +10,7 @@ import {
   type GuestEvent,
   type GuestSpec,
   type GuestState,
+  type NetworkPolicy,
   PolicyRefusedError,
 } from '../driver.ts';
 import { GuestEvents } from '../guest-events.ts';
@@ -69,6 +70,11 @@ class Incus implements ComputeDriver {
   readonly #sockets = new GuestSockets();
   /** Held while a guest is altered, never while a boot or an end is waited for. */
   readonly #locks = new KeyedMutex();
+  /**
+   * Held while a guest's rules change, and while it is asked to go off: a card whose rules change just when Incus takes it down
+   * leaves its routes on the member, where nothing removes them and the next start cannot make them.
+   */
+  readonly #cards = new KeyedMutex();
   readonly #closing = new AbortController();
 
   constructor(options: IncusOptions) {
@@ -124,7 +130,7 @@ class Incus implements ComputeDriver {
 
   async shutdown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    await this.#power.shutDown(id, timeoutSeconds, signal);
+    await this.#cards.run(id, () => this.#power.shutDown(id, timeoutSeconds, signal));
   }
 
   async powerOff(id: string): Promise<void> {
@@ -135,7 +141,7 @@ class Incus implements ComputeDriver {
     signal?.throwIfAborted();
     const instance = await this.#guests.need(id);
     const again = isOn(instance)
-      ? await this.#power.restart(id, timeoutSeconds, signal)
+      ? await this.#cards.run(id, () => this.#power.restart(id, timeoutSeconds, signal))
       : await this.#alone(id, () => this.#on(id));
     this.#boots.isBooted(again);
   }
@@ -206,18 +212,7 @@ class Incus implements ComputeDriver {
   }
 
   readonly applyNetwork: Method<'applyNetwork'> = (id, policy) =>
-    this.#alone(id, async () => {
-      if (policy.portForwards.length > 0)
-        throw new PolicyRefusedError(
-          'this engine makes no port forwards: its guests have addresses of their own',
-        );
-      const instance = await this.#guests.need(id);
-      const acl = this.#guests.aclOf(policy, addressesOf(instance));
-      await this.#acls.put(instance.name, acl);
-      const card = instance.devices.eth0!;
-      const next = limited(card, policy.bandwidthBps);
-      if (!isSameCard(card, next)) await this.#guests.change(instance, {}, { eth0: next });
-    });
+    this.#cards.run(id, () => this.#alone(id, () => this.#putNetwork(id, policy)));
 
   async inspect(id: string): Promise<GuestState | undefined> {
     const instance = await this.#instances.find(nameOf(id));
@@ -274,7 +269,7 @@ class Incus implements ComputeDriver {
   async close(): Promise<void> {
     this.#closing.abort(new ComputeUnavailableError('the driver is closed'));
     await Promise.all([this.#stream.close(), this.#boots.close()]);
-    await this.#locks.idle();
+    await Promise.all([this.#locks.idle(), this.#cards.idle()]);
     this.#sockets.close();
     this.#events.close();
     this.#members.close();
@@ -289,6 +284,19 @@ class Incus implements ComputeDriver {
     const instance = await this.#power.on(id);
     this.#boots.isBooted(instance);
     return instance;
+  }
+
+  async #putNetwork(id: string, policy: NetworkPolicy): Promise<void> {
+    if (policy.portForwards.length > 0)
+      throw new PolicyRefusedError(
+        'this engine makes no port forwards: its guests have addresses of their own',
+      );
+    const instance = await this.#guests.need(id);
+    const acl = this.#guests.aclOf(policy, addressesOf(instance));
+    await this.#acls.put(instance.name, acl);
+    const card = instance.devices.eth0!;
+    const next = limited(card, policy.bandwidthBps);
+    if (!isSameCard(card, next)) await this.#guests.change(instance, {}, { eth0: next });
   }
 
   async #note(instance: Instance, key: string, text: string): Promise<void> {
