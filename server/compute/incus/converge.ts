@@ -49,7 +49,8 @@ export function isPassing(error: unknown): boolean {
 /** The error, as {@link CapacityError} where the engine says that there is no room. */
 export function asCapacity(error: unknown): unknown {
   const { message } = error as Error;
-  return error instanceof IncusError && /no space left|disk quota exceeded|not enough space/i.test(message)
+  return error instanceof IncusError &&
+    /no space left|out of disk space|disk quota exceeded|not enough space/i.test(message)
     ? new CapacityError(message, { cause: error })
     : error;
 }

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { CapacityError } from '../../../server/compute/driver.ts';
+import { IncusError } from '../../../server/compute/incus/client.ts';
+import { asCapacity } from '../../../server/compute/incus/converge.ts';
+
+/** As Incus 6.0 says it, of a pool of each kind. */
+const FULL = [
+  'Failed creating instance from image: Unable to unpack image, run out of disk space',
+  "Failed creating instance from image: Unable to unpack image, run out of disk space (consider increasing your pool's volume.size)",
+  'Create instance snapshot: write /var/lib/incus/storage-pools/default/containers/vm/backup.yaml: no space left on device',
+  'Failed to run: rsync: exit status 11 (rsync: [receiver] write failed on "root.img": No space left on device (28))',
+  'Failed to run: zfs snapshot tank/vm@snap: cannot create snapshot: disk quota exceeded',
+];
+
+test('what Incus says where there is no room is known as that, and nothing else is', () => {
+  for (const message of FULL)
+    assert.ok(asCapacity(new IncusError(400, message)) instanceof CapacityError, message);
+  const other = new IncusError(400, 'Instance is protected');
+  assert.equal(asCapacity(other), other);
+  const ours = new Error('no space left on device');
+  assert.equal(asCapacity(ours), ours, 'this machine has no say in it');
+});
