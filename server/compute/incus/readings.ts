@@ -6,6 +6,8 @@ import type { Members } from './members.ts';
 
 const NANOSECONDS = 1_000_000_000;
 const MEGABYTE = 1_048_576;
+/** Modes of a processor in which it does not work for the guest. */
+const AT_REST = ['idle', 'iowait', 'steal'];
 /** What a counter cannot have counted: Incus wraps negative ones around. */
 const MOST = 2 ** 53;
 
@@ -35,18 +37,27 @@ export async function readSamples(
   );
   const places = [...new Set(all.map(({ location }) => location))];
   const disks = new Map<string, DiskReadings>();
+  const processors = new Map<string, number>();
   await Promise.all(
     places.map(async (member) => {
       // A member that has just gone has its guests left without these.
       const text = await members.textAt(member, `/1.0/metrics?project=${project}`).catch(() => '');
       for (const [name, readings] of diskReadings(text)) disks.set(name, readings);
+      for (const [name, seconds] of cpuReadings(text)) processors.set(name, seconds);
     }),
   );
   const at = clock.now();
-  return all.map((instance) => sampleOf(instance, disks.get(instance.name), at));
+  return all.map((instance) =>
+    sampleOf(instance, disks.get(instance.name), processors.get(instance.name), at),
+  );
 }
 
-function sampleOf(instance: Instance, disk: DiskReadings | undefined, at: Date): GuestSample {
+function sampleOf(
+  instance: Instance,
+  disk: DiskReadings | undefined,
+  cpuSeconds: number | undefined,
+  at: Date,
+): GuestSample {
   const { cpu, memory, network } = instance.state!;
   const { vcpu, ramMb } = sizeOf(instance);
   const cards = Object.values(network ?? {}).filter(({ type }) => type !== 'loopback');
@@ -55,7 +66,8 @@ function sampleOf(instance: Instance, disk: DiskReadings | undefined, at: Date):
   return {
     id: idOf(instance),
     at,
-    cpuSeconds: counted(cpu?.usage ?? 0) / NANOSECONDS,
+    // The state of a virtual machine in which no agent of Incus runs has none.
+    cpuSeconds: counted(cpu?.usage ?? 0) / NANOSECONDS || (cpuSeconds ?? 0),
     vcpu,
     ramUsedBytes: Math.min(counted(memory?.usage ?? 0), ramMb * MEGABYTE),
     ...(disk ?? { diskReadBytes: 0, diskWriteBytes: 0, diskReadOps: 0, diskWriteOps: 0 }),
@@ -71,7 +83,7 @@ export function diskReadings(text: string): Map<string, DiskReadings> {
   const all = new Map<string, DiskReadings>();
   for (const [, metric, labels, value] of text.matchAll(/^(incus_disk_\w+)\{([^}]*)\} ([0-9.e+-]+)$/gm)) {
     const counter = DISK_COUNTERS[metric as keyof typeof DISK_COUNTERS];
-    const name = /(?:^|,)name="([^"]+)"/.exec(labels!)?.[1];
+    const name = labelOf(labels!, 'name');
     if (!counter || !name) continue;
     const readings = all.get(name) ?? {
       diskReadBytes: 0,
@@ -84,5 +96,18 @@ export function diskReadings(text: string): Map<string, DiskReadings> {
   }
   return all;
 }
+
+/** What a member's metrics say of the time that processors have worked, by the instance's name. */
+export function cpuReadings(text: string): Map<string, number> {
+  const all = new Map<string, number>();
+  for (const [, labels, value] of text.matchAll(/^incus_cpu_seconds_total\{([^}]*)\} ([0-9.e+-]+)$/gm)) {
+    const name = labelOf(labels!, 'name');
+    if (!name || AT_REST.includes(labelOf(labels!, 'mode')!)) continue;
+    all.set(name, (all.get(name) ?? 0) + counted(Number(value)));
+  }
+  return all;
+}
+
+const labelOf = (labels: string, label: string) => new RegExp(`(?:^|,)${label}="([^"]+)"`).exec(labels)?.[1];
 
 const counted = (number: number) => (number >= 0 && number < MOST ? number : 0);
