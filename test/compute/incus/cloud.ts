@@ -10,15 +10,12 @@ import { parse, stringify } from 'yaml';
 import { type Customer, newCustomer, type Reply } from '../../chaos/support/customer.ts';
 import { call, exchange } from '../../operator/support.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
-import { NETWORK, POOL } from '../../support/incus/cluster.ts';
-import { incusIdentity } from '../../support/incus/identity.ts';
-import { type ClusterInfo, incus, MEMBERS, runAt } from '../../support/incus/layout.ts';
+import { type ClusterInfo, incus, instanceOf, MEMBERS, runAt } from '../../support/incus/layout.ts';
 import { killMember, startMember } from '../../support/incus/members.ts';
+import { settingsOf } from '../../support/incus/settings.ts';
 import { type Service, startService } from '../../support/service.ts';
 import { REPOSITORY } from '../../support/source.ts';
 
-/** Waiting by asking again and again must not run into a limit. */
-const UNLIMITED = '10000000';
 /** Of the first region. */
 const POOLS = ['203.0.113.0/24', '2001:db8:113::/64'] as [string, string];
 /** What {@link newCustomer} credits. */
@@ -39,9 +36,6 @@ export const PATIENCE = { timeout: 600_000 };
 
 // biome-ignore lint/suspicious/noExplicitAny: assertions say what is expected of it
 export type Vm = any;
-
-/** The name of a VM's instance. */
-export const instanceOf = (id: string) => id.replaceAll('_', '-');
 
 /** An instance as the CLI lists it. */
 interface Listed {
@@ -67,24 +61,6 @@ export async function greets(address: string, ms: number): Promise<boolean> {
   }
 }
 
-/** Settings of a service on a cluster, which sells what is in the file of that path. */
-export function settingsOf({ directory, endpoints }: ClusterInfo, catalog: string): Record<string, string> {
-  return {
-    VAUBAN_COMPUTE: 'incus',
-    VAUBAN_CATALOG: catalog,
-    VAUBAN_INCUS_ENDPOINTS: endpoints.join(', '),
-    VAUBAN_INCUS_CERTIFICATE: join(directory, 'client.crt'),
-    VAUBAN_INCUS_KEY: join(directory, 'client.key'),
-    VAUBAN_INCUS_SERVER_CERTIFICATE: join(directory, 'm1/incus/cluster.crt'),
-    VAUBAN_INCUS_NETWORK: NETWORK,
-    VAUBAN_INCUS_POOL: POOL,
-    VAUBAN_INCUS_CPU_OVERCOMMIT: '100',
-    VAUBAN_INCUS_SERVICE_NETWORKS: '10.99.0.254',
-    VAUBAN_RATE_LIMIT_KEY: UNLIMITED,
-    VAUBAN_RATE_LIMIT_ACCOUNT: UNLIMITED,
-  };
-}
-
 /** A service over a real cluster to which things happen; whatever they are, {@link assertSound} holds afterwards. */
 export class Cloud {
   readonly cluster: ClusterInfo;
@@ -104,7 +80,6 @@ export class Cloud {
     const dataDir = location.env.VAUBAN_DATA_DIR;
     const catalog = join(dataDir, 'catalog.yaml');
     await writeFile(catalog, await catalogOfGuests());
-    await incusIdentity(cluster.directory);
     const env = settingsOf(cluster, catalog);
     const cloud = new Cloud(cluster, () =>
       startService(t, { location, entry: 'test/qemu/support/chaos-service.ts', env }),
@@ -130,8 +105,8 @@ export class Cloud {
     return (await exchange(socket, 'POST', path, input)).json().result;
   }
 
-  operate(method: string, path: string) {
-    return call(this.#service.operatorSocket, method, path);
+  operate(method: string, path: string, body?: object) {
+    return call(this.#service.operatorSocket, method, path, body);
   }
 
   /** Asks for a VM; the reply, whatever it is. */

@@ -5,8 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 import { NETWORK, POOL } from '../../support/incus/cluster.ts';
 import { inCluster } from '../../support/incus/in-cluster.ts';
-import { incus, run } from '../../support/incus/layout.ts';
-import { Cloud, FOREIGN, instanceOf, PATIENCE, until, type Vm } from './cloud.ts';
+import { incus, instanceOf, run } from '../../support/incus/layout.ts';
+import { Cloud, FOREIGN, PATIENCE, until, type Vm } from './cloud.ts';
 
 /** The service's way to the cluster; members reach each other by a bridge, where this does not count. */
 const CUT =

@@ -10,8 +10,9 @@ import { TWO_OF_ONE } from '../../support/incus/cluster.ts';
 import { inCluster } from '../../support/incus/in-cluster.ts';
 import { addressOf, directoryOf } from '../../support/incus/layout.ts';
 import { killMember, startMember } from '../../support/incus/members.ts';
+import { settingsOf } from '../../support/incus/settings.ts';
 import { startService } from '../../support/service.ts';
-import { catalogOfGuests, greets, PATIENCE, settingsOf, until } from './cloud.ts';
+import { catalogOfGuests, greets, PATIENCE, until } from './cloud.ts';
 
 const [CENTRAL, WEST] = ['eu-central', 'eu-west'];
 const GREETING_MS = 2_000;

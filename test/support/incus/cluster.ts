@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freshCertificate } from './identity.ts';
+import { IMAGE_FILES, packImage } from './images.ts';
 import {
   addressOf,
   type ClusterInfo,
   environmentOf,
   LOOK_MS,
   MEMBERS,
+  poolOf,
   run,
   runAt,
   spaceOf,
@@ -31,6 +33,13 @@ export const GATEWAY_6 = '2001:db8:113::1';
 export const NETWORK = 'vb0';
 export const POOL = 'default';
 
+/** The images that each has, with what they say beside what all do. */
+const IMAGES: Record<string, Record<string, string>> = {
+  tiny: {},
+  // Of guests in which nothing answers that would tell that they are ready: nothing listens on that port.
+  'tiny-unready': { 'vauban.readiness': 'port:2222', 'vauban.ready_within_seconds': '2' },
+};
+
 /** What a cluster is raised of. Its members, by their numbers on this machine, are m1, m2… to it. */
 export interface ClusterPlan {
   members: readonly number[];
@@ -45,6 +54,16 @@ export const TWO_OF_ONE: readonly ClusterPlan[] = [
   { members: [2], gateways: ['198.51.100.1', '2001:db8:100::1'] },
 ];
 
+export interface ClusterOptions {
+  /**
+   * Size of each member's storage pool in megabytes, as a file system of its own in memory, of which only what is used is
+   * taken. Absent: the pools are directories on this machine's disk.
+   */
+  poolMb?: number;
+  /** Whether guests can be virtual machines; no KVM is needed for that. */
+  vms?: boolean;
+}
+
 /** A real cluster on this machine, or several, each member in a network namespace of its own, behind one router. */
 export class IncusCluster {
   /** Of the first one. */
@@ -57,23 +76,26 @@ export class IncusCluster {
     this.#plans = plans;
   }
 
-  static async raise(plans = OF_THREE): Promise<IncusCluster> {
+  static async raise(plans = OF_THREE, options: ClusterOptions = {}): Promise<IncusCluster> {
     const directory = await mkdtemp(SCRATCH);
     // Guests' root is another user, whose files are in it.
     await chmod(directory, 0o711);
     const hub = `vi${process.pid}-hub`;
     const endpoints = plans[0]!.members.map((member) => `https://${addressOf(member)}:8443`);
-    const cluster = new IncusCluster({ directory, hub, endpoints }, plans);
+    const cluster = new IncusCluster({ directory, hub, endpoints, vms: options.vms ?? false }, plans);
     const members = cluster.#members;
     try {
       await cluster.#wire();
-      await run(join(HERE, 'image.sh'), join(directory, 'image'));
+      if (options.poolMb) await cluster.#mountPools(options.poolMb);
+      await run(join(HERE, 'image.sh'), join(directory, IMAGE_FILES));
+      for (const [alias, properties] of Object.entries(IMAGES))
+        await packImage(cluster.info, alias, properties);
       await Promise.all(members.map((member) => startMember(cluster.info, member)));
       await cluster.#route();
       await freshCertificate(directory);
       await Promise.all(
         plans.map(async (plan) => {
-          await cluster.#form(plan);
+          await cluster.#form(plan, options);
           await cluster.#connect(plan);
           await cluster.#fill(plan);
         }),
@@ -131,13 +153,21 @@ export class IncusCluster {
     return this.#plans.flatMap(({ members }) => members);
   }
 
-  async #form({ members: [first, ...others] }: ClusterPlan): Promise<void> {
+  async #mountPools(megabytes: number): Promise<void> {
+    for (const member of this.#members) {
+      const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=711`];
+      await run('mount', '--mkdir', ...options, 'tmpfs', poolOf(this.info, member));
+    }
+  }
+
+  async #form({ members: [first, ...others] }: ClusterPlan, { poolMb }: ClusterOptions): Promise<void> {
     const { info } = this;
+    const source = (member: number) => (poolMb ? poolOf(info, member) : '');
     await this.#preseed(
       first!,
       `config: {core.https_address: "${addressOf(first!)}:8443"}
 cluster: {server_name: m1, enabled: true}
-storage_pools: [{name: ${POOL}, driver: dir}]
+storage_pools: [{name: ${POOL}, driver: dir, config: {source: "${source(first!)}"}}]
 networks: []
 profiles: [{name: default, devices: {}}]
 `,
@@ -145,9 +175,10 @@ profiles: [{name: default, devices: {}}]
     for (const [index, member] of others.entries()) {
       const said = await runAt(info, first!, 'incus', 'cluster', 'add', `m${index + 2}`, '-q');
       const token = said.trim().split('\n').at(-1);
+      const pool = `{entity: storage-pool, name: ${POOL}, key: source, value: "${source(member)}"}`;
       await this.#preseed(
         member,
-        `cluster: {enabled: true, server_address: "${addressOf(member)}:8443", cluster_token: ${token}, member_config: []}\n`,
+        `cluster: {enabled: true, server_address: "${addressOf(member)}:8443", cluster_token: ${token}, member_config: [${pool}]}\n`,
       );
     }
   }
@@ -197,10 +228,8 @@ profiles: [{name: default, devices: {}}]
   async #fill({ members }: ClusterPlan): Promise<void> {
     const { directory } = this.info;
     const incus = (...words: string[]) => runAt(this.info, members[0]!, 'incus', ...words);
-    for (const alias of ['tiny', 'tiny-unready']) {
-      const file = join(directory, 'image', `${alias}.tar.gz`);
-      await incus('image', 'import', file, '--alias', alias, '-q');
-    }
+    for (const alias of Object.keys(IMAGES))
+      await incus('image', 'import', join(directory, `${alias}.tar.gz`), '--alias', alias, '-q');
     await incus('config', 'trust', 'add-certificate', join(directory, 'client.crt'), '--name', 'vauban');
   }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes the image of test guests: busybox and dropbear in a container. Usage: image.sh DIRECTORY, which holds tiny.tar.gz
-# and tiny-unready.tar.gz then.
+# Makes what images of test guests are made of: busybox and dropbear in a container. Usage: image.sh DIRECTORY, which holds
+# rootfs and templates then.
 # What the guest is comes by cloud-init's user data, of which its init reads the few lines that the tests need.
 set -eu
 dir=$1
@@ -28,10 +28,21 @@ rm -f /run/deaf
 trap '[ -e /run/deaf ] || exit 0' PWR
 data=/etc/user-data
 hostname "$(sed -n 's/^hostname: *//p' $data)"
-[ -e /etc/made ] || sed -n 's/^ *- \(ssh-.*\)/\1/p' $data >/root/.ssh/authorized_keys
+if [ ! -e /etc/made ]; then
+  user=$(sed -n 's/^user: *//p' $data)
+  home=/root
+  if [ "$user" ]; then
+    # Root by another name, for which sudo has nothing to do.
+    home=/home/$user
+    echo "$user:x:0:0::$home:/bin/sh" >>/etc/passwd
+    echo "$user:*:19000:0:99999:7:::" >>/etc/shadow
+  fi
+  mkdir -p $home/.ssh
+  sed -n 's/^ *- \(ssh-.*\)/\1/p' $data >$home/.ssh/authorized_keys
+  chmod 700 $home $home/.ssh
+  chmod 600 $home/.ssh/authorized_keys
+fi
 : >/etc/made
-chmod 700 /root /root/.ssh
-chmod 600 /root/.ssh/authorized_keys
 ip link set lo up
 ip link set eth0 up
 udhcpc -q -i eth0 -s /usr/share/udhcpc/default.script -t 30 -T 1 -A 1 >/dev/null 2>&1
@@ -52,7 +63,12 @@ cat >"$root/usr/sbin/chpasswd" <<'X'
 IFS=: read -r user password
 sed -i "s|^$user:[^:]*:|$user:$(mkpasswd -m sha512 "$password"):|" /etc/shadow
 X
-chmod +x "$root/usr/sbin/chpasswd" "$root/sbin/init" "$root/usr/share/udhcpc/default.script"
+cat >"$root/usr/bin/sudo" <<'X'
+#!/bin/sh
+[ "$1" != -n ] || shift
+exec "$@"
+X
+chmod +x "$root/usr/bin/sudo" "$root/usr/sbin/chpasswd" "$root/sbin/init" "$root/usr/share/udhcpc/default.script"
 chmod 700 "$root/root" "$root/root/.ssh"
 echo root:x:0:0:root:/root:/bin/sh >"$root/etc/passwd"
 echo root:x:0: >"$root/etc/group"
@@ -60,17 +76,3 @@ echo 'root::19000:0:99999:7:::' >"$root/etc/shadow"
 echo /bin/sh >"$root/etc/shells"
 echo 'passwd: files' >"$root/etc/nsswitch.conf"
 printf '{{ config_get("cloud-init.user-data", "") }}' >"$dir/templates/user-data.tpl"
-# metadata NAME MORE: an image of that name, with more of properties.
-metadata() {
-  cat >"$dir/metadata.yaml" <<X
-architecture: $(uname -m)
-creation_date: 1760000000
-properties: {os: tiny, vauban.user: root, vauban.min_disk_gb: "1"$2}
-templates:
-  /etc/user-data: {when: [create, copy], template: user-data.tpl}
-X
-  tar -C "$dir" --numeric-owner --owner=0 --group=0 -czf "$dir/$1.tar.gz" metadata.yaml templates rootfs
-}
-metadata tiny ''
-# Of guests in which nothing answers that would tell that they are ready: nothing listens on that port.
-metadata tiny-unready ', vauban.readiness: "port:2222", vauban.ready_within_seconds: "2"'

@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isInstalled } from '../../../scripts/installed.ts';
-import { type ClusterPlan, IncusCluster, OF_THREE } from './cluster.ts';
+import { type ClusterOptions, type ClusterPlan, IncusCluster, OF_THREE } from './cluster.ts';
 import type { ClusterInfo } from './layout.ts';
 
 const REQUIRED = process.env.VAUBAN_REQUIRE_INCUS === '1';
@@ -24,6 +24,14 @@ const PROGRAMS = [
   'nft',
   'openssl',
 ];
+/** Beside those, for virtual machines. */
+const PROGRAMS_OF_VMS = [
+  '/usr/bin/qemu-system-x86_64',
+  '/usr/bin/python3',
+  '/usr/share/seabios/bios-256k.bin',
+  'qemu-img',
+  'mkisofs',
+];
 /** What a kernel, or the sandbox that this runs in, may not have. */
 const KERNEL = `
 ip link add b0 type bridge && ip link add v0 type veth peer name v1 && mount -t sysfs sysfs /sys &&
@@ -31,11 +39,12 @@ mount -t tmpfs tmpfs /mnt && nft 'table bridge t { chain c { type filter hook fo
 unshare --user --map-root-user --pid --fork --mount-proc true`;
 
 /** Why no cluster can be raised here, or false. */
-export function whyNoCluster(): string | false {
+export function whyNoCluster({ vms }: ClusterOptions = {}): string | false {
   if (process.getuid?.() !== 0) return 'needs root for network namespaces';
-  const missing = PROGRAMS.filter((program) => !existsSync(program) && !isInstalled(program));
+  const programs = [...PROGRAMS, ...(vms ? PROGRAMS_OF_VMS : [])];
+  const missing = programs.filter((program) => !existsSync(program) && !isInstalled(program));
   if (missing.length > 0) {
-    const reason = `needs ${missing.join(', ')} (Debian: incus-base, incus-client, dnsmasq-base, dropbear-bin, gobgpd, rsync, uuid-runtime)`;
+    const reason = `needs ${missing.join(', ')} (Debian: incus-base, incus-client, dnsmasq-base, dropbear-bin, gobgpd, rsync, uuid-runtime; for virtual machines qemu-system-x86, qemu-utils, genisoimage, python3)`;
     if (REQUIRED) test(`this machine can run all tests: ${reason}`, () => assert.fail(reason));
     return reason;
   }
@@ -43,6 +52,12 @@ export function whyNoCluster(): string | false {
     encoding: 'utf8',
   });
   return status === 0 ? false : `this kernel or sandbox runs no cluster: ${stderr.trim().split('\n').at(-1)}`;
+}
+
+/** The cluster in whose network this process runs, if there is one. */
+export function givenCluster(): ClusterInfo | undefined {
+  const path = process.env[INFO];
+  return path === undefined ? undefined : JSON.parse(readFileSync(path, 'utf8'));
 }
 
 /**
@@ -53,10 +68,11 @@ export function whyNoCluster(): string | false {
 export async function inCluster(
   file: string,
   plans: readonly ClusterPlan[] = OF_THREE,
+  options: ClusterOptions = {},
 ): Promise<ClusterInfo | undefined> {
-  const given = process.env[INFO];
-  if (given !== undefined) return JSON.parse(readFileSync(given, 'utf8'));
-  const skip = whyNoCluster();
+  const given = givenCluster();
+  if (given) return given;
+  const skip = whyNoCluster(options);
   if (skip) {
     test('incus: a real cluster', { skip }, () => {});
     return undefined;
@@ -69,7 +85,7 @@ export async function inCluster(
       isOver = true;
       child?.kill('SIGTERM');
     });
-  const cluster = await IncusCluster.raise(plans);
+  const cluster = await IncusCluster.raise(plans, options);
   process.exitCode = 1;
   try {
     const path = join(cluster.info.directory, 'info.json');

@@ -8,6 +8,8 @@ export interface ClusterInfo {
   /** Of the network namespace that the members are reached from, and guests. */
   hub: string;
   endpoints: string[];
+  /** Whether guests can be virtual machines. */
+  vms: boolean;
 }
 
 export const MEMBERS = [1, 2, 3] as const;
@@ -17,6 +19,9 @@ export const HANG_MS = 120_000;
 export const LOOK_MS = 50;
 export const DAEMON = '/usr/libexec/incus/incusd';
 
+/** The name of a VM's instance. */
+export const instanceOf = (id: string) => id.replaceAll('_', '-');
+
 export const addressOf = (member: number) => `10.99.0.${member}`;
 
 /** The network namespace of a member. */
@@ -25,6 +30,9 @@ export const spaces = (info: ClusterInfo) => [info.hub, ...MEMBERS.map((member) 
 
 export const directoryOf = ({ directory }: ClusterInfo, member: number, name = '') =>
   join(directory, `m${member}`, name);
+
+/** Where a member's storage pool is, if it is a file system of its own. */
+export const poolOf = (info: ClusterInfo, member: number) => directoryOf(info, member, 'pool');
 
 /** What Incus's programs find a member by, and keep their own files in. */
 export const environmentOf = (info: ClusterInfo, member: number) => ({

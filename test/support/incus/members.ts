@@ -16,6 +16,7 @@ export async function startMember(info: ClusterInfo, member: number): Promise<vo
     await copyFile(join(HERE, 'nft.sh'), shim);
     await chmod(shim, 0o755);
   }
+  if (info.vms) await prepareForVms(directory);
   const script = [join(HERE, 'member.sh'), directory];
   const space = [`--net=/run/netns/${spaceOf(info, member)}`, 'unshare', '-m', '--propagation', 'private'];
   spawn('setsid', ['nsenter', ...space, ...script], { detached: true, stdio: 'ignore' }).unref();
@@ -26,6 +27,17 @@ export async function startMember(info: ClusterInfo, member: number): Promise<vo
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   await runAt(info, member, DAEMON, 'waitready', '--timeout', '100');
+}
+
+/** The programs and the firmware that a member has in place of this machine's, so that it runs virtual machines. */
+async function prepareForVms(directory: string): Promise<void> {
+  await mkdir(join(directory, 'firmware'), { recursive: true });
+  await copyFile(join(HERE, 'vm/qemu.sh'), join(directory, 'bin/qemu-system-x86_64'));
+  // What the kernel has not cannot be loaded.
+  await copyFile('/bin/true', join(directory, 'bin/modprobe'));
+  // A BIOS under the name that Incus knows it by. UEFI need only be there.
+  for (const name of ['seabios.bin', 'OVMF_CODE.fd', 'OVMF_VARS.fd'])
+    await copyFile('/usr/share/seabios/bios-256k.bin', join(directory, 'firmware', name));
 }
 
 /** Ends a member's daemon as a failure of power does; its guests run on. */
