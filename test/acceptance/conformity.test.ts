@@ -20,7 +20,7 @@ import { start } from './support/start.ts';
 import { equip, newSubject, PLENTY } from './support/world.ts';
 
 /** Real machines share this one's processors. */
-const STORIES_AT_ONCE = { simulator: true, qemu: 2 };
+const STORIES_AT_ONCE = { simulator: true, qemu: 2, incus: 2 };
 
 /**
  * Every operation of openapi.json with every outcome that it documents, from outside, on one installation.

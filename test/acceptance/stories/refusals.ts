@@ -202,6 +202,7 @@ const IN_ARREARS = [['deleteSnapshot', 'invalid_state']];
 
 interface Exception {
   reason: string;
+  /** Of an error; or `ok`. */
   code: string;
   /** Only of these; of all that document it when absent. */
   operations?: string[];
@@ -217,7 +218,13 @@ const NEVER_PROVOKED: Exception[] = [
     reason: 'it takes two hundred runs at once, or a service that is about to stop',
     code: 'agent_unavailable',
   },
-  { reason: 'an engine within the service is never away', code: 'compute_unavailable' },
+  { reason: 'no caller can take the engine away', code: 'compute_unavailable' },
+  {
+    reason: 'guests of Incus have no screen that speaks VNC',
+    code: 'ok',
+    operations: ['getConsole'],
+    on: 'incus',
+  },
   {
     reason: 'the simulated engine has room for everything; only addresses and ports run out',
     code: 'capacity_unavailable',

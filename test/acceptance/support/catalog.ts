@@ -5,10 +5,19 @@ import type { TestContext } from 'node:test';
 import { parse, stringify } from 'yaml';
 import { defer } from '../../support/cleanup.ts';
 import { REPOSITORY } from './document.ts';
+import { ENGINE } from './machines.ts';
 
-interface Catalog {
-  regions: { zones: string[]; [field: string]: unknown }[];
+export interface Catalog {
+  regions: Region[];
   plans: { code: string; regions: string[] }[];
+}
+
+interface Region {
+  zones: string[];
+  ipv6_pool: string;
+  port_forward_address: string;
+  port_forward_range: { from: number; to: number };
+  [field: string]: unknown;
 }
 
 /** A region with room for one VM and one port forward, where the smallest plan is sold. */
@@ -16,7 +25,7 @@ export const TINY_REGION = 'tiny';
 
 /** Settings of a service that sells what is shipped, and the tiny region, in all zones; the file goes with the test. */
 export async function withTinyRegion(t: TestContext): Promise<Record<string, string>> {
-  const catalog = parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8')) as Catalog;
+  const catalog = await shippedCatalog();
   catalog.regions.push({
     code: TINY_REGION,
     name: 'Tiny',
@@ -28,10 +37,31 @@ export async function withTinyRegion(t: TestContext): Promise<Record<string, str
     port_forward_range: { from: 20_000, to: 20_000 },
   });
   catalog.plans.find(({ code }) => code === 's1')!.regions.push(TINY_REGION);
+  if (ENGINE === 'incus') shareNetwork(catalog);
+  const zones = catalog.regions.flatMap((region) => region.zones);
+  return { VAUBAN_CATALOG: await writeCatalog(t, catalog), VAUBAN_ZONES: zones.join(',') };
+}
+
+export async function shippedCatalog(): Promise<Catalog> {
+  return parse(await readFile(join(REPOSITORY, 'catalog.yaml'), 'utf8')) as Catalog;
+}
+
+/**
+ * A region would have a cluster of its own. Here one has all of them, and its bridge one network of IPv6: Incus hands out
+ * addresses of a /64.
+ */
+export function shareNetwork({ regions }: Catalog): void {
+  for (const [index, region] of regions.entries())
+    region.ipv6_pool = region.ipv6_pool
+      .replace(/^.*\//, `2001:db8:1:0:${index + 1}::/`)
+      .replace('/48', '/80');
+}
+
+/** Its path. */
+export async function writeCatalog(t: TestContext, catalog: Catalog): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-catalog-'));
   defer(t, () => rm(directory, { recursive: true }));
   const file = join(directory, 'catalog.yaml');
   await writeFile(file, stringify(catalog));
-  const zones = catalog.regions.flatMap((region) => region.zones);
-  return { VAUBAN_CATALOG: file, VAUBAN_ZONES: zones.join(',') };
+  return file;
 }

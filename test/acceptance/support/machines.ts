@@ -4,11 +4,15 @@ import type { Client } from './client.ts';
 import type { Vm } from './shapes.ts';
 import { newVm } from './world.ts';
 
+const ENGINES = ['simulator', 'qemu', 'incus'] as const;
+
 /** What runs the VMs of the service under test: the environment says so, as it does of the database. */
-export const ENGINE: 'simulator' | 'qemu' = process.env.VAUBAN_TEST_COMPUTE === 'qemu' ? 'qemu' : 'simulator';
+export const ENGINE = ENGINES.find((engine) => engine === process.env.VAUBAN_TEST_COMPUTE) ?? 'simulator';
+/** Whether VMs have a screen that speaks VNC. */
+export const HAS_SCREENS = ENGINE !== 'incus';
 
 /**
- * What the service under test makes its VMs of: the simulator, or real guests.
+ * What the service under test makes its VMs of: the simulator, or real guests, of this machine or of a cluster.
  * The stories are the same; what a customer cannot bring about by the API alone is brought about here.
  */
 export interface Machines {
@@ -38,6 +42,10 @@ const SIMULATED: Machines = {
 /** Machines of the engine under test for a service that keeps its state at `location`. */
 export async function readyMachines(t: TestContext, location: DatabaseLocation): Promise<Machines> {
   if (ENGINE === 'simulator') return SIMULATED;
+  if (ENGINE === 'incus') {
+    const { clusterMachines } = await import('./cluster-machines.ts');
+    return clusterMachines(t);
+  }
   const { realMachines } = await import('./real-machines.ts');
   return realMachines(t, location.env.VAUBAN_DATA_DIR);
 }

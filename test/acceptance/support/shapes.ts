@@ -13,6 +13,7 @@ export interface Vm {
   hostname: string;
   status: string;
   plan: string | null;
+  region: string;
   active_job: Job | null;
   last_job: Job | null;
   ipv4: string | null;

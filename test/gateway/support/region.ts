@@ -1,15 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { GatewayClient } from '../../../server/gateway/nftables/helper/client.ts';
 import { Namespace, run } from '../../compute/routed/support/namespace.ts';
 import { defer } from '../../support/cleanup.ts';
-import { HELPER_USER, PRIVILEGES, whyNoPackets } from '../../support/helper-process.ts';
+import { whyNoPackets } from '../../support/helper-process.ts';
 import { untilListening } from '../../support/listening.ts';
-import { REPOSITORY } from '../../support/source.ts';
+import { type GatewayHelper, gatewayHelper } from './helper.ts';
 
 const PROGRAMS = ['nft', 'ip', 'nsenter', 'setpriv', 'conntrack', 'keepalived'];
 
@@ -125,27 +122,28 @@ export class Guest {
 /** A host that can be the region's gateway, with the helper in it. */
 export class Gateway {
   readonly space: Namespace;
-  readonly socket: string;
-  readonly directory: string;
+  readonly #of: GatewayHelper;
   #helper: ChildProcess | undefined;
 
-  private constructor(space: Namespace, directory: string) {
+  private constructor(space: Namespace, of: GatewayHelper) {
     this.space = space;
-    this.directory = directory;
-    this.socket = join(directory, 'gateway.sock');
+    this.#of = of;
+  }
+
+  get socket(): string {
+    return this.#of.socket;
+  }
+
+  get directory(): string {
+    return this.#of.directory;
   }
 
   static async open(t: TestContext, space: Namespace): Promise<Gateway> {
-    const directory = await mkdtemp(join(tmpdir(), 'vauban-gateway-'));
-    defer(t, () => rm(directory, { recursive: true }));
-    await chown(directory, Number(await run('id', '-u', HELPER_USER)), 0);
-    await chmod(directory, 0o755);
-    const gateway = new Gateway(space, directory);
     const lines = [
       'guest_prefixes: [100.64.0.0/14]',
       `forwards: [{ address: ${PUBLIC}, ports: 20000-59999 }]`,
     ];
-    await writeFile(join(directory, 'gateway.yaml'), `${lines.join('\n')}\n`);
+    const gateway = new Gateway(space, await gatewayHelper(t, `${lines.join('\n')}\n`));
     await gateway.startHelper();
     defer(t, () => gateway.stopHelper('SIGTERM'));
     return gateway;
@@ -167,9 +165,7 @@ export class Gateway {
   }
 
   async startHelper(): Promise<void> {
-    const helper = [process.execPath, join(REPOSITORY, 'server/gatewayd.ts')];
-    const flags = ['--config', join(this.directory, 'gateway.yaml'), '--socket', this.socket];
-    const [program, args] = this.space.command('setpriv', ...PRIVILEGES, '--', ...helper, ...flags);
+    const [program, args] = this.space.command(...this.#of.command);
     this.#helper = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
     await untilListening(this.#helper);
   }
