@@ -14,8 +14,8 @@ need apt-get apt-cache dpkg-deb cpio gzip sfdisk depmod mke2fs debugfs qemu-img 
 readonly DISK_MB=64
 # Without KVM on a busy host the kernel's check of its timer fails at times, and it would stop there.
 readonly APPEND='console=tty0 console=ttyS0,115200 no_timer_check quiet'
-# In the order of need. What the kernel has built in has no file, and is skipped.
-readonly MODULES=(virtio_pci virtio_blk ext4 virtio_net virtio_rng virtio_balloon virtio_console sr_mod isofs
+# In the order of need. What the kernel has built in has no file, and is skipped. Incus has disks of virtual machines as SCSI.
+readonly MODULES=(virtio_pci virtio_blk virtio_scsi sd_mod ext4 virtio_net virtio_rng virtio_balloon virtio_console sr_mod isofs
   button evdev pvpanic-pci i6300esb)
 
 kernel=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null | awk '/Depends: linux-image-/{print $2; exit}')

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ComputeDriver } from '../../../server/compute/driver.ts';
+import { runAsUser } from '../../../server/compute/inside/ops-login.ts';
+import { defer } from '../../support/cleanup.ts';
+import { OF_THREE } from '../../support/incus/cluster.ts';
+import { importDisk } from '../../support/incus/images.ts';
+import { inCluster } from '../../support/incus/in-cluster.ts';
+import { type ClusterInfo, incus, instanceOf } from '../../support/incus/layout.ts';
+import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
+import { stayAlive } from '../qemu/support.ts';
+import { OPS_KEY, openIncus, tinyGuest } from './support.ts';
+
+const POLL_MS = 100;
+/** Far longer than a guest under emulation takes to shut down. */
+const SHUTDOWN_SECONDS = 120;
+
+const skip = await skipWithoutTinyImage();
+const cluster = skip ? undefined : await inCluster(import.meta.filename, OF_THREE, { vms: true });
+
+if (skip) test('incus: a virtual machine', { skip }, () => {});
+
+if (cluster) {
+  test('incus: a virtual machine is made, switched off and on, let into, and removed', async (t) => {
+    await importDisk(cluster, 'tiny-vm', (await tinyImage())!.disk);
+    const driver = await openIncus(cluster);
+    defer(t, () => driver.close());
+    defer(t, stayAlive());
+    const seconds = stopwatch(t);
+    const [host] = await driver.hosts();
+    const spec = tinyGuest({ template: 'tiny-vm', ramMb: 256, hostId: host!.id });
+    const { id } = spec;
+
+    await driver.create(spec);
+    assert.equal(await typeOf(cluster, id), 'virtual-machine');
+    assert.equal((await driver.inspect(id))?.power, 'off');
+    seconds('made');
+    await driver.start(id);
+    await untilUp(driver, id);
+    seconds('started, until SSH answers');
+    await inside(driver, id, 'echo kept >kept && sync');
+    const other = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEb0gGmyTZPyzlnXDx7yPkxTJNBbaLqCPcVNrL2tnkg1 other';
+    await driver.authorizeKey(id, other);
+    await driver.setPassword(id, 'root', 'correct horse');
+    const [sample] = await driver.sample([id]);
+    assert.ok(sample!.cpuSeconds > 0 && sample!.netInBytes > 0, JSON.stringify(sample));
+
+    await driver.shutdown(id, SHUTDOWN_SECONDS);
+    assert.equal((await driver.inspect(id))?.power, 'off');
+    seconds('shut down');
+    await driver.start(id);
+    await untilUp(driver, id);
+    await inside(driver, id, 'test "$(cat kept)" = kept && grep -q other .ssh/authorized_keys');
+    seconds('started again');
+
+    await driver.powerOff(id);
+    await driver.remove(id);
+    assert.equal(await driver.inspect(id), undefined);
+    assert.equal(await typeOf(cluster, id), undefined);
+    seconds('removed');
+  });
+}
+
+/** Says how long it took to come there from where it was said last. */
+function stopwatch(t: TestContext): (what: string) => void {
+  let since = performance.now();
+  return (what) => {
+    const now = performance.now();
+    t.diagnostic(`${what}: ${((now - since) / 1000).toFixed(1)} s`);
+    since = now;
+  };
+}
+
+async function typeOf(info: ClusterInfo, id: string): Promise<string | undefined> {
+  const all: { name: string; type: string }[] = JSON.parse(await incus(info, 'list', '--format', 'json'));
+  return all.find(({ name }) => name === instanceOf(id))?.type;
+}
+
+async function untilUp(driver: ComputeDriver, id: string): Promise<void> {
+  while ((await driver.inspect(id))?.power === 'booting') await sleep(POLL_MS);
+  assert.equal((await driver.inspect(id))?.power, 'running');
+}
+
+/** Runs a command in a guest, which must succeed. */
+async function inside(driver: ComputeDriver, id: string, command: string): Promise<void> {
+  await runAsUser(await driver.openSsh(id), 'root', async () => [OPS_KEY.private], command, '');
+}
