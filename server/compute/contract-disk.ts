@@ -94,6 +94,22 @@ export const DISK: ContractCases = {
     assert.equal((await heldBy(harness, id)).text, 'first\n');
   },
 
+  async 'a rebuild that failed is undone: the guest is what it was, and is reached'(harness) {
+    const { driver, settle } = harness;
+    const spec = await holding(harness, 'first');
+    await off(harness, spec.id);
+    await assert.rejects(driver.rebuild({ ...spec, template: 'absent' }, REBUILD), Error);
+    await driver.undoRebuild(spec.id, REBUILD);
+    await driver.undoRebuild(spec.id, REBUILD);
+    assert.equal((await heldBy(harness, spec.id)).text, 'first\n');
+    // Nothing of it is in the way of the next.
+    await driver.rebuild(spec, 'rebuild_next');
+    await driver.finishRebuild(spec.id, 'rebuild_next');
+    await settle(driver.start(spec.id));
+    await harness.untilUp(spec.id);
+    assert.equal((await inGuest(harness, spec.id, `cat ${FILE} 2>/dev/null`)).text, '');
+  },
+
   async 'a rebuild that was finished is not undone'(harness) {
     const { driver, made, settle } = harness;
     const spec = await made({ authorizedKeys: [KEY.public] });

@@ -48,6 +48,8 @@ export const KEYS = {
   rebuild: 'user.vauban.rebuild',
   /** The rebuild that has set it aside, or is about to. */
   aside: 'user.vauban.aside',
+  /** The network card that it had until it was set aside, as JSON. */
+  card: 'user.vauban.card',
 } as const;
 
 /** Of the image that it was made of. */

@@ -31,7 +31,7 @@ export async function rebuildGuest(parts: RebuildParts, id: string, rebuildId: s
   if (aside && aside.config[KEYS.aside] !== rebuildId) {
     // Another rebuild's: without an instance in its place it had just begun.
     if (main) await parts.drop(aside.name);
-    else await bringBack(parts, id, aside, undefined);
+    else await bringBack(parts, id, aside, cardOf(aside));
     ({ main, aside } = await pairOf(parts, id));
   }
   const isMade = main?.config[KEYS.rebuild] === rebuildId;
@@ -43,7 +43,8 @@ export async function rebuildGuest(parts: RebuildParts, id: string, rebuildId: s
     // Finished, and asked for again.
     return;
   }
-  await parts.make({ [KEYS.rebuild]: rebuildId }, (isMade ? main : aside)?.devices.eth0);
+  const former = isMade ? main : aside;
+  await parts.make({ [KEYS.rebuild]: rebuildId }, former && cardOf(former));
 }
 
 /** Discards what the rebuild has set aside. */
@@ -64,7 +65,11 @@ export async function undoRebuild(parts: RebuildParts, id: string, rebuildId: st
       requireOff(main, 'brought back');
       await parts.drop(main.name);
     }
-    await bringBack(parts, id, aside, main?.devices.eth0);
+    // Where the other was never made its own card is all there is.
+    await bringBack(parts, id, aside, cardOf(main ?? aside));
+  } else if (main && !aside && main.config[KEYS.aside] === rebuildId) {
+    // It was about to be set aside, or is back already.
+    await putBack(parts, main.name, cardOf(main));
   } else if (aside && isAside) {
     // It was finished before.
     await parts.drop(aside.name);
@@ -77,19 +82,31 @@ async function pairOf({ instances }: RebuildParts, id: string): Promise<Pair> {
 }
 
 async function setAside(parts: RebuildParts, id: string, main: Instance, rebuildId: string): Promise<void> {
-  await change(parts, main.name, { [KEYS.aside]: rebuildId, [KEYS.rebuild]: '' }, NO_CARD);
+  const card = JSON.stringify(cardOf(main));
+  await change(parts, main.name, { [KEYS.aside]: rebuildId, [KEYS.rebuild]: '', [KEYS.card]: card }, NO_CARD);
   await rename(parts, main.name, asideNameOf(id));
 }
 
-/** `card` is that of the instance that had its place. */
+/** The network card of an instance, also of one that has it no more because it was set aside. */
+function cardOf({ config, devices }: Instance): Record<string, string> {
+  const { eth0 = NO_CARD } = devices;
+  const kept = config[KEYS.card];
+  return kept && isSameCard(eth0, NO_CARD) ? JSON.parse(kept) : eth0;
+}
+
 async function bringBack(
   parts: RebuildParts,
   id: string,
   aside: Instance,
-  card: Record<string, string> | undefined,
+  card: Record<string, string>,
 ): Promise<void> {
-  if (card) await change(parts, aside.name, {}, card);
   await rename(parts, aside.name, nameOf(id));
+  await putBack(parts, nameOf(id), card);
+}
+
+/** Gives an instance its card again: that it had, or that of the instance that took its place. */
+async function putBack(parts: RebuildParts, name: string, card: Record<string, string>): Promise<void> {
+  await change(parts, name, { [KEYS.aside]: '', [KEYS.card]: '' }, card);
 }
 
 async function rename({ clock, instances }: RebuildParts, from: string, to: string): Promise<void> {

@@ -72,8 +72,10 @@ class Simulator implements ComputeDriver {
     this.#operations.change('deleteSnapshot', id, dropSnapshot(snapshotId), doNothing);
   readonly restoreSnapshot: Method<'restoreSnapshot'> = (id, snapshotId) =>
     this.#operations.change('restoreSnapshot', id, restoreSnapshot(id, snapshotId));
-  readonly rebuild: Method<'rebuild'> = (spec, rebuildId) =>
-    this.#operations.make('rebuild', spec.id, madeBy(spec, rebuildId), rebuilt(spec, rebuildId));
+  readonly rebuild: Method<'rebuild'> = async (spec, rebuildId) => {
+    this.#stock.requireTemplate(spec.template);
+    await this.#operations.make('rebuild', spec.id, madeBy(spec, rebuildId), rebuilt(spec, rebuildId));
+  };
   readonly finishRebuild: Method<'finishRebuild'> = (id, rebuildId) =>
     this.#operations.change('finishRebuild', id, rebuildFinished(rebuildId), doNothing);
   readonly #store: SimulatorStore;
