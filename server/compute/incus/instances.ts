@@ -70,7 +70,9 @@ export class Instances {
 
   async #read(recursion: string): Promise<Instance[]> {
     const query = new URLSearchParams({ project: this.#project, recursion });
-    const all: Instance[] = (await this.#members.any('GET', `/1.0/instances?${query}`)).metadata;
+    const found: Instance[] = (await this.#members.any('GET', `/1.0/instances?${query}`)).metadata;
+    // One that is just being removed has null for both.
+    const all = found.map((each) => ({ ...each, config: each.config ?? {}, devices: each.devices ?? {} }));
     this.#places.clear();
     for (const { name, location } of all) this.#places.set(name, location);
     return all;
