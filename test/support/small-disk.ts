@@ -26,9 +26,13 @@ export async function smallDisk(t: Lifetime, sizeMb: number): Promise<SmallDisk>
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${sizeMb}m`, 'tmpfs', directory]);
   // Lazily: a process that a failed test left behind must not keep it.
   defer(t, () => void execFileSync('umount', ['--lazy', directory]));
+  return { directory, ...fillable(directory) };
+}
+
+/** Fills the disk that a directory is on, and makes room again. */
+export function fillable(directory: string): Pick<SmallDisk, 'fill' | 'makeRoom'> {
   const ballast = join(directory, 'ballast');
   return {
-    directory,
     async fill(leftMb = 0) {
       const file = await open(ballast, 'a');
       try {

@@ -3,16 +3,17 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
-import { NETWORK, POOL } from '../../support/incus/cluster.ts';
+import { NETWORK, OF_THREE, POOL } from '../../support/incus/cluster.ts';
 import { inCluster } from '../../support/incus/in-cluster.ts';
 import { incus, instanceOf, run } from '../../support/incus/layout.ts';
 import { Cloud, FOREIGN, PATIENCE, until, type Vm } from './cloud.ts';
+import { diskFull, POOL_MB } from './full-disk.ts';
 
 /** The service's way to the cluster; members reach each other by a bridge, where this does not count. */
 const CUT =
   'table inet cut { chain out { type filter hook output priority 0; tcp dport 8443 reject with tcp reset; }; }';
 
-const cluster = await inCluster(import.meta.filename);
+const cluster = await inCluster(import.meta.filename, OF_THREE, { poolMb: POOL_MB });
 
 if (cluster) {
   test('mishaps of a cluster lose nothing, and what is of others is not touched', PATIENCE, async (t) => {
@@ -23,6 +24,7 @@ if (cluster) {
     await revoked(cloud, vm);
     await eventsLost(t, cloud, vm);
     await nodeKilled(cloud, vm);
+    await diskFull(cloud, vm);
     await cloud.remove([vm.id]);
     await cloud.assertSound();
     assert.deepEqual(await foreign(), before);
