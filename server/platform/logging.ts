@@ -20,22 +20,40 @@ const TOGETHER = { bytes: 8 * 1024, ms: 10 };
 function standardOutput(): DestinationStream {
   // A terminal is written to as the rest of the process writes to it, so that lines keep their order.
   if (process.stdout.isTTY) return { write: (line) => void process.stdout.write(readableLine(line)) };
-  const output = destination({
-    fd: 1,
-    sync: false,
-    minLength: TOGETHER.bytes,
-    maxLength: MAX_BUFFERED_BYTES,
-  });
+  return together(
+    destination({ fd: 1, sync: false, minLength: TOGETHER.bytes, maxLength: MAX_BUFFERED_BYTES }),
+  );
+}
+
+type Output = ReturnType<typeof destination>;
+
+/** Sees to it that what an output buffers is written soon. */
+function together(output: Output): DestinationStream {
+  let waiting = 0;
   let isDue = false;
   const flush = () => {
     isDue = false;
-    output.flush();
+    if (!(output as Output & { destroyed: boolean }).destroyed) output.flush();
   };
+  const schedule = () => {
+    if (!isDue) setTimeout(flush, TOGETHER.ms).unref();
+    isDue = true;
+  };
+  output.on('write', (bytes: number) => {
+    waiting -= bytes;
+  });
+  output.on('drop', (line: string) => {
+    waiting -= Buffer.byteLength(line);
+  });
+  // A flush does nothing while a write is under way: what came meanwhile would wait for the next line.
+  output.on('drain', () => {
+    if (waiting > 0) schedule();
+  });
   return {
     write(line) {
+      waiting += Buffer.byteLength(line);
       output.write(line);
-      if (!isDue) setTimeout(flush, TOGETHER.ms).unref();
-      isDue = true;
+      schedule();
     },
     // Before the process ends for what is fatal.
     flushSync: () => output.flushSync(),

@@ -194,6 +194,22 @@ test('a line is written while its process goes on', async (t) => {
   assert.equal(JSON.parse(bytes.toString()).msg, 'here');
 });
 
+test('a line that comes while one before it is being written is not left behind', async (t) => {
+  const script = loggingScript(
+    "logger.info('x'.repeat(1_000_000)); setTimeout(() => { logger.info('here'); setTimeout(() => console.error('told'), 100); }, 100); setInterval(() => {}, 1_000_000);",
+  );
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script]);
+  t.after(() => child.kill('SIGKILL'));
+  // Until it has tried to write the second line, nothing of the first is read: more of it than a pipe holds is under way.
+  await once(child.stderr, 'data');
+  let text = '';
+  for await (const bytes of child.stdout) {
+    text += bytes;
+    if (text.endsWith('"here"}\n')) break;
+  }
+  assert.equal(text.trim().split('\n').length, 2);
+});
+
 /** A program that logs to its standard output. */
 function loggingScript(work: string): string {
   const module = JSON.stringify(new URL('../../server/platform/logging.ts', import.meta.url).href);
