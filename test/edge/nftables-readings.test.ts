@@ -96,6 +96,25 @@ async function whileThere({ edge }: EdgeNetwork): Promise<boolean> {
   }
 }
 
+test('what a port sample counted is still known when the time that it had is over', {
+  skip: whyNot(),
+}, async (t) => {
+  const network = await EdgeNetwork.open(t);
+  const edge = network.client();
+  t.after(() => edge.close());
+  const [victim, other] = [target(1, []), target(2, [])];
+  await edge.reconcile([victim, other]);
+  await edge.startPortSample([victim.id]);
+  await network.flood(flood, 5_000);
+  const before = await edge.readPortSamples([victim.id]);
+  await whileThere(network);
+  // Of one that begins later and counts nothing the time is over later.
+  await edge.startPortSample([other.id]);
+  const tables = () => network.edge.run('nft', 'list', 'tables', 'netdev');
+  while ((await tables()).includes('vauban-edge-sample-'));
+  assert.deepEqual(await edge.readPortSamples([victim.id]), before);
+});
+
 test('tables that a process left behind are deleted by the next', { skip: whyNot() }, async (t) => {
   const network = await EdgeNetwork.open(t);
   const edge = network.client();

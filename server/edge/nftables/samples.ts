@@ -89,7 +89,8 @@ export class PortSamples {
   /** Takes the table of a sample whose time is over out of the way of packets. */
   async finish(table: string): Promise<void> {
     const sample = this.#samples.find((one) => one.table === table);
-    if (!sample) return;
+    // One that had counted enough was finished before its time was over.
+    if (!sample || sample.counted) return;
     // Before the table goes, so that there is no moment in which neither has it.
     sample.counted = (await readSample(sample)) ?? [];
     await apply([`add table netdev ${table}`, deleteTable(table)], this.#signature);
