@@ -93,7 +93,13 @@ export class PortSamples {
     if (!sample || sample.counted) return;
     // Before the table goes, so that there is no moment in which neither has it.
     sample.counted = (await readSample(sample)) ?? [];
-    await apply([`add table netdev ${table}`, deleteTable(table)], this.#signature);
+    try {
+      await apply([`add table netdev ${table}`, deleteTable(table)], this.#signature);
+    } catch (error) {
+      // It is still there, for the next that is begun to delete.
+      delete sample.counted;
+      throw error;
+    }
   }
 
   /** What was counted of these, and tables that have counted enough: for {@link finish}, each once. */
