@@ -1,10 +1,10 @@
 import { after } from 'node:test';
-import { computeContract } from '../../server/compute/contract.ts';
 import { createClusters } from '../../server/compute/incus/clusters.ts';
 import { sql } from '../../server/db/database.ts';
-import { ManualClock } from '../../server/platform/clock.ts';
+import type { ManualClock } from '../../server/platform/clock.ts';
 import { FIRST, SECOND, SimulatedCluster } from '../hosts/clusters-support.ts';
-import { BOOT_SECONDS, guestSpec, MINUTE_MS, openTestDatabase, settle } from './support.ts';
+import { simulatedContract } from './simulated-contract.ts';
+import { BOOT_SECONDS, guestSpec, openTestDatabase } from './support.ts';
 
 const db = await openTestDatabase();
 after(() => db.close());
@@ -53,41 +53,8 @@ function join(clock: ManualClock) {
 }
 
 // Of several clusters together the same is promised as of one: here for a guest of the second.
-computeContract('two clusters', {
-  shutdownSeconds: 60,
-  testTimeoutMs: 120_000,
-  async open() {
-    const clock = new ManualClock();
-    let driver = join(clock);
-    const place = { hostId: `simulator:${SECOND.id}:m1`, region: WEST };
-    return {
-      driver,
-      spec: () => guestSpec('web', place),
-      unready: () => guestSpec('sim-no-ssh', place),
-      user: 'debian',
-      settle: (work) => settle(clock, work),
-      async idle() {
-        clock.advance(MINUTE_MS);
-        await new Promise(setImmediate);
-      },
-      async deafen(id) {
-        await db.query(sql`
-          update simulator_guests set state = state || '{"hostname": "sim-ignores-shutdown"}' where id = ${id}`);
-      },
-      async hide(id) {
-        const rename = (hostname: string) =>
-          db.query(sql`
-            update simulator_guests set state = state || jsonb_build_object('hostname', ${hostname}::text) where id = ${id}`);
-        await rename('sim-out-of-sight');
-        clock.advance(MINUTE_MS);
-        return async () => void (await rename('web'));
-      },
-      async reopen() {
-        await driver.close();
-        driver = join(clock);
-        return driver;
-      },
-      close: async () => {},
-    };
-  },
+simulatedContract('two clusters', {
+  db,
+  open: join,
+  place: { hostId: `simulator:${SECOND.id}:m1`, region: WEST },
 });
