@@ -68,6 +68,8 @@ export interface ComputeDriver {
    * off. One that is there is a success, and one for which that fails is where it was.
    */
   move(id: string, to: { hostId: string }, how: MoveKind, signal?: AbortSignal): Promise<void>;
+  /** How the guest can be moved as it is now: an engine that can move guests while they run need not be able to with each. */
+  moveKind(id: string): Promise<MoveKind>;
 
   /** Sets a user's password inside a running guest; {@link AgentUnavailableError} when it cannot. */
   setPassword(id: string, username: string, password: string): Promise<void>;
@@ -168,7 +170,7 @@ export interface EngineFinding {
 export type MoveKind = 'cold' | 'live';
 
 export interface DriverCapabilities {
-  /** Whether guests can be moved between hosts, and whether while they run. */
+  /** Whether guests can be moved between hosts, and whether while they run: all, or those that `moveKind` says it of. */
   move: 'none' | MoveKind;
   /** Who reaches the guests: this node alone, which is then the only one on its database, or every node alike. */
   reach: 'this_node' | 'every_node';

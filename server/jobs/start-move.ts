@@ -1,7 +1,7 @@
-import type { DriverCapabilities, HostInfo } from '../compute/driver.ts';
+import type { HostInfo, MoveKind } from '../compute/driver.ts';
 import type { Transaction } from '../db/database.ts';
 import { openHosts } from '../db/queries/hosts.ts';
-import type { JobRow } from '../db/queries/jobs.ts';
+import { hasMoveFailed, type JobRow } from '../db/queries/jobs.ts';
 import { findFootprint } from '../db/queries/reservations.ts';
 import { updateVm, type VmRow } from '../db/queries/vms.ts';
 import { placeGuest } from '../domain/hosts/place.ts';
@@ -12,16 +12,17 @@ import { capacityUnavailable } from '../platform/errors.ts';
 
 /**
  * Starts the job that moves a VM, which is at rest and locked, to another host of its zone, and reserves its room there. What
- * it has where it is stays reserved until it is known how that ends. `capacity_unavailable` where no host has room.
+ * it has where it is stays reserved until it is known how that ends. `capacity_unavailable` where no host has room. One whose
+ * last move failed is switched off for the next: a host may lack what its guest has begun to use.
  */
 export async function startMove(
   start: SystemJobStart & { db: Transaction },
   vm: VmRow,
-  { engine, hosts, move }: { engine: string; hosts: readonly HostInfo[]; move: DriverCapabilities['move'] },
+  { engine, hosts, kind }: { engine: string; hosts: readonly HostInfo[]; kind: MoveKind },
 ): Promise<JobRow> {
   const { db, services, now } = start;
   const isOff = vm.status === 'stopped' || vm.status === 'suspended';
-  const how = move === 'live' && !isOff ? 'live' : 'cold';
+  const how = kind === 'live' && !isOff && !(await hasMoveFailed(db, vm.id)) ? 'live' : 'cold';
   const input: MoveInput = { how, restart: how === 'cold' && !isOff && vm.wanted_power === 'on' };
   const size = await findFootprint(db, vm.id);
   if (!size) throw capacityUnavailable(`${vm.id} has no room anywhere`);

@@ -54,6 +54,35 @@ for (const move of ['live', 'cold'] as const) {
   });
 }
 
+test('a VM that could not be moved as it runs is switched off for its next move', async (t) => {
+  const done: string[] = [];
+  const faults = (operation: string) => {
+    done.push(operation);
+    if (operation === 'move' && done.indexOf('move') === done.length - 1)
+      throw new Error('the processor there lacks what the guest uses');
+  };
+  const rack = await Rack.open(t, { hosts: [{ name: 'a' }, { name: 'b' }], faults });
+  const { compute } = rack.installation.services;
+  const customer = await rack.customer();
+  const id = await rack.buy(customer, { start: true });
+  const before = await lasting(rack, id);
+  const host = (await rack.hostOf(id))!;
+  assert.equal(await compute.moveKind(id), 'live');
+  assert.equal(await empty(rack, host), 'evacuated');
+  assert.deepEqual(await lasting(rack, id), before);
+  assert.equal((await compute.inspect(id))?.power, 'running');
+  const moves = await rack.db.query<{ status: string }>(
+    sql`select status from jobs where vm_id = ${id} and kind = 'move' order by status`,
+  );
+  assert.deepEqual(
+    moves.map(({ status }) => status),
+    ['failed', 'succeeded'],
+  );
+  assert.ok(done.indexOf('move') < done.indexOf('shutdown'), done.join());
+  assert.ok(done.lastIndexOf('move') > done.indexOf('shutdown'), done.join());
+  await assertInvariants(rack.db);
+});
+
 test('while it is moved a VM has room on both hosts, and one without room elsewhere stays', async (t) => {
   const rack = await Rack.open(t, { hosts: [{ name: 'a' }, { name: 'b' }], capacity: { ramMb: 2 * S2_MB } });
   const [one, other] = [await rack.customer(), await rack.customer()];

@@ -7,10 +7,10 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = 150;
 /**
  * Refusals that pass by themselves. A start that failed is cleaned up after by Incus a moment later: until then its route is
- * there ("File exists"), and the instance is shown as running.
+ * there ("File exists"), and the instance is shown as running. A cluster that is busy gives its own work up at a deadline.
  */
 const PASSING =
-  /is busy running|File exists|already running|already stopped|[Ii]nstance is (not )?running|is not stopped|[Ii]nstance must be stopped|not running|Operation is already|already in progress/;
+  /is busy running|File exists|already running|already stopped|[Ii]nstance is (not )?running|is not stopped|[Ii]nstance must be stopped|not running|Operation is already|already in progress|context deadline exceeded/;
 
 export interface Way<T> {
   /** What there is now. */
@@ -27,16 +27,20 @@ export interface Way<T> {
  */
 export async function converge<T>(clock: Clock, { look, isDone, step, signal }: Way<T>): Promise<T> {
   const end = clock.now().getTime() + PATIENCE_MS;
+  let failure: unknown;
   for (;;) {
     signal?.throwIfAborted();
     const now = await look();
     if (isDone(now)) return now;
+    // Looked at before: a step may take longer than that, as the copy of a large disk does.
+    if (failure && clock.now().getTime() >= end) throw failure;
     try {
       await step(now);
       // What was asked for is so now, or was overtaken: the next look says which.
-      if (clock.now().getTime() >= end) throw new Error('what was asked for was undone again and again');
+      failure = new Error('what was asked for was undone again and again');
     } catch (error) {
-      if (!isPassing(error) || clock.now().getTime() >= end) throw asCapacity(error);
+      failure = asCapacity(error);
+      if (!isPassing(error)) throw failure;
       await clock.sleep(PAUSE_MS, signal);
     }
   }

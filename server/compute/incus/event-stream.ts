@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { GuestEvents } from '../guest-events.ts';
 import { eventOf } from '../guest-events.ts';
-import { type Instance, idOf, isGuest, isOn, runOf } from './instance.ts';
+import { type Instance, idOf, isGuest, isOn, isUnderWay, runOf } from './instance.ts';
 import type { Instances } from './instances.ts';
 import type { Members } from './members.ts';
 
@@ -116,7 +116,9 @@ export class EventStream {
     for (const instance of (await this.#parts.instances.list()).filter(isGuest)) {
       const run = this.#runs.get(idOf(instance));
       if (isOn(instance)) this.#goesOn(instance);
-      else if (isOn(instance) === false && run === runOf(instance)) this.#wentOff(instance);
+      // One that moves as it runs is on neither member for a moment.
+      else if (isOn(instance) === false && run === runOf(instance) && !isUnderWay(instance))
+        this.#wentOff(instance);
     }
   }
 

@@ -7,6 +7,7 @@ const OF_ONE_GUEST = [
   'powerOff',
   'reboot',
   'remove',
+  'moveKind',
   'resize',
   'setPassword',
   'authorizeKey',

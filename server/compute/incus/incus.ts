@@ -17,7 +17,6 @@ import { GuestEvents } from '../guest-events.ts';
 import { Acls } from './acls.ts';
 import { Boots } from './boots.ts';
 import { checkCluster } from './check.ts';
-import { converge } from './converge.ts';
 import { EventStream } from './event-stream.ts';
 import { REFUSED_PROTOCOLS } from './firewall.ts';
 import { GuestSockets } from './guest-sockets.ts';
@@ -39,6 +38,7 @@ import {
 } from './instance.ts';
 import { Instances } from './instances.ts';
 import { Members } from './members.ts';
+import { kindOfMove, moveGuest } from './move.ts';
 import type { IncusOptions } from './options.ts';
 import { Power, requireOff } from './power.ts';
 import { probeCluster } from './probe.ts';
@@ -108,7 +108,7 @@ class Incus implements ComputeDriver {
 
   capabilities(): DriverCapabilities {
     return {
-      move: 'cold',
+      move: 'live',
       reach: 'every_node',
       screen: 'none',
       portForwards: false,
@@ -169,21 +169,12 @@ class Incus implements ComputeDriver {
   readonly move: Method<'move'> = (id, { hostId }, how, signal) =>
     this.#alone(id, async () => {
       signal?.throwIfAborted();
-      if (how !== 'cold') throw new Error('guests of this engine are moved while they are off');
       const target = await this.#hosts.memberOf(hostId);
-      if ((await this.#guests.need(id)).location !== target) await mendRestore(this.#snapshotParts, id);
-      await converge(this.#options.clock, {
-        look: () => this.#guests.need(id),
-        isDone: ({ location }) => location === target,
-        step: async (instance) => {
-          requireOff(instance, 'moved');
-          await this.#hosts.requireRoom(target, sizeOf(instance), instance.name);
-          const body = { name: instance.name, migration: true, live: false };
-          await this.#instances.work(instance, 'POST', { query: { target }, body, signal });
-        },
-        signal,
-      });
+      const parts = { ...this.#snapshotParts, hosts: this.#hosts, guests: this.#guests };
+      await moveGuest(parts, id, { target, how, signal });
     });
+
+  readonly moveKind: Method<'moveKind'> = async (id) => kindOfMove(await this.#guests.need(id));
 
   readonly setPassword: Method<'setPassword'> = async (id, username, password) =>
     this.#inside.setPassword(await this.#guests.need(id), username, password);

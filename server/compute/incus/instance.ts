@@ -7,8 +7,10 @@ export interface Instance {
   location: string;
   type: 'container' | 'virtual-machine';
   config: Record<string, string>;
+  /** With what its profiles give it. */
+  expanded_config?: Record<string, string>;
   devices: Record<string, Record<string, string>>;
-  /** When it was last started: names the run. */
+  /** When it was last started, or came here as it ran. */
   last_used_at: string;
   state?: InstanceState | null;
   snapshots?: { name: string; size: number }[] | null;
@@ -44,6 +46,8 @@ export const KEYS = {
   addresses: 'user.vauban.addresses',
   /** The run whose readiness is not waited for any more. */
   booted: 'user.vauban.booted',
+  /** Of one that was moved as it ran: what Incus takes for its start, and the run that went on. */
+  run: 'user.vauban.run',
   /** The rebuild that has made it, whose end is open. */
   rebuild: 'user.vauban.rebuild',
   /** The rebuild that has set it aside, or is about to. */
@@ -88,8 +92,27 @@ export function isOn({ status_code: code }: Pick<Instance, 'status_code'>): bool
   return code === STOPPED ? false : undefined;
 }
 
-/** The run of one that is on, the same for all who ask. */
-export const runOf = ({ last_used_at: startedAt }: Instance) => startedAt;
+/** In place of a start: the guest is on its way, and it is not known yet when it will have come. */
+const UNDER_WAY = '*';
+
+/** The run of one that is on, the same for all who ask, and after a move as it ran the same as before. */
+export function runOf({ last_used_at: startedAt, config }: Instance): string {
+  const [start, run] = (config[KEYS.run] ?? '').split(' ');
+  return run && (start === UNDER_WAY || start === startedAt) ? run : startedAt;
+}
+
+/** What is kept with one that is about to be moved as it runs. */
+export const departingAs = (instance: Instance) => ({ [KEYS.run]: `${UNDER_WAY} ${runOf(instance)}` });
+
+/** What is kept with one whose move has ended, wherever it is; undefined where it was not moved as it ran. */
+export function arrivedAs(instance: Instance): Record<string, string> | undefined {
+  if (!isUnderWay(instance)) return undefined;
+  return { [KEYS.run]: `${instance.last_used_at} ${runOf(instance)}` };
+}
+
+/** Whether a move as it ran has begun of which it was not seen how it ended. */
+export const isUnderWay = ({ config }: Pick<Instance, 'config'>) =>
+  config[KEYS.run]?.startsWith(UNDER_WAY) === true;
 
 export const addressesOf = ({ config }: Pick<Instance, 'config'>): GuestAddress[] =>
   JSON.parse(config[KEYS.addresses] ?? '[]');

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { ShutdownTimeoutError } from '../driver.ts';
 import { IncusError } from './client.ts';
 import { converge, isPassing } from './converge.ts';
-import { addressesOf, type Instance, idOf, isOn, runOf } from './instance.ts';
+import { addressesOf, type Instance, idOf, isOn, isUnderWay, KEYS, runOf } from './instance.ts';
 import type { Instances } from './instances.ts';
 import { announced, isSameCard, unannounced } from './specification.ts';
 
@@ -52,6 +52,7 @@ export class Power {
         if (isStopping(instance)) return clock.sleep(LOOK_EVERY_MS, closed);
         if (isOn(instance)) return instances.change(instance, { devices: { eth0: wanted(instance) } });
         const bare = unannounced(cardOf(instance));
+        if (isUnderWay(instance)) await instances.change(instance, { config: { [KEYS.run]: '' } });
         if (!isSameCard(cardOf(instance), bare))
           await instances.change(instance, { devices: { eth0: bare } });
         await instances.work(instance, 'PUT', { below: '/state', body: { action: 'start' } });

@@ -6,7 +6,7 @@ import { GIGABYTE, type Instance, sizeOf } from './instance.ts';
 import type { Instances } from './instances.ts';
 import { requireOff } from './power.ts';
 
-interface SnapshotParts {
+export interface SnapshotParts {
   clock: Clock;
   instances: Instances;
   acls: Acls;

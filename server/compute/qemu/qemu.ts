@@ -13,6 +13,7 @@ import {
   type GuestState,
   type GuestVolume,
   type HostInfo,
+  type MoveKind,
   ShutdownTimeoutError,
 } from '../driver.ts';
 import { GuestEvents } from '../guest-events.ts';
@@ -155,6 +156,10 @@ class Qemu implements ComputeDriver {
 
   async move(id: string): Promise<void> {
     throw new Error(`${id} is on the only host there is`);
+  }
+
+  async moveKind(): Promise<MoveKind> {
+    return 'cold';
   }
 
   async hosts(): Promise<HostInfo[]> {

@@ -137,6 +137,11 @@ class Simulator implements ComputeDriver {
     });
   }
 
+  async moveKind(id: string): Promise<MoveKind> {
+    const guest = await this.#operations.read(id);
+    return this.#move.kind === 'live' && guest?.run ? 'live' : 'cold';
+  }
+
   hosts(): Promise<HostInfo[]> {
     return this.#stock.hosts();
   }

@@ -83,6 +83,16 @@ export function listJobs(db: Queryable, vmId: string, activeOnly: boolean, page:
   return db.query<JobRow>(sql`select * from jobs where vm_id = ${vmId} ${active} ${pageOf(sql`id`, page)}`);
 }
 
+/** Whether the last move of a VM to another host failed. Job ids are in the order of their creation. */
+export async function hasMoveFailed(db: Queryable, vmId: string): Promise<boolean> {
+  const last = await maybeOne<{ failed: boolean }>(
+    db,
+    sql`
+    select status = 'failed' as failed from jobs where vm_id = ${vmId} and kind = 'move' order by id desc limit 1`,
+  );
+  return last?.failed ?? false;
+}
+
 /** Cancels an unfinished job. Its node, if it has one, notices and releases it. */
 export async function cancelJob(db: Queryable, id: string, at: Date): Promise<void> {
   await execute(

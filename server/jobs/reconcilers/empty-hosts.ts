@@ -1,4 +1,4 @@
-import type { ComputeDriver } from '../../compute/driver.ts';
+import type { ComputeDriver, HostInfo } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
 import { hostsOf, lockHost, occupancy, restingVms, setHostState } from '../../db/queries/hosts.ts';
 import type { Signals } from '../../db/signals.ts';
@@ -45,7 +45,7 @@ export async function emptyHosts(services: EmptyServices, failures = new Failure
     if (move !== 'none' && left > 0) {
       for (const vmId of await restingVms(db, id, BATCH)) {
         if (left === 0) break;
-        if (await moveAway(services, failures, vmId, id, { engine, hosts, move })) left--;
+        if (await moveAway(services, failures, vmId, id, { engine, hosts })) left--;
       }
     }
     await noteWhetherEmpty(services, id);
@@ -54,23 +54,26 @@ export async function emptyHosts(services: EmptyServices, failures = new Failure
 
 /** False where the VM stays for now. */
 async function moveAway(
-  { clock, db, queue, signals }: EmptyServices,
+  { clock, compute, db, queue, signals }: EmptyServices,
   failures: Failures,
   vmId: string,
   hostId: string,
-  to: Parameters<typeof startMove>[2],
+  to: { engine: string; hosts: readonly HostInfo[] },
 ): Promise<boolean> {
   let started = false;
-  const work = () =>
-    inTransaction(db, vmId, async (tx, vm) => {
+  const work = async () => {
+    // Asked outside of the transaction. One that goes off until its move begins is moved as it is then.
+    const kind = await compute.moveKind(vmId);
+    await inTransaction(db, vmId, async (tx, vm) => {
       started = false;
       if (vm.active_job_id || vm.deleted_at || vm.host_id !== hostId) return;
-      await startMove({ db: tx, services: { clock, queue, signals }, now: clock.now() }, vm, to);
+      await startMove({ db: tx, services: { clock, queue, signals }, now: clock.now() }, vm, { ...to, kind });
       started = true;
     }).catch((error) => {
       started = false;
       throw error instanceof ApiError ? new Error(`${vmId} has no place: ${error.context}`) : error;
     });
+  };
   await failures.attempt('empty_hosts', work, vmId);
   return started;
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CapacityError } from '../../../server/compute/driver.ts';
 import { IncusError } from '../../../server/compute/incus/client.ts';
-import { asCapacity } from '../../../server/compute/incus/converge.ts';
+import { asCapacity, converge } from '../../../server/compute/incus/converge.ts';
+import { ManualClock } from '../../../server/platform/clock.ts';
 
 /** As Incus 6.0 says it, of a pool of each kind. */
 const FULL = [
@@ -20,4 +21,24 @@ test('what Incus says where there is no room is known as that, and nothing else 
   assert.equal(asCapacity(other), other);
   const ours = new Error('no space left on device');
   assert.equal(asCapacity(ours), ours, 'this machine has no say in it');
+});
+
+test('a step may take longer than a refusal that passes is waited for', async () => {
+  const clock = new ManualClock(new Date(0));
+  let isMoved = false;
+  const there = await converge(clock, {
+    look: async () => isMoved,
+    isDone: Boolean,
+    step: async () => {
+      clock.advance(3_600_000);
+      isMoved = true;
+    },
+  });
+  assert.equal(there, true);
+});
+
+test('what is undone again and again is given up', async () => {
+  const clock = new ManualClock(new Date(0));
+  const way = { look: async () => false, isDone: Boolean, step: async () => clock.advance(20_000) };
+  await assert.rejects(converge(clock, way), /undone again and again/);
 });

@@ -22,13 +22,16 @@ const cluster = skip ? undefined : await inCluster(import.meta.filename, OF_THRE
 if (skip) test('incus: a virtual machine', { skip }, () => {});
 
 if (cluster) {
-  test('incus: a virtual machine is made, switched off and on, let into, and removed', async (t) => {
+  test('incus: a virtual machine is made, let into, moved as it runs, switched off and on, and removed', async (t) => {
     await importDisk(cluster, 'tiny-vm', (await tinyImage())!.disk);
+    await incus(cluster, 'profile', 'set', 'default', 'migration.stateful=true');
     const driver = await openIncus(cluster);
     defer(t, () => driver.close());
     defer(t, stayAlive());
+    const events: string[] = [];
+    driver.watch(({ type }) => events.push(type));
     const seconds = stopwatch(t);
-    const [host] = await driver.hosts();
+    const [host, other] = await driver.hosts();
     const spec = tinyGuest({ template: 'tiny-vm', ramMb: 256, hostId: host!.id });
     const { id } = spec;
 
@@ -39,9 +42,13 @@ if (cluster) {
     await driver.start(id);
     await untilUp(driver, id);
     seconds('started, until SSH answers');
-    await inside(driver, id, 'echo kept >kept && sync');
-    const other = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEb0gGmyTZPyzlnXDx7yPkxTJNBbaLqCPcVNrL2tnkg1 other';
-    await driver.authorizeKey(id, other);
+    await inside(driver, id, 'echo kept >kept && sync && echo lost >/run/lost-by-a-reboot');
+    await moveAsItRuns(driver, id, other!.id);
+    assert.deepEqual(events, ['guest.ready'], 'its arrival is no start');
+    await inside(driver, id, 'test "$(cat kept)" = kept && test -e /run/lost-by-a-reboot');
+    seconds('moved as it runs');
+    const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIEb0gGmyTZPyzlnXDx7yPkxTJNBbaLqCPcVNrL2tnkg1 other';
+    await driver.authorizeKey(id, key);
     await driver.setPassword(id, 'root', 'correct horse');
     const [sample] = await driver.sample([id]);
     assert.ok(sample!.cpuSeconds > 0 && sample!.netInBytes > 0, JSON.stringify(sample));
@@ -60,6 +67,28 @@ if (cluster) {
     assert.equal(await typeOf(cluster, id), undefined);
     seconds('removed');
   });
+}
+
+/** Moves a guest that is on, which must not be seen booting meanwhile, nor off for long. */
+async function moveAsItRuns(driver: ComputeDriver, id: string, hostId: string): Promise<void> {
+  assert.equal(await driver.moveKind(id), 'live');
+  let isOver = false;
+  const seen = new Set<string>();
+  const watching = (async () => {
+    while (!isOver) {
+      seen.add((await driver.list())[0]!.power);
+      await sleep(POLL_MS);
+    }
+  })();
+  await driver.move(id, { hostId }, 'live').finally(() => {
+    isOver = true;
+  });
+  await watching;
+  assert.ok(!seen.has('booting'), [...seen].join());
+  const [sight] = await driver.list();
+  assert.deepEqual(sight, { id, hostId, power: 'running' });
+  // There it is a success.
+  await driver.move(id, { hostId }, 'live');
 }
 
 /** Says how long it took to come there from where it was said last. */

@@ -30,14 +30,14 @@ const onVm =
   });
 
 const moved =
-  (move: 'cold' | 'live') =>
+  (kind: 'cold' | 'live') =>
   ({ vmId }: Scenario): Order =>
   async (services) => {
     const hosts = await services.compute.hosts();
     const job = await services.db.transaction(async (tx) => {
       const start = { db: tx, services, now: services.clock.now() };
       const vm = (await systemFindVm(tx, vmId!, true))!;
-      return startMove(start, vm, { engine: services.engine, hosts, move });
+      return startMove(start, vm, { engine: services.engine, hosts, kind });
     });
     return { job: { job_id: job.id } };
   };
