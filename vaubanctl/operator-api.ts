@@ -147,6 +147,13 @@ export interface Capacity {
   resources: { resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb'; total: number | null; reserved: number; free: number | null }[];
 }
 
+export interface ChangeClusterRequest {
+  endpoints?: string[];
+  certificate?: string | null;
+  service_networks?: string[];
+  cpu_overcommit?: number;
+}
+
 /** Promotional credit, and the wallet after it changed */
 export interface ChangedPromoCredit {
   id: string;
@@ -1125,6 +1132,7 @@ export interface Writes {
   '/images/{name}/remove': { data: { name: string; removed: true } };
   '/images/collect': { data: CollectedImages };
   '/clusters': { body: AddClusterRequest; data: Cluster };
+  '/clusters/{region}/change': { body: ChangeClusterRequest; data: Cluster };
   '/clusters/{region}/remove': { data: RemovedCluster };
   '/host/drain': { body: DrainHostRequest; data: DrainedHost };
   '/host/resume': { data: { resumed: true } };

@@ -17,6 +17,7 @@ import { addAdjustmentList } from './commands/adjustment-list.ts';
 import { addAdjustmentRefund, addAdjustmentVoid } from './commands/adjustment-order.ts';
 import { addAudit } from './commands/audit.ts';
 import { addClusterAdd } from './commands/cluster-add.ts';
+import { addClusterChange } from './commands/cluster-change.ts';
 import { addClusterCheck } from './commands/cluster-check.ts';
 import { addClusterList } from './commands/cluster-list.ts';
 import { addClusterRemove } from './commands/cluster-remove.ts';
@@ -204,6 +205,7 @@ const cluster = program
 addClusterCheck(cluster);
 addClusterList(cluster);
 addClusterAdd(cluster);
+addClusterChange(cluster);
 addClusterRemove(cluster);
 
 const image = program.command('image').description('disks of which VMs are made');

@@ -11,6 +11,7 @@ export const SOCKET_ONLY: Readonly<Record<string, string>> = {
   removeOperator: 'a session that was stolen must not lock the others out',
   importImage: 'it reads files of the host by their paths',
   addCluster: 'it makes the service trust machines that a stolen session names',
+  changeCluster: 'it makes the service trust what a stolen session names',
   removeCluster: 'which machines the service trusts is decided on its own',
   rotateSecrets: 'the keys of the installation stay on its machine',
   reportAttack: 'it is for programs of the machine, such as the script that FastNetMon runs',

@@ -86,23 +86,33 @@ export class Service {
   readonly second: SimulatedCluster;
   readonly installation: Installation;
   readonly watch: HostWatch;
+  /** By which addresses drivers of the second cluster were opened. */
+  readonly opened: readonly (readonly string[])[];
   readonly db: Database;
   readonly #node: TestNode;
 
   static async open(t: TestContext, second: ClusterKind = SECOND): Promise<Service> {
     const db = await freshDatabase(t);
     const made: SimulatedCluster[] = [];
+    const opened: (readonly string[])[] = [];
     const installation = await openInstallation(db, {
       openCompute(_, clock) {
         made.push(new SimulatedCluster(db, clock, FIRST), new SimulatedCluster(db, clock, second));
-        return joined(db, clock, made[0]!, made[1]!);
+        return joined(db, clock, made[0]!, made[1]!, { opened });
       },
     });
     defer(t, () => installation.close());
-    return new Service(db, installation, await installation.openNode(), made);
+    return new Service(db, installation, await installation.openNode(), made, opened);
   }
 
-  private constructor(db: Database, installation: Installation, node: TestNode, made: SimulatedCluster[]) {
+  private constructor(
+    db: Database,
+    installation: Installation,
+    node: TestNode,
+    made: SimulatedCluster[],
+    opened: readonly (readonly string[])[],
+  ) {
+    this.opened = opened;
     [this.first, this.second] = made as [SimulatedCluster, SimulatedCluster];
     this.db = db;
     this.installation = installation;
@@ -167,7 +177,10 @@ export function joined(
   clock: ManualClock,
   first: SimulatedCluster,
   second: SimulatedCluster,
-  store: ClusterStore = new RecordedClusters(db),
+  {
+    store = new RecordedClusters(db),
+    opened = [],
+  }: { store?: ClusterStore; opened?: (readonly string[])[] } = {},
 ): ComputeDriver {
   return createClusters({
     clock,
@@ -175,7 +188,10 @@ export function joined(
     store,
     regions: catalog.regions,
     first: { driver: first.driver, endpoints: ['https://10.0.0.1:8443'] },
-    open: () => second.driver,
+    open: ({ endpoints }) => {
+      opened.push(endpoints);
+      return second.driver;
+    },
     idOf: async () => second.place,
   });
 }

@@ -7,6 +7,7 @@ import {
   lockClusterOf,
   RecordedClusters,
   removeEmptyCluster,
+  updateCluster,
 } from '../../server/db/queries/clusters.ts';
 import { listHosts } from '../../server/db/queries/hosts.ts';
 import { emptyHosts } from '../../server/jobs/reconcilers/empty-hosts.ts';
@@ -199,7 +200,7 @@ test('while the database says nothing of clusters, those that were known are ask
     if (isAway) throw new Error('the database is away');
     return listClusters(db);
   };
-  const driver = joined(db, clock, first, second, store);
+  const driver = joined(db, clock, first, second, { store });
   await assert.rejects(driver.hosts(), /database is away/);
   isAway = false;
   assert.equal((await driver.hosts()).length, 2);
@@ -219,7 +220,7 @@ test('a node that has recorded a cluster knows it at once, whatever it was just 
   const service = await Service.open(t);
   const { first, second, db, clock } = service;
   const store = new RecordedClusters(db);
-  const driver = joined(db, clock, first, second, store);
+  const driver = joined(db, clock, first, second, { store });
   assert.equal((await driver.hosts()).length, 2);
   const before = Promise.withResolvers<[]>();
   store.clusters = () => before.promise;
@@ -242,6 +243,22 @@ test('another cluster at the addresses of one is not believed: it knows nothing 
   await assert.rejects(service.compute.inspect(west), /is simulator:other, and not simulator:bbb/);
   await assert.rejects(service.compute.remove(west), ComputeUnavailableError);
   assert.equal((await service.compute.list()).find(({ id }) => id === west)?.power, 'unknown');
+});
+
+test('a cluster that is changed is asked by what is new, on every node, and goes on with its VMs', async (t) => {
+  const service = await Service.open(t);
+  await service.add();
+  const { db, compute } = service;
+  const west = await service.buy(await service.customer(), WEST);
+  assert.deepEqual(service.opened, [['https://10.1.0.1:8443']]);
+  await db.transaction(async (tx) => {
+    await updateCluster(tx, { ...(await lockClusterOf(tx, WEST))!, endpoints: ['https://10.2.0.1:8443'] });
+  });
+  await service.pass(2);
+  assert.deepEqual(service.opened, [['https://10.1.0.1:8443'], ['https://10.2.0.1:8443']]);
+  assert.equal((await compute.inspect(west))?.power, 'running');
+  assert.equal(await hostOf(service, west), SECOND_HOST);
+  await service.buy(await service.customer(), WEST);
 });
 
 test('a cluster is removed once it has no VM, and its region goes back to the first one', async (t) => {

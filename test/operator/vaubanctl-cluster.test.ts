@@ -146,6 +146,56 @@ test('what cannot be a cluster of the region is refused by its field', async (t)
   assert.equal((await new RecordedClusters(db).clusters()).length, 1);
 });
 
+test('a cluster is changed where it is the same one, and what is not given stays', async (t) => {
+  const { add, run, examined, found, db } = await withClusters(t);
+  await add();
+  const recorded = () => new RecordedClusters(db).clusters();
+  const [before] = await recorded();
+  const change = (...options: string[]) => run('change', 'eu-west', ...options);
+  const moved = await change('--endpoints', 'https://10.2.0.1:8443', '--cpu-overcommit', '2');
+  assert.equal(moved.code, 0, moved.stderr);
+  assert.match(moved.stdout, /^eu-west +reachable .*https:\/\/10\.2\.0\.1:8443$/m);
+  const after = { ...before!, endpoints: ['https://10.2.0.1:8443'], cpuOvercommit: 2 };
+  assert.deepEqual(await recorded(), [after]);
+  assert.deepEqual(examined.at(-1)!.cluster.endpoints, after.endpoints, 'it was asked there first');
+
+  found.findings.push({ what: 'image debian-12', state: 'missing', found: 'there is none' });
+  assert.equal((await change('--service-networks', '10.2.0.250')).code, 0);
+  assert.deepEqual(await recorded(), [{ ...after, serviceNetworks: ['10.2.0.250'] }]);
+
+  for (const [other, said] of [
+    ['simulator:three', /another cluster: simulator:three, and not simulator:two/],
+    [undefined, /another cluster: one that this service has never used/],
+  ] as const) {
+    found.id = other;
+    const refused = await change('--endpoints', 'https://10.3.0.1:8443');
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, said);
+  }
+  assert.deepEqual((await recorded())[0]!.endpoints, after.endpoints);
+});
+
+test('a change of a cluster that cannot be is refused by its field, and asks nothing of it', async (t) => {
+  const { add, examined, post } = await withClusters(t);
+  await add();
+  const asked = examined.length;
+  const change = (body: object, region = 'eu-west') => post(`/clusters/${region}/change`, body);
+  const refusal = async (body: object) => {
+    const reply = await change(body);
+    assert.equal(reply.status, 422, reply.text);
+    const [{ field, code }] = reply.json().error.details.fields;
+    return `${field}: ${code}`;
+  };
+  assert.equal(await refusal({ endpoints: ['http://10.2.0.1'] }), 'endpoints.0: invalid');
+  assert.equal(await refusal({ certificate: 'none' }), 'certificate: invalid');
+  assert.equal(await refusal({ network: 'b1' }), 'network: unknown_field');
+  assert.equal(await refusal({ cpu_overcommit: 0 }), 'cpu_overcommit: minimum');
+  assert.equal((await change({})).status, 422);
+  assert.equal((await change({ cpu_overcommit: 2 }, 'eu-central')).status, 404);
+  assert.equal(examined.length, asked);
+  assert.equal((await change({ certificate: null })).status, 200);
+});
+
 test('a cluster with VMs is not removed', async (t) => {
   const { add, run, db, clock } = await withClusters(t);
   await add();

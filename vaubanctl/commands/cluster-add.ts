@@ -61,7 +61,8 @@ Example:
     });
 }
 
-function certificateOf(path: string): Promise<string> {
+/** The text of a certificate; fails with the option's name. */
+export function certificateOf(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: Error) => {
     throw new Failure([`--certificate: ${error.message}`], 1);
   });

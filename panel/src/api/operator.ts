@@ -147,6 +147,13 @@ export interface Capacity {
   resources: { resource: 'vcpu' | 'dedicated_cores' | 'ram_mb' | 'disk_gb'; total: number | null; reserved: number; free: number | null }[];
 }
 
+export interface ChangeClusterRequest {
+  endpoints?: string[];
+  certificate?: string | null;
+  service_networks?: string[];
+  cpu_overcommit?: number;
+}
+
 /** Promotional credit, and the wallet after it changed */
 export interface ChangedPromoCredit {
   id: string;
@@ -1107,6 +1114,7 @@ export interface OperatorOperations {
   'operator.checkCluster': { data: ClusterCheck };
   'operator.addCluster': { body: AddClusterRequest; data: Cluster };
   'operator.listClusters': { data: Cluster[] };
+  'operator.changeCluster': { params: { region: string }; body: ChangeClusterRequest; data: Cluster };
   'operator.removeCluster': { params: { region: string }; data: RemovedCluster };
   'operator.getCapacity': { data: Capacity };
   'operator.drainHost': { body: DrainHostRequest; data: DrainedHost };
@@ -1204,6 +1212,7 @@ export const OPERATOR_OPERATIONS = {
   'operator.checkCluster': ['GET', '/cluster'],
   'operator.addCluster': ['POST', '/clusters'],
   'operator.listClusters': ['GET', '/clusters'],
+  'operator.changeCluster': ['POST', '/clusters/{region}/change'],
   'operator.removeCluster': ['POST', '/clusters/{region}/remove'],
   'operator.getCapacity': ['GET', '/host/capacity'],
   'operator.drainHost': ['POST', '/host/drain'],

@@ -42,12 +42,14 @@ export class RecordedClusters implements ClusterStore {
   }
 }
 
+const RECORD = sql`id, region, endpoints, certificate, project, network, pool, service_networks as "serviceNetworks",
+  cpu_overcommit as "cpuOvercommit"`;
+
 /** Those that were added and not removed, by region. */
 export function listClusters(db: Queryable): Promise<ClusterRecord[]> {
-  return db.query<ClusterRecord>(sql`
-    select id, region, endpoints, certificate, project, network, pool, service_networks as "serviceNetworks",
-      cpu_overcommit as "cpuOvercommit"
-    from clusters where removed_at is null order by region`);
+  return db.query<ClusterRecord>(
+    sql`select ${RECORD} from clusters where removed_at is null order by region`,
+  );
 }
 
 /** Records a cluster. False where its region has one, or it is another region's. */
@@ -63,10 +65,21 @@ export async function insertCluster(db: Queryable, cluster: ClusterRecord, at: D
 }
 
 /** The cluster of a region, held; undefined where none was added. */
-export function lockClusterOf(db: Queryable, region: string): Promise<{ id: string } | undefined> {
-  return maybeOne<{ id: string }>(
+export function lockClusterOf(db: Queryable, region: string): Promise<ClusterRecord | undefined> {
+  return maybeOne<ClusterRecord>(
     db,
-    sql`select id from clusters where region = ${region} and removed_at is null for no key update`,
+    sql`select ${RECORD} from clusters where region = ${region} and removed_at is null for no key update`,
+  );
+}
+
+/** Records how a cluster is reached, and what is sold of it. */
+export async function updateCluster(db: Queryable, cluster: ClusterRecord): Promise<void> {
+  const { id, endpoints, certificate, serviceNetworks, cpuOvercommit } = cluster;
+  await execute(
+    db,
+    sql`
+    update clusters set endpoints = ${endpoints}::text[], certificate = ${certificate},
+      service_networks = ${serviceNetworks}::text[], cpu_overcommit = ${cpuOvercommit} where id = ${id}`,
   );
 }
 

@@ -18,6 +18,7 @@ import { auditBooks } from './books/audit-books.ts';
 import { exportBookings } from './books/export-bookings.ts';
 import { getStatement } from './books/get-statement.ts';
 import { addCluster } from './clusters/add-cluster.ts';
+import { changeCluster } from './clusters/change-cluster.ts';
 import { checkCluster } from './clusters/check-cluster.ts';
 import { listClusters } from './clusters/list-clusters.ts';
 import { removeCluster } from './clusters/remove-cluster.ts';
@@ -169,6 +170,7 @@ export const OPERATOR_ENDPOINTS: readonly OperatorEndpoint[] = [
   checkCluster,
   addCluster,
   listClusters,
+  changeCluster,
   removeCluster,
   getCapacity,
   drainHost,

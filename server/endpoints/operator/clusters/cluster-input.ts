@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { NewCluster } from '../../../compute/driver.ts';
 import { findRegion } from '../../../domain/catalog/lookup.ts';
-import { Input } from '../../../http/schemas.ts';
+import { Input, Nullable } from '../../../http/schemas.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { parseCidr } from '../../../platform/cidr.ts';
 import { invalidField } from '../../../platform/errors.ts';
@@ -28,67 +28,92 @@ const Named = (description: string, example: string) =>
     examples: [example],
   });
 
-export const ClusterInput = Input({
-  region: Code('eu-west'),
-  endpoints: Type.Array(Type.String({ minLength: 1, maxLength: 300, examples: ['https://10.1.0.1:8443'] }), {
+const Endpoints = Type.Array(
+  Type.String({ minLength: 1, maxLength: 300, examples: ['https://10.1.0.1:8443'] }),
+  {
     minItems: 1,
     maxItems: MAX_ENDPOINTS,
     description: 'Addresses of members; several, so that one may be down',
-  }),
-  certificate: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: MAX_CERTIFICATE,
-      description:
-        "The cluster's own (`cluster.crt`), PEM: the only one that is then believed. Absent: those that the system believes",
-    }),
-  ),
+  },
+);
+const Certificate = (absent: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_CERTIFICATE,
+    description: `The cluster's own (\`cluster.crt\`), PEM: the only one that is then believed. ${absent}: those that the system believes`,
+  });
+const ServiceNetworks = Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['10.1.0.250'] }), {
+  minItems: 1,
+  maxItems: MAX_NETWORKS,
+  description: 'Addresses that the nodes of this service have towards guests',
+});
+const CpuOvercommit = Type.Integer({
+  minimum: 1,
+  maximum: MAX_OVERCOMMIT,
+  description: 'Virtual CPUs sold for each CPU of a member',
+});
+
+export const ClusterInput = Input({
+  region: Code('eu-west'),
+  endpoints: Endpoints,
+  certificate: Type.Optional(Certificate('Absent')),
   network: Type.Optional(Named('Bridge of Incus that guests are connected to', 'vauban0')),
-  service_networks: Type.Optional(
-    Type.Array(Type.String({ minLength: 1, maxLength: 64, examples: ['10.1.0.250'] }), {
-      minItems: 1,
-      maxItems: MAX_NETWORKS,
-      description: 'Addresses that the nodes of this service have towards guests',
-    }),
-  ),
+  service_networks: Type.Optional(ServiceNetworks),
   project: Type.Optional(Named('Project that guests are in', 'default')),
   pool: Type.Optional(Named('Storage pool of their disks', 'default')),
-  cpu_overcommit: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: MAX_OVERCOMMIT,
-      description: 'Virtual CPUs sold for each CPU of a member',
-    }),
-  ),
+  cpu_overcommit: Type.Optional(CpuOvercommit),
 });
+
+/** What guests are made with stays: those that are there have the bridge, the pool and the project that they have. */
+export const ClusterChange = Input(
+  {
+    endpoints: Type.Optional(Endpoints),
+    certificate: Type.Optional(Nullable(Certificate('Null'))),
+    service_networks: Type.Optional(ServiceNetworks),
+    cpu_overcommit: Type.Optional(CpuOvercommit),
+  },
+  { minProperties: 1 },
+);
 
 /** What is asked for, completed by the settings. Throws `validation_failed` for a field that cannot be. */
 export function newCluster(
   body: Static<typeof ClusterInput>,
   { catalog, config }: Pick<OperatorServices, 'catalog' | 'config'>,
 ): NewCluster {
-  const { region, endpoints, certificate = null } = body;
+  const { region } = body;
   if (!findRegion(catalog, region))
     throw invalidField('region', 'unknown', `the catalog has no region ${region}`);
+  const settings = {
+    region,
+    certificate: null,
+    network: body.network ?? config.incusNetwork!,
+    serviceNetworks: config.incusServiceNetworks ?? [],
+    project: body.project ?? config.incusProject,
+    pool: body.pool ?? config.incusPool,
+    cpuOvercommit: config.incusCpuOvercommit,
+  };
+  return changed(body, { ...settings, endpoints: body.endpoints });
+}
+
+/** A cluster with what is to change of it. Throws `validation_failed` for a field that cannot be. */
+export function changed<C extends NewCluster>(body: Static<typeof ClusterChange>, cluster: C): C {
+  const { endpoints = cluster.endpoints, certificate = cluster.certificate } = body;
   for (const [index, url] of endpoints.entries()) {
     if (URL.canParse(url) && new URL(url).protocol === 'https:') continue;
     throw invalidField(`endpoints.${index}`, 'invalid', 'must be an https:// address of a member');
   }
   if (certificate !== null) requireCertificate(certificate);
-  const serviceNetworks = body.service_networks ?? config.incusServiceNetworks ?? [];
+  const serviceNetworks = body.service_networks ?? cluster.serviceNetworks;
   for (const [index, text] of serviceNetworks.entries()) {
     if (isIP(text) !== 0 || parseCidr(text)?.hasHostBits === false) continue;
     throw invalidField(`service_networks.${index}`, 'cidr', 'must be an address or a CIDR');
   }
   return {
-    region,
+    ...cluster,
     endpoints: endpoints.map((url) => new URL(url).origin),
     certificate,
-    network: body.network ?? config.incusNetwork!,
     serviceNetworks,
-    project: body.project ?? config.incusProject,
-    pool: body.pool ?? config.incusPool,
-    cpuOvercommit: body.cpu_overcommit ?? config.incusCpuOvercommit,
+    cpuOvercommit: body.cpu_overcommit ?? cluster.cpuOvercommit,
   };
 }
 

@@ -1,0 +1,48 @@
+import { askDriver } from '../../../compute/ask.ts';
+import { listClusters, lockClusterOf, updateCluster } from '../../../db/queries/clusters.ts';
+import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { invalidField, notFound } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Code } from '../shared/input.ts';
+import { ClusterChange, changed } from './cluster-input.ts';
+import { ClusterShape, presentCluster, requireClusters, wantsOf } from './cluster-shape.ts';
+
+export const changeCluster = operatorEndpoint({
+  operation: 'changeCluster',
+  method: 'POST',
+  path: '/clusters/{region}/change',
+  tag: 'host',
+  summary: 'Change how the cluster that was added for a region is reached',
+  description:
+    'What is not given stays. The cluster itself must be the same: it is asked by what is new before anything is recorded. Each ' +
+    'node takes it up by itself within some seconds; what it is doing there then is tried again. Over the socket only.',
+  params: Type.Object({ region: Code('eu-west') }),
+  body: ClusterChange,
+  data: ClusterShape,
+  errors: ['invalid_state', 'compute_unavailable'],
+  async handle({ params: { region }, body, services }) {
+    const { db, logger } = services;
+    const clusters = requireClusters(services);
+    const before = (await listClusters(db)).find((cluster) => cluster.region === region);
+    if (!before) throw notFound();
+    const wanted = changed(body, before);
+    // What is missing on it does not matter: it has to be reached before that can be put right.
+    const { id } = await askDriver(() => clusters.examine(wanted, wantsOf(services)));
+    if (id !== before.id) throw notTheSame(id, before.id);
+    await db.transaction(async (tx) => {
+      const cluster = await lockClusterOf(tx, region);
+      if (cluster?.id !== before.id) throw notFound();
+      // Another operator may have changed something else meanwhile.
+      await updateCluster(tx, changed(body, cluster));
+    });
+    clusters.changed();
+    logger.warn({ region, cluster: before.id }, 'cluster changed');
+    const now = (await askDriver(() => clusters.list())).find((state) => state.id === before.id)!;
+    return { data: presentCluster(now) };
+  },
+});
+
+function notTheSame(found: string | undefined, wanted: string) {
+  const what = found === undefined ? 'one that this service has never used' : found;
+  return invalidField('endpoints', 'invalid', `lead to another cluster: ${what}, and not ${wanted}`);
+}
