@@ -95,8 +95,11 @@ export async function signsInByPasskey({ page }: Stage): Promise<void> {
   await page.waitForURL('**/panel/machines');
 }
 
-/** Closes the account, which has neither machines nor money any more. */
-export async function closesAccount({ page, baseUrl }: Stage): Promise<void> {
+/** Closes the account, which has neither machines nor money any more: that needs a sign-in of the last minutes, and the clock has been put forward by more. */
+export async function closesAccount(stage: Stage): Promise<void> {
+  const { page, baseUrl } = stage;
+  await signsOut(stage);
+  await signsInByPasskey(stage);
   await page.goto(`${baseUrl}/panel/account/close`);
   await button(page, 'Close account').click();
   await dialog(page).getByRole('textbox').fill(PERSON.name);
