@@ -7,6 +7,7 @@ import { eventOf } from '../guest-events.ts';
 import { type Instance, idOf, isGuest, isOn, isUnderWay, runOf } from './instance.ts';
 import type { Instances } from './instances.ts';
 import type { Members } from './members.ts';
+import { wasStopAsked } from './stop-requests.ts';
 
 export interface EventStreamParts {
   clock: Clock;
@@ -92,7 +93,7 @@ export class EventStream {
     socket.on('close', () => gone.abort());
     socket.on('error', () => members.failed(client));
     socket.on('message', (data) => {
-      this.#hear(String(data)).catch(() => {});
+      this.#hear(socket, String(data)).catch(() => {});
     });
     try {
       await once(socket, 'open', { signal: gone.signal });
@@ -122,11 +123,15 @@ export class EventStream {
     }
   }
 
-  async #hear(text: string): Promise<void> {
+  async #hear(socket: WebSocket, text: string): Promise<void> {
     const { action, source, requestor } = (JSON.parse(text) as Lifecycle).metadata;
     const name = /^\/1\.0\/instances\/([^/?]+)(?:\?|$)/.exec(source)?.[1];
     if (!name || !(OFF.includes(action) || action === RESTARTED || action === 'instance-started')) return;
-    const instance = await this.#parts.instances.find(name).catch(() => undefined);
+    const instance = await this.#parts.instances.find(name).catch(() => {
+      // What it has done would be lost: all are looked at once the next stream is open.
+      socket.terminate();
+      return undefined;
+    });
     if (!instance || !isGuest(instance)) return;
     const isAsked = requestor !== undefined;
     if (OFF.includes(action)) {
@@ -151,8 +156,11 @@ export class EventStream {
     ended(id);
     const at = clock.now();
     const distinct = runOf(instance);
+    const isCrash = instance.config[LAST_POWER] === 'RUNNING';
+    // A daemon that died over what was asked of it has forgotten that it was asked, and finishes it all the same.
+    if (!isCrash && wasStopAsked(instance, at)) return;
     events.emit(
-      instance.config[LAST_POWER] === 'RUNNING'
+      isCrash
         ? eventOf(id, {
             type: 'guest.crashed',
             level: 'error',

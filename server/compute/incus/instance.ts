@@ -48,6 +48,8 @@ export const KEYS = {
   booted: 'user.vauban.booted',
   /** Of one that was moved as it ran: what Incus takes for its start, and the run that went on. */
   run: 'user.vauban.run',
+  /** The run that was asked to end, and when. */
+  stopping: 'user.vauban.stopping',
   /** The rebuild that has made it, whose end is open. */
   rebuild: 'user.vauban.rebuild',
   /** The rebuild that has set it aside, or is about to. */

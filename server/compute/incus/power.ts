@@ -5,6 +5,7 @@ import { converge, isPassing } from './converge.ts';
 import { addressesOf, type Instance, idOf, isOn, isUnderWay, KEYS, runOf } from './instance.ts';
 import type { Instances } from './instances.ts';
 import { announced, isSameCard, unannounced } from './specification.ts';
+import { forgetStop, noteStop } from './stop-requests.ts';
 
 export interface PowerParts {
   clock: Clock;
@@ -67,7 +68,10 @@ export class Power {
     const instance = await converge(clock, {
       look: find,
       isDone: (now) => now === undefined || isOn(now) === false,
-      step: (now) => instances.work(now!, 'PUT', { below: '/state', body: { action: 'stop', force: true } }),
+      step: async (now) => {
+        await noteStop(instances, now!, clock.now());
+        await instances.work(now!, 'PUT', { below: '/state', body: { action: 'stop', force: true } });
+      },
     });
     ended(id);
     return instance;
@@ -75,7 +79,7 @@ export class Power {
 
   /** Asks a guest to go off and resolves when it is; throws {@link ShutdownTimeoutError}. */
   async shutDown(id: string, timeoutSeconds: number, signal?: AbortSignal): Promise<void> {
-    const { clock, need, ended, closed } = this.#parts;
+    const { clock, instances, need, ended, closed } = this.#parts;
     const ending = signal ? AbortSignal.any([signal, closed]) : closed;
     const end = clock.now().getTime() + timeoutSeconds * 1000;
     let run: string | undefined;
@@ -87,7 +91,10 @@ export class Power {
       // In another run it has been off meanwhile, and was started again.
       if (isOn(instance) === false || runOf(instance) !== run) break;
       const now = clock.now().getTime();
-      if (now >= end) throw new ShutdownTimeoutError(`${id} did not power off in time`);
+      if (now >= end) {
+        await forgetStop(instances, instance);
+        throw new ShutdownTimeoutError(`${id} did not power off in time`);
+      }
       if (now >= askAt) {
         askAt = now + ASK_EVERY_MS;
         if (!(await this.#ask(instance, ending))) askAt = 0;
@@ -111,9 +118,11 @@ export class Power {
 
   /** Whether the guest was asked. */
   async #ask(instance: Instance, signal: AbortSignal): Promise<boolean> {
+    const { clock, instances } = this.#parts;
     const body = { action: 'stop', force: false, timeout: ASK_SECONDS };
     try {
-      await this.#parts.instances.work(instance, 'PUT', { below: '/state', body, signal });
+      await noteStop(instances, instance, clock.now());
+      await instances.work(instance, 'PUT', { below: '/state', body, signal });
       return true;
     } catch (error) {
       if (error instanceof IncusError && NOT_OFF_IN_TIME.test(error.message)) return true;

@@ -1,11 +1,7 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isInstalled } from '../../../scripts/installed.ts';
 import { ComputeUnavailableError } from '../../../server/compute/driver.ts';
@@ -19,20 +15,9 @@ import { findImage } from '../../../server/compute/incus/images.ts';
 import { Members } from '../../../server/compute/incus/members.ts';
 import { systemClock } from '../../../server/platform/clock.ts';
 import { defer } from '../../support/cleanup.ts';
+import { identityOf } from './daemon.ts';
 
 const skip = isInstalled('openssl') ? false : 'openssl is not installed';
-
-function identityOf(t: TestContext): Identity {
-  const directory = mkdtempSync(join(tmpdir(), 'vauban-incus-client-'));
-  defer(t, () => rmSync(directory, { recursive: true }));
-  const [keyFile, file] = [join(directory, 'key'), join(directory, 'crt')];
-  const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'];
-  execFileSync('openssl', ['req', ...kind, '-subj', '/CN=m', '-keyout', keyFile, '-out', file], {
-    stdio: 'ignore',
-  });
-  const certificate = readFileSync(file, 'utf8');
-  return { certificate, key: readFileSync(keyFile, 'utf8'), serverCertificate: certificate };
-}
 
 /** A member that answers so; its address. */
 async function member(

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { isInstalled } from '../../../scripts/installed.ts';
+import {
+  ComputeUnavailableError,
+  type GuestEvent,
+  ShutdownTimeoutError,
+} from '../../../server/compute/driver.ts';
+import { createIncus } from '../../../server/compute/incus/incus.ts';
+import { ManualClock } from '../../../server/platform/clock.ts';
+import { defer } from '../../support/cleanup.ts';
+import { HOUR_MS } from '../support.ts';
+import { Daemon, runNumber } from './daemon.ts';
+
+const ID = 'vm_1';
+/** The driver waits so long for an answer, or longer, and never so long for anything else. */
+const ANSWER_MS = 15_000;
+/** A member that has not answered is left alone for less than that. */
+const REST_MS = 5_000;
+const STEP_MS = 100;
+/** By the clock of the test; far more than anything here takes. */
+const PATIENCE_MS = 300_000;
+const skip = isInstalled('openssl') ? false : 'openssl is not installed';
+
+/** The key of the event of a guest that has powered itself off in its n-th run. */
+const poweredOff = (n: number) => `${ID}/guest.powered_off/${runNumber(n)}`;
+
+/** A node of the service that follows what the daemon reports; `events` is what it makes of that. */
+async function node(t: TestContext, { url, identity }: Daemon, clock: ManualClock) {
+  const driver = createIncus({
+    clock,
+    logger: { warn: () => {} },
+    endpoints: [url],
+    identity,
+    project: 'default',
+    network: 'vb0',
+    pool: 'default',
+    cpuOvercommit: 1,
+    zones: null,
+    serviceNetworks: [],
+    aliasOf: (template) => template,
+    opsLogin: async () => [],
+  });
+  defer(t, () => driver.close());
+  const events: GuestEvent[] = [];
+  driver.watch((event) => events.push(event));
+  return { driver, keys: () => events.map(({ key }) => key) };
+}
+
+/** Real answers come in their own time: this clock knows whether one is waited for, and stands still meanwhile. */
+class PatientClock extends ManualClock {
+  #awaited = 0;
+
+  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (ms < ANSWER_MS) return super.sleep(ms, signal);
+    this.#awaited++;
+    try {
+      await super.sleep(ms, signal);
+    } finally {
+      this.#awaited--;
+    }
+  }
+
+  /** Lets time pass until it is so. */
+  async until(holds: () => boolean): Promise<void> {
+    const end = this.now().getTime() + PATIENCE_MS;
+    while (!holds()) {
+      assert.ok(this.now().getTime() < end, 'it has never come about');
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      if (this.#awaited === 0) this.advance(STEP_MS);
+    }
+  }
+}
+
+/** Two nodes of a service that follow one daemon, of which the first is asked to switch the guest off. */
+async function world(t: TestContext) {
+  const [daemon, clock] = [await Daemon.start(t, ID), new PatientClock()];
+  const nodes = [await node(t, daemon, clock), await node(t, daemon, clock)];
+  const { driver } = nodes[0]!;
+  /** Both follow, and know what the guest does. */
+  const followed = async () => {
+    const looks = daemon.lists + nodes.length;
+    await clock.until(() => daemon.followers === nodes.length && daemon.lists >= looks);
+  };
+  /** Is refused, however long that takes. */
+  const fails = async (
+    work: Promise<void>,
+    why: typeof ComputeUnavailableError | typeof ShutdownTimeoutError,
+  ) => {
+    let isOver = false;
+    const failed = assert.rejects(work, why).finally(() => {
+      isOver = true;
+    });
+    await clock.until(() => isOver);
+    await failed;
+  };
+  /** The daemon dies as soon as the guest was asked to go off, and comes back. */
+  const diesOver = async (stop: Promise<void>) => {
+    daemon.asked = () => daemon.die();
+    await fails(stop, ComputeUnavailableError);
+    daemon.revive();
+    // Until then the member that has not answered is left alone.
+    clock.advance(REST_MS);
+    await followed();
+  };
+  /** What both nodes make of it, once they have heard of so many events. */
+  const news = async (count: number) => {
+    await clock.until(() => nodes.every(({ keys }) => keys().length >= count));
+    assert.deepEqual(nodes[0]!.keys(), nodes[1]!.keys());
+    return nodes[0]!.keys();
+  };
+  await followed();
+  return { daemon, clock, driver, followed, fails, diesOver, news };
+}
+
+test('a stop that a member finishes once it is back is no news, and the next end is', { skip }, async (t) => {
+  const { daemon, driver, diesOver, news } = await world(t);
+  await diesOver(driver.shutdown(ID, 60));
+  await daemon.goOff();
+  await daemon.goOn();
+  await daemon.goOff();
+  assert.deepEqual(await news(1), [poweredOff(2)]);
+});
+
+test('nor is it news that a power cut is finished later', { skip }, async (t) => {
+  const { daemon, driver, diesOver, news } = await world(t);
+  await diesOver(driver.powerOff(ID));
+  await daemon.goOff();
+  await daemon.goOn();
+  await daemon.goOff();
+  assert.deepEqual(await news(1), [poweredOff(2)]);
+});
+
+test('a stop that was never finished makes nothing of an end much later', { skip }, async (t) => {
+  const { daemon, clock, driver, followed, diesOver, news } = await world(t);
+  await diesOver(driver.shutdown(ID, 60));
+  daemon.die();
+  clock.advance(HOUR_MS);
+  daemon.revive();
+  await followed();
+  await daemon.goOff();
+  assert.deepEqual(await news(1), [poweredOff(1)]);
+});
+
+test('a guest that has not obeyed in time and goes off by itself then is news', { skip }, async (t) => {
+  const { daemon, driver, fails, news } = await world(t);
+  await fails(driver.shutdown(ID, 5), ShutdownTimeoutError);
+  await daemon.goOff();
+  assert.deepEqual(await news(1), [poweredOff(1)]);
+});
+
+test('what a guest does while its member is still left alone is found out all the same', {
+  skip,
+}, async (t) => {
+  const { daemon, clock, followed, news } = await world(t);
+  daemon.die();
+  await clock.until(() => daemon.refused >= 2);
+  daemon.revive();
+  await followed();
+  await daemon.goOff();
+  assert.deepEqual(await news(1), [poweredOff(1)]);
+});
