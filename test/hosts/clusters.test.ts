@@ -12,6 +12,7 @@ import {
 import { listHosts } from '../../server/db/queries/hosts.ts';
 import { emptyHosts } from '../../server/jobs/reconcilers/empty-hosts.ts';
 import { BELIEVED_AFTER_MS } from '../../server/jobs/reconcilers/reconcile-guests.ts';
+import type { Call } from '../jobs/support/customer.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { joined, order, SECOND, Service, WEST } from './clusters-support.ts';
 
@@ -116,6 +117,47 @@ test('a cluster that is away costs its own region alone, and nothing is lost by 
   assert.equal(await statusOf(service, west), 'running');
   const starts = await db.query(sql`select 1 from jobs where vm_id = ${west}`);
   assert.equal(starts.length, 1, 'it was not started a second time');
+  await assertInvariants(db);
+});
+
+test('the only cluster says nothing: what needs it is refused with a hint, and nothing is lost by it', async (t) => {
+  const service = await Service.open(t);
+  const { db, installation } = service;
+  const customer = await service.customer();
+  const id = await service.buy(customer);
+  const lost = async () =>
+    (await listHosts(db, installation.services.engine)).filter(({ lost_at }) => lost_at).length;
+  service.first.state = 'away';
+  await assert.rejects(service.pass(5), ComputeUnavailableError);
+  assert.equal(await lost(), 0, 'a cluster that has just lost a member says nothing for a moment');
+  await assert.rejects(service.pass(5), ComputeUnavailableError);
+  assert.equal(await lost(), 2);
+  const wallet = await customer.wallet();
+  for (const call of [
+    { method: 'POST', path: `/v1/vm/${id}/stop` },
+    { method: 'POST', path: `/v1/vm/${id}/reboot` },
+    { method: 'POST', path: `/v1/vm/${id}/snapshots` },
+    { method: 'DELETE', path: `/v1/vm/${id}` },
+    order('eu-central'),
+  ] as Call[]) {
+    const { status, error } = await customer.call(call);
+    assert.deepEqual([call.path, status, error?.code], [call.path, 503, 'compute_unavailable']);
+    assert.deepEqual(error?.details, { retry_after_seconds: 30 });
+  }
+  assert.deepEqual(await customer.wallet(), wallet);
+  await customer.must({ method: 'PATCH', path: `/v1/vm/${id}`, body: { notes: 'kept' } });
+  assert.equal(await statusOf(service, id), 'running');
+
+  service.first.state = 'well';
+  await service.pass(5);
+  assert.equal(await lost(), 0);
+  await customer.must({ method: 'POST', path: `/v1/vm/${id}/stop` });
+  await service.finish();
+  assert.equal(await statusOf(service, id), 'stopped');
+  // Silence that was over is not counted again.
+  service.first.state = 'away';
+  await assert.rejects(service.pass(3_600), ComputeUnavailableError);
+  assert.equal(await lost(), 0);
   await assertInvariants(db);
 });
 

@@ -133,6 +133,16 @@ export async function recordHosts(
     select id, not seen as lost from now_seen where seen = was_lost order by id`);
 }
 
+/** Records that no host of the engine can be reached from `at` on; the ids of those that could be until then. */
+export async function loseHosts(db: Queryable, engine: string, at: Date): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    with found as (
+      select id from hosts where engine = ${engine} and lost_at is null order by id for no key update
+    )
+    update hosts set lost_at = ${at} from found where hosts.id = found.id returning hosts.id`);
+  return rows.map(({ id }) => id).sort();
+}
+
 /** VMs whose host was not recorded, such as those of an earlier release, are on this one. */
 export async function adoptVms(db: Queryable, engine: string, hostId: string): Promise<void> {
   await execute(

@@ -185,6 +185,13 @@ export class Cloud {
     return unreachable?.length === 0 && !text.includes('"unreachable"');
   }
 
+  /** Whether the service has recorded that it sees no member. */
+  async isLost(): Promise<boolean> {
+    const { text } = await this.operate('GET', '/hosts');
+    const hosts: { state: string }[] = JSON.parse(text).data;
+    return hosts.every(({ state }) => state === 'unreachable');
+  }
+
   /** Empties a member, does `meanwhile` once a move of its VMs has begun, and lets it take VMs again once it is empty. */
   async drain(member: number, meanwhile: () => Promise<void> = async () => {}): Promise<void> {
     const host = `/hosts/m${member}`;
