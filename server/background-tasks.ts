@@ -8,7 +8,7 @@ import type { Consoles } from './consoles/consoles.ts';
 import { CHECK_MS } from './consoles/limits.ts';
 import { countStuckJobs } from './db/queries/stuck-jobs.ts';
 import { OpsKeyReplacement } from './guest-ssh/replace-ops-key.ts';
-import { emptyHosts } from './jobs/reconcilers/empty-hosts.ts';
+import { type Destinations, emptyHosts } from './jobs/reconcilers/empty-hosts.ts';
 import { OrphanedJobRecovery } from './jobs/recover-orphaned-jobs.ts';
 import type { JobRunner } from './jobs/runner.ts';
 import { announceAttacks } from './jobs/timers/announce-attacks.ts';
@@ -56,6 +56,7 @@ export function backgroundTasks(
   const priceNotices = new PriceNotices(services, failures);
   const sampler = new MetricsSampler(services);
   const disks = new DiskWatch(services);
+  const destinations: Destinations = new Map();
   return [
     // On its own: whatever holds up another task, the other nodes must not take this one for dead.
     { name: 'presence', everyMs: PRESENCE_MS, run: () => node.check() },
@@ -89,7 +90,7 @@ export function backgroundTasks(
         run: () => network.reconcile(),
       },
       { name: 'watch_hosts', everyMs: 5 * SECOND, run: () => hosts.run() },
-      { name: 'empty_hosts', everyMs: 5 * SECOND, run: () => emptyHosts(services, failures) },
+      { name: 'empty_hosts', everyMs: 5 * SECOND, run: () => emptyHosts(services, failures, destinations) },
       { name: 'sample_metrics', everyMs: 10 * SECOND, run: () => sampler.sample(clock.now()) },
     ].map((task) => (claim.isAlone ? task : led(leadership, task))),
     // Each node has its own gateway, or none.

@@ -10,6 +10,16 @@ import type { MoveInput } from '../domain/vms/job-inputs.ts';
 import { type SystemJobStart, startSystemJob } from '../domain/vms/start-job.ts';
 import { capacityUnavailable } from '../platform/errors.ts';
 
+/** Where a guest can be moved, and how. */
+export interface MoveParts {
+  engine: string;
+  hosts: readonly HostInfo[];
+  /** How the engine can move it. */
+  kind: MoveKind;
+  /** A move there has just failed: another host goes before it. */
+  lastResort?: string;
+}
+
 /**
  * Starts the job that moves a VM, which is at rest and locked, to another host of its zone, and reserves its room there. What
  * it has where it is stays reserved until it is known how that ends. `capacity_unavailable` where no host has room. One whose
@@ -18,8 +28,8 @@ import { capacityUnavailable } from '../platform/errors.ts';
 export async function startMove(
   start: SystemJobStart & { db: Transaction },
   vm: VmRow,
-  { engine, hosts, kind }: { engine: string; hosts: readonly HostInfo[]; kind: MoveKind },
-): Promise<JobRow> {
+  { engine, hosts, kind, lastResort }: MoveParts,
+): Promise<{ job: JobRow; hostId: string }> {
   const { db, services, now } = start;
   const isOff = vm.status === 'stopped' || vm.status === 'suspended';
   const how = kind === 'live' && !isOff && !(await hasMoveFailed(db, vm.id)) ? 'live' : 'cold';
@@ -32,9 +42,9 @@ export async function startMove(
   const subject = { account_id: vm.account_id, vm_id: vm.id, id: job.id };
   await recordSystemEvent(db, services.clock, subject, 'info', event);
   // Last, because the host's row stays locked until the commit.
-  const guest = { accountId: vm.account_id, size, zones: [vm.zone], except: vm.host_id! };
+  const guest = { accountId: vm.account_id, size, zones: [vm.zone], except: vm.host_id!, lastResort };
   const { hostId } = await placeGuest(db, hosts, taking, guest);
   const status = input.restart ? ('rebooting' as const) : vm.status;
   await updateVm(db, vm.id, { moving_to: hostId, status }, now);
-  return job;
+  return { job, hostId };
 }

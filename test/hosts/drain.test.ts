@@ -101,6 +101,38 @@ test('while it is moved a VM has room on both hosts, and one without room elsewh
   await assertInvariants(rack.db);
 });
 
+test('a VM that a host does not take is sent to another the next time, and to that one where there is no other', async (t) => {
+  const rack = await Rack.open(t, { hosts: [{ name: 'a' }, { name: 'b' }, { name: 'c' }], move: 'cold' });
+  const { services } = rack.installation;
+  const id = await rack.buy(await rack.customer(), { start: true });
+  const host = (await rack.hostOf(id))!;
+  const [b, c] = (await services.compute.hosts()).map((one) => one.id).filter((one) => one !== host);
+  await rack.db.query(sql`update hosts set state = 'draining' where id = ${host}`);
+  const refusing = new Set([b!, c!]);
+  const move = services.compute.move.bind(services.compute);
+  services.compute.move = async (guest, to, how, signal) => {
+    if (refusing.has(to.hostId)) throw new Error('this host cannot start it');
+    await move(guest, to, how, signal);
+  };
+  const destinations = new Map<string, string>();
+  const sent: (string | undefined)[] = [];
+  const round = async () => {
+    await emptyHosts(services, undefined, destinations);
+    sent.push(destinations.get(id));
+    await rack.finish();
+  };
+  await round();
+  await round();
+  assert.deepEqual(sent.toSorted(), [b, c].toSorted());
+  assert.equal(await rack.hostOf(id), host);
+  const [first, second] = sent;
+  await rack.db.query(sql`update hosts set state = 'draining' where id = ${first!}`);
+  refusing.clear();
+  await round();
+  assert.equal(await rack.hostOf(id), second);
+  await assertInvariants(rack.db);
+});
+
 test('hosts are listed, drained, undrained, lost and found by their names', async (t) => {
   const { dataDir, db } = await startOperator(t, { hosts: [{ name: 'a1' }, { name: 'a2' }] });
   const ctl = (...args: string[]) => vaubanctl(dataDir, 'host', ...args);

@@ -21,6 +21,8 @@ export interface Homeless {
   zones: readonly string[];
   /** Not there, because it is there already. */
   except?: string;
+  /** There only where no other host has room: it has just failed to come to be there. */
+  lastResort?: string;
 }
 
 /**
@@ -58,7 +60,7 @@ async function rankHosts(db: Queryable, open: readonly KnownHost[], guest: Homel
   // Whether the only one has room is asked once it is held.
   if (open.length <= 1) return [...open];
   const taken = await hostsWithVmsOf(db, guest.accountId);
-  const free = open.filter(({ id }) => !taken.has(id));
+  const free = open.filter(({ id }) => !taken.has(id) && id !== guest.lastResort);
   const sample = pickSome(free.length > 0 ? free : open, SAMPLE);
   const ranked = await rank(db, sample, taken, guest);
   if (ranked.length > 0 || sample.length === open.length) return ranked;
@@ -69,18 +71,25 @@ async function rank(
   db: Queryable,
   hosts: readonly KnownHost[],
   taken: ReadonlySet<string>,
-  { size }: Homeless,
+  { size, lastResort }: Homeless,
 ): Promise<KnownHost[]> {
   const supply = await Supply.read(db, hosts);
   const weighed = supply.hosts
     .filter((host) => !host.refusal(size))
     .map((one) => ({
       host: one.host,
+      isLast: one.host.id === lastResort,
       isTaken: taken.has(one.host.id),
       load: one.loadWith(size),
       guests: one.guests,
     }));
-  weighed.sort((a, b) => Number(a.isTaken) - Number(b.isTaken) || a.load - b.load || a.guests - b.guests);
+  weighed.sort(
+    (a, b) =>
+      Number(a.isLast) - Number(b.isLast) ||
+      Number(a.isTaken) - Number(b.isTaken) ||
+      a.load - b.load ||
+      a.guests - b.guests,
+  );
   return weighed.map(({ host }) => host);
 }
 

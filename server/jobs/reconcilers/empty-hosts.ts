@@ -1,4 +1,4 @@
-import type { ComputeDriver, HostInfo } from '../../compute/driver.ts';
+import type { ComputeDriver } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
 import { hostsOf, lockHost, occupancy, restingVms, setHostState } from '../../db/queries/hosts.ts';
 import type { Signals } from '../../db/signals.ts';
@@ -8,7 +8,7 @@ import { ApiError } from '../../platform/errors.ts';
 import { Failures } from '../../platform/failures.ts';
 import type { Logger } from '../../platform/logging.ts';
 import type { Metrics } from '../../platform/metrics.ts';
-import { startMove } from '../start-move.ts';
+import { type MoveParts, startMove } from '../start-move.ts';
 import { inTransaction } from '../timers/renew-vms.ts';
 
 export interface EmptyServices {
@@ -27,16 +27,24 @@ const AT_ONCE = 4;
 /** VMs looked at in a round, of which some have no place elsewhere: the next round looks again. */
 const BATCH = 100;
 
+/** Where each VM was last sent, by its id: one that is still to be moved has not arrived there. */
+export type Destinations = Map<string, string>;
+
 /**
  * Moves VMs away from hosts that are drained, some at a time, and records which of those are empty. All that is wanted is in
- * the database, so that a round which was interrupted is gone on with by the next, on whichever node.
+ * the database, so that a round which was interrupted is gone on with by the next, on whichever node. What `destinations` keeps
+ * from round to round is for a VM's sake that would else be sent to the same unfit host again and again.
  */
-export async function emptyHosts(services: EmptyServices, failures = new Failures(services)): Promise<void> {
+export async function emptyHosts(
+  services: EmptyServices,
+  failures = new Failures(services),
+  destinations: Destinations = new Map(),
+): Promise<void> {
   const { compute, db, engine } = services;
   const drained = (await hostsOf(db, engine)).filter(
     ({ state, lost_at }) => state !== 'up' && lost_at === null,
   );
-  if (drained.length === 0) return;
+  if (drained.length === 0) return destinations.clear();
   const hosts = await compute.hosts();
   const { move } = compute.capabilities();
   for (const { id } of drained) {
@@ -45,37 +53,41 @@ export async function emptyHosts(services: EmptyServices, failures = new Failure
     if (move !== 'none' && left > 0) {
       for (const vmId of await restingVms(db, id, BATCH)) {
         if (left === 0) break;
-        if (await moveAway(services, failures, vmId, id, { engine, hosts })) left--;
+        const lastResort = destinations.get(vmId);
+        const target = await moveAway(services, failures, vmId, id, { engine, hosts, lastResort });
+        if (target === undefined) continue;
+        destinations.set(vmId, target);
+        left--;
       }
     }
     await noteWhetherEmpty(services, id);
   }
 }
 
-/** False where the VM stays for now. */
+/** The host that the VM is being moved to; undefined where it stays for now. */
 async function moveAway(
   { clock, compute, db, queue, signals }: EmptyServices,
   failures: Failures,
   vmId: string,
   hostId: string,
-  to: { engine: string; hosts: readonly HostInfo[] },
-): Promise<boolean> {
-  let started = false;
+  to: Omit<MoveParts, 'kind'>,
+): Promise<string | undefined> {
+  let target: string | undefined;
   const work = async () => {
     // Asked outside of the transaction. One that goes off until its move begins is moved as it is then.
     const kind = await compute.moveKind(vmId);
     await inTransaction(db, vmId, async (tx, vm) => {
-      started = false;
+      target = undefined;
       if (vm.active_job_id || vm.deleted_at || vm.host_id !== hostId) return;
-      await startMove({ db: tx, services: { clock, queue, signals }, now: clock.now() }, vm, { ...to, kind });
-      started = true;
+      const start = { db: tx, services: { clock, queue, signals }, now: clock.now() };
+      target = (await startMove(start, vm, { ...to, kind })).hostId;
     }).catch((error) => {
-      started = false;
+      target = undefined;
       throw error instanceof ApiError ? new Error(`${vmId} has no place: ${error.context}`) : error;
     });
   };
   await failures.attempt('empty_hosts', work, vmId);
-  return started;
+  return target;
 }
 
 /** Under the host's lock, by which an order that was under way when the drain began is seen. */

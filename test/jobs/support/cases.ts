@@ -34,7 +34,7 @@ const moved =
   ({ vmId }: Scenario): Order =>
   async (services) => {
     const hosts = await services.compute.hosts();
-    const job = await services.db.transaction(async (tx) => {
+    const { job } = await services.db.transaction(async (tx) => {
       const start = { db: tx, services, now: services.clock.now() };
       const vm = (await systemFindVm(tx, vmId!, true))!;
       return startMove(start, vm, { engine: services.engine, hosts, kind });
