@@ -8,8 +8,8 @@ import type { Instances } from './instances.ts';
 const GOOD_FOR_MS = 600_000;
 
 /**
- * Notes with a guest that its present run was asked to end. A daemon that dies in the middle of a stop reports the end later as
- * if nobody had asked for it; and it reports it to every node, of which one alone has asked. Best effort: a full disk, on which
+ * Notes with a guest that its present run was asked to end. A daemon that dies in the middle of a stop reports the end later
+ * without the one who asked; and it reports it to every node, of which one alone has asked. Best effort: a full disk, on which
  * nothing can be noted, must not keep a guest on.
  */
 export async function noteStop(instances: Instances, instance: Instance, now: Date): Promise<void> {

@@ -97,7 +97,7 @@ export class Daemon {
     this.#isDead = false;
   }
 
-  /** The guest ends; everyone who follows is told, as of something that nobody asked for, and has looked at it. */
+  /** The guest ends, and all who follow hear of it, without who asked for it. Resolves once each has looked. */
   async goOff(): Promise<void> {
     this.guest.status_code = STOPPED;
     await this.#tell('instance-shutdown');
