@@ -27,6 +27,8 @@ interface Allowed {
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
   config: { value: 'platform' },
+  // A terminal, its picture, and how viewers get it.
+  'text-console': { value: '' },
   // By type: what drivers ask to be kept for them.
   db: { value: 'platform', type: 'compute/incus compute/simulator edge simulated-guest' },
   access: { value: 'db platform' },
@@ -36,8 +38,8 @@ const ROOMS: Record<string, Allowed> = {
   'compute/inside': { value: 'compute platform' },
   'compute/incus': { value: 'compute compute/inside platform', type: 'config' },
   'compute/qemu': { value: 'compute compute/inside platform', type: 'config' },
-  'compute/simulator': { value: 'compute platform simulated-guest' },
-  'simulated-guest': { value: 'platform' },
+  'compute/simulator': { value: 'compute platform simulated-guest text-console' },
+  'simulated-guest': { value: 'platform text-console' },
   edge: { value: 'platform', type: 'config' },
   gateway: { value: 'platform', type: 'compute config' },
   domain: { value: 'access compute db platform' },
@@ -58,7 +60,7 @@ const ROOMS: Record<string, Allowed> = {
   'panel-site': { value: 'http platform', type: 'config' },
   // How what was built beforehand is read and sent.
   'docs-site': { value: 'http panel-site platform' },
-  consoles: { value: 'access db domain guest-ssh http platform', type: 'compute config' },
+  consoles: { value: 'access db domain guest-ssh http platform text-console', type: 'compute config' },
   'endpoints/shared': { value: 'domain http platform' },
   'endpoints/customer': {
     value:

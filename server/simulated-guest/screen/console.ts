@@ -1,4 +1,6 @@
 import xterm from '@xterm/headless';
+import { COLUMNS, Picture, ROWS } from '../../text-console/picture.ts';
+import type { TextConsole } from '../../text-console/rfb.ts';
 import { greeting, interact } from '../shell/interact.ts';
 import { Shell } from '../shell/shell.ts';
 import { Terminal } from '../shell/terminal.ts';
@@ -7,14 +9,13 @@ import { kernelLines } from '../system/journal.ts';
 import { recordLogin } from '../system/logins.ts';
 import type { System } from '../system/system.ts';
 import { unitsOf } from '../system/units.ts';
-import { COLUMNS, Picture, ROWS } from './picture.ts';
 
 const WRONG_PASSWORD_MS = 2_000;
 const RETRY_MS = 1_000;
 const TTY = 'tty1';
 
 /** A guest's text console: boot messages, a login, a shell. All its viewers see the same. */
-export class Console {
+export class Console implements TextConsole {
   readonly #system: System;
   readonly #outer: AbortSignal;
   readonly #screen = new xterm.Terminal({ cols: COLUMNS, rows: ROWS, scrollback: 0, allowProposedApi: true });
@@ -37,8 +38,16 @@ export class Console {
     return this.#system.guest.hostname;
   }
 
+  get applicationCursorKeys(): boolean {
+    return this.#screen.modes.applicationCursorKeysMode;
+  }
+
   picture(): Picture {
     return new Picture(this.#screen);
+  }
+
+  async draw<T>(work: () => T): Promise<T> {
+    return work();
   }
 
   type(text: string): void {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
-import { CELL_HEIGHT, CELL_WIDTH, glyphOf } from '../../../server/simulated-guest/screen/font.ts';
-import { ByteReader } from '../../../server/simulated-guest/screen/reader.ts';
+import { CELL_HEIGHT, CELL_WIDTH } from '../../../server/text-console/cell.ts';
+import { glyphOf } from '../../../server/text-console/font.ts';
+import { ByteReader } from '../../../server/text-console/reader.ts';
 
 const KEYSYMS: Record<string, number> = { '\r': 0xff0d, '\x7f': 0xff08 };
 const CONTROL = 0xffe3;
@@ -17,7 +18,7 @@ export class Viewer {
   width = 0;
   height = 0;
   name = '';
-  #pixels = new Uint32Array();
+  pixels = new Uint32Array();
   /** Encodings and bytes of what came. */
   readonly seen = { updates: 0, bytes: 0, encodings: new Set<number>() };
 
@@ -41,7 +42,7 @@ export class Viewer {
     this.width = init.readUInt16BE(0);
     this.height = init.readUInt16BE(2);
     this.name = (await this.#reader.take(init.readUInt32BE(20))).toString();
-    this.#pixels = new Uint32Array(this.width * this.height);
+    this.pixels = new Uint32Array(this.width * this.height);
     const list = Buffer.alloc(4 + this.#encodings.length * 4);
     list[0] = 2;
     list.writeUInt16BE(this.#encodings.length, 2);
@@ -100,7 +101,7 @@ export class Viewer {
 
   #fill(x: number, y: number, width: number, height: number, colour: number): void {
     for (let line = y; line < y + height; line++) {
-      this.#pixels.fill(colour, line * this.width + x, line * this.width + x + width);
+      this.pixels.fill(colour, line * this.width + x, line * this.width + x + width);
     }
   }
 
@@ -108,7 +109,7 @@ export class Viewer {
     const bytes = await this.#take(width * height * this.#bytesPerPixel);
     for (let at = 0; at < width * height; at++) {
       const colour = bytes.readUIntLE(at * this.#bytesPerPixel, this.#bytesPerPixel);
-      this.#pixels[(y + Math.floor(at / width)) * this.width + x + (at % width)] = colour;
+      this.pixels[(y + Math.floor(at / width)) * this.width + x + (at % width)] = colour;
     }
   }
 
@@ -152,12 +153,12 @@ export class Viewer {
 
   #character(left: number, top: number): string {
     // No glyph reaches the left edge of its cell.
-    const ground = this.#pixels[top * this.width + left];
+    const ground = this.pixels[top * this.width + left];
     const rows: number[] = [];
     for (let y = 0; y < CELL_HEIGHT; y++) {
       let bits = 0;
       for (let x = 0; x < CELL_WIDTH; x++) {
-        const lit = this.#pixels[(top + y) * this.width + left + x] !== ground;
+        const lit = this.pixels[(top + y) * this.width + left + x] !== ground;
         bits = (bits << 1) | Number(lit);
       }
       rows.push(bits);
@@ -172,12 +173,14 @@ export class Viewer {
     this.#stream.write(event);
   }
 
+  /** Presses a key and lets it up. */
+  key(keysym: number): void {
+    this.#key(keysym, true);
+    this.#key(keysym, false);
+  }
+
   type(text: string): void {
-    for (const character of text) {
-      const keysym = KEYSYMS[character] ?? character.charCodeAt(0);
-      this.#key(keysym, true);
-      this.#key(keysym, false);
-    }
+    for (const character of text) this.key(KEYSYMS[character] ?? character.charCodeAt(0));
   }
 
   control(letter: string): void {

@@ -21,7 +21,7 @@ function header({ x, y, width, height }: Rectangle, encoding: number): Buffer {
 
 function raw(pixels: Uint32Array, writer: PixelWriter): Buffer {
   const bytes = Buffer.alloc(pixels.length * writer.bytes);
-  for (const [at, colour] of pixels.entries()) writer.encode(colour).copy(bytes, at * writer.bytes);
+  for (let at = 0; at < pixels.length; at++) bytes.set(writer.encode(pixels[at]!), at * writer.bytes);
   return bytes;
 }
 
@@ -34,21 +34,33 @@ export function encodeRectangle(
 ): Buffer {
   if (encoding === RAW) return Buffer.concat([header(area, RAW), raw(picture.pixels(area), writer)]);
   const pieces = [header(area, HEXTILE)];
-  for (let y = area.y; y < area.y + area.height; y += TILE) {
-    for (let x = area.x; x < area.x + area.width; x += TILE) {
-      const width = Math.min(TILE, area.x + area.width - x);
-      const height = Math.min(TILE, area.y + area.height - y);
-      pieces.push(tile(picture.pixels({ x, y, width, height }), width, writer));
+  const pixels = picture.pixels(area);
+  for (let y = 0; y < area.height; y += TILE) {
+    for (let x = 0; x < area.width; x += TILE) {
+      const width = Math.min(TILE, area.width - x);
+      const height = Math.min(TILE, area.height - y);
+      pieces.push(tile(part(pixels, area.width, { x, y, width, height }), width, writer));
     }
   }
   return Buffer.concat(pieces);
 }
 
+/** A part of pixels that are so many a line. */
+function part(pixels: Uint32Array, lineLength: number, { x, y, width, height }: Rectangle): Uint32Array {
+  const cut = new Uint32Array(width * height);
+  for (let line = 0; line < height; line++) {
+    const from = (y + line) * lineLength + x;
+    cut.set(pixels.subarray(from, from + width), line * width);
+  }
+  return cut;
+}
+
 function tile(pixels: Uint32Array, width: number, writer: PixelWriter): Buffer {
-  const colours = [...new Set(pixels)];
-  if (colours.length > 2) return Buffer.concat([Buffer.of(TILE_RAW), raw(pixels, writer)]);
-  const [ground, ink] = colours;
-  if (ink === undefined) return Buffer.concat([Buffer.of(TILE_BACKGROUND), writer.encode(ground!)]);
+  const ground = pixels[0]!;
+  const ink = pixels.find((colour) => colour !== ground);
+  if (ink === undefined) return Buffer.concat([Buffer.of(TILE_BACKGROUND), writer.encode(ground)]);
+  if (pixels.some((colour) => colour !== ground && colour !== ink))
+    return Buffer.concat([Buffer.of(TILE_RAW), raw(pixels, writer)]);
   const runs = runsOf(pixels, width, ink);
   if (runs.length > MAX_SUBRECTANGLES) return Buffer.concat([Buffer.of(TILE_RAW), raw(pixels, writer)]);
   const parts = TILE_BACKGROUND | TILE_FOREGROUND | TILE_SUBRECTANGLES;
@@ -58,7 +70,7 @@ function tile(pixels: Uint32Array, width: number, writer: PixelWriter): Buffer {
     list[1 + at * 2] = (x << 4) | y;
     list[2 + at * 2] = (length - 1) << 4;
   }
-  return Buffer.concat([Buffer.of(parts), writer.encode(ground!), writer.encode(ink), list]);
+  return Buffer.concat([Buffer.of(parts), writer.encode(ground), writer.encode(ink), list]);
 }
 
 /** Horizontal strokes of one colour. */

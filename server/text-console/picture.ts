@@ -1,6 +1,7 @@
 import type { Terminal } from '@xterm/headless';
+import { CELL_HEIGHT, CELL_WIDTH } from './cell.ts';
 import { coloursOf } from './colours.ts';
-import { CELL_HEIGHT, CELL_WIDTH, glyphOf } from './font.ts';
+import { glyphOf } from './font.ts';
 
 /** A text console of the usual size: 640 by 400 pixels. */
 export const COLUMNS = 80;
@@ -10,6 +11,9 @@ export const HEIGHT = ROWS * CELL_HEIGHT;
 
 /** Three numbers a cell: character, foreground, background. */
 const PARTS = 3;
+
+/** Of a glyph's row, the bit of its first pixel. */
+const LEFTMOST = 1 << (CELL_WIDTH - 1);
 
 /** Pixels. */
 export interface Rectangle {
@@ -33,7 +37,9 @@ export class Picture {
         const { foreground, background } = coloursOf(cell);
         const atCursor = row === active.cursorY && column === Math.min(active.cursorX, COLUMNS - 1);
         const colours = atCursor ? [0x000000, 0xaaaaaa] : [foreground, background];
-        this.#cells.set([cell.getCode(), ...colours], (row * COLUMNS + column) * PARTS);
+        // Of a letter with its accents, which may be several characters, the letter.
+        const code = cell.getChars().codePointAt(0) ?? 0;
+        this.#cells.set([code, ...colours], (row * COLUMNS + column) * PARTS);
       }
     }
   }
@@ -71,13 +77,15 @@ export class Picture {
   /** The colours of a rectangle's pixels, 0xRRGGBB, line by line. */
   pixels({ x, y, width, height }: Rectangle): Uint32Array {
     const pixels = new Uint32Array(width * height);
-    for (let line = 0; line < height; line++) {
-      const row = Math.floor((y + line) / CELL_HEIGHT);
-      for (let at = 0; at < width; at++) {
-        const cell = (row * COLUMNS + Math.floor((x + at) / CELL_WIDTH)) * PARTS;
-        const bits = glyphOf(this.#cells[cell]!)[(y + line) % CELL_HEIGHT]!;
-        const lit = (bits >> (CELL_WIDTH - 1 - ((x + at) % CELL_WIDTH))) & 1;
-        pixels[line * width + at] = this.#cells[cell + (lit ? 1 : 2)]!;
+    let to = 0;
+    for (let line = y; line < y + height; line++) {
+      const row = Math.floor(line / CELL_HEIGHT) * COLUMNS;
+      for (let at = x; at < x + width; ) {
+        const cell = (row + Math.floor(at / CELL_WIDTH)) * PARTS;
+        const bits = glyphOf(this.#cells[cell]!)[line % CELL_HEIGHT]!;
+        const [ink, ground] = [this.#cells[cell + 1]!, this.#cells[cell + 2]!];
+        const end = Math.min(x + width, at - (at % CELL_WIDTH) + CELL_WIDTH);
+        for (; at < end; at++) pixels[to++] = (bits << (at % CELL_WIDTH)) & LEFTMOST ? ink : ground;
       }
     }
     return pixels;

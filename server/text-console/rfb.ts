@@ -1,7 +1,5 @@
+import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import type { Sink } from '../shell/pipe.ts';
-import { sinkOf } from '../ssh/streams.ts';
-import type { Console } from './console.ts';
 import { encodeRectangle, HEXTILE, RAW } from './encodings.ts';
 import { Keyboard } from './keyboard.ts';
 import { HEIGHT, type Picture, type Rectangle, WIDTH } from './picture.ts';
@@ -17,8 +15,23 @@ const EVERYTHING: Rectangle = { x: 0, y: 0, width: WIDTH, height: HEIGHT };
 
 const MESSAGE = { format: 0, encodings: 2, update: 3, key: 4, pointer: 5, clipboard: 6 } as const;
 
+/** A text console, as its viewers need it. */
+export interface TextConsole {
+  /** What viewers call it. */
+  readonly name: string;
+  /** Whether the program that runs in it wants the arrow keys as an application does. */
+  readonly applicationCursorKeys: boolean;
+  picture(): Picture;
+  /** Takes what a terminal's keyboard sends. */
+  type(text: string): void;
+  /** Calls `changed` whenever the picture may have changed, until the returned function is called. */
+  watch(changed: () => void): () => void;
+  /** Does the work of one update when its turn has come, so that no console takes all the time there is. */
+  draw<T>(work: () => T): Promise<T>;
+}
+
 /** Serves one viewer until its stream ends: RFB 3.8 (and 3.7, 3.3), without authentication. Never rejects. */
-export async function serveRfb(stream: Duplex, console: Console): Promise<void> {
+export async function serveRfb(stream: Duplex, console: TextConsole): Promise<void> {
   const viewer = new Viewer(stream, console);
   stream.on('error', () => {});
   const unwatch = console.watch(() => viewer.changed());
@@ -34,9 +47,9 @@ export async function serveRfb(stream: Duplex, console: Console): Promise<void> 
 
 class Viewer {
   readonly #reader: ByteReader;
-  readonly #sink: Sink;
   readonly #stream: Duplex;
-  readonly #console: Console;
+  readonly #closed = new AbortController();
+  readonly #console: TextConsole;
   readonly #keyboard = new Keyboard();
   #pixels = new PixelWriter(OFFERED);
   #encoding: typeof RAW | typeof HEXTILE = RAW;
@@ -46,11 +59,11 @@ class Viewer {
   #asked = false;
   #sending = false;
 
-  constructor(stream: Duplex, console: Console) {
+  constructor(stream: Duplex, console: TextConsole) {
     this.#stream = stream;
     this.#reader = new ByteReader(stream);
-    this.#sink = sinkOf(stream);
     this.#console = console;
+    stream.once('close', () => this.#closed.abort());
   }
 
   async serve(): Promise<void> {
@@ -59,16 +72,16 @@ class Viewer {
   }
 
   async #greet(): Promise<void> {
-    await this.#sink.write(Buffer.from(VERSION));
+    await this.#write(Buffer.from(VERSION));
     const version = (await this.#reader.take(VERSION.length)).toString();
     const minor = Number(/^RFB 003\.(\d{3})\n$/.exec(version)?.[1]);
     if (Number.isNaN(minor)) throw new Error('not an RFB client');
-    if (minor < 7) await this.#sink.write(Buffer.of(0, 0, 0, SECURITY_NONE));
+    if (minor < 7) await this.#write(Buffer.of(0, 0, 0, SECURITY_NONE));
     else {
-      await this.#sink.write(Buffer.of(1, SECURITY_NONE));
+      await this.#write(Buffer.of(1, SECURITY_NONE));
       const [chosen] = await this.#reader.take(1);
       if (chosen !== SECURITY_NONE) throw new Error('an unknown security type');
-      if (minor >= 8) await this.#sink.write(Buffer.alloc(4));
+      if (minor >= 8) await this.#write(Buffer.alloc(4));
     }
     // Whether others may look on is not the client's to say: they may.
     await this.#reader.take(1);
@@ -78,7 +91,7 @@ class Viewer {
     init.writeUInt16BE(HEIGHT, 2);
     encodeFormat(OFFERED).copy(init, 4);
     init.writeUInt32BE(name.length, 20);
-    await this.#sink.write(Buffer.concat([init, name]));
+    await this.#write(Buffer.concat([init, name]));
   }
 
   async #message(type: number): Promise<void> {
@@ -96,7 +109,10 @@ class Viewer {
       this.changed();
     } else if (type === MESSAGE.key) {
       const event = await reader.take(7);
-      this.#console.type(this.#keyboard.press(event.readUInt32BE(3), event[0] !== 0));
+      const { applicationCursorKeys } = this.#console;
+      this.#console.type(
+        this.#keyboard.press(event.readUInt32BE(3), event[0] !== 0, { applicationCursorKeys }),
+      );
     } else if (type === MESSAGE.pointer) await reader.take(5);
     else if (type === MESSAGE.clipboard) {
       const length = (await reader.take(7)).readUInt32BE(3);
@@ -122,18 +138,29 @@ class Viewer {
     this.#sending = true;
     try {
       while (this.#asked) {
-        const picture = this.#console.picture();
-        const areas = this.#shown ? picture.changesSince(this.#shown) : [EVERYTHING];
-        if (areas.length === 0) return;
-        this.#asked = false;
-        this.#shown = picture;
-        const head = Buffer.alloc(4);
-        head.writeUInt16BE(areas.length, 2);
-        const parts = areas.map((area) => encodeRectangle(picture, area, this.#encoding, this.#pixels));
-        await this.#sink.write(Buffer.concat([head, ...parts]));
+        const update = await this.#console.draw(() => this.#update());
+        if (!update) return;
+        await this.#write(update);
       }
     } finally {
       this.#sending = false;
     }
+  }
+  /** What brings the viewer up to date; undefined where it is. */
+  #update(): Buffer | undefined {
+    const picture = this.#console.picture();
+    const areas = this.#shown ? picture.changesSince(this.#shown) : [EVERYTHING];
+    if (areas.length === 0) return undefined;
+    this.#asked = false;
+    this.#shown = picture;
+    const head = Buffer.alloc(4);
+    head.writeUInt16BE(areas.length, 2);
+    const parts = areas.map((area) => encodeRectangle(picture, area, this.#encoding, this.#pixels));
+    return Buffer.concat([head, ...parts]);
+  }
+
+  /** Waits until a slow viewer has taken what it was sent: it holds up itself alone, and gets fewer updates. */
+  async #write(bytes: Buffer): Promise<void> {
+    if (!this.#stream.write(bytes)) await once(this.#stream, 'drain', { signal: this.#closed.signal });
   }
 }

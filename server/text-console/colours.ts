@@ -5,8 +5,10 @@ const CONSOLE = [
   0x000000, 0xaa0000, 0x00aa00, 0xaa5500, 0x0000aa, 0xaa00aa, 0x00aaaa, 0xaaaaaa, 0x555555, 0xff5555,
   0x55ff55, 0xffff55, 0x5555ff, 0xff55ff, 0x55ffff, 0xffffff,
 ];
-const FOREGROUND = 0xaaaaaa;
-const BACKGROUND = 0x000000;
+const FOREGROUND = 7;
+const BACKGROUND = 0;
+/** How far a bright colour is from the same one that is not. */
+const BRIGHT = 8;
 
 /** Colour `index` of the 256 that terminals have: sixteen, a cube of six steps, greys. */
 function paletteColour(index: number): number {
@@ -17,14 +19,14 @@ function paletteColour(index: number): number {
   return (step(Math.floor(at / 36)) << 16) | (step(Math.floor(at / 6) % 6) << 8) | step(at % 6);
 }
 
-/** A cell's two colours, 0xRRGGBB. */
+/** A cell's two colours, 0xRRGGBB. As on a text console, what is bold is bright. */
 export function coloursOf(cell: IBufferCell): { foreground: number; background: number } {
-  let foreground = FOREGROUND;
-  let background = BACKGROUND;
-  if (cell.isFgRGB()) foreground = cell.getFgColor();
-  else if (cell.isFgPalette()) foreground = paletteColour(cell.getFgColor());
-  if (cell.isBgRGB()) background = cell.getBgColor();
-  else if (cell.isBgPalette()) background = paletteColour(cell.getBgColor());
-  if (cell.isBold() && foreground === FOREGROUND) foreground = CONSOLE[15]!;
-  return cell.isInverse() ? { foreground: background, background: foreground } : { foreground, background };
+  const index = cell.isFgPalette() ? cell.getFgColor() : FOREGROUND;
+  const isLifted = cell.isBold() !== 0 && index < BRIGHT;
+  const ink = cell.isFgRGB() ? cell.getFgColor() : paletteColour(isLifted ? index + BRIGHT : index);
+  const ground = cell.isBgRGB()
+    ? cell.getBgColor()
+    : paletteColour(cell.isBgPalette() ? cell.getBgColor() : BACKGROUND);
+  const [foreground, background] = cell.isInverse() ? [ground, ink] : [ink, ground];
+  return { foreground: cell.isInvisible() ? background : foreground, background };
 }
