@@ -106,11 +106,11 @@ export class IncusClient {
   }
 
   /** A WebSocket of the API; the caller listens for its errors. */
-  socket(path: string): WebSocket {
+  socket(path: string, maxPayload = MAX_BYTES): WebSocket {
     return new WebSocket(this.url.replace(/^http/, 'ws') + path, [], {
       ...(this.#tls as ClientOptions),
       handshakeTimeout: ANSWER_MS,
-      maxPayload: MAX_BYTES,
+      maxPayload,
     });
   }
 

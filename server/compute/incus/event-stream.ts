@@ -16,8 +16,8 @@ export interface EventStreamParts {
   instances: Instances;
   project: string;
   events: GuestEvents;
-  /** To be called when a guest has gone off. */
-  ended(id: string): void;
+  /** To be called when a guest has gone off; `isAsked` where somebody had asked the cluster for it. */
+  ended(id: string, isAsked: boolean): void;
   /** To be called with each guest that is on. */
   seen(instance: Instance): void;
 }
@@ -136,7 +136,7 @@ export class EventStream {
     const isAsked = requestor !== undefined;
     if (OFF.includes(action)) {
       if (isOn(instance) === false && !isAsked) this.#wentOff(instance);
-      else if (isOn(instance) === false) this.#parts.ended(idOf(instance));
+      else if (isOn(instance) === false) this.#parts.ended(idOf(instance), true);
       return;
     }
     if (action === RESTARTED && !isAsked) this.#rebooted(instance);
@@ -153,7 +153,7 @@ export class EventStream {
     const { clock, events, ended } = this.#parts;
     const id = idOf(instance);
     this.#runs.delete(id);
-    ended(id);
+    ended(id, false);
     const at = clock.now();
     const distinct = runOf(instance);
     const isCrash = instance.config[LAST_POWER] === 'RUNNING';

@@ -1,7 +1,5 @@
-import type { Duplex } from 'node:stream';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import {
-  AgentUnavailableError,
   type ComputeDriver,
   ComputeUnavailableError,
   DiskShrinkError,
@@ -44,6 +42,7 @@ import { Power, requireOff } from './power.ts';
 import { probeCluster } from './probe.ts';
 import { readSamples } from './readings.ts';
 import { finishRebuild, rebuildGuest, undoRebuild } from './rebuild.ts';
+import { GuestScreens } from './screens/guest-screens.ts';
 import { dropSnapshot, mendRestore, restoreSnapshot, takeSnapshot } from './snapshots.ts';
 import { isSameCard, limited, limitsOf, rootDisk } from './specification.ts';
 
@@ -68,6 +67,7 @@ class Incus implements ComputeDriver {
   readonly #stream: EventStream;
   readonly #events = new GuestEvents();
   readonly #sockets = new GuestSockets();
+  readonly #screens: GuestScreens;
   /** Held while a guest is altered, never while a boot or an end is waited for. */
   readonly #locks = new KeyedMutex();
   /**
@@ -82,7 +82,7 @@ class Incus implements ComputeDriver {
     this.#options = options;
     const members = new Members(options);
     const instances = new Instances(members, project);
-    const ended = (id: string) => this.#ended(id);
+    const ended = (id: string, isAsked = false) => this.#ended(id, isAsked);
     const sockets = this.#sockets;
     const events = this.#events;
     this.#members = members;
@@ -90,13 +90,14 @@ class Incus implements ComputeDriver {
     this.#acls = new Acls(members, project, clock);
     this.#hosts = new Hosts({ ...options, members, instances });
     this.#inside = new Inside({ ...options, sockets });
+    this.#screens = new GuestScreens({ clock, logger, members, instances });
     const closed = this.#closing.signal;
     const need = (id: string) => this.#guests.need(id);
     this.#power = new Power({ clock, instances, need, ended, closed });
     const [acls, hosts, power] = [this.#acls, this.#hosts, this.#power];
     this.#guests = new Guests({ options, members, instances, acls, hosts, power });
     this.#boots = new Boots({ clock, inside: this.#inside, events, note: (...note) => this.#note(...note) });
-    const seen = (instance: Instance) => void this.#boots.isBooted(instance);
+    const seen = (instance: Instance) => this.#isOn(instance);
     this.#stream = new EventStream({ clock, logger, members, instances, project, events, ended, seen });
   }
 
@@ -110,7 +111,7 @@ class Incus implements ComputeDriver {
     return {
       move: 'live',
       reach: 'every_node',
-      screen: 'none',
+      screen: 'rfb',
       portForwards: false,
       refusedProtocols: REFUSED_PROTOCOLS,
     };
@@ -141,9 +142,11 @@ class Incus implements ComputeDriver {
     signal?.throwIfAborted();
     const instance = await this.#guests.need(id);
     const again = isOn(instance)
-      ? await this.#cards.run(id, () => this.#power.restart(id, timeoutSeconds, signal))
+      ? await this.#screens.over(id, () =>
+          this.#cards.run(id, () => this.#power.restart(id, timeoutSeconds, signal)),
+        )
       : await this.#alone(id, () => this.#on(id));
-    this.#boots.isBooted(again);
+    this.#isOn(again);
   }
 
   readonly remove: Method<'remove'> = (id) =>
@@ -243,14 +246,15 @@ class Incus implements ComputeDriver {
     return [{ name: 'root', sizeGb, usedBytes, type: 'ssd', boot: true, device }];
   }
 
-  async openVnc(id: string): Promise<Duplex> {
-    throw new AgentUnavailableError(`the screen of ${id} does not speak VNC`);
-  }
+  readonly openVnc: Method<'openVnc'> = async (id) => {
+    this.#stream.open();
+    return this.#screens.view(id);
+  };
 
-  async openSsh(id: string): Promise<Duplex> {
+  readonly openSsh: Method<'openSsh'> = async (id) => {
     this.#stream.open();
     return this.#inside.openSsh(await this.#instances.find(nameOf(id)), id);
-  }
+  };
 
   watch(listener: (event: GuestEvent) => void): () => void {
     this.#stream.open();
@@ -262,6 +266,7 @@ class Incus implements ComputeDriver {
     await Promise.all([this.#stream.close(), this.#boots.close()]);
     await Promise.all([this.#locks.idle(), this.#cards.idle()]);
     this.#sockets.close();
+    await this.#screens.close();
     this.#events.close();
     this.#members.close();
   }
@@ -273,8 +278,13 @@ class Incus implements ComputeDriver {
   async #on(id: string): Promise<Instance> {
     await mendRestore(this.#snapshotParts, id);
     const instance = await this.#power.on(id);
-    this.#boots.isBooted(instance);
+    this.#isOn(instance);
     return instance;
+  }
+
+  #isOn(instance: Instance): void {
+    this.#boots.isBooted(instance);
+    this.#screens.runs(instance);
   }
 
   async #putNetwork(id: string, policy: NetworkPolicy): Promise<void> {
@@ -298,10 +308,12 @@ class Incus implements ComputeDriver {
     });
   }
 
-  #ended(id: string): void {
+  /** `isAsked`: by a request to the cluster, of which it is not known here whether it was for a reboot. */
+  #ended(id: string, isAsked = false): void {
     this.#stream.expected(id);
     this.#boots.end(id);
     this.#sockets.end(id);
+    if (!isAsked) this.#screens.end(id);
   }
 
   get #snapshotParts() {

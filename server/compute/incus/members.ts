@@ -1,3 +1,4 @@
+import type WebSocket from 'ws';
 import type { Clock } from '../../platform/clock.ts';
 import { ComputeUnavailableError } from '../driver.ts';
 import {
@@ -106,8 +107,13 @@ export class Members {
   }
 
   /** Text of one member. */
-  async textAt(member: string, path: string): Promise<string> {
-    return this.#of(await this.#urlOf(member)).text('GET', path);
+  async textAt(member: string, path: string, options?: AskOptions): Promise<string> {
+    return this.#of(await this.#urlOf(member)).text('GET', path, undefined, options);
+  }
+
+  /** A WebSocket of one member, whose messages are at most so long; the caller listens for its errors. */
+  async socketAt(member: string, path: string, maxPayload: number): Promise<WebSocket> {
+    return this.#of(await this.#urlOf(member)).socket(path, maxPayload);
   }
 
   /**

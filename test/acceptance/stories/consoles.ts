@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import type { Client } from '../support/client.ts';
-import { HAS_SCREENS } from '../support/machines.ts';
 import { newVm, type Subject } from '../support/world.ts';
 
 /** Opens a WebSocket and gives it back with the first bytes that it says; fails when the other end hangs up. */
@@ -39,12 +38,11 @@ async function look(client: Client, id: string): Promise<void> {
   assert.equal(await isLetIn(screen.ws_url, ['binary', screen.ticket]), false, 'once');
 }
 
-/** A customer looks at the screen, where there is one, types into a terminal, and shares it for a while. */
+/** A customer looks at the screen, types into a terminal, and shares it for a while. */
 export async function consoles({ client }: Subject): Promise<void> {
   const { id } = await newVm(client, 'consoles');
   const at = [id];
-  if (HAS_SCREENS) await look(client, id);
-  else await client.refused('getConsole', 'invalid_state', { at });
+  await look(client, id);
 
   const access = await client.ok<{ ws_url: string; token: string; username: string }>('createSshToken', {
     at,

@@ -220,12 +220,6 @@ const NEVER_PROVOKED: Exception[] = [
   },
   { reason: 'no caller can take the engine away', code: 'compute_unavailable' },
   {
-    reason: 'guests of Incus have no screen that speaks VNC',
-    code: 'ok',
-    operations: ['getConsole'],
-    on: 'incus',
-  },
-  {
     reason: 'the simulated engine has room for everything; only addresses and ports run out',
     code: 'capacity_unavailable',
     operations: ['changePlan', 'changeCustom'],

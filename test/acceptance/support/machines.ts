@@ -8,8 +8,6 @@ const ENGINES = ['simulator', 'qemu', 'incus'] as const;
 
 /** What runs the VMs of the service under test: the environment says so, as it does of the database. */
 export const ENGINE = ENGINES.find((engine) => engine === process.env.VAUBAN_TEST_COMPUTE) ?? 'simulator';
-/** Whether VMs have a screen that speaks VNC. */
-export const HAS_SCREENS = ENGINE !== 'incus';
 
 /**
  * What the service under test makes its VMs of: the simulator, or real guests, of this machine or of a cluster.

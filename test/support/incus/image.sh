@@ -47,6 +47,8 @@ ip link set lo up
 ip link set eth0 up
 udhcpc -q -i eth0 -s /usr/share/udhcpc/default.script -t 30 -T 1 -A 1 >/dev/null 2>&1
 dropbear -R
+# A login at the console, as every distribution has it.
+while :; do setsid getty -L 115200 console linux; done &
 while :; do sleep 3600 & wait $!; done
 X
 cat >"$root/usr/share/udhcpc/default.script" <<'X'

@@ -1,0 +1,76 @@
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../../platform/clock.ts';
+import type { Logger } from '../../../platform/logging.ts';
+import { type Instance, idOf, nameOf } from '../instance.ts';
+import type { Instances } from '../instances.ts';
+import type { Members } from '../members.ts';
+import { GuestScreen } from './guest-screen.ts';
+import { Past } from './past.ts';
+import { Screens } from './screens.ts';
+
+export interface GuestScreensParts {
+  clock: Clock;
+  logger: Pick<Logger, 'warn'>;
+  members: Members;
+  instances: Instances;
+}
+
+/** The screens of guests that this node's viewers look at. */
+export class GuestScreens {
+  readonly #parts: GuestScreensParts;
+  readonly #screens: Screens;
+  readonly #past = new Past();
+  readonly #open = new Map<string, GuestScreen>();
+  /** Guests that are just being rebooted from here: their end is none. */
+  readonly #rebooting = new Set<string>();
+
+  constructor(parts: GuestScreensParts) {
+    this.#parts = parts;
+    this.#screens = new Screens(parts.logger);
+  }
+
+  /** A connection to a guest's screen, speaking RFB from its first byte. Throws `AgentUnavailableError` where the guest is off. */
+  view(id: string): Promise<Duplex> {
+    return (this.#open.get(id) ?? this.#begin(id)).view();
+  }
+
+  /** To be called when a guest has gone off. */
+  end(id: string): void {
+    if (!this.#rebooting.has(id)) this.#open.get(id)?.end();
+  }
+
+  /** To be called with each guest that is seen to be on. */
+  runs(instance: Instance): void {
+    this.#open.get(idOf(instance))?.runs(instance);
+  }
+
+  /** Keeps a guest's viewers while `work` reboots it. */
+  async over<T>(id: string, work: () => Promise<T>): Promise<T> {
+    this.#rebooting.add(id);
+    try {
+      return await work();
+    } finally {
+      this.#rebooting.delete(id);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const screen of [...this.#open.values()]) screen.end();
+    await this.#screens.close();
+  }
+
+  #begin(id: string): GuestScreen {
+    const { instances } = this.#parts;
+    const screen = new GuestScreen(id, {
+      ...this.#parts,
+      screens: this.#screens,
+      past: this.#past,
+      find: () => instances.find(nameOf(id)),
+      over: () => {
+        if (this.#open.get(id) === screen) this.#open.delete(id);
+      },
+    });
+    this.#open.set(id, screen);
+    return screen;
+  }
+}
