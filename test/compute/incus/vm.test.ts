@@ -10,6 +10,7 @@ import { inCluster } from '../../support/incus/in-cluster.ts';
 import { type ClusterInfo, incus, instanceOf } from '../../support/incus/layout.ts';
 import { skipWithoutTinyImage, tinyImage } from '../../support/tiny-image.ts';
 import { stayAlive } from '../qemu/support.ts';
+import { Viewer } from '../simulator-inside/rfb-client.ts';
 import { OPS_KEY, openIncus, tinyGuest } from './support.ts';
 
 const POLL_MS = 100;
@@ -52,6 +53,16 @@ if (cluster) {
     await driver.setPassword(id, 'root', 'correct horse');
     const [sample] = await driver.sample([id]);
     assert.ok(sample!.cpuSeconds > 0 && sample!.netInBytes > 0, JSON.stringify(sample));
+
+    // Its serial port, at which a login waits.
+    const viewer = new Viewer(await driver.openVnc(id), [5, 0]);
+    defer(t, () => viewer.close());
+    await viewer.open();
+    viewer.ask(false);
+    await viewer.update();
+    viewer.type('\r');
+    await viewer.shows(/login:/);
+    seconds('its screen');
 
     await driver.shutdown(id, SHUTDOWN_SECONDS);
     assert.equal((await driver.inspect(id))?.power, 'off');
