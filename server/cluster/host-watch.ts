@@ -17,6 +17,8 @@ interface WatchParts {
 
 /** A cluster that has just lost a member says nothing for a moment; then nothing need be refused. */
 const SILENCE_MS = 5_000;
+/** So long an answer is waited for: each member of a cluster that hangs would be waited for in turn. */
+const ANSWER_MS = 10_000;
 
 /** Keeps what is recorded of the engine's hosts in step with what the engine reports. */
 export class HostWatch {
@@ -31,8 +33,9 @@ export class HostWatch {
 
   /** Throws where the engine says nothing: then what is recorded stands, and soon each of its hosts is lost. */
   async run(): Promise<void> {
-    const { clock, compute, db, engine, logger } = this.#parts;
-    const hosts = await compute.hosts().catch((error) => this.#heardNothing(error));
+    const { clock, db, engine, logger } = this.#parts;
+    const askedAt = clock.now();
+    const hosts = await this.#ask().catch((error) => this.#heardNothing(error, askedAt));
     this.#silentSince = undefined;
     const now = clock.now();
     const seen = hosts.filter(({ reachable }) => reachable).map(({ id }) => id);
@@ -50,14 +53,30 @@ export class HostWatch {
     this.#hasAdopted = true;
   }
 
+  /** What the engine reports; throws where it says nothing in time. */
+  async #ask(): Promise<HostInfo[]> {
+    const { clock, compute } = this.#parts;
+    const answered = new AbortController();
+    const late = clock.sleep(ANSWER_MS, answered.signal).then(() => {
+      throw new ComputeUnavailableError(`the engine has not named its hosts in ${ANSWER_MS / 1000} s`);
+    });
+    // It ends with a rejection in either case, which nothing waits for once there is an answer.
+    late.catch(() => {});
+    try {
+      return await Promise.race([compute.hosts(), late]);
+    } finally {
+      answered.abort();
+    }
+  }
+
   /** What would only fail is refused from then on, as where single hosts are lost. */
-  async #heardNothing(error: unknown): Promise<never> {
+  async #heardNothing(error: unknown, askedAt: Date): Promise<never> {
     const { clock, compute, db, engine, logger } = this.#parts;
     // Guests that this node alone reaches can be asked about all the same: it is new ones that cannot be made.
     const isAway = error instanceof ComputeUnavailableError && compute.capabilities().reach === 'every_node';
     if (!isAway) throw error;
     const now = clock.now();
-    this.#silentSince ??= now;
+    this.#silentSince ??= askedAt;
     if (now.getTime() - this.#silentSince.getTime() < SILENCE_MS) throw error;
     const lost = await db.transaction((tx) => loseHosts(tx, engine, now));
     if (lost.length > 0)

@@ -161,6 +161,21 @@ test('the only cluster says nothing: what needs it is refused with a hint, and n
   await assertInvariants(db);
 });
 
+test('the only cluster hangs: once an answer was waited for, what needs it is refused', async (t) => {
+  const service = await Service.open(t);
+  const customer = await service.customer();
+  const id = await service.buy(customer);
+  service.first.state = 'silent';
+  const watched = assert.rejects(service.watch.run(), /has not named its hosts in 10 s/);
+  service.clock.advance(10_000);
+  await watched;
+  const { status, error } = await customer.call({ method: 'POST', path: `/v1/vm/${id}/stop` });
+  assert.deepEqual([status, error?.code], [503, 'compute_unavailable']);
+  service.first.state = 'well';
+  await service.pass(5);
+  await customer.must({ method: 'POST', path: `/v1/vm/${id}/stop` });
+});
+
 test('when no cluster answers, the engine is away as a whole', async (t) => {
   const service = await Service.open(t);
   await service.add();

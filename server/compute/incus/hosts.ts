@@ -86,8 +86,14 @@ export class Hosts {
     return hostId.slice(prefix.length);
   }
 
+  /** {@link ComputeUnavailableError} where the cluster does not name its members: without a quorum it has many words for that. */
   async all(): Promise<HostInfo[]> {
-    const members = await this.#parts.members.all();
+    const members = await this.#parts.members.all().catch((error) => {
+      if (!(error instanceof IncusError)) throw error;
+      throw new ComputeUnavailableError(`the cluster does not name its members: ${error.message}`, {
+        cause: error,
+      });
+    });
     return Promise.all(members.map((member) => this.#infoOf(member, members.length)));
   }
 
