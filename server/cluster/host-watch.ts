@@ -5,6 +5,7 @@ import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { reportLosses } from '../domain/hosts/report-losses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
+import { within } from '../platform/within.ts';
 
 interface WatchParts {
   catalog: Catalog;
@@ -19,6 +20,8 @@ interface WatchParts {
 const SILENCE_MS = 5_000;
 /** So long an answer is waited for: each member of a cluster that hangs would be waited for in turn. */
 const ANSWER_MS = 10_000;
+const noAnswer = () =>
+  new ComputeUnavailableError(`the engine has not named its hosts in ${ANSWER_MS / 1000} s`);
 
 /** Keeps what is recorded of the engine's hosts in step with what the engine reports. */
 export class HostWatch {
@@ -33,9 +36,11 @@ export class HostWatch {
 
   /** Throws where the engine says nothing: then what is recorded stands, and soon each of its hosts is lost. */
   async run(): Promise<void> {
-    const { clock, db, engine, logger } = this.#parts;
+    const { clock, compute, db, engine, logger } = this.#parts;
     const askedAt = clock.now();
-    const hosts = await this.#ask().catch((error) => this.#heardNothing(error, askedAt));
+    const hosts = await within(clock, ANSWER_MS, compute.hosts(), noAnswer).catch((error) =>
+      this.#heardNothing(error, askedAt),
+    );
     this.#silentSince = undefined;
     const now = clock.now();
     const seen = hosts.filter(({ reachable }) => reachable).map(({ id }) => id);
@@ -51,22 +56,6 @@ export class HostWatch {
     if (this.#hasAdopted || !first) return;
     await db.transaction((tx) => adoptVms(tx, engine, first.id));
     this.#hasAdopted = true;
-  }
-
-  /** What the engine reports; throws where it says nothing in time. */
-  async #ask(): Promise<HostInfo[]> {
-    const { clock, compute } = this.#parts;
-    const answered = new AbortController();
-    const late = clock.sleep(ANSWER_MS, answered.signal).then(() => {
-      throw new ComputeUnavailableError(`the engine has not named its hosts in ${ANSWER_MS / 1000} s`);
-    });
-    // It ends with a rejection in either case, which nothing waits for once there is an answer.
-    late.catch(() => {});
-    try {
-      return await Promise.race([compute.hosts(), late]);
-    } finally {
-      answered.abort();
-    }
   }
 
   /** What would only fail is refused from then on, as where single hosts are lost. */

@@ -15,6 +15,8 @@ export interface BootsParts {
 const DEFAULT_READINESS = `port:${SSH_PORT}`;
 const NOTHING = 'none';
 const DEFAULT_SECONDS = 300;
+/** How long a guest that has booted may take to answer. */
+const ALIVE_MS = 10_000;
 const PORT = /^port:([1-9][0-9]{0,4})$/;
 
 /** Waits for guests that were started to be ready, once a run, and keeps with the guest that it was waited for. */
@@ -37,6 +39,13 @@ export class Boots {
     if (readinessOf(instance) === NOTHING) return true;
     if (this.#waits.get(id)?.run !== run) this.#begin(id, run, instance);
     return false;
+  }
+
+  /** Whether a guest that has booted answers as its image says that guests do; false where nothing tells. */
+  async answers(instance: Instance, signal: AbortSignal): Promise<boolean> {
+    const readiness = readinessOf(instance);
+    if (readiness === NOTHING) return false;
+    return untilAnswered(this.#parts.clock, this.#asking(instance, readiness), ALIVE_MS, signal);
   }
 
   /** To be called when a guest has gone off. */
@@ -64,12 +73,11 @@ export class Boots {
   }
 
   async #wait(id: string, run: string, instance: Instance, signal: AbortSignal): Promise<void> {
-    const { clock, inside, events, note } = this.#parts;
+    const { clock, events, note } = this.#parts;
     const readiness = readinessOf(instance);
     const seconds = Number(imageOf(instance, IMAGE_KEYS.readyWithinSeconds) ?? DEFAULT_SECONDS);
-    const port = Number(PORT.exec(readiness)![1]);
-    const open = () => inside.connect(instance, port);
-    const isReady = await untilAnswered(clock, { open, greets: port === SSH_PORT }, seconds * 1000, signal);
+    const asking = this.#asking(instance, readiness);
+    const isReady = await untilAnswered(clock, asking, seconds * 1000, signal);
     if (signal.aborted) return;
     this.#booted.set(id, run);
     const at = clock.now();
@@ -84,7 +92,7 @@ export class Boots {
       : {
           type: 'guest.warning',
           level: 'warning',
-          message: `The guest runs, but nothing answered on its TCP port ${port} within ${seconds} s of its boot.`,
+          message: `The guest runs, but nothing answered on its TCP port ${portOf(readiness)} within ${seconds} s of its boot.`,
           waitedFor: readiness,
           at,
           distinct: run,
@@ -92,7 +100,14 @@ export class Boots {
     events.emit(eventOf(id, notice));
     await note(instance, KEYS.booted, run);
   }
+
+  #asking(instance: Instance, readiness: string) {
+    const port = portOf(readiness);
+    return { open: () => this.#parts.inside.connect(instance, port), greets: port === SSH_PORT };
+  }
 }
+
+const portOf = (readiness: string) => Number(PORT.exec(readiness)![1]);
 
 /** By what it is known that a guest of its image is ready; what is none of the ways there are is the usual one. */
 function readinessOf(instance: Instance): string {

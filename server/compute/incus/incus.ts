@@ -173,7 +173,15 @@ class Incus implements ComputeDriver {
     this.#alone(id, async () => {
       signal?.throwIfAborted();
       const target = await this.#hosts.memberOf(hostId);
-      const parts = { ...this.#snapshotParts, hosts: this.#hosts, guests: this.#guests };
+      const parts = {
+        ...this.#snapshotParts,
+        hosts: this.#hosts,
+        guests: this.#guests,
+        answers: (instance: Instance) => this.#boots.answers(instance, signal ?? this.#closing.signal),
+        off: () => this.#power.off(id, () => this.#instances.find(nameOf(id))),
+        on: () => this.#on(id),
+        events: this.#events,
+      };
       await moveGuest(parts, id, { target, how, signal });
     });
 

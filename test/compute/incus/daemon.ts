@@ -26,6 +26,9 @@ export function identityOf(t: TestContext): Identity {
 
 const [STOPPED, RUNNING] = [102, 103];
 
+/** The id of the cluster that the daemon is one of. */
+export const CLUSTER = 'one';
+
 /** When a guest was started for the n-th time, by which Incus tells its runs apart. */
 export const runNumber = (n: number) => `2026-01-01T00:00:0${n}Z`;
 
@@ -37,8 +40,8 @@ export class Daemon {
   readonly guest: Instance;
   readonly identity: Identity;
   url = '';
-  /** Called when the guest is asked to go off, before that is answered. */
-  asked: () => void = () => {};
+  /** Called when the guest is asked to go off, or on, before that is answered. */
+  asked: (action: string) => void = () => {};
   readonly #server: Server;
   readonly #events = new WebSocketServer({ noServer: true });
   #run = 1;
@@ -132,16 +135,20 @@ export class Daemon {
     while (this.#looks + this.#lists < looks) await new Promise(setImmediate);
   }
 
-  #answer(method: string, url: string, body: { config?: Record<string, string> }): unknown {
+  #answer(method: string, url: string, body: Partial<Instance> & { action?: string }): unknown {
     const { pathname } = new URL(url, this.url);
+    if (pathname === '/1.0') return { config: { 'user.vauban.cluster': CLUSTER } };
     if (pathname === '/1.0/cluster/members')
       return [{ server_name: 'm1', url: this.url, status: 'Online', message: '', groups: [] }];
     if (pathname === '/1.0/instances') {
       this.#lists++;
       return [this.guest];
     }
-    if (method === 'PATCH') this.guest.config = { ...this.guest.config, ...body.config };
-    if (method === 'PUT') this.asked();
+    if (method === 'PATCH') {
+      this.guest.config = { ...this.guest.config, ...body.config };
+      this.guest.devices = { ...this.guest.devices, ...body.devices };
+    }
+    if (method === 'PUT') this.asked(body.action!);
     if (method === 'GET') this.#looks++;
     return this.guest;
   }

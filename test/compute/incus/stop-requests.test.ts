@@ -1,76 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { isInstalled } from '../../../scripts/installed.ts';
-import {
-  ComputeUnavailableError,
-  type GuestEvent,
-  ShutdownTimeoutError,
-} from '../../../server/compute/driver.ts';
-import { createIncus } from '../../../server/compute/incus/incus.ts';
-import { ManualClock } from '../../../server/platform/clock.ts';
-import { defer } from '../../support/cleanup.ts';
+import { ComputeUnavailableError, ShutdownTimeoutError } from '../../../server/compute/driver.ts';
 import { HOUR_MS } from '../support.ts';
 import { Daemon, runNumber } from './daemon.ts';
+import { node, PatientClock } from './node.ts';
 
 const ID = 'vm_1';
-/** The driver waits so long for an answer, or longer, and never so long for anything else. */
-const ANSWER_MS = 15_000;
 /** A member that has not answered is left alone for less than that. */
 const REST_MS = 5_000;
-const STEP_MS = 100;
-/** By the clock of the test; far more than anything here takes. */
-const PATIENCE_MS = 300_000;
 const skip = isInstalled('openssl') ? false : 'openssl is not installed';
 
 /** The key of the event of a guest that has powered itself off in its n-th run. */
 const poweredOff = (n: number) => `${ID}/guest.powered_off/${runNumber(n)}`;
-
-/** A node of the service that follows what the daemon reports; `events` is what it makes of that. */
-async function node(t: TestContext, { url, identity }: Daemon, clock: ManualClock) {
-  const driver = createIncus({
-    clock,
-    logger: { warn: () => {} },
-    endpoints: [url],
-    identity,
-    project: 'default',
-    network: 'vb0',
-    pool: 'default',
-    cpuOvercommit: 1,
-    zones: null,
-    serviceNetworks: [],
-    aliasOf: (template) => template,
-    opsLogin: async () => [],
-  });
-  defer(t, () => driver.close());
-  const events: GuestEvent[] = [];
-  driver.watch((event) => events.push(event));
-  return { driver, keys: () => events.map(({ key }) => key) };
-}
-
-/** Real answers come in their own time: this clock knows whether one is waited for, and stands still meanwhile. */
-class PatientClock extends ManualClock {
-  #awaited = 0;
-
-  override async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    if (ms < ANSWER_MS) return super.sleep(ms, signal);
-    this.#awaited++;
-    try {
-      await super.sleep(ms, signal);
-    } finally {
-      this.#awaited--;
-    }
-  }
-
-  /** Lets time pass until it is so. */
-  async until(holds: () => boolean): Promise<void> {
-    const end = this.now().getTime() + PATIENCE_MS;
-    while (!holds()) {
-      assert.ok(this.now().getTime() < end, 'it has never come about');
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      if (this.#awaited === 0) this.advance(STEP_MS);
-    }
-  }
-}
 
 /** Two nodes of a service that follow one daemon, of which the first is asked to switch the guest off. */
 async function world(t: TestContext) {
