@@ -8,6 +8,7 @@ interface StoredAcl extends Acl {
 }
 
 const IN_USE = /is in use/;
+const ABSENT = 404;
 /** What the engine itself makes of a guest while it is moved or removed uses the ACL for a moment. */
 const TRIES = 10;
 const PAUSE_MS = 500;
@@ -46,10 +47,22 @@ export class Acls {
       } catch (error) {
         if (!(error instanceof IncusError)) throw error;
         const isInUse = IN_USE.test(error.message);
-        if (error.code === 404 || (isInUse && tries === TRIES)) return;
-        if (!isInUse) throw error;
+        const isAbsent = error.code === ABSENT && !(await this.#isThere(name));
+        if (isAbsent || (isInUse && tries === TRIES)) return;
+        if (tries === TRIES || !(isInUse || error.code === ABSENT)) throw error;
         await this.#clock.sleep(PAUSE_MS);
       }
+    }
+  }
+
+  /** Where ACLs are deleted side by side, Incus says that one is absent when it is another that is: it reads all of them first. */
+  async #isThere(name: string): Promise<boolean> {
+    try {
+      await this.#read(name);
+      return true;
+    } catch (error) {
+      if (error instanceof IncusError && error.code === ABSENT) return false;
+      throw error;
     }
   }
 
