@@ -87,7 +87,8 @@ async function moveAsItRuns(driver: ComputeDriver, id: string, hostId: string): 
   const seen = new Set<string>();
   const watching = (async () => {
     while (!isOver) {
-      seen.add((await driver.list())[0]!.power);
+      // In the instant in which it changes its member Incus lists it without its configuration: then it is no guest of ours.
+      for (const { power } of await driver.list()) seen.add(power);
       await sleep(POLL_MS);
     }
   })();
