@@ -5,7 +5,6 @@ import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import { reportLosses } from '../domain/hosts/report-losses.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
-import { within } from '../platform/within.ts';
 
 interface WatchParts {
   catalog: Catalog;
@@ -18,10 +17,6 @@ interface WatchParts {
 
 /** A cluster that has just lost a member says nothing for a moment; then nothing need be refused. */
 const SILENCE_MS = 5_000;
-/** So long an answer is waited for: each member of a cluster that hangs would be waited for in turn. */
-const ANSWER_MS = 10_000;
-const noAnswer = () =>
-  new ComputeUnavailableError(`the engine has not named its hosts in ${ANSWER_MS / 1000} s`);
 
 /** Keeps what is recorded of the engine's hosts in step with what the engine reports. */
 export class HostWatch {
@@ -37,10 +32,7 @@ export class HostWatch {
   /** Throws where the engine says nothing: then what is recorded stands, and soon each of its hosts is lost. */
   async run(): Promise<void> {
     const { clock, compute, db, engine, logger } = this.#parts;
-    const askedAt = clock.now();
-    const hosts = await within(clock, ANSWER_MS, compute.hosts(), noAnswer).catch((error) =>
-      this.#heardNothing(error, askedAt),
-    );
+    const hosts = await compute.hosts().catch((error) => this.#heardNothing(error));
     this.#silentSince = undefined;
     const now = clock.now();
     const seen = hosts.filter(({ reachable }) => reachable).map(({ id }) => id);
@@ -59,13 +51,14 @@ export class HostWatch {
   }
 
   /** What would only fail is refused from then on, as where single hosts are lost. */
-  async #heardNothing(error: unknown, askedAt: Date): Promise<never> {
+  async #heardNothing(error: unknown): Promise<never> {
     const { clock, compute, db, engine, logger } = this.#parts;
     // Guests that this node alone reaches can be asked about all the same: it is new ones that cannot be made.
     const isAway = error instanceof ComputeUnavailableError && compute.capabilities().reach === 'every_node';
     if (!isAway) throw error;
     const now = clock.now();
-    this.#silentSince ??= askedAt;
+    // From the end of the first look: one look alone may have failed because this process was held up.
+    this.#silentSince ??= now;
     if (now.getTime() - this.#silentSince.getTime() < SILENCE_MS) throw error;
     const lost = await db.transaction((tx) => loseHosts(tx, engine, now));
     if (lost.length > 0)

@@ -1,5 +1,4 @@
 import { HostWatch } from '../../server/cluster/host-watch.ts';
-import { ComputeUnavailableError } from '../../server/compute/driver.ts';
 import { sql } from '../../server/db/database.ts';
 import { creditLostHosts } from '../../server/jobs/timers/credit-lost-hosts.ts';
 import { Failures } from '../../server/platform/failures.ts';
@@ -34,7 +33,7 @@ export class Hosts {
     return this.#lost !== undefined;
   }
 
-  /** Whether one is lost, or looked at: where time jumps meanwhile, all seem lost for a moment. */
+  /** Whether one is lost, or just being lost or found. */
   get mayBeOutOfReach(): boolean {
     return this.isOneLost || this.#isLooking;
   }
@@ -51,7 +50,7 @@ export class Hosts {
       const { compute, db } = services;
       this.#lost = { guests: [], at: undefined };
       await compute.outages!.lose(hostId);
-      await notice(services);
+      await new HostWatch(services).run();
       const [host] = await db.query<{ at: Date }>(sql`select lost_at as at from hosts where id = ${hostId}`);
       const guests = (await compute.list()).filter((guest) => guest.hostId === hostId);
       this.#lost = { guests: guests.map(({ id }) => id), at: host!.at };
@@ -65,7 +64,7 @@ export class Hosts {
       const { clock, compute } = services;
       const foundAt = clock.now();
       for (const { id } of await compute.hosts()) await compute.outages!.find(id);
-      await notice(services);
+      await new HostWatch(services).run();
       if (this.#lost?.at && foundAt > this.#lost.at) await requireReports(services, this.#lost);
       this.#lost = undefined;
     });
@@ -92,16 +91,6 @@ async function requireReports({ db }: Installation['services'], { guests, at }: 
     from vms where id = any(${guests}::text[]) and deleted_at is null and provisioned_at <= ${at}`);
   for (const { id, reports } of wrong)
     if (reports !== 1) throw new Error(`${id} has ${reports} reports of its host, which was lost at ${at}`);
-}
-
-/** A node looks at the hosts. Where time jumps while it does, the engine seems to have said nothing for long: it looks again. */
-async function notice(services: Installation['services']): Promise<void> {
-  try {
-    await new HostWatch(services).run();
-  } catch (error) {
-    if (!(error instanceof ComputeUnavailableError)) throw error;
-    await notice(services);
-  }
 }
 
 const loseHost: Operation = async (world, prng) => {

@@ -1,3 +1,4 @@
+import { within } from '../../platform/within.ts';
 import {
   CapacityError,
   type ComputeDriver,
@@ -13,6 +14,11 @@ import type { Cluster, Said } from './cluster.ts';
 import { guestMethods } from './guest-methods.ts';
 import { lostHost, type Region, Regions } from './regions.ts';
 import { Roster, type RosterParts } from './roster.ts';
+
+/** So long the only cluster may take to name its hosts: of one that hangs each member would be waited for in turn. */
+const HOSTS_MS = 10_000;
+const noAnswer = () =>
+  new ComputeUnavailableError(`the cluster has not named its hosts in ${HOSTS_MS / 1000} s`);
 
 export interface ClustersParts extends RosterParts {
   /** Of the catalog. */
@@ -96,7 +102,7 @@ class Clusters {
 
   async hosts(): Promise<HostInfo[]> {
     const all = await this.#roster.several();
-    if (!all) return this.#first.hosts();
+    if (!all) return within(this.#parts.clock, HOSTS_MS, this.#first.hosts(), noAnswer);
     const answers = await askAll(all, (cluster) => cluster.askSoon((driver) => driver.hosts()));
     const each = all.map(async (cluster, index) => {
       const answer = answers[index];
