@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { IncusError } from './client.ts';
 import type { Acl } from './firewall.ts';
+import { isAbsent } from './hosts.ts';
 import type { Members } from './members.ts';
 
 interface StoredAcl extends Acl {
@@ -8,7 +9,6 @@ interface StoredAcl extends Acl {
 }
 
 const IN_USE = /is in use/;
-const ABSENT = 404;
 /** What the engine itself makes of a guest while it is moved or removed uses the ACL for a moment. */
 const TRIES = 10;
 const PAUSE_MS = 500;
@@ -47,9 +47,9 @@ export class Acls {
       } catch (error) {
         if (!(error instanceof IncusError)) throw error;
         const isInUse = IN_USE.test(error.message);
-        const isAbsent = error.code === ABSENT && !(await this.#isThere(name));
-        if (isAbsent || (isInUse && tries === TRIES)) return;
-        if (tries === TRIES || !(isInUse || error.code === ABSENT)) throw error;
+        const isGone = isAbsent(error) && !(await this.#isThere(name));
+        if (isGone || (isInUse && tries === TRIES)) return;
+        if (tries === TRIES || !(isInUse || isAbsent(error))) throw error;
         await this.#clock.sleep(PAUSE_MS);
       }
     }
@@ -61,7 +61,7 @@ export class Acls {
       await this.#read(name);
       return true;
     } catch (error) {
-      if (error instanceof IncusError && error.code === ABSENT) return false;
+      if (isAbsent(error)) return false;
       throw error;
     }
   }
