@@ -274,6 +274,11 @@ export interface DrainedHost {
   left: string[];
 }
 
+export interface EmptyHostRequest {
+  from?: string;
+  to?: string;
+}
+
 export interface EndReportedAttackRequest {
   ip: string;
 }
@@ -283,7 +288,7 @@ export interface EndedReport {
   attack_id: string | null;
 }
 
-export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.moved' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.move_requested' | 'vm.delete_requested';
+export type EventType = 'agent.command_started' | 'billing.adjusted' | 'billing.charged' | 'billing.deletion_due' | 'billing.ended' | 'billing.plan_retires' | 'billing.price_change' | 'billing.renewal_due' | 'billing.suspension_failed' | 'billing.traffic_used' | 'billing.unpaid' | 'billing.written_off' | 'console.ticket_issued' | 'console.token_issued' | 'console_share.created' | 'console_share.revoked' | 'firewall.rule_added' | 'firewall.rule_removed' | 'guest.crashed' | 'guest.powered_off' | 'guest.ready' | 'guest.rebooted' | 'guest.warning' | 'job.failed' | 'port_forward.added' | 'port_forward.removed' | 'snapshot.created' | 'snapshot.deleted' | 'snapshot.restored' | 'vm.created' | 'vm.deleted' | 'vm.move_canceled' | 'vm.move_scheduled' | 'vm.moved' | 'vm.password_reset' | 'vm.rebooted' | 'vm.rebuilt' | 'vm.resized' | 'vm.ssh_key_attached' | 'vm.started' | 'vm.stopped' | 'vm.suspended' | 'vm.updated' | 'vm.create_requested' | 'vm.start_requested' | 'vm.stop_requested' | 'vm.force_stop_requested' | 'vm.reboot_requested' | 'vm.reset_password_requested' | 'vm.attach_ssh_key_requested' | 'vm.change_plan_requested' | 'vm.change_custom_requested' | 'vm.snapshot_create_requested' | 'vm.snapshot_delete_requested' | 'vm.snapshot_restore_requested' | 'vm.rebuild_requested' | 'vm.move_requested' | 'vm.delete_requested';
 
 export interface GrantPromoCreditRequest {
   amount?: string;
@@ -305,6 +310,7 @@ export interface HostMachine {
   name: string;
   zones: string[] | null;
   state: 'up' | 'draining' | 'evacuated' | 'unreachable';
+  move_window: { from_at: string; to_at: string; [name: string]: unknown } | null;
   draining: boolean;
   vcpu: number | null;
   dedicated_cores: number | null;
@@ -1136,7 +1142,7 @@ export interface Writes {
   '/clusters/{region}/remove': { data: RemovedCluster };
   '/host/drain': { body: DrainHostRequest; data: DrainedHost };
   '/host/resume': { data: { resumed: true } };
-  '/hosts/{host}/drain': { data: HostMachine };
+  '/hosts/{host}/drain': { body: EmptyHostRequest; data: HostMachine };
   '/hosts/{host}/undrain': { data: HostMachine };
   '/hosts/{host}/lose': { data: HostMachine };
   '/hosts/{host}/find': { data: HostMachine };

@@ -15,7 +15,7 @@ export function collectName(text: string, names: string[] = []): string[] {
 }
 
 /** `30d`, `12h` from now, or an RFC 3339 instant with its zone; as an RFC 3339 instant in UTC. */
-export function parseExpiry(text: string): string {
+export function parseTimeAhead(text: string): string {
   const [, count, unit] = /^(\d{1,5})([dh])$/.exec(text) ?? [];
   const isInstant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
   const at = count

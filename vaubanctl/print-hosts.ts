@@ -8,7 +8,7 @@ export function printHosts(hosts: HostMachine[]): void {
     ['NAME', 'STATE', 'ZONES', 'VMS>', 'MOVING IN>', 'VCPU>', 'CORES>', 'RAM MB>', 'DISK GB>'],
     hosts.map((host) => [
       host.name,
-      host.draining && host.state === 'unreachable' ? 'unreachable, draining' : host.state,
+      stateOf(host),
       host.zones === null ? 'all' : host.zones.join(', '),
       `${host.vms}`,
       `${host.moving_in}`,
@@ -18,4 +18,10 @@ export function printHosts(hosts: HostMachine[]): void {
       amount(host.disk_gb),
     ]),
   );
+}
+
+function stateOf({ draining, state, move_window }: HostMachine): string {
+  const what = draining && state === 'unreachable' ? 'unreachable, draining' : state;
+  if (!move_window || state === 'evacuated') return what;
+  return `${what} from ${move_window.from_at} to ${move_window.to_at}`;
 }

@@ -113,6 +113,10 @@ export const EVENT_TEXTS: Record<EventType, Text> = {
   'snapshot.restored': 'Die Maschine wurde auf einen Snapshot zurückgesetzt.',
   'vm.created': 'Die Maschine wurde angelegt.',
   'vm.deleted': 'Die Maschine wurde gelöscht.',
+  'vm.move_canceled': (facts) =>
+    `Der für die Zeit vom ${facts.time('from_at')} bis ${facts.time('to_at')} angekündigte Umzug der Maschine findet nicht statt.`,
+  'vm.move_scheduled': (facts) =>
+    `Zwischen ${facts.time('from_at')} und ${facts.time('to_at')} wird die Maschine kurz abgeschaltet und zieht auf einen anderen Host um. Wird sie vorher ausgeschaltet, zieht sie sofort um.`,
   'vm.moved': 'Die Maschine ist auf einen anderen Host umgezogen.',
   'vm.password_reset': 'Das Passwort wurde zurückgesetzt.',
   'vm.rebooted': 'Die Maschine wurde neu gestartet.',

@@ -74,6 +74,8 @@ export const EVENT_TYPES = [
   'snapshot.restored',
   'vm.created',
   'vm.deleted',
+  'vm.move_canceled',
+  'vm.move_scheduled',
   'vm.moved',
   'vm.password_reset',
   'vm.rebooted',

@@ -39,6 +39,7 @@ import { shieldBlackholes } from './migrations/0040-shield-blackholes.ts';
 import { shieldReports } from './migrations/0041-shield-reports.ts';
 import { lostHostOutages } from './migrations/0042-lost-host-outages.ts';
 import { clusters } from './migrations/0043-clusters.ts';
+import { moveWindows } from './migrations/0044-move-windows.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -89,6 +90,7 @@ export const MIGRATIONS: readonly Migration[] = [
   shieldReports,
   lostHostOutages,
   clusters,
+  moveWindows,
 ];
 
 /**

@@ -295,7 +295,10 @@ create table hosts (
   ram_mb double precision,
   disk_gb double precision,
   seen_at timestamp with time zone not null,
+  moves_from_at timestamp with time zone,
+  moves_to_at timestamp with time zone,
   constraint hosts_engine_name_key UNIQUE (engine, name),
+  constraint hosts_moves_window CHECK ((((moves_from_at IS NULL) = (moves_to_at IS NULL)) AND (moves_from_at < moves_to_at))),
   constraint hosts_pkey PRIMARY KEY (id),
   constraint hosts_state_check CHECK ((state = ANY (ARRAY['up'::text, 'draining'::text, 'evacuated'::text])))
 );
@@ -1210,9 +1213,12 @@ create table vms (
   grace_ended_at timestamp with time zone,
   host_id id_text,
   moving_to id_text,
+  move_from_at timestamp with time zone,
+  move_to_at timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_host_id_fkey FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint vms_metered CHECK (((price_hourly_micros IS NULL) = (metered_since IS NULL))),
+  constraint vms_move_window CHECK ((((move_from_at IS NULL) = (move_to_at IS NULL)) AND (move_from_at < move_to_at))),
   constraint vms_moving_to_fkey FOREIGN KEY (moving_to) REFERENCES hosts(id),
   constraint vms_next_billing_mode_check CHECK ((next_billing_mode = ANY (ARRAY['monthly'::text, 'hourly'::text]))),
   constraint vms_pkey PRIMARY KEY (id),
@@ -1373,6 +1379,7 @@ CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NU
 CREATE INDEX vms_network_behind ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (network_applied < network_generation));
 CREATE INDEX vms_restarted ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (restart_attempts > 0));
 CREATE INDEX vms_to_restart ON public.vms USING btree (restart_attempts, id) WHERE ((deleted_at IS NULL) AND (wanted_power = 'on'::text) AND (status = 'stopped'::text));
+CREATE INDEX vms_with_move_window ON public.vms USING btree (host_id) WHERE ((move_from_at IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX webauthn_challenges_by_end ON public.webauthn_challenges USING btree (expires_at);
 
 CREATE OR REPLACE FUNCTION public.chain_journal()

@@ -1,5 +1,5 @@
 import type { HostInfo, MoveKind } from '../compute/driver.ts';
-import type { Transaction } from '../db/database.ts';
+import type { Queryable, Transaction } from '../db/database.ts';
 import { openHosts } from '../db/queries/hosts.ts';
 import { hasMoveFailed, type JobRow } from '../db/queries/jobs.ts';
 import { findFootprint } from '../db/queries/reservations.ts';
@@ -10,30 +10,43 @@ import type { MoveInput } from '../domain/vms/job-inputs.ts';
 import { type SystemJobStart, startSystemJob } from '../domain/vms/start-job.ts';
 import { capacityUnavailable } from '../platform/errors.ts';
 
+/** How a guest is moved. */
+export interface MovePlan extends MoveInput {
+  /** It runs now, and has to be switched off for it. */
+  interrupts: boolean;
+}
+
 /** Where a guest can be moved, and how. */
 export interface MoveParts {
   engine: string;
   hosts: readonly HostInfo[];
-  /** How the engine can move it. */
-  kind: MoveKind;
+  plan: MovePlan;
   /** A move there has just failed: another host goes before it. */
   lastResort?: string;
 }
 
 /**
+ * How a VM, which is at rest and locked, is moved by an engine that can move its guest by `kind`. One whose last move failed is
+ * switched off for the next: a host may lack what its guest has begun to use.
+ */
+export async function planMove(db: Queryable, vm: VmRow, kind: MoveKind): Promise<MovePlan> {
+  const isOff = vm.status === 'stopped' || vm.status === 'suspended';
+  const how = kind === 'live' && !isOff && !(await hasMoveFailed(db, vm.id)) ? 'live' : 'cold';
+  const interrupts = how === 'cold' && !isOff;
+  return { how, interrupts, restart: interrupts && vm.wanted_power === 'on' };
+}
+
+/**
  * Starts the job that moves a VM, which is at rest and locked, to another host of its zone, and reserves its room there. What
- * it has where it is stays reserved until it is known how that ends. `capacity_unavailable` where no host has room. One whose
- * last move failed is switched off for the next: a host may lack what its guest has begun to use.
+ * it has where it is stays reserved until it is known how that ends. `capacity_unavailable` where no host has room.
  */
 export async function startMove(
   start: SystemJobStart & { db: Transaction },
   vm: VmRow,
-  { engine, hosts, kind, lastResort }: MoveParts,
+  { engine, hosts, plan: { how, restart }, lastResort }: MoveParts,
 ): Promise<{ job: JobRow; hostId: string }> {
   const { db, services, now } = start;
-  const isOff = vm.status === 'stopped' || vm.status === 'suspended';
-  const how = kind === 'live' && !isOff && !(await hasMoveFailed(db, vm.id)) ? 'live' : 'cold';
-  const input: MoveInput = { how, restart: how === 'cold' && !isOff && vm.wanted_power === 'on' };
+  const input: MoveInput = { how, restart };
   const size = await findFootprint(db, vm.id);
   if (!size) throw capacityUnavailable(`${vm.id} has no room anywhere`);
   const taking = await openHosts(db, engine);

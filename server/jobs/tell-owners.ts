@@ -14,6 +14,8 @@ const MAILS: Partial<Record<EventType, VmMailName>> = {
   'billing.deletion_due': 'vm_deletion_due',
   'billing.plan_retires': 'vm_plan_retires',
   'billing.price_change': 'vm_price_change',
+  'vm.move_canceled': 'vm_move_canceled',
+  'vm.move_scheduled': 'vm_move_scheduled',
   'vm.suspended': 'vm_suspended',
 };
 
@@ -51,7 +53,8 @@ export async function mailEvent(
 function noticeOf(hostname: string, metadata: Record<string, unknown>): VmNotice {
   const { currency, plan, amount_minor, price_monthly_minor, lacking_minor, old_price_monthly_minor } =
     metadata;
-  const { suspends_at, retires_at, from_at, due_at, deletes_at } = metadata;
+  const { suspends_at, retires_at, from_at, due_at, deletes_at, to_at } = metadata;
+  const thenAt = deletes_at ?? to_at;
   const at = suspends_at ?? retires_at ?? from_at ?? due_at;
   const amount = amount_minor ?? price_monthly_minor;
   return {
@@ -62,6 +65,6 @@ function noticeOf(hostname: string, metadata: Record<string, unknown>): VmNotice
     ...(typeof lacking_minor === 'number' && { lackingMinor: lacking_minor }),
     ...(typeof old_price_monthly_minor === 'number' && { oldMinor: old_price_monthly_minor }),
     ...(at instanceof Date && { at: at.toISOString() }),
-    ...(deletes_at instanceof Date && { thenAt: deletes_at.toISOString() }),
+    ...(thenAt instanceof Date && { thenAt: thenAt.toISOString() }),
   };
 }

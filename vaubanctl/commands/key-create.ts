@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import type { Scope } from '../operator-api.ts';
 import type { OperatorClient } from '../operator-client.ts';
-import { parseExpiry, parseList } from '../option-values.ts';
+import { parseList, parseTimeAhead } from '../option-values.ts';
 import { instant, printJson } from '../output.ts';
 
 interface Options {
@@ -22,7 +22,7 @@ export function addKeyCreate(parent: Command): void {
     .option(
       '--expires <when>',
       'until when it works: 2027-01-01T00:00:00Z, 30d or 12h (default: ever)',
-      parseExpiry,
+      parseTimeAhead,
     )
     .option('--allow-ip <cidr...>', 'addresses or networks it may be used from (default: any)')
     .addHelpText(

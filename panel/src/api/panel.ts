@@ -547,6 +547,7 @@ export interface Vm {
   renewal_priority: number;
   billing_period_start_at: string;
   billing_period_end_at: string;
+  move_window: { from_at: string; to_at: string; [name: string]: unknown } | null;
   created_at: string;
   updated_at: string;
 }

@@ -2,15 +2,12 @@ import { useState } from 'react';
 import { useChange } from '../api/queries.ts';
 import { useTexts } from '../texts.ts';
 import { Field } from '../ui/Field.tsx';
-import { textOf } from '../ui/Form.tsx';
+import { instantOf, textOf } from '../ui/Form.tsx';
 import { FormDialog } from '../ui/FormDialog.tsx';
 import { Select } from '../ui/Select.tsx';
 import { announce } from '../ui/Status.tsx';
 import { ReasonField, reasonOf } from './money-fields.tsx';
 import { texts } from './texts.ts';
-
-/** What the browser's own field gives is in the time of the reader. */
-const instantOf = (values: FormData, name: string) => new Date(textOf(values, name)).toISOString();
 
 /** Reports that a region or a machine was not available, once that is over. */
 export function ReportOutage({ onClose }: { onClose: () => void }) {

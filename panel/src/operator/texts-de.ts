@@ -199,6 +199,13 @@ export const de = {
   emptyHostOf: (name: string) => `Alle Maschinen von ${name} verschieben?`,
   emptyHostWhy:
     'Jede kommt auf einen anderen Host mit Platz, und keine neue hierher, bis der Host wieder benutzt wird.',
+  movesWhen: 'Was dafür abgeschaltet werden muss',
+  movesAtOnce: 'Sofort',
+  movesInWindow: 'In einem Zeitfenster',
+  movesInWindowWhy:
+    'Die Besitzer erfahren es jetzt. Was aus ist oder im laufenden Betrieb umzieht, zieht sofort um.',
+  movesFrom: 'Abschaltung',
+  movesTo: 'bis',
   undrain: 'Wieder benutzen',
   capacity: 'Kapazität',
   free: 'Frei',

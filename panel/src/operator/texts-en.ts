@@ -198,6 +198,12 @@ export const en = {
   emptyHostOf: (name: string) => `Move all machines away from ${name}?`,
   emptyHostWhy:
     'Each is moved to another host with room, and no new one is put here until the host is used again.',
+  movesWhen: 'What has to be switched off for it',
+  movesAtOnce: 'At once',
+  movesInWindow: 'In a window',
+  movesInWindowWhy: 'Owners are told now. What is off, or moves as it runs, is moved at once.',
+  movesFrom: 'Switched off',
+  movesTo: 'to',
   undrain: 'Use again',
   capacity: 'Capacity',
   free: 'Free',

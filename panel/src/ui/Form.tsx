@@ -94,3 +94,6 @@ export function textOf(values: FormData, name: string): string {
   const value = values.get(name);
   return typeof value === 'string' ? value : '';
 }
+
+/** What a field of type `datetime-local` holds, which is in the time of the reader, as an instant in UTC. */
+export const instantOf = (values: FormData, name: string) => new Date(textOf(values, name)).toISOString();

@@ -55,6 +55,8 @@ const HABITS = {
   hasNoSsh: 'sim-no-ssh',
   /** Boots take ten times as long. */
   bootsSlowly: 'sim-slow-boot',
+  /** Has to be switched off to be moved to another host. */
+  movesCold: 'sim-moves-cold',
   /** Cannot be seen from a minute after each boot on; only cutting its power and removing it work then. */
   getsOutOfSight: 'sim-out-of-sight',
   /** Crashes a minute after each boot. */

@@ -139,7 +139,8 @@ class Simulator implements ComputeDriver {
 
   async moveKind(id: string): Promise<MoveKind> {
     const guest = await this.#operations.read(id);
-    return this.#move.kind === 'live' && guest?.run ? 'live' : 'cold';
+    const isLive = this.#move.kind === 'live' && guest?.run && !has(guest.hostname, 'movesCold');
+    return isLive ? 'live' : 'cold';
   }
 
   hosts(): Promise<HostInfo[]> {

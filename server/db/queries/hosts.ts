@@ -7,7 +7,12 @@ export interface HostRow {
   state: HostState;
   /** Since when it cannot be reached; null while it can. */
   lost_at: Date | null;
+  /** Between which instants VMs of a drained one are moved that are switched off for it; null where they are at once. */
+  moves_from_at: Date | null;
+  moves_to_at: Date | null;
 }
+
+const COLUMNS = sql`id, state, lost_at, moves_from_at, moves_to_at`;
 
 /** A host as it is shown: with its size, null where there is no limit, and its VMs. */
 export interface HostView extends HostRow {
@@ -35,7 +40,7 @@ export interface ReportedHost {
 }
 
 export function hostsOf(db: Queryable, engine: string): Promise<HostRow[]> {
-  return db.query<HostRow>(sql`select id, state, lost_at from hosts where engine = ${engine}`);
+  return db.query<HostRow>(sql`select ${COLUMNS} from hosts where engine = ${engine}`);
 }
 
 /** Ids of the hosts that take new VMs: one row however many there are, because every order asks. */
@@ -51,7 +56,7 @@ export async function openHosts(db: Queryable, engine: string): Promise<Readonly
 /** All that are recorded, but those of clusters that were removed. */
 export function listHosts(db: Queryable, engine: string): Promise<HostView[]> {
   return db.query<HostView>(sql`
-    select id, name, zones, state, lost_at, vcpu, cores, ram_mb, disk_gb, seen_at,
+    select ${COLUMNS}, name, zones, vcpu, cores, ram_mb, disk_gb, seen_at,
       (select count(*)::int from vms where vms.host_id = hosts.id and deleted_at is null) as vms,
       (select count(*)::int from vms where vms.moving_to = hosts.id and deleted_at is null) as moving_in
     from hosts where engine = ${engine} and not exists (
@@ -68,14 +73,14 @@ export async function findHost(
   return maybeOne<HostRow>(
     db,
     sql`
-    select id, state, lost_at from hosts where engine = ${engine} and (id = ${idOrName} or name = ${idOrName})
+    select ${COLUMNS} from hosts where engine = ${engine} and (id = ${idOrName} or name = ${idOrName})
     order by id = ${idOrName} desc limit 1`,
   );
 }
 
 /** The host, whose other purchases wait until this transaction has ended. */
 export function lockHost(db: Queryable, id: string): Promise<HostRow | undefined> {
-  return maybeOne<HostRow>(db, sql`select id, state, lost_at from hosts where id = ${id} for no key update`);
+  return maybeOne<HostRow>(db, sql`select ${COLUMNS} from hosts where id = ${id} for no key update`);
 }
 
 /** The first of these that no other transaction holds, locked. Waits for none. */
@@ -83,7 +88,7 @@ export function lockFreeHost(db: Queryable, ids: readonly string[]): Promise<Hos
   return maybeOne<HostRow>(
     db,
     sql`
-    select id, state, lost_at from hosts where id = any(${ids}::text[])
+    select ${COLUMNS} from hosts where id = any(${ids}::text[])
     order by array_position(${ids}::text[], id::text) limit 1 for no key update skip locked`,
   );
 }
@@ -154,12 +159,42 @@ export async function adoptVms(db: Queryable, engine: string, hostId: string): P
   );
 }
 
-/** VMs of a host that are at rest, by id: what has a guest there, or may have. */
-export async function restingVms(db: Queryable, hostId: string, limit: number): Promise<string[]> {
+const isOff = sql`vms.status in ('stopped', 'suspended')`;
+const WHICH = {
+  all: sql`true`,
+  off: isOff,
+  off_or_not_told: sql`(${isOff} or (move_from_at, move_to_at) is distinct from (moves_from_at, moves_to_at))`,
+};
+
+/**
+ * VMs of a host that are at rest, by id: what has a guest there, or may have. All of them, those that are off, or with
+ * those the ones whose owners were not told of the host's window for moves.
+ */
+export async function restingVms(
+  db: Queryable,
+  hostId: string,
+  which: keyof typeof WHICH,
+  limit: number,
+): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select id from vms join reservations on vm_id = id
-    where host_id = ${hostId} and deleted_at is null and active_job_id is null and provisioned_at is not null
-    order by id limit ${limit}`);
+    select vms.id from vms join reservations on vm_id = vms.id join hosts on hosts.id = host_id
+    where host_id = ${hostId} and deleted_at is null and active_job_id is null and provisioned_at is not null and ${WHICH[which]}
+    order by vms.id limit ${limit}`);
+  return rows.map(({ id }) => id);
+}
+
+/** VMs at rest whose owners were told of a move that is not to be: their host is not drained any more, or its window is over. */
+export async function vmsNotToBeMoved(
+  db: Queryable,
+  engine: string,
+  now: Date,
+  limit: number,
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select vms.id from vms join hosts on hosts.id = host_id
+    where hosts.engine = ${engine} and move_from_at is not null and deleted_at is null and active_job_id is null
+      and (state = 'up' or moves_to_at <= ${now})
+    order by vms.id limit ${limit}`);
   return rows.map(({ id }) => id);
 }
 
@@ -174,7 +209,30 @@ export async function occupancy(db: Queryable, hostId: string): Promise<{ vms: n
   return row!;
 }
 
-/** Records what the operator makes of a host. */
+/** Has a host emptied that is not empty yet. VMs that are switched off for it are moved in `window`; null: at once. */
+export async function drainHost(
+  db: Queryable,
+  id: string,
+  window: { from: Date; to: Date } | null,
+): Promise<void> {
+  await execute(
+    db,
+    sql`
+    update hosts set state = case when state = 'up' then 'draining' else state end,
+      moves_from_at = ${window?.from ?? null}, moves_to_at = ${window?.to ?? null}
+    where id = ${id}`,
+  );
+}
+
+/** Lets a host take VMs again. */
+export async function undrainHost(db: Queryable, id: string): Promise<void> {
+  await execute(
+    db,
+    sql`update hosts set state = 'up', moves_from_at = null, moves_to_at = null where id = ${id}`,
+  );
+}
+
+/** Records what has become of a host that is drained. */
 export async function setHostState(db: Queryable, id: string, state: HostState): Promise<void> {
   await execute(db, sql`update hosts set state = ${state} where id = ${id}`);
 }

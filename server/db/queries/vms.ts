@@ -24,6 +24,9 @@ export interface VmRow {
   /** Where its guest is, or is to be made; and, while it is being moved, where to. */
   host_id: string | null;
   moving_to: string | null;
+  /** Between which instants it is to be switched off and moved, as its owner was told; null where no such move is due. */
+  move_from_at: Date | null;
+  move_to_at: Date | null;
   price_monthly_minor: bigint;
   currency: string;
   /** Of the sale of the running period, such as "0.2". */
@@ -171,6 +174,8 @@ const CHANGEABLE = [
   'zone',
   'host_id',
   'moving_to',
+  'move_from_at',
+  'move_to_at',
   'vcpu',
   'ram_mb',
   'disk_gb',

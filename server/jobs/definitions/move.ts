@@ -37,6 +37,8 @@ export const move: JobDefinition = {
       change: {
         host_id: context.vm.moving_to,
         moving_to: null,
+        move_from_at: null,
+        move_to_at: null,
         ...(input(context).restart && { status: 'running' as const }),
       },
       event: { type: 'vm.moved', message: 'The VM was moved to another machine.' },

@@ -149,7 +149,13 @@ export class GuestReconciler {
       const work = () =>
         inTransaction(db, id, async (tx, vm) => {
           if (vm.active_job_id || vm.last_job_id !== last_job_id) return;
-          await updateVm(tx, id, { host_id: place, moving_to: null }, clock.now());
+          const hasMoved = place !== vm.host_id;
+          const change = {
+            host_id: place,
+            moving_to: null,
+            ...(hasMoved && { move_from_at: null, move_to_at: null }),
+          };
+          await updateVm(tx, id, change, clock.now());
         });
       await this.#failures.attempt('reconcile_guests', work, id);
     }

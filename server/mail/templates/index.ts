@@ -1,6 +1,7 @@
 import type { Template } from '../content.ts';
 import * as attacks from './attacks.ts';
 import * as money from './money.ts';
+import * as moves from './moves.ts';
 import * as people from './people.ts';
 import * as vms from './vms.ts';
 
@@ -25,6 +26,8 @@ export const TEMPLATES = {
   vm_deletion_due: vms.deletionDue,
   vm_plan_retires: vms.planRetires,
   vm_price_change: vms.priceChange,
+  vm_move_scheduled: moves.moveScheduled,
+  vm_move_canceled: moves.moveCanceled,
   attack_started: attacks.attackStarted,
   attack_mitigated: attacks.attackMitigated,
   attack_ended: attacks.attackEnded,

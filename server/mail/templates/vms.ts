@@ -62,7 +62,7 @@ const VMS = { en: (count: number) => `${count} machines`, de: (count: number) =>
 const MORE = { en: (count: number) => `and ${count} more`, de: (count: number) => `und ${count} weitere` };
 
 const TOP_UP = '/billing/top-up';
-const MACHINES = '/machines';
+export const MACHINES = '/machines';
 
 const amount = ({ amountMinor = 0, currency = 'EUR' }: VmNotice, locale: Locale) =>
   money(amountMinor, currency, locale);

@@ -4,7 +4,7 @@ import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
 import type { JobKind } from '../../../server/domain/vms/states.ts';
 import { startByOperator } from '../../../server/endpoints/operator/vms/start-by-operator.ts';
-import { startMove } from '../../../server/jobs/start-move.ts';
+import { planMove, startMove } from '../../../server/jobs/start-move.ts';
 import type { Call } from './customer.ts';
 import { type Order, PURCHASE, type Scenario } from './fixture.ts';
 
@@ -37,7 +37,8 @@ const moved =
     const { job } = await services.db.transaction(async (tx) => {
       const start = { db: tx, services, now: services.clock.now() };
       const vm = (await systemFindVm(tx, vmId!, true))!;
-      return startMove(start, vm, { engine: services.engine, hosts, kind });
+      const plan = await planMove(tx, vm, kind);
+      return startMove(start, vm, { engine: services.engine, hosts, plan });
     });
     return { job: { job_id: job.id } };
   };

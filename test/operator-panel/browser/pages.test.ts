@@ -112,18 +112,18 @@ async function readLog({ page, open, command }: Desk): Promise<void> {
 }
 
 /** Has the demo customer buy a machine; its id and its address. */
-async function buyMachine(page: Page): Promise<{ id: string; ipv4: string }> {
-  return page.evaluate(async () => {
+async function buyMachine(page: Page, hostname = 'web-1'): Promise<{ id: string; ipv4: string }> {
+  return page.evaluate(async (hostname) => {
     const ask = async (path: string, init?: RequestInit) =>
       (await (await fetch(`/panel/api/v1/vm${path}`, init)).json()).data;
-    const body = JSON.stringify({ plan: 's1', template: 'debian-12', hostname: 'web-1' });
+    const body = JSON.stringify({ plan: 's1', template: 'debian-12', hostname });
     const headers = { 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
     const { vm } = await ask('', { method: 'POST', headers, body });
     for (;;) {
       const now = await ask(`/${vm.id}?wait_seconds=10`);
       if (!now.active_job) return now;
     }
-  });
+  }, hostname);
 }
 
 /** Goes to a machine by the palette. */
@@ -233,6 +233,37 @@ async function emptyHost({ page, open, command }: Desk): Promise<void> {
   await row.getByText('In use').waitFor();
 }
 
+/** Announces the move of a machine that has to be switched off for it: its customer sees when, until it is called off. */
+async function announceMove({ page, open, command }: Desk, customer: Page): Promise<void> {
+  const { id } = await buyMachine(customer, 'sim-moves-cold');
+  const { name: host } = (
+    JSON.parse(await command('--json', 'host', 'list')) as { name: string; vms: number }[]
+  )
+    .filter(({ vms }) => vms === 1)
+    .at(-1)!;
+  await open('host');
+  const row = page.getByRole('table', { name: 'Hosts' }).getByRole('row', { name: host });
+  await row.getByRole('button', { name: 'Move machines away' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('In a window', { exact: true }).click();
+  await dialog.getByLabel('From', { exact: true }).fill('2100-01-31T04:00');
+  await dialog.getByLabel('To', { exact: true }).fill('2100-01-31T06:00');
+  await dialog.getByRole('button', { name: 'Move machines away', exact: true }).click();
+  await page.getByRole('columnheader', { name: 'Switched off' }).waitFor();
+  await row.getByText('Being emptied').waitFor();
+  await customer.goto(new URL(`/panel/machines/${id}`, page.url()).href);
+  await customer.getByText('Maintenance: off for a moment').waitFor();
+  if (process.env.VAUBAN_TEST_SCREENSHOTS) {
+    await looksRight(customer, customer.url(), 'panel move announced');
+    await looksRight(page, page.url(), 'operator move announced');
+  }
+  await row.getByRole('button', { name: 'Use again' }).click();
+  await row.getByText('In use').waitFor();
+  await customer.reload();
+  await customer.getByText('The move of the VM between').waitFor();
+  await customer.getByText('Maintenance: off for a moment').waitFor({ state: 'detached' });
+}
+
 /** Wide in one theme and narrow in the other: colours know no width, and boxes no theme. */
 async function lookAt({ page, open }: Desk, path: string): Promise<void> {
   if (process.env.VAUBAN_TEST_SCREENSHOTS) {
@@ -298,6 +329,7 @@ test('an operator goes through every page, credits an account and confirms a tra
   await protect(desk, account.id, machine.ipv4);
   await setThreshold(desk, machine.ipv4);
   await emptyHost(desk);
+  await announceMove(desk, customer);
   for (const path of [...PAGES, `accounts/${account.id}`, `accounts/${account.id}/money`])
     await lookAt(desk, path);
 

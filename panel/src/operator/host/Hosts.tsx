@@ -5,14 +5,14 @@ import { read, useChange } from '../../api/queries.ts';
 import { formatNumber } from '../../format.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
-import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Problem } from '../../ui/Notice.tsx';
 import { Table } from '../../ui/Table.tsx';
-import { Ago } from '../../ui/Values.tsx';
+import { Ago, TimeOf } from '../../ui/Values.tsx';
 import { StateOf } from '../parts.tsx';
 import { whileUsed } from '../polling.ts';
 import { texts } from '../texts.ts';
+import { EmptyHost } from './EmptyHost.tsx';
 
 /** Machines are being moved away from one, or it may be lost, while the page is open. */
 const POLL_MS = 5_000;
@@ -22,10 +22,6 @@ export function Hosts() {
   const t = useTexts(texts);
   const query = useQuery({ ...read('operator.listHosts'), ...whileUsed(POLL_MS) });
   const [emptying, setEmptying] = useState<HostMachine>();
-  const empty = useChange('operator.emptyHost', {
-    changes: ['operator.listHosts', 'operator.getCapacity'],
-    onDone: () => setEmptying(undefined),
-  });
   const undrain = useChange('operator.undrainHost', {
     changes: ['operator.listHosts', 'operator.getCapacity'],
   });
@@ -42,6 +38,15 @@ export function Hosts() {
             columns={[
               { id: 'name', title: t.name, narrow: 'title', cell: ({ name }) => name },
               { id: 'state', title: t.state, narrow: 'aside', cell: (host) => <HostState {...host} /> },
+              ...(hosts.some(({ move_window }) => move_window)
+                ? [
+                    {
+                      id: 'window',
+                      title: t.movesFrom,
+                      cell: (host: HostMachine) => <MoveWindow {...host} />,
+                    },
+                  ]
+                : []),
               { id: 'zones', title: t.zones, cell: ({ zones }) => zones?.join(', ') ?? t.allZones },
               { id: 'ram', title: t.resource_ram_mb, align: 'end', cell: ({ ram_mb }) => amount(ram_mb) },
               { id: 'disk', title: t.resource_disk_gb, align: 'end', cell: ({ disk_gb }) => amount(disk_gb) },
@@ -74,17 +79,7 @@ export function Hosts() {
           />
         )}
       </Loaded>
-      <ConfirmDialog
-        title={t.emptyHostOf(emptying?.name ?? '')}
-        isOpen={emptying !== undefined}
-        onClose={() => setEmptying(undefined)}
-        confirm={t.emptyHost}
-        onConfirm={() => emptying && empty.mutate({ params: { host: emptying.id } })}
-        isPending={empty.isPending}
-        error={empty.error}
-      >
-        <p>{t.emptyHostWhy}</p>
-      </ConfirmDialog>
+      {emptying && <EmptyHost host={emptying} onClose={() => setEmptying(undefined)} />}
     </>
   );
 }
@@ -94,5 +89,16 @@ function HostState({ state, lost_at }: HostMachine) {
     <>
       <StateOf state={state} /> {lost_at && <Ago at={lost_at} />}
     </>
+  );
+}
+
+/** When machines on it are switched off to be moved. */
+function MoveWindow({ move_window }: HostMachine) {
+  const t = useTexts(texts);
+  if (!move_window) return null;
+  return (
+    <span>
+      <TimeOf at={move_window.from_at} /> {t.movesTo} <TimeOf at={move_window.to_at} />
+    </span>
   );
 }

@@ -13,7 +13,7 @@ import { Notice } from '../../ui/Notice.tsx';
 import { Empty, Page } from '../../ui/Page.tsx';
 import { ProgressStrip } from '../../ui/Progress.tsx';
 import { Tabs } from '../../ui/Tabs.tsx';
-import { Ago, DateOf } from '../../ui/Values.tsx';
+import { Ago, DateOf, TimeOf } from '../../ui/Values.tsx';
 import { hasScreen, hasTerminal } from './actions.ts';
 import { MachineContext } from './machine-context.ts';
 import { PowerButtons } from './PowerButtons.tsx';
@@ -147,7 +147,17 @@ function Work({ vm }: { vm: Vm }) {
       )}
       {vm.status === 'suspended' && (
         <Notice kind="warn" title={t.suspendedTitle}>
-          {t.suspended} <DateOf at={vm.billing_period_end_at} />
+          <span>
+            {t.suspended} <DateOf at={vm.billing_period_end_at} />
+          </span>
+        </Notice>
+      )}
+      {vm.move_window && (
+        <Notice kind="info" title={t.moveTitle}>
+          <span>
+            {t.moveFrom} <TimeOf at={vm.move_window.from_at} /> {t.moveTo}{' '}
+            <TimeOf at={vm.move_window.to_at} />. {t.moveSooner}
+          </span>
         </Notice>
       )}
     </>

@@ -64,6 +64,16 @@ export const VmShape = Shape(
     }),
     billing_period_start_at: Timestamp('Start of the period that is paid'),
     billing_period_end_at: Timestamp('End of the period that is paid'),
+    move_window: Nullable(
+      Type.Object(
+        { from_at: Timestamp(), to_at: Timestamp() },
+        {
+          description:
+            'Between these instants it is to be switched off for some moments, because it is moved to another machine. One that is ' +
+            'switched off before is moved at once. null: no such move is due',
+        },
+      ),
+    ),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },
@@ -98,6 +108,7 @@ export function presentVm(vm: VmView) {
     renewal_priority: vm.renewal_priority,
     billing_period_start_at: vm.billing_period_start_at,
     billing_period_end_at: vm.billing_period_end_at,
+    move_window: vm.move_from_at && { from_at: vm.move_from_at, to_at: vm.move_to_at },
     created_at: vm.created_at,
     updated_at: vm.updated_at,
   };
@@ -132,6 +143,7 @@ export const exampleVm = {
   renewal_priority: RENEWAL_PRIORITY.default,
   billing_period_start_at: '2026-01-05T09:30:00.000Z',
   billing_period_end_at: '2026-02-05T09:30:00.000Z',
+  move_window: null,
   created_at: '2026-01-05T09:30:00.000Z',
   updated_at: '2026-01-05T09:30:00.000Z',
 };

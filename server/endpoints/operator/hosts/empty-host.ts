@@ -1,6 +1,10 @@
-import { lockHost, setHostState } from '../../../db/queries/hosts.ts';
+import { drainHost } from '../../../db/queries/hosts.ts';
+import type { MoveWindow } from '../../../domain/hosts/move-window.ts';
+import { Input, Timestamp } from '../../../http/schemas.ts';
 import { emptyHosts } from '../../../jobs/reconcilers/empty-hosts.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { invalidField } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
 import { HostMachineShape, HostParams, requireHost, requireMoves, showHost } from './host-shape.ts';
 
 export const emptyHost = operatorEndpoint({
@@ -11,18 +15,34 @@ export const emptyHost = operatorEndpoint({
   summary: 'Move all VMs away from a host, and put no new one there',
   description:
     'Each VM is moved by a job, some at a time, to a host of its zone with room; one for which there is none stays until there is. ' +
-    '`evacuated` says that the host is empty.',
+    '`evacuated` says that the host is empty. VMs that have to be switched off for it are moved between `from` and `to`, where these ' +
+    'are given, and their owners are told when the drain is ordered; what is off, or moves as it runs, is moved at once. After `to` what ' +
+    'is left stays until a drain is ordered anew, which replaces the window.',
   params: HostParams,
+  body: Input({
+    from: Type.Optional(
+      Timestamp('From when on VMs are switched off to be moved; with `to`. At once when absent'),
+    ),
+    to: Type.Optional(Timestamp('Until when')),
+  }),
   data: HostMachineShape,
   errors: ['invalid_state'],
-  async handle({ params, services }) {
+  async handle({ params, body, services }) {
     requireMoves(services);
+    const window = windowIn(body, services.clock.now());
     const { id } = await requireHost(services, params.host);
-    await services.db.transaction(async (tx) => {
-      const host = await lockHost(tx, id);
-      if (host?.state === 'up') await setHostState(tx, id, 'draining');
-    });
+    await services.db.transaction((tx) => drainHost(tx, id, window));
     await emptyHosts(services);
     return { data: await showHost(services, id) };
   },
 });
+
+function windowIn({ from, to }: { from?: string; to?: string }, now: Date): MoveWindow | null {
+  if (from === undefined && to === undefined) return null;
+  if (from === undefined) throw invalidField('from', 'required', 'is needed with to');
+  if (to === undefined) throw invalidField('to', 'required', 'is needed with from');
+  const window = { from: new Date(from), to: new Date(to) };
+  if (window.to <= window.from) throw invalidField('to', 'invalid', 'must be later than from');
+  if (window.to <= now) throw invalidField('to', 'in_past', 'must not be in the past');
+  return window;
+}

@@ -7,6 +7,14 @@ import { Type } from '../../../platform/schema.ts';
 const Limit = (description: string) =>
   Nullable(Type.Number({ description: `${description}; null: no limit` }));
 
+const MoveWindowShape = Type.Object(
+  { from_at: Timestamp(), to_at: Timestamp() },
+  {
+    description:
+      'When those of its VMs are moved that have to be switched off for it; null: at once, where it is drained',
+  },
+);
+
 export const HostMachineShape = Shape(
   {
     id: Type.String(),
@@ -17,6 +25,7 @@ export const HostMachineShape = Shape(
         '`draining`: takes no new VM, and those it has are moved away. `evacuated`: drained and empty. `unreachable`: its VMs ' +
         'may run, and nothing is done to them until it can be reached',
     }),
+    move_window: Nullable(MoveWindowShape),
     draining: Type.Boolean({ description: 'It takes no new VM until it is undrained, reachable or not' }),
     vcpu: Limit('Virtual CPUs for VMs that share cores'),
     dedicated_cores: Limit('Cores for dedicated VMs'),
@@ -34,9 +43,10 @@ export const HostParams = Type.Object({
   host: Type.String({ minLength: 1, maxLength: 200, description: 'Its name or id' }),
 });
 
-export function presentHost({ state, cores, ...host }: HostView) {
+export function presentHost({ state, cores, moves_from_at, moves_to_at, ...host }: HostView) {
   return {
     ...host,
+    move_window: moves_from_at && { from_at: moves_from_at, to_at: moves_to_at },
     state: host.lost_at ? ('unreachable' as const) : state,
     draining: state !== 'up',
     dedicated_cores: cores,

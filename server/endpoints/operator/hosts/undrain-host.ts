@@ -1,5 +1,7 @@
-import { setHostState } from '../../../db/queries/hosts.ts';
+import { undrainHost as undrain } from '../../../db/queries/hosts.ts';
+import { cancelMoves } from '../../../jobs/reconcilers/announce-moves.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
+import { Failures } from '../../../platform/failures.ts';
 import { HostMachineShape, HostParams, requireHost, showHost } from './host-shape.ts';
 
 export const undrainHost = operatorEndpoint({
@@ -8,13 +10,15 @@ export const undrainHost = operatorEndpoint({
   path: '/hosts/{host}/undrain',
   tag: 'host',
   summary: 'Let a host that was drained take VMs again',
-  description: 'VMs that are on their way to others go on; none comes back by itself.',
+  description:
+    'VMs that are on their way to others go on; none comes back by itself. Owners who were told of a window are told that it is canceled.',
   params: HostParams,
   data: HostMachineShape,
   errors: [],
   async handle({ params, services }) {
     const { id } = await requireHost(services, params.host);
-    await services.db.transaction((tx) => setHostState(tx, id, 'up'));
+    await services.db.transaction((tx) => undrain(tx, id));
+    await cancelMoves(services, new Failures(services));
     return { data: await showHost(services, id) };
   },
 });

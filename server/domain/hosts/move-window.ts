@@ -1,0 +1,40 @@
+import type { HostRow } from '../../db/queries/hosts.ts';
+import type { EventText } from '../vms/events.ts';
+
+/** Between which instants VMs are moved that are switched off for it. */
+export interface MoveWindow {
+  from: Date;
+  to: Date;
+}
+
+/** The window of a drained host; undefined where its VMs are moved at once. */
+export function windowOf({ moves_from_at, moves_to_at }: HostRow): MoveWindow | undefined {
+  return moves_from_at && moves_to_at ? { from: moves_from_at, to: moves_to_at } : undefined;
+}
+
+export type WindowPhase = 'before' | 'open' | 'over';
+
+/** Where `now` is in a window; without one it is always open. */
+export function phaseOf(window: MoveWindow | undefined, now: Date): WindowPhase {
+  if (!window) return 'open';
+  if (now < window.from) return 'before';
+  return now < window.to ? 'open' : 'over';
+}
+
+export function moveScheduled({ from, to }: MoveWindow): EventText {
+  return {
+    type: 'vm.move_scheduled',
+    message:
+      `The VM is to be switched off, moved to another machine and switched on again between ${from.toISOString()} and ` +
+      `${to.toISOString()}. To have it moved before, switch it off: it is moved at once then.`,
+    metadata: { from_at: from, to_at: to },
+  };
+}
+
+export function moveCanceled({ from, to }: MoveWindow): EventText {
+  return {
+    type: 'vm.move_canceled',
+    message: `The move of the VM between ${from.toISOString()} and ${to.toISOString()} does not take place.`,
+    metadata: { from_at: from, to_at: to },
+  };
+}
