@@ -41,10 +41,31 @@ async function lasting(page: Page, rules: readonly string[] | undefined): Promis
     const found = await violations(page, rules);
     const tooWide = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));
     if (tooWide > 0) found.push(`wider than the window by ${tooWide} px`);
+    const offTheme = Number(await page.evaluate(OFF_THEME));
+    if (offTheme > 0) found.push(`${offTheme} charts without the theme's colours`);
     if (found.length === 0 || look === LOOKS) return found;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }
+
+/** How many charts have no line of their grid in the colour that the theme has for lines. */
+const OFF_THEME = `(() => {
+  const drawn = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const probe = document.body.appendChild(document.createElement('i'));
+  probe.style.setProperty('transition', 'none', 'important');
+  probe.style.color = 'var(--line)';
+  drawn.fillStyle = getComputedStyle(probe).color;
+  probe.remove();
+  drawn.fillRect(0, 0, 1, 1);
+  const line = drawn.getImageData(0, 0, 1, 1).data;
+  const isThere = (canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    for (let at = 0; at < data.length; at += 4)
+      if ([0, 1, 2, 3].every((part) => Math.abs(data[at + part] - line[part]) <= 1)) return true;
+    return false;
+  };
+  return [...document.querySelectorAll('figure canvas')].filter((canvas) => !isThere(canvas)).length;
+})()`;
 
 async function picture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES!, { recursive: true });
