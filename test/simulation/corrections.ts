@@ -25,6 +25,7 @@ export const SLA = {
     { uptime_below: '99', percent: 25 },
     { uptime_below: '50', percent: 100 },
   ],
+  lost_hosts: true,
 };
 
 /** An answer of the operator's API; `code` where it refused. */

@@ -14,6 +14,7 @@ import { giveTrafficNotices } from '../../server/jobs/timers/traffic-notices.ts'
 import { Failures } from '../../server/platform/failures.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
 import { CORRECTIONS } from './corrections.ts';
+import { HOST_OPERATIONS } from './hosts.ts';
 import { MEMBERS } from './members.ts';
 import type { Prng } from './prng.ts';
 import { TAKE_BACKS } from './take-backs.ts';
@@ -302,6 +303,7 @@ export const OPERATIONS = {
   ...TOP_UPS,
   ...TAKE_BACKS,
   ...MEMBERS,
+  ...HOST_OPERATIONS,
 } satisfies Record<string, { weight: number; run: Operation }>;
 
 export type OperationName = keyof typeof OPERATIONS;

@@ -16,6 +16,7 @@ import { CustomerSessionMount, PANEL_API, PanelMount } from '../../server/panel/
 import { SessionGate } from '../../server/panel/session-gate.ts';
 import type { Call, Reply } from '../jobs/support/customer.ts';
 import type { Installation } from '../jobs/support/installation.ts';
+import { isOutOfReach } from './hosts.ts';
 import type { Prng } from './prng.ts';
 
 /** Nothing stops here before the end. */
@@ -104,7 +105,8 @@ export class People {
       payload: body && JSON.stringify(body),
     });
     const { data, error } = reply.json();
-    if (reply.statusCode >= 500) throw new Error(`${path} answered ${reply.statusCode}: ${reply.body}`);
+    if (reply.statusCode >= 500 && !isOutOfReach(error?.code))
+      throw new Error(`${path} answered ${reply.statusCode}: ${reply.body}`);
     const replayed = reply.headers['idempotent-replayed'] === 'true';
     return { status: reply.statusCode, text: reply.body, data, error, replayed };
   }

@@ -39,6 +39,8 @@ for (let from = begin ?? 0, to = from; ; from = to, to = Math.min(from + BATCH, 
 // Until then a guest that the second node has switched off still runs, as the first one sees it.
 world.services.clock.advance(SKEW_MS);
 await world.reconcile();
+// The same of one that was switched off just now.
+world.services.clock.advance(SKEW_MS);
 await requireSound(await checks.guestProblems());
 await world.close();
 await db.close();

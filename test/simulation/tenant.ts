@@ -5,6 +5,7 @@ import { IDEMPOTENT_REPLY_DAYS } from '../../server/jobs/timers/purge-expired.ts
 import { ApiError } from '../../server/platform/errors.ts';
 import type { Services } from '../../server/services.ts';
 import type { Call, Customer, Reply } from '../jobs/support/customer.ts';
+import { isOutOfReach } from './hosts.ts';
 
 /** Does what an operator would; a refusal is an answer. */
 export async function refusalOf(work: Promise<unknown>): Promise<string> {
@@ -27,8 +28,8 @@ type Parts = Pick<Services, 'db' | 'clock'>;
 
 /** How a call went; throws where the service failed. */
 export function outcome({ status, text, error }: Reply): string {
-  // A refusal is an answer; a failure of the service is what the simulation looks for.
-  if (status >= 500) throw new Error(`answered ${status}: ${text}`);
+  // A refusal is an answer, also that of a host that is out of reach; a failure of the service is what the simulation looks for.
+  if (status >= 500 && !isOutOfReach(error?.code)) throw new Error(`answered ${status}: ${text}`);
   return error?.code ?? 'ok';
 }
 

@@ -16,9 +16,11 @@ import {
   openInstallation,
   runJobs,
   type TestNode,
+  unfinishedJobs,
 } from '../jobs/support/installation.ts';
 import { creditWholly, Operator, SLA } from './corrections.ts';
 import { Faults } from './faults.ts';
+import { HOSTS, Hosts, isOutOfReach } from './hosts.ts';
 import { rememberMembers } from './members.ts';
 import { CUSTOM_HOUR, OPERATIONS, type OperationName } from './operations.ts';
 import { outageProblems } from './outage-oracle.ts';
@@ -79,6 +81,7 @@ export class World {
   readonly closedWith = new Map<string, number>();
   readonly operator: Operator;
   readonly people: People;
+  readonly hosts = new Hosts();
   /** What was done since {@link run} was called last, a line an operation. */
   log: string[] = [];
   /** The operation at whose beginning the process kills itself; none where undefined. */
@@ -129,6 +132,7 @@ export class World {
         union select max(updated_at) from vms union select max(finished_at) from jobs union select max(issued_at) from invoices
       ) as instants`);
     const world = await World.#start(db, seed, new ManualClock(past!.at));
+    await world.hosts.find(world.installation);
     await world.#bury();
     const accounts = await db.query<{ id: string; is_open: boolean }>(
       sql`select id, status <> 'closed' as is_open from accounts order by id`,
@@ -163,7 +167,7 @@ export class World {
   static async #start(db: Database, seed: string, clock: ManualClock): Promise<World> {
     const faults = new Faults(seed);
     // Guests take their time, so that there are jobs to be cancelled.
-    const simulator = { bootSeconds: 1, shutdownSeconds: 2, faults: () => faults.engine() };
+    const simulator = { hosts: HOSTS, bootSeconds: 1, shutdownSeconds: 2, faults: () => faults.engine() };
     const options: InstallationOptions = { clock, simulator, env: PROVIDERS };
     const first = await openInstallation(db, options);
     const second = await openInstallation(db, { ...options, clock: new FastClock(clock) });
@@ -235,6 +239,7 @@ export class World {
   /** Lets everything come to rest, with nothing failing: jobs end, and what is due is renewed or suspended. */
   async settle(): Promise<void> {
     this.#faults.enabled = false;
+    await this.hosts.find(this.installation);
     await this.#runJobs();
     const { prng } = this.#faults;
     this.unexpected = await outageProblems(this.services.db, (id) => creditWholly(this, prng, id));
@@ -262,8 +267,12 @@ export class World {
     await this.services.guests.run();
     // What it finds is believed when it has stood for a while.
     this.services.clock.advance(BELIEVED_AFTER_MS);
-    await this.services.guests.run();
-    await this.#runJobs();
+    // Only some VMs are started at once: the reconciler goes on by itself as others have booted.
+    for (;;) {
+      await this.services.guests.run();
+      if ((await unfinishedJobs(this.services.db)).length === 0) break;
+      await this.#runJobs();
+    }
     this.#faults.enabled = true;
   }
 
@@ -308,8 +317,12 @@ export class World {
     const prng = new Prng(`${this.#seed}/${number}`);
     const name = prng.weighted(WEIGHTS);
     if (number === this.killedAt) process.kill(process.pid, 'SIGKILL');
+    const { mayBeOutOfReach, changes } = this.hosts;
     try {
       const outcome = await OPERATIONS[name].run(this, prng, `key-${number}`);
+      const isExplained = mayBeOutOfReach || this.hosts.changes > changes;
+      if (isOutOfReach(outcome) && !isExplained)
+        throw new Error(`${outcome}, though every host was in reach`);
       this.log.push(`${number} ${name} ${outcome}`);
     } catch (error) {
       throw new Error(`operation ${number}, ${name}`, { cause: error });
