@@ -8,7 +8,7 @@ import { whyNoPackets } from '../../support/helper-process.ts';
 import { untilListening } from '../../support/listening.ts';
 import { type GatewayHelper, gatewayHelper } from './helper.ts';
 
-const PROGRAMS = ['nft', 'ip', 'nsenter', 'setpriv', 'conntrack', 'keepalived'];
+const PROGRAMS = ['nft', 'ip', 'nsenter', 'setpriv', 'conntrack', 'keepalived', 'exabgp', 'bird'];
 
 /** Why tests with real packets cannot run here, or false. */
 export const whyNot = () => whyNoPackets(PROGRAMS);
@@ -18,6 +18,20 @@ export const PUBLIC = '192.0.2.10';
 const INSIDE = '10.9.0.1';
 export const CLIENT = '198.51.100.2';
 const BRIDGE = '100.64.0.1';
+
+/** Which of a region's gateways is in charge is decided by something of its own, which a test is about. */
+export interface Takeover {
+  /** Called once, before anything decides. */
+  prepare(t: TestContext, region: Region): Promise<void>;
+  /** Has a gateway take part as long as its service is ready; the result ends that as a crash would. */
+  join(
+    t: TestContext,
+    gateway: Gateway,
+    of: { index: number; operatorSocket: string },
+  ): Promise<() => Promise<void>>;
+  /** Whether all that is for the region goes by this gateway. */
+  isInCharge(region: Region, index: number): Promise<boolean>;
+}
 
 /** Somebody in the internet, gateways, and behind them hosts with guests: each a namespace. */
 export class Region {
@@ -153,6 +167,11 @@ export class Gateway {
     const client = new GatewayClient(this.socket);
     defer(t, () => client.close());
     return client;
+  }
+
+  /** Which addresses it has, beside those of its cables. */
+  addresses(): Promise<string> {
+    return this.space.run('ip', '-o', '-4', 'addr', 'show');
   }
 
   /** Has the public address from now on, and that inside. */
