@@ -62,7 +62,7 @@ test('a suspension may stop the VMs, and says which were busy', async (t) => {
   const asked = events.find(({ type }: { type: string }) => type === 'vm.force_stop_requested');
   assert.deepEqual(
     [asked.actor.type, asked.message],
-    ['system', 'force_stop was requested by the operator.'],
+    ['system', 'A power-off was requested by the operator.'],
   );
 });
 

@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/principal.ts';
 import type { Queryable } from '../../db/database.ts';
-import type { EventType } from '../../db/enums.ts';
+import type { EventType, JobKind } from '../../db/enums.ts';
 import { type EventRow, insertEvent, insertEventOnce } from '../../db/queries/events.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
@@ -9,6 +9,30 @@ export interface EventText {
   type: EventType;
   message: string;
   metadata?: Record<string, unknown>;
+}
+
+/** What a job of each kind is, as a sentence about it begins. */
+const JOB_NAMES: Record<JobKind, string> = {
+  create: 'The creation of the VM',
+  start: 'A start',
+  stop: 'A shutdown',
+  force_stop: 'A power-off',
+  reboot: 'A reboot',
+  reset_password: 'A new password',
+  attach_ssh_key: 'Another SSH key',
+  change_plan: 'A change of the plan',
+  change_custom: 'A change of the size',
+  snapshot_create: 'A snapshot',
+  snapshot_delete: 'The deletion of a snapshot',
+  snapshot_restore: 'The restore of a snapshot',
+  rebuild: 'A rebuild',
+  move: 'A move to another machine',
+  delete: 'The deletion of the VM',
+};
+
+/** What is logged as a job is ordered; `by` completes it, such as " by the operator". */
+export function jobRequested(kind: JobKind, by = ''): EventText {
+  return { type: `vm.${kind}_requested`, message: `${JOB_NAMES[kind]} was requested${by}.` };
 }
 
 interface Subject {

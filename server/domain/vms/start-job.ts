@@ -12,7 +12,7 @@ import { wayBack } from '../billing/dunning-events.ts';
 import { graceEnd } from '../billing/grace.ts';
 import { lockOrderOf, releaseFor } from '../billing/vm-orders.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
-import { recordCallerEvent } from './events.ts';
+import { jobRequested, recordCallerEvent } from './events.ts';
 import type { JobPublisher } from './job-publisher.ts';
 import { type JobKind, STATUS_DURING } from './states.ts';
 
@@ -49,7 +49,7 @@ export async function startJob(start: JobStart, vm: VmView, request: JobRequest)
   if (request.kind !== 'delete') requireGrace(start, vm);
   if (vm.active_job) await cancelActiveJob(start, vm.active_job);
   const job = await writeJob(start, vm, request, false);
-  const event = { type: `vm.${request.kind}_requested` as const, message: `${request.kind} was requested.` };
+  const event = jobRequested(request.kind);
   await recordCallerEvent(start.db, start.services.clock, start.caller, vm.id, event, job.id);
   return job;
 }

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../db/database.ts';
 import type { JobKind } from '../../../db/enums.ts';
 import { systemFindVmView } from '../../../db/queries/operator-vms.ts';
 import { systemFindVm, type VmView } from '../../../db/queries/vms.ts';
-import { recordSystemEvent } from '../../../domain/vms/events.ts';
+import { jobRequested, recordSystemEvent } from '../../../domain/vms/events.ts';
 import { startSystemJob } from '../../../domain/vms/start-job.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
@@ -26,11 +26,7 @@ export function startByOperator<D extends { input: object }>(
     const start = { db: tx, services: { clock, queue, signals }, now: clock.now() };
     const job = await startSystemJob(start, row, { kind, input });
     const subject = { account_id: vm.account_id, vm_id: vm.id, id: job.id };
-    const event = {
-      type: `vm.${kind}_requested` as const,
-      message: `${kind} was requested by the operator.`,
-    };
-    await recordSystemEvent(tx, clock, subject, 'info', event);
+    await recordSystemEvent(tx, clock, subject, 'info', jobRequested(kind, ' by the operator'));
     tx.afterCommit(() => logger.info({ vm_id: id, job_id: job.id, kind }, 'job started by the operator'));
     return { job: { vm_id: id, job_id: job.id, kind }, decided };
   });
