@@ -37,7 +37,7 @@ export class HostWatch {
     const now = clock.now();
     const seen = hosts.filter(({ reachable }) => reachable).map(({ id }) => id);
     const changes = await db.transaction(async (tx) => {
-      await reportLosses(tx, this.#parts, seen, now);
+      await reportLosses(tx, this.#parts, { hostIds: seen }, now);
       return recordHosts(tx, engine, hosts.map(reported), now);
     });
     for (const { id, lost } of changes) {

@@ -54,3 +54,39 @@ for (const sla of [SLA, { ...SLA, lost_hosts: false }]) {
     await assertInvariants(rack.db);
   });
 }
+
+test('a VM that its engine has started on another host is followed there, and its time away is credited', async (t) => {
+  const rack = await Rack.open(t, TWO);
+  const { services } = rack.installation;
+  services.catalog.sla = SLA;
+  const customer = await rack.customer();
+  const id = await rack.buy(customer, { start: true });
+  const host = (await rack.hostOf(id))!;
+  const other = (await services.compute.hosts()).find((each) => each.id !== host)!.id;
+  await rack.lose(host);
+  services.clock.advance(2 * HOUR_MS);
+  await services.guests.run();
+  assert.equal(await rack.hostOf(id), host);
+  // As an engine does that has fenced a dead host, and has the disks of its guests elsewhere, too.
+  await rack.db.query(
+    sql`update simulator_guests set state = jsonb_set(state, '{host}', to_jsonb(${other}::text)) where id = ${id}`,
+  );
+  await services.guests.run();
+  assert.equal(await rack.hostOf(id), other);
+  const path = `/v1/vm/${id}`;
+  assert.equal((await customer.must({ method: 'GET', path })).status, 'running');
+  const [event] = await customer.must({ method: 'GET', path: `${path}/events?type=vm.moved` });
+  assert.match(event.message, /could not be reached/);
+  await creditLostHosts(services, new Failures(services));
+  await rack.find(host);
+  await creditLostHosts(services, new Failures(services));
+  assert.deepEqual(
+    await rack.db.query(
+      sql`select vm_id, extract(epoch from to_at - from_at)::int / 3600 as hours, status from outages`,
+    ),
+    [{ vm_id: id, hours: 2, status: 'credited' }],
+  );
+  await customer.must({ method: 'POST', path: `${path}/stop` });
+  await rack.finish();
+  await assertInvariants(rack.db);
+});

@@ -9,11 +9,16 @@ export interface LostVm {
   lost_at: Date;
 }
 
-/** VMs of lost hosts among these, which have had a guest, by id. */
-export function vmsOfLostHosts(db: Queryable, hostIds: readonly string[], until: Date): Promise<LostVm[]> {
+/** VMs on lost hosts, which have had a guest, by id: all of these hosts, or one. */
+export function vmsOfLostHosts(
+  db: Queryable,
+  which: { hostIds: readonly string[] } | { vmId: string },
+  until: Date,
+): Promise<LostVm[]> {
+  const these = 'vmId' in which ? sql`vms.id = ${which.vmId}` : sql`host_id = any(${which.hostIds}::text[])`;
   return db.query<LostVm>(sql`
     select vms.id, greatest(lost_at, provisioned_at) as lost_at from vms join hosts on hosts.id = host_id
-    where host_id = any(${hostIds}::text[]) and lost_at is not null and deleted_at is null
+    where ${these} and lost_at is not null and deleted_at is null
       and greatest(lost_at, provisioned_at) < ${until}::timestamptz and provisioned_at is not null
     order by vms.id`);
 }

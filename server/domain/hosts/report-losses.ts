@@ -7,17 +7,18 @@ import type { Catalog } from '../catalog/catalog-schema.ts';
 const REASON = 'The machine was on a host that could not be reached.';
 
 /**
- * Reports an outage of each VM of these hosts, which were lost and can be reached now, to be credited by the service; nothing
- * where the catalog does not say so. Called before it is recorded that they are found.
+ * Reports an outage of each VM of these hosts, which were lost and can be reached now, or of one that its engine has started on
+ * another host, to be credited by the service; nothing where the catalog does not say so. Called before it is recorded that
+ * hosts are found, or where a VM is.
  */
 export async function reportLosses(
   tx: Transaction,
   { catalog, clock }: { catalog: Catalog; clock: Clock },
-  hostIds: readonly string[],
+  which: { hostIds: readonly string[] } | { vmId: string },
   until: Date,
 ): Promise<void> {
   if (!catalog.sla?.lost_hosts) return;
-  const vms = await vmsOfLostHosts(tx, hostIds, until);
+  const vms = await vmsOfLostHosts(tx, which, until);
   const losses = vms.map((vm) => ({ ...vm, outageId: newId('out', clock) }));
   await insertLosses(tx, losses, { until, reason: REASON });
 }

@@ -10,6 +10,7 @@ import {
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
+import { reportLosses } from '../../domain/hosts/report-losses.ts';
 import { recordSystemEvent } from '../../domain/vms/events.ts';
 import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import { mayRestart, nextRestart, type RestartPolicy, restartPolicy } from '../../domain/vms/restarts.ts';
@@ -143,13 +144,14 @@ export class GuestReconciler {
     const places = new Map(
       guests.flatMap((guest) => (guest.power === 'unknown' ? [] : [[guest.id, guest.hostId]])),
     );
-    for (const { id, active_job_id, host_id, moving_to, last_job_id } of vms) {
+    for (const { id, active_job_id, host_id, host_lost, moving_to, last_job_id } of vms) {
       const place = places.get(id);
       if (active_job_id || place === undefined || (place === host_id && moving_to === null)) continue;
       const work = () =>
         inTransaction(db, id, async (tx, vm) => {
           if (vm.active_job_id || vm.last_job_id !== last_job_id) return;
           const hasMoved = place !== vm.host_id;
+          if (hasMoved && host_lost) await this.#noteRescue(tx, vm);
           const change = {
             host_id: place,
             moving_to: null,
@@ -159,6 +161,15 @@ export class GuestReconciler {
         });
       await this.#failures.attempt('reconcile_guests', work, id);
     }
+  }
+
+  /** The engine has started the guest of a lost host on another, which is its own to decide: it can prove that there is one. */
+  async #noteRescue(tx: Transaction, vm: VmRow): Promise<void> {
+    const { clock } = this.#services;
+    await reportLosses(tx, this.#services, { vmId: vm.id }, clock.now());
+    const message = 'The VM was started on another machine, because its own could not be reached.';
+    const subject = { account_id: vm.account_id, vm_id: vm.id };
+    await recordSystemEvent(tx, clock, subject, 'warning', { type: 'vm.moved', message });
   }
 
   /** Acts on findings that have stood for a while; how many guests differ from what they should be. */
