@@ -4,13 +4,20 @@ import { printTable } from './output.ts';
 /** One line a cluster. */
 export function printClusters(clusters: Cluster[]): void {
   printTable(
-    ['REGIONS', 'STATE', 'MEMBERS UP>', 'GUESTS>', 'ENDPOINTS'],
-    clusters.map(({ regions, reachable, members_up, members_total, guests, endpoints }) => [
+    ['REGIONS', 'STATE', 'MEMBERS UP>', 'GUESTS>', 'ENDPOINTS', 'SAYS'],
+    clusters.map(({ regions, members_up, members_total, guests, endpoints, summary, ...cluster }) => [
       regions.join(', '),
-      reachable ? 'reachable' : 'unreachable',
+      stateOf(cluster),
       `${members_up}/${members_total}`,
       `${guests}`,
       endpoints.join(', '),
+      summary,
     ]),
   );
+}
+
+/** Limited: VMs that are there may run, and none can be made. */
+function stateOf({ reachable, ok }: Pick<Cluster, 'reachable' | 'ok'>): string {
+  if (!reachable) return 'unreachable';
+  return ok ? 'ok' : 'limited';
 }

@@ -1,4 +1,4 @@
-import type { EngineFinding, EngineWants } from './driver.ts';
+import type { DriverReport, EngineFinding, EngineWants } from './driver.ts';
 
 /** A cluster that an engine is to have beside that of the settings, for one region. */
 export interface NewCluster {
@@ -31,6 +31,8 @@ export interface ClusterState {
   regions: readonly string[];
   endpoints: readonly string[];
   reachable: boolean;
+  /** Whether guests can be made on it, for which it needs a quorum, too; and its version, or why they cannot. */
+  report: DriverReport;
   /** As last recorded while it cannot be reached, and then none of them up. */
   members: { up: number; total: number };
   /** Those that no VM has, too. */

@@ -1,6 +1,10 @@
 import type { TestContext } from 'node:test';
 import { HostWatch } from '../../server/cluster/host-watch.ts';
-import { type ComputeDriver, ComputeUnavailableError } from '../../server/compute/driver.ts';
+import {
+  type ComputeDriver,
+  ComputeUnavailableError,
+  type EngineFinding,
+} from '../../server/compute/driver.ts';
 import type { ClusterStore } from '../../server/compute/incus/cluster-store.ts';
 import { createClusters } from '../../server/compute/incus/clusters.ts';
 import { createSimulator, type SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
@@ -29,6 +33,8 @@ export const WEST = 'eu-west';
 export const FIRST: ClusterKind = { id: 'aaa', members: ['m1', 'm2'] };
 export const SECOND: ClusterKind = { id: 'bbb', members: ['m1'] };
 
+const MISSING: EngineFinding = { what: 'quorum', state: 'missing', found: 'the cluster does not answer' };
+
 /** A cluster of simulated hosts, which can be away, or say nothing at all. */
 export class SimulatedCluster {
   state: 'well' | 'away' | 'silent' = 'well';
@@ -36,7 +42,13 @@ export class SimulatedCluster {
   place: string;
   readonly driver: ComputeDriver;
 
-  constructor(db: Database, clock: ManualClock, { id, members, ...simulator }: ClusterKind) {
+  /** `findings` are what it says when it is checked. */
+  constructor(
+    db: Database,
+    clock: ManualClock,
+    { id, members, ...simulator }: ClusterKind,
+    findings: EngineFinding[] = [],
+  ) {
     this.place = id;
     const before = `simulator:${id}:`;
     const simulated = createSimulator({
@@ -61,6 +73,8 @@ export class SimulatedCluster {
     this.driver = new Proxy(simulated, {
       get: (target, property) => {
         if (property === 'outages') return undefined;
+        // As that of a real one, which never fails.
+        if (property === 'check') return async () => (this.state === 'well' ? findings : [MISSING]);
         const value = own[property as keyof ComputeDriver] ?? Reflect.get(target, property);
         if (typeof value !== 'function' || ['capabilities', 'watch', 'close'].includes(String(property)))
           return typeof value === 'function' ? value.bind(target) : value;
@@ -130,18 +144,7 @@ export class Service {
 
   /** Records the second cluster, as any node may have, and lets this one find that. */
   async add(region = WEST): Promise<void> {
-    const record = {
-      id: `simulator:${SECOND.id}`,
-      region,
-      endpoints: ['https://10.1.0.1:8443'],
-      certificate: null,
-      project: 'default',
-      network: 'b0',
-      pool: 'default',
-      serviceNetworks: ['10.1.0.250'],
-      cpuOvercommit: 4,
-    };
-    await this.db.transaction((tx) => insertCluster(tx, record, this.clock.now()));
+    await recordSecond(this.db, this.clock, region);
     await this.pass(2);
   }
 
@@ -169,6 +172,22 @@ export class Service {
   refuse(): Promise<Reply> {
     return this.customer().then((customer) => customer.call(order(WEST)));
   }
+}
+
+/** Records the second cluster as one of a region. */
+export async function recordSecond(db: Database, clock: ManualClock, region = WEST): Promise<void> {
+  const record = {
+    id: `simulator:${SECOND.id}`,
+    region,
+    endpoints: ['https://10.1.0.1:8443'],
+    certificate: null,
+    project: 'default',
+    network: 'b0',
+    pool: 'default',
+    serviceNetworks: ['10.1.0.250'],
+    cpuOvercommit: 4,
+  };
+  await db.transaction((tx) => insertCluster(tx, record, clock.now()));
 }
 
 /** The driver of both, as a node has it that has just started. */

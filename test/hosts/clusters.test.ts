@@ -28,6 +28,13 @@ async function statusOf({ db }: Service, id: string): Promise<string> {
   return row!.status;
 }
 
+/** The clusters as an operator sees them: regions, whether they answer, whether they are well, members, guests. */
+async function shown({ compute }: Service) {
+  return (await compute.clusters!.list()).map(({ regions, reachable, report, members, guests }) => {
+    return [regions, reachable, report.ok, members, guests];
+  });
+}
+
 /** Whether a region can be bought in, as customers see it. */
 async function available(service: Service): Promise<Record<string, boolean>> {
   const customer = await service.customer();
@@ -84,14 +91,12 @@ test('a cluster that is away costs its own region alone, and nothing is lost by 
     await service.pass(BELIEVED_AFTER_MS / 1000);
     await guests.run();
   }
+  assert.deepEqual(await shown(service), [
+    [['eu-central'], true, true, { up: 2, total: 2 }, 0],
+    [[WEST], false, false, { up: 0, total: 1 }, 1],
+  ]);
   const states = await service.compute.clusters!.list();
-  assert.deepEqual(
-    states.map(({ regions, reachable, members, guests }) => [regions, reachable, members, guests]),
-    [
-      [['eu-central'], true, { up: 2, total: 2 }, 0],
-      [[WEST], false, { up: 0, total: 1 }, 1],
-    ],
-  );
+  assert.match(states[1]!.report.summary, /region eu-west does not answer: cluster bbb is away/);
   const sight = (await service.compute.list()).find(({ id }) => id === west);
   assert.deepEqual(sight, { id: west, hostId: SECOND_HOST, power: 'unknown' });
   assert.equal(await statusOf(service, west), 'running');
@@ -132,6 +137,8 @@ test('the only cluster says nothing: what needs it is refused with a hint, and n
   assert.equal(await lost(), 0, 'a cluster that has just lost a member says nothing for a moment');
   await assert.rejects(service.pass(5), ComputeUnavailableError);
   assert.equal(await lost(), 2);
+  const regions = ['eu-central', WEST];
+  assert.deepEqual(await shown(service), [[regions, false, false, { up: 0, total: 2 }, 1]]);
   const wallet = await customer.wallet();
   for (const call of [
     { method: 'POST', path: `/v1/vm/${id}/stop` },
@@ -186,11 +193,15 @@ test('the only cluster hangs: once two answers were waited for, what needs it is
 test('when no cluster answers, the engine is away as a whole', async (t) => {
   const service = await Service.open(t);
   await service.add();
+  await service.buy(await service.customer(), WEST);
   service.first.state = 'away';
   service.second.state = 'away';
   await assert.rejects(service.compute.hosts(), ComputeUnavailableError);
-  await assert.rejects(service.compute.clusters!.list(), ComputeUnavailableError);
   await assert.rejects(service.compute.list(), ComputeUnavailableError);
+  assert.deepEqual(await shown(service), [
+    [['eu-central'], false, false, { up: 0, total: 2 }, 0],
+    [[WEST], false, false, { up: 0, total: 1 }, 1],
+  ]);
   const { ok, summary } = await service.compute.probe();
   assert.equal(ok, false);
   assert.match(summary, /settings does not answer.*; eu-west: the cluster of region eu-west does not answer/);

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { EngineClusters, EngineFinding, EngineWants, NewCluster } from '../../server/compute/driver.ts';
+import {
+  ComputeUnavailableError,
+  type EngineClusters,
+  type EngineFinding,
+  type EngineWants,
+  type NewCluster,
+} from '../../server/compute/driver.ts';
 import { sql } from '../../server/db/database.ts';
 import { RecordedClusters } from '../../server/db/queries/clusters.ts';
 import { insertVmWithMac } from '../../server/domain/vms/mac.ts';
@@ -39,6 +45,14 @@ test('a cluster is checked against what the catalog sells, and only what no VM c
   assert.deepEqual(JSON.parse((await check('--json')).stdout), { compute: 'simulator', findings });
   findings.push({ what: 'certificate', state: 'missing', found: 'not trusted' });
   assert.equal((await check()).code, 1);
+  Object.assign(compute, {
+    check: async () => {
+      throw new ComputeUnavailableError('this node has lost its claim');
+    },
+  });
+  const refused = await check();
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /The compute engine does not answer/);
 });
 
 /** Clusters as an operator sees them: what is examined is found so, and what is recorded is listed. */
@@ -47,6 +61,7 @@ async function withClusters(t: TestContext) {
   const { db, compute, dataDir } = operator;
   const found = { id: 'simulator:two' as string | undefined, findings: [] as EngineFinding[] };
   const examined: { cluster: NewCluster; wants: EngineWants }[] = [];
+  const report = { ok: true, summary: 'incus 6.0.4, 1 of 2 members online' };
   const clusters: EngineClusters = {
     async examine(cluster, wants) {
       examined.push({ cluster, wants });
@@ -55,7 +70,15 @@ async function withClusters(t: TestContext) {
     async list() {
       const recorded = await new RecordedClusters(db).clusters();
       return recorded.map(({ id, region, endpoints }) => {
-        return { id, regions: [region], endpoints, reachable: true, members: { up: 1, total: 2 }, guests: 3 };
+        return {
+          id,
+          regions: [region],
+          endpoints,
+          reachable: true,
+          report,
+          members: { up: 1, total: 2 },
+          guests: 3,
+        };
       });
     },
     changed: () => {},
@@ -64,11 +87,11 @@ async function withClusters(t: TestContext) {
   const run = (...args: string[]) => vaubanctl(dataDir, 'cluster', ...args);
   const add = (body: object = {}) =>
     operator.post('/clusters', { region: 'eu-west', endpoints: ['https://10.1.0.1:8443'], ...body });
-  return { ...operator, found, examined, run, add };
+  return { ...operator, found, report, examined, run, add };
 }
 
 test('a cluster is added with what is not given as in the settings, listed, and removed', async (t) => {
-  const { run, examined, db } = await withClusters(t);
+  const { run, examined, report, db } = await withClusters(t);
   const added = await run(
     'add',
     '--region',
@@ -79,7 +102,7 @@ test('a cluster is added with what is not given as in the settings, listed, and 
   assert.equal(added.code, 0, added.stderr);
   assert.match(
     added.stdout,
-    /^eu-west +reachable +1\/2 +3 +https:\/\/10\.1\.0\.1:8443, https:\/\/10\.1\.0\.2:8443$/m,
+    /^eu-west +ok +1\/2 +3 +https:\/\/10\.1\.0\.1:8443, https:\/\/10\.1\.0\.2:8443 +incus 6\.0\.4, 1 of 2 members online$/m,
   );
   const { cluster, wants } = examined[0]!;
   assert.deepEqual(cluster, {
@@ -95,6 +118,8 @@ test('a cluster is added with what is not given as in the settings, listed, and 
   assert.ok(wants.zones.includes('eu-west-a'));
   assert.deepEqual(await new RecordedClusters(db).clusters(), [{ id: 'simulator:two', ...cluster }]);
   assert.equal((await run('list')).stdout, added.stdout);
+  Object.assign(report, { ok: false, summary: 'incus: the network b0 is no bridge of Incus' });
+  assert.match((await run('list')).stdout, /^eu-west +limited .* the network b0 is no bridge of Incus$/m);
   const removed = await run('remove', 'eu-west', '--yes');
   assert.equal(removed.stdout, 'The cluster of eu-west was removed.\n');
   assert.deepEqual(JSON.parse((await run('list', '--json')).stdout), []);
@@ -154,7 +179,7 @@ test('a cluster is changed where it is the same one, and what is not given stays
   const change = (...options: string[]) => run('change', 'eu-west', ...options);
   const moved = await change('--endpoints', 'https://10.2.0.1:8443', '--cpu-overcommit', '2');
   assert.equal(moved.code, 0, moved.stderr);
-  assert.match(moved.stdout, /^eu-west +reachable .*https:\/\/10\.2\.0\.1:8443$/m);
+  assert.match(moved.stdout, /^eu-west +ok .*https:\/\/10\.2\.0\.1:8443 /m);
   const after = { ...before!, endpoints: ['https://10.2.0.1:8443'], cpuOvercommit: 2 };
   assert.deepEqual(await recorded(), [after]);
   assert.deepEqual(examined.at(-1)!.cluster.endpoints, after.endpoints, 'it was asked there first');

@@ -176,6 +176,8 @@ export interface Cluster {
   regions: string[];
   endpoints: string[];
   reachable: boolean;
+  ok: boolean;
+  summary: string;
   members_up: number;
   members_total: number;
   guests: number;
@@ -301,6 +303,7 @@ export interface GrantPromoCreditRequest {
 /** What guests need of the host, part by part */
 export interface Host {
   compute: string;
+  clustered: boolean;
   findings: { what: string; state: 'ok' | 'limited' | 'missing'; found: string }[];
 }
 

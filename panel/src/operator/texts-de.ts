@@ -188,6 +188,12 @@ export const de = {
   removeTarget: (ip: string) => `Schutz von ${ip} beenden?`,
   removeTargetWhy: 'Ihre Regeln gehen mit.',
 
+  clusters: 'Cluster',
+  clustersWhy: 'Hinzugefügt, geändert und entfernt werden sie auf dem Server, mit vaubanctl cluster.',
+  regions: 'Regionen',
+  membersUp: 'Hosts erreichbar',
+  ofAll: (some: number, all: number) => `${some} von ${all}`,
+  says: 'Auskunft',
   hosts: 'Hosts',
   hostsWhy:
     'Was nicht erreichbar ist, wird weder angehalten noch anderswo gestartet und kommt von selbst zurück.',
@@ -218,6 +224,7 @@ export const de = {
   resource_disk_gb: 'Festplatte in GB',
   findings: 'Was Maschinen brauchen',
   findingsWhy: 'So sieht der Benutzer des Dienstes diesen Host.',
+  findingsOfClustersWhy: 'Laut den Clustern. Was einen hinzugefügten betrifft, beginnt mit seiner Region.',
   found: 'Gefunden',
   images: 'Images',
   imagesWhy: 'Neue kommen auf dem Server dazu, mit vaubanctl image import.',

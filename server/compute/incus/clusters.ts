@@ -1,11 +1,13 @@
 import { within } from '../../platform/within.ts';
 import {
   CapacityError,
+  type ClusterState,
   type ComputeDriver,
   ComputeUnavailableError,
   type DriverReport,
   type EngineWants,
   type GuestEvent,
+  type GuestSight,
   type HostInfo,
   type NewCluster,
 } from '../driver.ts';
@@ -41,6 +43,8 @@ export function createClusters(parts: ClustersParts): ComputeDriver {
 }
 
 type Method<M extends keyof ComputeDriver> = ComputeDriver[M];
+/** Hosts and guests of all clusters. */
+type Sights = [HostInfo[], Pick<GuestSight, 'hostId'>[]];
 
 class Clusters {
   readonly name: string;
@@ -230,15 +234,16 @@ class Clusters {
     }
   }
 
-  async #states() {
+  /** Of those that do not answer, as they are recorded: that is when an operator looks. */
+  async #states(): Promise<ClusterState[]> {
     const all = await this.#roster.several();
-    const hosts = await this.hosts();
-    // Of one that has not answered in time, guests are not waited for again.
-    const guests = await this.list();
     const shown = all ?? [
       { id: `${this.name}:${await this.place()}`, region: null, endpoints: this.#parts.first.endpoints },
     ];
-    return shown.map(({ id, region, endpoints }) => {
+    const [hosts, guests] = await this.#seen().catch((error) => this.#recorded(shown, error));
+    // Of one that has not answered in time, this is not waited for again.
+    const reports = all ? await Promise.all(all.map(reportOf)) : [await this.#onlyReport()];
+    return shown.map(({ id, region, endpoints }, index) => {
       const isOwn = (hostId: string) => hostId.startsWith(`${id}:`);
       const own = hosts.filter((host) => isOwn(host.id));
       const up = own.filter(({ reachable }) => reachable).length;
@@ -247,11 +252,36 @@ class Clusters {
         regions: this.#regions.of(region, all ?? []),
         endpoints,
         reachable: up > 0,
+        report: reports[index]!,
         members: { up, total: own.length },
         guests: guests.filter(({ hostId }) => isOwn(hostId)).length,
       };
     });
   }
+
+  async #seen(): Promise<Sights> {
+    return [await this.hosts(), await this.list()];
+  }
+
+  async #recorded(clusters: readonly { id: string }[], error: Error): Promise<Sights> {
+    if (!(error instanceof ComputeUnavailableError)) throw error;
+    const { store } = this.#parts;
+    const hosts = await Promise.all(clusters.map(({ id }) => store.hostsIn(id)));
+    const guests = await Promise.all(clusters.map(({ id }) => store.guestsIn(id)));
+    return [hosts.flat().map(lostHost), guests.flat()];
+  }
+
+  #onlyReport(): Promise<DriverReport> {
+    return within(this.#parts.clock, HOSTS_MS, this.#first.probe(), noAnswer).catch((error: Error) => {
+      return { ok: false, summary: error.message };
+    });
+  }
+}
+
+/** What one of several says of itself. A bad report does not make it one that is away: its guests run on. */
+async function reportOf(cluster: Cluster): Promise<DriverReport> {
+  const answer = await cluster.askSoon((driver) => driver.probe());
+  return answer?.said ?? { ok: false, summary: cluster.refusal().message };
 }
 
 /** Throws where none of them answers. */

@@ -47,7 +47,8 @@ if (cluster) {
           .slice(1, -1)
           .map((line) => line.split(/ {2,}/).slice(0, 4).join(' '));
       const alone = await state();
-      assert.deepEqual(alone, ['eu-central, eu-west reachable 1/1 1']);
+      assert.deepEqual(alone, ['eu-central, eu-west ok 1/1 1']);
+      assert.match((await ctl('list')).stdout, /incus: incus \d\S*, 1 of 1 members online$/m);
       const lacking = await add(second, certificate, '--network', 'none0');
       assert.match(lacking.stderr, /network none0: /);
       const same = await add(cluster.endpoints[0]!, env.VAUBAN_INCUS_SERVER_CERTIFICATE!);
@@ -56,7 +57,7 @@ if (cluster) {
 
       const added = await add(second, certificate);
       assert.equal(added.code, 0, added.stderr);
-      assert.deepEqual(await state(), ['eu-central reachable 1/1 1', 'eu-west reachable 1/1 0']);
+      assert.deepEqual(await state(), ['eu-central ok 1/1 1', 'eu-west ok 1/1 0']);
       const hosts = async () => {
         const { text } = await call(service.operatorSocket, 'GET', '/hosts');
         const all: { name: string; state: string }[] = JSON.parse(text).data;
@@ -72,7 +73,7 @@ if (cluster) {
 
       await killMember(cluster, 2);
       await until(async () => (await hosts()) === 'm1 up, m1@eu-west unreachable');
-      assert.deepEqual(await state(), ['eu-central reachable 1/1 1', 'eu-west unreachable 0/1 1']);
+      assert.deepEqual(await state(), ['eu-central ok 1/1 1', 'eu-west unreachable 0/1 1']);
       const meanwhile = await bought(customer, CENTRAL);
       for (const reply of [
         await ask(customer, WEST),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { defer } from '../../support/cleanup.ts';
 
 /** So that a headless browser connects to the page's host only. */
@@ -33,8 +33,9 @@ export async function startBrowser(t: TestContext): Promise<Browser> {
 /** A page in a profile of its own, with what it asked for and what it complained about. */
 export async function newPage(
   browser: Browser,
+  options: BrowserContextOptions = {},
 ): Promise<{ page: Page; hosts: Set<string>; complaints: string[] }> {
-  const page = await (await browser.newContext()).newPage();
+  const page = await (await browser.newContext(options)).newPage();
   const hosts = new Set<string>();
   const complaints: string[] = [];
   page.on('request', (request) => hosts.add(new URL(request.url()).host));

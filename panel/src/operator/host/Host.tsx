@@ -7,11 +7,12 @@ import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog } from '../../ui/Dialog.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Problem } from '../../ui/Notice.tsx';
-import { Foot, Page, Section, Stack } from '../../ui/Page.tsx';
+import { Page, Section, Stack } from '../../ui/Page.tsx';
 import { announce } from '../../ui/Status.tsx';
 import { Table } from '../../ui/Table.tsx';
-import { StateOf } from '../parts.tsx';
 import { texts } from '../texts.ts';
+import { Clusters } from './Clusters.tsx';
+import { ClusterFindings, HostFindings } from './Findings.tsx';
 import { Hosts } from './Hosts.tsx';
 import { Images, Orphans } from './Images.tsx';
 
@@ -25,6 +26,8 @@ export function Host() {
       setDraining(false);
     },
   });
+  const { data: host } = useQuery(read('operator.getHost'));
+  const isClustered = host?.clustered ?? false;
   const resume = useChange('operator.resumeHost', { onDone: () => announce(t.resumed) });
   return (
     <Page
@@ -42,14 +45,19 @@ export function Host() {
     >
       <Stack>
         {resume.error && <Problem error={resume.error} />}
+        {isClustered && (
+          <Section title={t.clusters} description={t.clustersWhy}>
+            <Clusters />
+          </Section>
+        )}
         <Section title={t.hosts} description={t.hostsWhy}>
           <Hosts />
         </Section>
         <Section title={t.capacity}>
           <Capacity />
         </Section>
-        <Section title={t.findings} description={t.findingsWhy}>
-          <Findings />
+        <Section title={t.findings} description={isClustered ? t.findingsOfClustersWhy : t.findingsWhy}>
+          {isClustered ? <ClusterFindings /> : <HostFindings />}
         </Section>
         <Section title={t.images} description={t.imagesWhy}>
           <Images />
@@ -89,28 +97,6 @@ function Capacity() {
             { id: 'free', title: t.free, align: 'end', narrow: 'aside', cell: ({ free }) => amount(free) },
             { id: 'reserved', title: t.reserved, align: 'end', cell: ({ reserved }) => amount(reserved) },
             { id: 'total', title: t.total, align: 'end', cell: ({ total }) => amount(total) },
-          ]}
-        />
-      )}
-    </Loaded>
-  );
-}
-
-function Findings() {
-  const t = useTexts(texts);
-  const query = useQuery(read('operator.getHost'));
-  return (
-    <Loaded query={query}>
-      {({ findings }) => (
-        <Table
-          label={t.findings}
-          rows={findings}
-          keyOf={({ what }) => what}
-          empty={<Foot>{t.none}</Foot>}
-          columns={[
-            { id: 'what', title: t.what, narrow: 'title', cell: ({ what }) => what },
-            { id: 'state', title: t.state, narrow: 'aside', cell: ({ state }) => <StateOf state={state} /> },
-            { id: 'found', title: t.found, cell: ({ found }) => found },
           ]}
         />
       )}

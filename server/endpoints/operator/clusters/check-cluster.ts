@@ -1,3 +1,4 @@
+import { askDriver } from '../../../compute/ask.ts';
 import { Enum, Shape } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
@@ -33,7 +34,7 @@ export const checkCluster = operatorEndpoint({
   errors: ['invalid_state', 'compute_unavailable'],
   async handle({ services }) {
     const { compute } = services;
-    const findings = await compute.check?.(wantsOf(services));
+    const findings = await askDriver(async () => compute.check?.(wantsOf(services)));
     if (!findings)
       throw new ApiError(
         'invalid_state',

@@ -14,6 +14,10 @@ export const ClusterShape = Shape(
     }),
     endpoints: Type.Array(Type.String(), { description: 'Addresses of members' }),
     reachable: Type.Boolean({ description: 'A member of it can be reached' }),
+    ok: Type.Boolean({ description: 'VMs can be made on it, for which it needs a quorum, too' }),
+    summary: Type.String({
+      description: 'Its version and members, as it says itself; or why no VM can be made on it',
+    }),
     members_up: Count('Members that can be reached'),
     members_total: Count('All members, as last recorded while it cannot be reached'),
     guests: Count('Guests, those that no VM has included'),
@@ -21,8 +25,8 @@ export const ClusterShape = Shape(
   { $id: 'Cluster', description: 'A cluster that VMs of some regions run on' },
 );
 
-export function presentCluster({ members, ...cluster }: ClusterState) {
-  return { ...cluster, members_up: members.up, members_total: members.total };
+export function presentCluster({ members, report: { ok, summary }, ...cluster }: ClusterState) {
+  return { ...cluster, ok, summary, members_up: members.up, members_total: members.total };
 }
 
 /** The clusters of the engine; `invalid_state` where it is none that has several. */

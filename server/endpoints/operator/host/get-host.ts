@@ -14,6 +14,9 @@ export const getHost = operatorEndpoint({
   data: Shape(
     {
       compute: Type.String({ description: 'The engine that the service runs' }),
+      clustered: Type.Boolean({
+        description: 'VMs run on clusters, which have a list and a check of their own, and not on this host',
+      }),
       findings: Type.Array(
         Shape({
           what: Type.String(),
@@ -31,6 +34,6 @@ export const getHost = operatorEndpoint({
     const { config, compute } = services;
     const { dataDir, poolDir = dataDir, qemuAccel: accelerator } = config;
     const findings = await inspectHost({ dataDir, poolDir, images: imagesOf(services), accelerator });
-    return { data: { compute: compute.name, findings } };
+    return { data: { compute: compute.name, clustered: compute.clusters !== undefined, findings } };
   },
 });
