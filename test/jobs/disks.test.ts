@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { askHosts } from '../../server/compute/ask.ts';
+import type { Operation } from '../../server/compute/simulator/sentinels.ts';
 import { sql } from '../../server/db/database.ts';
 import { systemFindVmView } from '../../server/db/queries/operator-vms.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
@@ -147,6 +148,41 @@ test('a VM in error whose guest has gone is rebuilt', async (t) => {
   await fixture.finish();
   assert.equal((await vm()).status, 'running', JSON.stringify((await must('GET', '/jobs?status=all'))[0]));
   assert.deepEqual((await new SimulatorGuests(services.db).readGuest(vmId))!.network, network);
+});
+
+test('a snapshot that failed is nothing that a rebuild would lose, and is gone after it', async (t) => {
+  const { fixture, scenario, vm, must, rebuild } = await openWorld(t);
+  const path = `/v1/vm/${scenario.vmId}/snapshots`;
+  const failing = (wanted: Operation) => ({
+    engine: (_: number, operation: Operation) => {
+      if (operation === wanted) throw new Error('the disk is full');
+    },
+  });
+  const { snapshotId } = scenario;
+  await fixture.play(scenario, { method: 'POST', path }, failing('createSnapshot'));
+  const states = async () =>
+    (await must('GET', '/snapshots')).map(({ status }: { status: string }) => status);
+  const lost = async () =>
+    (await must('GET', '/delete-preview')).data_lost.filter(
+      ({ type }: { type: string }) => type === 'snapshot',
+    ).length;
+  assert.deepEqual([await states(), await lost()], [['error', 'available'], 1]);
+  await assert.rejects(rebuild({ template: 'debian-12' }), {
+    code: 'invalid_state',
+    message: /has 1 snapshot,/,
+    details: { snapshots: 1 },
+  });
+  // Its owner has given up one whose deletion failed, too.
+  await fixture.play(
+    scenario,
+    { method: 'DELETE', path: `${path}/${snapshotId}` },
+    failing('deleteSnapshot'),
+  );
+  assert.deepEqual([await states(), await lost()], [['error', 'error'], 0]);
+  await rebuild({ template: 'debian-12' });
+  await fixture.finish();
+  assert.deepEqual([(await vm()).status, await states()], ['running', []]);
+  assert.deepEqual((await fixture.installation.services.compute.inspect(scenario.vmId!))!.snapshotIds, []);
 });
 
 test('what cannot be restored or rebuilt is refused, and nothing is begun', async (t) => {

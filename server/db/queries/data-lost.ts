@@ -16,7 +16,7 @@ const BYTES_PER_GB = 1_000_000_000;
 export async function dataLost(db: Queryable, vm: VmView): Promise<LostThing[]> {
   const rows = await db.query<LostThing>(sql`
     select 'snapshot' as type, id, name, ceil(size_bytes::numeric / ${BYTES_PER_GB})::int as size_gb
-      from snapshots where vm_id = ${vm.id}
+      from snapshots where vm_id = ${vm.id} and status <> 'error'
     union all
     select 'ip', host(address), host(address), null from ip_addresses where vm_id = ${vm.id}
     union all

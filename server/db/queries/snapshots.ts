@@ -43,9 +43,19 @@ export function listSnapshots(db: Queryable, vmId: string, page: Page): Promise<
   return db.query<SnapshotRow>(sql`select * from snapshots where vm_id = ${vmId} ${pageOf(sql`id`, page)}`);
 }
 
+/** All of a VM, failed ones too: each takes its place until it is deleted. */
 export async function countSnapshots(db: Queryable, vmId: string): Promise<number> {
   return (await one<{ n: number }>(db, sql`select count(*)::int as n from snapshots where vm_id = ${vmId}`))
     .n;
+}
+
+/** Those that a VM would lose with its disk: one in error was never taken, or its owner wanted it deleted. */
+export async function countUsableSnapshots(db: Queryable, vmId: string): Promise<number> {
+  const { n } = await one<{ n: number }>(
+    db,
+    sql`select count(*)::int as n from snapshots where vm_id = ${vmId} and status <> 'error'`,
+  );
+  return n;
 }
 
 /** Sets a snapshot's status and, once the engine has told them, its size and kind. */

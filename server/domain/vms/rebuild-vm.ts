@@ -1,6 +1,6 @@
 import type { HostInfo } from '../../compute/driver.ts';
 import type { Transaction } from '../../db/database.ts';
-import { countSnapshots } from '../../db/queries/snapshots.ts';
+import { countUsableSnapshots } from '../../db/queries/snapshots.ts';
 import { recordedOpsKey } from '../../db/queries/vm-ops-keys.ts';
 import { authorizedKeysOf } from '../../db/queries/vm-ssh-keys.ts';
 import type { VmView } from '../../db/queries/vms.ts';
@@ -21,7 +21,7 @@ export interface RebuildRequest {
   /** Of the VM's account; absent: the keys that may log in already. */
   ssh_key_ids?: string[];
   user_data?: string;
-  /** The VM's snapshots, which are on the disk that goes, may go with it. */
+  /** The VM's snapshots, which are on the disk that goes, may go with it; those in error go in any case. */
   delete_snapshots?: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function decideRebuild(
 }
 
 async function requireNoSnapshots(db: Transaction, vm: VmView, mayGo: boolean): Promise<void> {
-  const count = mayGo ? 0 : await countSnapshots(db, vm.id);
+  const count = mayGo ? 0 : await countUsableSnapshots(db, vm.id);
   if (count === 0) return;
   throw new ApiError(
     'invalid_state',

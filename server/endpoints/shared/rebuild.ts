@@ -13,6 +13,9 @@ export const RebuildFields = {
     }),
   ),
   delete_snapshots: Type.Optional(
-    Type.Boolean({ description: 'Delete its snapshots instead of refusing where it has some' }),
+    Type.Boolean({
+      description:
+        'Delete its snapshots instead of refusing where it has some; those in `error` go in any case',
+    }),
   ),
 };

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Vm } from '../../../api/customer.ts';
+import type { Snapshot, Vm } from '../../../api/customer.ts';
 import { readAll, useChange } from '../../../api/queries.ts';
 import { useTexts } from '../../../texts.ts';
 import { Button } from '../../../ui/Button.tsx';
@@ -66,6 +66,9 @@ export function Rebuild({ vm }: { vm: Vm }) {
   );
 }
 
+/** One in error was never taken, or its owner wanted it deleted: nothing is lost with it. */
+const isUsable = ({ status }: Snapshot) => status !== 'error';
+
 /** What is lost, its snapshots by name among it, and the machine's name to be typed. */
 function AskRebuild({
   vm,
@@ -91,7 +94,7 @@ function AskRebuild({
       onClose();
     },
   });
-  const delete_snapshots = (snapshots.data?.length ?? 0) > 0;
+  const delete_snapshots = (snapshots.data ?? []).some(isUsable);
   return (
     <ConfirmDialog
       title={t.rebuildTitle(vm.hostname)}
@@ -113,9 +116,9 @@ function AskRebuild({
         {(all) => (
           <div className={classes.lost}>
             <p>{t.rebuildMeans}</p>
-            {all.length > 0 && (
+            {all.some(isUsable) && (
               <ul>
-                {all.map(({ id, name }) => (
+                {all.filter(isUsable).map(({ id, name }) => (
                   <li key={id}>
                     <span>{t.snapshot}</span> <b>{name}</b>
                   </li>
