@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,6 +16,7 @@ import type { EdgeStore } from '../../server/edge/simulator/store.ts';
 import type { SimulatedTarget } from '../../server/edge/simulator/target.ts';
 import type { Clock, ManualClock } from '../../server/platform/clock.ts';
 import { Namespace } from '../compute/routed/support/namespace.ts';
+import { makePipe } from '../edge/support/pipe.ts';
 import { defer } from '../support/cleanup.ts';
 import { skipUnlessRequired } from '../support/tiny-image.ts';
 import { attacksOn, openShield, rulesOf } from './support.ts';
@@ -87,15 +87,6 @@ test('what an exporter tells of a minute is spread over one, to the packet', () 
     [['tgt_2', 6_000]],
   );
 });
-
-function makePipe(t: TestContext, mode = 0o660): string {
-  const directory = mkdtempSync(join(tmpdir(), 'vauban-flows-'));
-  defer(t, () => rmSync(directory, { recursive: true }));
-  const pipe = join(directory, 'pipe');
-  execFileSync('mkfifo', [pipe]);
-  chmodSync(pipe, mode);
-  return pipe;
-}
 
 /** A shield that knows of traffic by a pipe alone: nothing comes in to its edge. */
 async function openFlows(t: TestContext) {
