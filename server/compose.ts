@@ -268,7 +268,7 @@ function registerPages(http: ReturnType<typeof createHttpServer>, services: Serv
   const { config, logger, brand } = services;
   registerWebhooks(http, services);
   registerDescription(http, { config, endpoints: ENDPOINTS });
-  registerDocsSite(http, logger);
+  registerDocsSite(http, services);
   registerPanelSite(http, logger, isOperatorPanelOn(config) ? { isNear: nearOperators(config) } : undefined);
   registerLogo(http, brand);
   registerSharePage(http);

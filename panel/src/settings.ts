@@ -6,6 +6,8 @@ export type Language = 'en' | 'de';
 
 export const LANGUAGES: Record<Language, string> = { en: 'English', de: 'Deutsch' };
 const A_YEAR = 365 * 24 * 3600;
+/** The documentation has no choice of its own: it looks as the pages that were chosen last. */
+const DOCS = '/docs';
 
 const listeners = new Set<() => void>();
 const root = document.documentElement;
@@ -13,10 +15,10 @@ const root = document.documentElement;
 const home = `/${location.pathname.split('/', 2)[1]}`;
 
 /** Kept in a cookie, by which the service sends the page in the right theme and language at once. */
-function keep(name: string, value: string | undefined): void {
+function keep(name: string, value: string | undefined, path = home): void {
   const age = value === undefined ? 0 : A_YEAR;
   // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is not in every browser yet.
-  document.cookie = `${name}=${value ?? ''}; Path=${home}; SameSite=Lax; Max-Age=${age}`;
+  document.cookie = `${name}=${value ?? ''}; Path=${path}; SameSite=Lax; Max-Age=${age}`;
 }
 
 function cookie(name: string): string | undefined {
@@ -40,7 +42,7 @@ export function theme(): Theme {
 export function setTheme(chosen: Theme): void {
   if (chosen === 'system') delete root.dataset.theme;
   else root.dataset.theme = chosen;
-  keep('vauban_theme', chosen === 'system' ? undefined : chosen);
+  for (const path of [home, DOCS]) keep('vauban_theme', chosen === 'system' ? undefined : chosen, path);
   changed();
 }
 

@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Brand } from '../config/brand.ts';
 import { negotiate } from '../http/openapi/published-texts.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { BuiltFiles } from '../panel-site/built-files.ts';
 import { type Build, buildOnce } from '../panel-site/first-build.ts';
-import { COMMON_HEADERS } from '../panel-site/pages.ts';
+import { COMMON_HEADERS, themeOf } from '../panel-site/pages.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
+import { ownStyle } from './own-style.ts';
 
 const config: RouteConfig = { open: true };
 const SITE: Build = {
@@ -45,7 +47,10 @@ const POLICY = [
 ].join('; ');
 
 /** Serves what is built from `site/`: its pages under /docs, a text for language models, a collection for Postman. */
-export function registerDocsSite(app: FastifyInstance, logger: Logger): void {
+export function registerDocsSite(
+  app: FastifyInstance,
+  { logger, brand }: { logger: Logger; brand: Brand },
+): void {
   const files = new BuiltFiles(SITE.directory);
   const built = buildOnce(logger, SITE);
   const fixed = async (request: FastifyRequest, reply: FastifyReply, name: string) => {
@@ -63,6 +68,11 @@ export function registerDocsSite(app: FastifyInstance, logger: Logger): void {
     app.get(`/${name}`, { config }, (request, reply) => fixed(request, reply, name));
   const collection = 'vauban.postman_collection.json';
   app.get(`/docs/${collection}`, { config }, (request, reply) => fixed(request, reply, collection));
+  app.get('/docs/own.css', { config }, (request, reply) => {
+    setHeaders(reply, 'own.css', undefined);
+    reply.headers({ vary: 'cookie', 'cache-control': 'private, no-cache' });
+    return ownStyle(brand, themeOf(request.headers.cookie ?? ''));
+  });
   app.get('/docs/assets/:name', { config }, async (request, reply) => {
     const { name } = request.params as { name: string };
     if (!ASSET.test(name)) throw notFound();

@@ -36,6 +36,9 @@ export const COMMON_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
+/** The theme that was chosen, or undefined where it is the system's. */
+export const themeOf = (cookies: string): string | undefined => THEME.exec(cookies)?.[1];
+
 /** Sends a document, in the theme and the language that its reader chose, or undefined where there is no build. */
 export async function sendDocument(
   request: FastifyRequest,
@@ -62,7 +65,7 @@ export async function sendDocument(
 /** Chosen by cookies that only say this, so that a page is never first drawn in another theme. */
 function personal(html: string, cookies: string, nonce: string): string {
   const language = LANGUAGE.exec(cookies)?.[1] ?? 'en';
-  const theme = THEME.exec(cookies)?.[1];
+  const theme = themeOf(cookies);
   const root = `<html lang="${language}"${theme ? ` data-theme="${theme}"` : ''}>`;
   return html
     .replace('<html lang="en">', root)

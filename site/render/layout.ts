@@ -1,5 +1,5 @@
 import { type Html, html } from './html.ts';
-import { BASICS, ERRORS, guideUrl, HOME, OBJECTS, operationUrl } from './links.ts';
+import { BASICS, ERRORS, guideUrl, HOME, OBJECTS, OWN_STYLE, operationUrl } from './links.ts';
 import { methodLabel } from './operation-page.ts';
 import { type Entry, RESOURCES } from './roster.ts';
 
@@ -46,7 +46,8 @@ export function framed(frame: Frame, { url, title, description, body }: Page): s
 ${assets.styles.map(
   (style) => html`<link rel="stylesheet" href="${style}">
 `,
-)}<script type="module" src="${assets.script}"></script>
+)}<link rel="stylesheet" href="${OWN_STYLE}">
+<script type="module" src="${assets.script}"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>

@@ -4,6 +4,8 @@ export const HOME = '/docs/';
 export const BASICS = '/docs/reference/basics';
 export const OBJECTS = '/docs/reference/objects';
 export const ERRORS = '/docs/reference/errors';
+/** What is not the same in each installation and for each reader. */
+export const OWN_STYLE = '/docs/own.css';
 export const POSTMAN = '/docs/vauban.postman_collection.json';
 
 export const operationUrl = (operationId: string): string => `/docs/reference/${operationId}`;

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { OpenApiDocument } from '../../server/http/openapi/document.ts';
 import { readDocument, readGuides, renderSite } from '../../site/build.ts';
 import { framed } from '../../site/render/layout.ts';
+import { OWN_STYLE } from '../../site/render/links.ts';
 import { pagesOf } from '../../site/render/pages.ts';
 import { rosterOf } from '../../site/render/roster.ts';
 import { movedTo } from '../../site/src/moved.ts';
@@ -32,7 +33,7 @@ test('every link leads to a page and an anchor that are there', () => {
   const ids = new Map(pages.map(([path, text]) => [addressOf(path), all(text, / id="([^"]+)"/g)]));
   for (const [page, some] of ids)
     assert.equal(new Set(some).size, some.length, `${page}: an id stands twice`);
-  const others = [...ELSEWHERE, ...ASSETS.styles, '/docs/vauban.postman_collection.json'];
+  const others = [...ELSEWHERE, ...ASSETS.styles, OWN_STYLE, '/docs/vauban.postman_collection.json'];
   const broken = pages.flatMap(([path, text]) =>
     all(text, / href="([^"]+)"/g)
       .filter((target) => {

@@ -59,7 +59,7 @@ const ROOMS: Record<string, Allowed> = {
   },
   'panel-site': { value: 'http platform', type: 'config' },
   // How what was built beforehand is read and sent.
-  'docs-site': { value: 'http panel-site platform' },
+  'docs-site': { value: 'http panel-site platform', type: 'config' },
   consoles: { value: 'access db domain guest-ssh http platform text-console', type: 'compute config' },
   'endpoints/shared': { value: 'domain http platform' },
   'endpoints/customer': {

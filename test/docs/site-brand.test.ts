@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { NO_BROWSER, newPage, startBrowser } from '../consoles/support/browser.ts';
+import { buildIfChanged, demoLink } from '../panel/browser/support/panel-page.ts';
+import { violations } from '../support/axe.ts';
+import { startService } from '../support/service.ts';
+
+const NAME = 'Müller "&" Söhne\\';
+const COLOR = '#8a1c5b';
+/** Where pictures of the pages are left, when it is set. */
+const { VAUBAN_TEST_SCREENSHOTS: PICTURES } = process.env;
+
+const start = (t: TestContext) =>
+  startService(t, { env: { VAUBAN_PANEL_NAME: NAME, VAUBAN_PANEL_BRAND_COLOR: COLOR } });
+
+test('the documentation has the theme of the cookie alone, and the hoster’s colours and name', async (t) => {
+  const { baseUrl } = await start(t);
+  const sent = (cookie: string) => fetch(`${baseUrl}/docs/own.css`, { headers: { cookie } });
+  const reply = await sent('a=b; vauban_theme=dark');
+  assert.match(reply.headers.get('content-type')!, /^text\/css/);
+  assert.deepEqual(
+    [reply.headers.get('vary'), reply.headers.get('cache-control')],
+    ['cookie', 'private, no-cache'],
+    'no one else’s theme comes from a cache',
+  );
+  assert.match(await reply.text(), /--brand-light: #8a1c5b; .*; color-scheme: dark \}$/m);
+  for (const cookie of ['', 'vauban_theme=x', 'vauban_theme=dark} * { color: red'])
+    assert.doesNotMatch(await (await sent(cookie)).text(), /color-scheme|red/);
+});
+
+/** What is computed of a page. */
+function looks(page: Page) {
+  return page.evaluate(() => {
+    const root = getComputedStyle(document.documentElement);
+    const home = document.querySelector('.home');
+    return {
+      theme: root.colorScheme,
+      ground: root.backgroundColor,
+      name: home && getComputedStyle(home, '::before').content,
+      brand: root.getPropertyValue('--brand-light').trim(),
+    };
+  });
+}
+
+async function choose(page: Page, baseUrl: string, theme: string): Promise<void> {
+  await page.goto(`${baseUrl}/panel/`);
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('menuitem', { name: theme }).click();
+}
+
+test('a theme that is chosen in the panel is that of the documentation', { skip: NO_BROWSER }, async (t) => {
+  await buildIfChanged();
+  const service = await start(t);
+  const { baseUrl } = service;
+  const { page, complaints } = await newPage(await startBrowser(t));
+  await page.emulateMedia({ colorScheme: 'light' });
+  const docs = async () => {
+    await page.goto(`${baseUrl}/docs/`);
+    return looks(page);
+  };
+  const light = await docs();
+  assert.deepEqual([light.theme, light.brand, light.name], ['light dark', COLOR, JSON.stringify(NAME)]);
+  await page.goto(baseUrl + demoLink(service));
+  await page.waitForURL('**/machines');
+  await choose(page, baseUrl, 'Theme: Dark');
+  const dark = await docs();
+  assert.equal(dark.theme, 'dark');
+  assert.notEqual(dark.ground, light.ground);
+  assert.deepEqual(await violations(page), []);
+  await picture(page, 'dark');
+  // Narrow, the name must not push the search out of the window.
+  await page.setViewportSize({ width: 320, height: 900 });
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth'), 320);
+  await page.setViewportSize({ width: 1280, height: 900 });
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await choose(page, baseUrl, 'Theme: Light');
+  assert.deepEqual((await docs()).ground, light.ground);
+  await picture(page, 'light');
+  await choose(page, baseUrl, 'Theme: As the device');
+  assert.equal((await docs()).theme, 'light dark');
+  assert.deepEqual(complaints, []);
+});
+
+async function picture(page: Page, theme: string): Promise<void> {
+  if (!PICTURES) return;
+  mkdirSync(PICTURES, { recursive: true });
+  await page.screenshot({ path: join(PICTURES, `docs-brand-${theme}.png`) });
+}
