@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { readSupply } from '../../server/cluster/read-supply.ts';
-import { askHosts } from '../../server/compute/ask.ts';
+import { askHosts, askOffer } from '../../server/compute/ask.ts';
 import type { SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
 import { sql } from '../../server/db/database.ts';
 import { findReservation } from '../../server/db/queries/reservations.ts';
@@ -178,10 +178,10 @@ test('a rebuild takes room for a second disk until it is over, and is refused wh
     await buyVm(stage, customer, { start: false }),
     await buyVm(stage, customer, { start: false }),
   ];
-  const hosts = await askHosts(services);
+  const offer = await askOffer(services, { template: 'alpine-3.22' });
   const rebuild = (id: string) =>
     startByOperator(services, id, 'rebuild', (tx, vm) =>
-      decideRebuild(tx, services, vm, { template: 'alpine-3.22' }, hosts),
+      decideRebuild(tx, services, vm, { template: 'alpine-3.22' }, offer),
     );
   const outcomes = await Promise.allSettled(ids.map(rebuild));
   const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));

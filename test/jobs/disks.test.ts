@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { askHosts } from '../../server/compute/ask.ts';
+import { askHosts, askOffer } from '../../server/compute/ask.ts';
 import type { Operation } from '../../server/compute/simulator/sentinels.ts';
 import { sql } from '../../server/db/database.ts';
 import { systemFindVmView } from '../../server/db/queries/operator-vms.ts';
@@ -34,9 +34,9 @@ async function openWorld(t: TestContext, { snapshot = true } = {}) {
     must,
     vm: async () => (await systemFindVmView(services.db, vmId))!,
     async rebuild(request: RebuildRequest) {
-      const hosts = await askHosts(services);
+      const offer = await askOffer(services, request);
       const { job, decided } = await startByOperator(services, vmId, 'rebuild', (tx, vm) =>
-        decideRebuild(tx, services, vm, request, hosts),
+        decideRebuild(tx, services, vm, request, offer),
       );
       return { job, initialPassword: decided.initialPassword };
     },

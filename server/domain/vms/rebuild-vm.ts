@@ -1,4 +1,3 @@
-import type { HostInfo } from '../../compute/driver.ts';
 import type { Transaction } from '../../db/database.ts';
 import { countUsableSnapshots } from '../../db/queries/snapshots.ts';
 import { recordedOpsKey } from '../../db/queries/vm-ops-keys.ts';
@@ -7,9 +6,10 @@ import type { VmView } from '../../db/queries/vms.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import type { Catalog } from '../catalog/catalog-schema.ts';
-import { requireRoomFor, requireTemplate } from './configuration.ts';
+import { requireRoomFor } from './configuration.ts';
 import { requireSshKeys } from './create-vm.ts';
 import { type RebuildInput, SEALED_FOR } from './job-inputs.ts';
+import { type EngineOffer, requireImage } from './offer.ts';
 import { generatePassword } from './passwords.ts';
 import { reserveSecondDisk } from './reserve.ts';
 import { isWantedOn } from './restore-vm.ts';
@@ -28,16 +28,16 @@ export interface RebuildRequest {
 /**
  * What the job takes that reinstalls a VM from a template, and the password of its default user where one was made, because
  * no key may log in: as for a new VM. It costs nothing: no template has a price. `capacity_unavailable` where there is no room
- * for its second disk.
+ * for its second disk. `offer` is of the template in the VM's own region.
  */
 export async function decideRebuild(
   db: Transaction,
   { catalog, secrets }: { catalog: Catalog; secrets: SecretBox },
   vm: VmView,
   request: RebuildRequest,
-  hosts: readonly HostInfo[] | ApiError,
+  offer: EngineOffer,
 ): Promise<{ input: RebuildInput; initialPassword: string | null }> {
-  const template = requireTemplate(catalog, request.template);
+  const template = requireImage(catalog, request.template, offer);
   requireRoomFor(template, vm);
   const keys = request.ssh_key_ids && (await requireSshKeys(db, vm.account_id, request.ssh_key_ids));
   requireAllowed(vm, 'rebuild');
@@ -56,7 +56,7 @@ export async function decideRebuild(
     restart: isWantedOn(vm),
   };
   // Last, because the host's row stays locked until the commit.
-  await reserveSecondDisk({ db, hosts }, vm, vm.disk_gb);
+  await reserveSecondDisk({ db, hosts: offer.hosts }, vm, vm.disk_gb);
   return { input, initialPassword };
 }
 

@@ -1,4 +1,4 @@
-import { askHosts } from '../../../server/compute/ask.ts';
+import { askHosts, askOffer } from '../../../server/compute/ask.ts';
 import { systemFindVm } from '../../../server/db/queries/vms.ts';
 import { decideRebuild } from '../../../server/domain/vms/rebuild-vm.ts';
 import { decideRestore } from '../../../server/domain/vms/restore-vm.ts';
@@ -116,10 +116,10 @@ export const CASES: Record<JobKind, Case[]> = {
       call:
         ({ vmId }): Order =>
         async (services) => {
-          const hosts = await askHosts(services);
           const request = { template: 'alpine-3.22', delete_snapshots: true };
+          const offer = await askOffer(services, request);
           return startByOperator(services, vmId!, 'rebuild', (tx, vm) =>
-            decideRebuild(tx, services, vm, request, hosts),
+            decideRebuild(tx, services, vm, request, offer),
           );
         },
     },

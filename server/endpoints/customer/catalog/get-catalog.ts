@@ -40,7 +40,7 @@ const TemplateShape = Shape(
     min_ram_mb: Count('Least memory in MiB'),
     default_user: Type.String({ description: 'User that SSH keys are installed for' }),
     deprecated: Type.Boolean(),
-    available: Type.Boolean({ description: 'There is an image of it now' }),
+    available: Type.Boolean({ description: 'There is an image of it now, in one region at least' }),
   },
   { $id: 'Template', description: 'An OS image' },
 );

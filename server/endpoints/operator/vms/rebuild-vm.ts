@@ -1,4 +1,5 @@
-import { askHosts } from '../../../compute/ask.ts';
+import { askOffer } from '../../../compute/ask.ts';
+import { systemFindVm } from '../../../db/queries/vms.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
@@ -43,9 +44,10 @@ export const rebuildVm = operatorEndpoint({
   ],
   async handle({ params: { id }, body, services }) {
     requireBytes('user_data', body.user_data, MAX_USER_DATA_BYTES);
-    const hosts = await askHosts(services);
+    const region = (await systemFindVm(services.db, id))?.region;
+    const offer = await askOffer(services, { template: body.template, region });
     const { job, decided } = await startByOperator(services, id, 'rebuild', (tx, vm) =>
-      decideRebuild(tx, services, vm, body, hosts),
+      decideRebuild(tx, services, vm, body, offer),
     );
     return { data: { ...job, template: body.template, initial_password: decided.initialPassword } };
   },

@@ -1,4 +1,5 @@
-import { askHosts } from '../../../compute/ask.ts';
+import { askOffer } from '../../../compute/ask.ts';
+import { findVm } from '../../../db/queries/vms.ts';
 import { decideRebuild } from '../../../domain/vms/rebuild-vm.ts';
 import { startJob } from '../../../domain/vms/start-job.ts';
 import { Input, Nullable, Shape, VmParams } from '../../../http/schemas.ts';
@@ -39,7 +40,10 @@ export const rebuildVm = panelEndpoint({
     'compute_unavailable',
     'capacity_unavailable',
   ],
-  prepare: ({ services }) => askHosts(services),
+  async prepare({ caller, params, body, services }) {
+    const vm = await findVm(services.db, caller.accountId, params.id);
+    return askOffer(services, { template: body.image, region: vm?.region });
+  },
   load: ({ caller, params, db }) => loadVmForChange({ caller, params, db }),
   async handle(context) {
     const { db, services, resource: vm, body, prepared } = context;
