@@ -8,7 +8,7 @@ import {
 import type { ClusterStore } from '../../server/compute/incus/cluster-store.ts';
 import { createClusters } from '../../server/compute/incus/clusters.ts';
 import { createSimulator, type SimulatorOptions } from '../../server/compute/simulator/simulator.ts';
-import type { Database } from '../../server/db/database.ts';
+import { type Database, sql } from '../../server/db/database.ts';
 import { insertCluster, RecordedClusters } from '../../server/db/queries/clusters.ts';
 import { SimulatorGuests } from '../../server/db/queries/simulator-guests.ts';
 import type { ManualClock } from '../../server/platform/clock.ts';
@@ -213,4 +213,33 @@ export function joined(
     },
     idOf: async () => second.place,
   });
+}
+
+/** The one host of the second cluster. */
+export const SECOND_HOST = 'simulator:bbb:m1';
+
+export async function hostOf({ db }: Service, id: string): Promise<string | null> {
+  const [row] = await db.query<{ host_id: string | null }>(sql`select host_id from vms where id = ${id}`);
+  return row!.host_id;
+}
+
+export async function statusOf({ db }: Service, id: string): Promise<string> {
+  const [row] = await db.query<{ status: string }>(sql`select status from vms where id = ${id}`);
+  return row!.status;
+}
+
+/** The clusters as an operator sees them: regions, whether they answer, whether they are well, members, guests. */
+export async function shown({ compute }: Service) {
+  return (await compute.clusters!.list()).map(({ regions, reachable, report, members, guests }) => {
+    return [regions, reachable, report.ok, members, guests];
+  });
+}
+
+/** Whether a region can be bought in, as customers see it. */
+export async function available(service: Service): Promise<Record<string, boolean>> {
+  const customer = await service.customer();
+  const { regions } = await customer.must({ method: 'GET', path: '/v1/vm/catalog' });
+  return Object.fromEntries(
+    regions.map(({ code, available }: { code: string; available: boolean }) => [code, available]),
+  );
 }
