@@ -43,6 +43,7 @@ const PARITY = [
   'test/db/',
   'test/gateway/forwards.test.ts',
   'test/gateway/service.test.ts',
+  'test/hosts/clusters-away.test.ts',
   'test/hosts/clusters.test.ts',
   'test/hosts/placement.test.ts',
   'test/jobs/adoption.test.ts',

@@ -1,54 +1,14 @@
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { type Sql, sql } from '../../server/db/database.ts';
 import { recognizeRevenue } from '../../server/db/queries/recognition.ts';
 import type { VmRow } from '../../server/db/queries/vms.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
-import type { Customer } from '../jobs/support/customer.ts';
-import { Fixture } from '../jobs/support/fixture.ts';
-import { buyVm, comes, renewalsOf, tenant, vmOf } from '../jobs/support/landlord.ts';
+import type { Fixture } from '../jobs/support/fixture.ts';
+import { buyVm, comes, renewalsOf, vmOf } from '../jobs/support/landlord.ts';
 import { assertInvariants } from '../support/invariants.ts';
-
-/** Unit prices of custom configurations by the hour, which the shipped catalog leaves out. */
-const CUSTOM_HOUR = { vcpu: '0.0034', ram_gb: '0.0017', disk_gb: '0.00007' };
-
-/** A customer whose VM of plan s1 (3.99 a month, 0.006 an hour) is billed by the hour since 1 January. */
-async function owner(t: TestContext, funds = 100_00n, wish: object = {}) {
-  const fixture = await Fixture.open(t, '2026-01-01T00:00:00Z');
-  fixture.installation.services.catalog.custom.price_hourly = CUSTOM_HOUR;
-  const customer = await tenant(fixture, funds);
-  const id = await buyVm(fixture, customer, { plan: 's1', billing: 'hourly', ...wish });
-  const path = `/v1/vm/${id}`;
-  const at = (instant: string) => fixture.installation.services.clock.set(new Date(instant));
-  const read = (what = '') => customer.must({ method: 'GET', path: path + what });
-  const patch = (body: object) => customer.call({ method: 'PATCH', path, body });
-  const change = async (body: object) => {
-    const call = {
-      method: 'POST',
-      path: `${path}/change-plan`,
-      body: { allow_reboot: true, ...body },
-    } as const;
-    const reply = await customer.call(call);
-    await fixture.finish();
-    return reply;
-  };
-  const remove = async () => {
-    const { refund } = await customer.must({ method: 'DELETE', path });
-    await fixture.finish();
-    return refund;
-  };
-  return { fixture, customer, id, at, read, patch, change, remove };
-}
-
-/** The lines of a VM's orders of a kind. */
-async function linesOf(fixture: Fixture, vmId: string, kind: string) {
-  return fixture.db.query<{ description: string; quantity: number; unit: string; amount_minor: bigint }>(sql`
-    select description, quantity, unit, order_lines.amount_minor from order_lines join orders on orders.id = order_id
-    where vm_id = ${vmId} and kind = ${kind} order by order_id, position`);
-}
-
-const available = async (customer: Customer) => Number((await customer.wallet()).available_minor);
+import { available, linesOf, owner } from './hourly-support.ts';
 
 test('a VM by the hour is bought for the price of its month, and says what an hour costs', async (t) => {
   const { fixture, customer, id, at, read } = await owner(t);
@@ -179,44 +139,6 @@ test('revenue is what was served, when it was', async (t) => {
   await assertInvariants(fixture.db);
 });
 
-test('a change is one price in quote, options and order, and restarts the count of hours', async (t) => {
-  const { fixture, customer, id, at, read, change, remove } = await owner(t);
-  at('2026-01-05T04:30:00Z');
-  const { net_minor, credit_minor, debit_minor, total_minor, price_hourly, allowed } =
-    await read('/plan-quote?plan=s2');
-  const options = await read('/plan-options');
-  const option = options.find(({ plan }: { plan: { code: string } }) => plan.code === 's2');
-  assert.equal((await read('/plan-quote?plan=s1')).price_hourly, '0.006', 'what changes nothing');
-  const { data } = await change({ plan: 's2', max_charge_minor: net_minor });
-  assert.deepEqual(
-    [allowed, total_minor, option.net_minor, data.order.amount_minor],
-    [true, net_minor, net_minor, net_minor],
-  );
-  assert.deepEqual([debit_minor - credit_minor, price_hourly], [net_minor, '0.0105']);
-  // 100.5 hours of s1 are 60.3, the rest of s2's month is 604.58: with 3.99 paid 265.88 are to pay.
-  assert.equal(net_minor, 266);
-  const { metered_since, price_hourly_micros } = await vmOf(fixture, id);
-  assert.deepEqual([metered_since, price_hourly_micros], [new Date('2026-01-05T04:30:00Z'), 10_500n]);
-  assert.equal((await read()).price_hourly, '0.0105');
-  await assertInvariants(fixture.db);
-  at('2026-01-05T14:30:01Z');
-  await remove();
-  // 60.3 and eleven hours of s2 at 1.05 are 71.85.
-  assert.equal(await available(customer), 100_00 - 72);
-  await assertInvariants(fixture.db);
-});
-
-test('a change on a node whose clock is behind counts hours from the purchase on', async (t) => {
-  // A guest that runs would be booting still, as that clock has it.
-  const { fixture, customer, id, change } = await owner(t, 100_00n, { start: false });
-  const { billing_period_start_at } = await vmOf(fixture, id);
-  fixture.clock.putBack(3 * 60_000);
-  assert.equal((await change({ plan: 's2' })).status, 200);
-  assert.deepEqual((await vmOf(fixture, id)).metered_since, billing_period_start_at);
-  await assertInvariants(fixture.db);
-  assert.equal(await available(customer), 100_00 - 699);
-});
-
 test('a custom size is billed by the hour as well', async (t) => {
   const { fixture, customer, id, at, remove } = await owner(t);
   at('2026-01-02T00:00:00Z');
@@ -228,65 +150,6 @@ test('a custom size is billed by the hour as well', async (t) => {
   await remove();
   // 24 hours at 0.006 and at 0.0099 are 0.3816.
   assert.equal(await available(customer), 100_00 - 38);
-  await assertInvariants(fixture.db);
-});
-
-const toS2 = (id: string) =>
-  ({ method: 'POST', path: `/v1/vm/${id}/change-plan`, body: { plan: 's2', allow_reboot: true } }) as const;
-
-test('a change that fails leaves the hours as they were', async (t) => {
-  const { fixture, customer, id, at, remove } = await owner(t);
-  at('2026-01-02T00:00:00Z');
-  const job = await fixture.play({ customer, vmId: id, snapshotId: null }, toS2(id), {
-    step({ step }) {
-      if (step === 'resize_guest') throw new Error('no');
-      return undefined;
-    },
-  });
-  assert.equal(job.status, 'failed');
-  const { metered_since, price_hourly_micros } = await vmOf(fixture, id);
-  assert.deepEqual([metered_since, price_hourly_micros], [new Date('2026-01-01T00:00:00Z'), 6_000n]);
-  await remove();
-  // 24 hours at 0.006.
-  assert.equal(await available(customer), 100_00 - 14);
-  await assertInvariants(fixture.db);
-});
-
-test('a change that the deletion cancels costs nothing', async (t) => {
-  const { fixture, customer, id, at, remove } = await owner(t);
-  at('2026-01-02T00:00:00Z');
-  await customer.must(toS2(id));
-  await remove();
-  assert.equal(await available(customer), 100_00 - 14);
-  await assertInvariants(fixture.db);
-});
-
-test('how a VM is billed changes with its next period', async (t) => {
-  const { fixture, id, at, read, patch, remove, customer } = await owner(t);
-  assert.equal((await patch({ billing: 'monthly' })).data.billing_mode, 'hourly');
-  await comes(fixture, '2026-02-01T00:00:00Z');
-  assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['monthly', '0.00547']);
-  assert.equal((await vmOf(fixture, id)).metered_since, null);
-  assert.equal((await patch({ billing: 'hourly' })).data.next_billing_mode, 'hourly');
-  // A new price is that of the next period too.
-  findPlan(fixture.installation.services.catalog, 's1')!.price_hourly = '0.0070';
-  await comes(fixture, '2026-03-01T00:00:00Z');
-  assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['hourly', '0.007']);
-  assert.deepEqual(await renewalsOf(fixture, id), [399n, 399n]);
-  assert.deepEqual((await vmOf(fixture, id)).metered_since, new Date('2026-03-01T00:00:00Z'));
-  at('2026-03-02T00:00:00Z');
-  await remove();
-  // Two whole months and 24 hours at 0.007.
-  assert.equal(await available(customer), 100_00 - 2 * 399 - 17);
-  await assertInvariants(fixture.db);
-});
-
-test('a plan that is sold by the hour no more keeps its hourly price where it is billed by it', async (t) => {
-  const { fixture, patch, read } = await owner(t);
-  delete findPlan(fixture.installation.services.catalog, 's1')!.price_hourly;
-  await comes(fixture, '2026-02-01T00:00:00Z');
-  assert.deepEqual([(await read()).billing_mode, (await read()).price_hourly], ['hourly', '0.006']);
-  assert.equal((await patch({ billing: 'hourly' })).status, 200);
   await assertInvariants(fixture.db);
 });
 
