@@ -1,4 +1,5 @@
 import type { Terminal } from '@xterm/headless';
+import type { Rectangle } from '../rfb/screen.ts';
 import { CELL_HEIGHT, CELL_WIDTH } from './cell.ts';
 import { coloursOf } from './colours.ts';
 import { glyphOf } from './font.ts';
@@ -14,14 +15,6 @@ const PARTS = 3;
 
 /** Of a glyph's row, the bit of its first pixel. */
 const LEFTMOST = 1 << (CELL_WIDTH - 1);
-
-/** Pixels. */
-export interface Rectangle {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
 
 /** What a screen shows at one moment, cell by cell. */
 export class Picture {

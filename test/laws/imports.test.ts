@@ -27,8 +27,9 @@ interface Allowed {
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
   config: { value: 'platform' },
-  // A terminal, its picture, and how viewers get it.
-  'text-console': { value: '' },
+  // How viewers get a screen that is kept here, and what is shown so: a terminal.
+  rfb: { value: '' },
+  'text-console': { value: '', type: 'rfb' },
   // By type: what drivers ask to be kept for them.
   db: { value: 'platform', type: 'compute/incus compute/simulator edge simulated-guest' },
   access: { value: 'db platform' },
@@ -36,9 +37,9 @@ const ROOMS: Record<string, Allowed> = {
   compute: { value: 'compute/incus compute/qemu compute/simulator platform', type: 'compute/inside config' },
   // What engines with real guests need to get into them.
   'compute/inside': { value: 'compute platform' },
-  'compute/incus': { value: 'compute compute/inside platform text-console', type: 'config' },
+  'compute/incus': { value: 'compute compute/inside platform rfb text-console', type: 'config' },
   'compute/qemu': { value: 'compute compute/inside platform', type: 'config' },
-  'compute/simulator': { value: 'compute platform simulated-guest text-console' },
+  'compute/simulator': { value: 'compute platform rfb simulated-guest text-console' },
   'simulated-guest': { value: 'platform text-console' },
   edge: { value: 'platform', type: 'config' },
   gateway: { value: 'platform', type: 'compute config' },

@@ -1,12 +1,13 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
 import { freshKeyPair } from '../../platform/ssh-key-pair.ts';
+import { serveRfb } from '../../rfb/serve.ts';
 import { connectionPair } from '../../simulated-guest/connection-pair.ts';
 import { powerAt } from '../../simulated-guest/model/guest.ts';
 import { Console } from '../../simulated-guest/screen/console.ts';
 import { serveSsh } from '../../simulated-guest/ssh/server.ts';
 import { System } from '../../simulated-guest/system/system.ts';
-import { serveRfb } from '../../text-console/rfb.ts';
+import { textScreen } from '../../text-console/text-screen.ts';
 import { AgentUnavailableError, ComputeUnavailableError } from '../driver.ts';
 import { isUp } from './power.ts';
 import { has } from './sentinels.ts';
@@ -74,7 +75,7 @@ export class GuestAccess {
       watched.viewers--;
       this.#tidy(watched);
     });
-    serveRfb(served, watched.console);
+    serveRfb(served, textScreen(watched.console));
     return client;
   }
 

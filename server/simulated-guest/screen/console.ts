@@ -1,6 +1,6 @@
 import xterm from '@xterm/headless';
 import { COLUMNS, Picture, ROWS } from '../../text-console/picture.ts';
-import type { TextConsole } from '../../text-console/rfb.ts';
+import type { TextConsole } from '../../text-console/text-screen.ts';
 import { greeting, interact } from '../shell/interact.ts';
 import { Shell } from '../shell/shell.ts';
 import { Terminal } from '../shell/terminal.ts';

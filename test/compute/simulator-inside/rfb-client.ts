@@ -1,10 +1,11 @@
 import type { Duplex } from 'node:stream';
+import { ByteReader } from '../../../server/rfb/reader.ts';
 import { CELL_HEIGHT, CELL_WIDTH } from '../../../server/text-console/cell.ts';
 import { glyphOf } from '../../../server/text-console/font.ts';
-import { ByteReader } from '../../../server/text-console/reader.ts';
 
 const KEYSYMS: Record<string, number> = { '\r': 0xff0d, '\x7f': 0xff08 };
 const CONTROL = 0xffe3;
+const DESKTOP_SIZE = -223;
 
 /** Every printable character by the pixels of its cell. */
 const CHARACTERS = new Map<string, string>();
@@ -42,13 +43,19 @@ export class Viewer {
     this.width = init.readUInt16BE(0);
     this.height = init.readUInt16BE(2);
     this.name = (await this.#reader.take(init.readUInt32BE(20))).toString();
-    this.pixels = new Uint32Array(this.width * this.height);
+    this.#resize(this.width, this.height);
     const list = Buffer.alloc(4 + this.#encodings.length * 4);
     list[0] = 2;
     list.writeUInt16BE(this.#encodings.length, 2);
     for (const [at, encoding] of this.#encodings.entries()) list.writeInt32BE(encoding, 4 + at * 4);
     this.#stream.write(list);
     return version;
+  }
+
+  #resize(width: number, height: number): void {
+    this.width = width;
+    this.height = height;
+    this.pixels = new Uint32Array(width * height);
   }
 
   /** Asks for an update. */
@@ -84,7 +91,8 @@ export class Viewer {
       ];
       const encoding = area.readInt32BE(8);
       this.seen.encodings.add(encoding);
-      if (encoding === 0) await this.#raw(x, y, width, height);
+      if (encoding === DESKTOP_SIZE) this.#resize(width, height);
+      else if (encoding === 0) await this.#raw(x, y, width, height);
       else await this.#hextile(x, y, width, height);
     }
     this.seen.updates++;
@@ -173,10 +181,23 @@ export class Viewer {
     this.#stream.write(event);
   }
 
+  /** Presses a key, and leaves it so. */
+  hold(keysym: number): void {
+    this.#key(keysym, true);
+  }
+
   /** Presses a key and lets it up. */
   key(keysym: number): void {
     this.#key(keysym, true);
     this.#key(keysym, false);
+  }
+
+  point(x: number, y: number, buttons: number): void {
+    const event = Buffer.alloc(6);
+    event.set([5, buttons]);
+    event.writeUInt16BE(x, 2);
+    event.writeUInt16BE(y, 4);
+    this.#stream.write(event);
   }
 
   type(text: string): void {

@@ -1,6 +1,6 @@
 import { BoundedTerminal } from '../../../text-console/bounded-terminal.ts';
 import { COLUMNS, Picture, ROWS } from '../../../text-console/picture.ts';
-import type { TextConsole } from '../../../text-console/rfb.ts';
+import type { TextConsole } from '../../../text-console/text-screen.ts';
 import { Share } from './share.ts';
 
 /** Part of the thread that one guest's output may take, and that the pictures of it may. */

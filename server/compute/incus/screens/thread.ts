@@ -1,6 +1,7 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { serveRfb } from '../../../text-console/rfb.ts';
+import { serveRfb } from '../../../rfb/serve.ts';
+import { textScreen } from '../../../text-console/text-screen.ts';
 import type { Answer, Order } from './messages.ts';
 import { PortStream } from './port-stream.ts';
 import { ThreadScreen } from './thread-screen.ts';
@@ -34,7 +35,7 @@ function obey(order: Order): void {
   } else if (order.order === 'view') {
     const viewer = new PortStream(order.port);
     viewers.add(viewer);
-    void serveRfb(viewer, screen).finally(() => viewers.delete(viewer));
+    void serveRfb(viewer, textScreen(screen)).finally(() => viewers.delete(viewer));
   } else {
     screens.delete(id);
     for (const viewer of viewers) viewer.destroy();

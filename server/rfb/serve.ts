@@ -1,46 +1,28 @@
 import { once } from 'node:events';
 import type { Duplex } from 'node:stream';
-import { encodeRectangle, HEXTILE, RAW } from './encodings.ts';
-import { Keyboard } from './keyboard.ts';
-import { HEIGHT, type Picture, type Rectangle, WIDTH } from './picture.ts';
+import { DESKTOP_SIZE, encodeRectangle, encodeSize, HEXTILE, RAW } from './encodings.ts';
 import { decodeFormat, encodeFormat, OFFERED, PixelWriter } from './pixel-format.ts';
 import { ByteReader } from './reader.ts';
+import type { Look, Screen, Size } from './screen.ts';
 
 const VERSION = 'RFB 003.008\n';
 const SECURITY_NONE = 1;
 /** What a client's clipboard may hold; it is discarded, and longer ones end the connection. */
 const MAX_CLIPBOARD = 1_048_576;
 const MAX_ENCODINGS = 1024;
-const EVERYTHING: Rectangle = { x: 0, y: 0, width: WIDTH, height: HEIGHT };
 
 const MESSAGE = { format: 0, encodings: 2, update: 3, key: 4, pointer: 5, clipboard: 6 } as const;
 
-/** A text console, as its viewers need it. */
-export interface TextConsole {
-  /** What viewers call it. */
-  readonly name: string;
-  /** Whether the program that runs in it wants the arrow keys as an application does. */
-  readonly applicationCursorKeys: boolean;
-  picture(): Picture;
-  /** Takes what a terminal's keyboard sends. */
-  type(text: string): void;
-  /** Calls `changed` whenever the picture may have changed, until the returned function is called. */
-  watch(changed: () => void): () => void;
-  /** Does the work of one update when its turn has come, so that no console takes all the time there is. */
-  draw<T>(work: () => T): Promise<T>;
-}
-
 /** Serves one viewer until its stream ends: RFB 3.8 (and 3.7, 3.3), without authentication. Never rejects. */
-export async function serveRfb(stream: Duplex, console: TextConsole): Promise<void> {
-  const viewer = new Viewer(stream, console);
+export async function serveRfb(stream: Duplex, screen: Screen): Promise<void> {
+  const viewer = new Viewer(stream, screen);
   stream.on('error', () => {});
-  const unwatch = console.watch(() => viewer.changed());
   try {
     await viewer.serve();
   } catch {
     // The viewer went away, or spoke something else.
   } finally {
-    unwatch();
+    viewer.end();
     stream.destroy();
   }
 }
@@ -49,21 +31,30 @@ class Viewer {
   readonly #reader: ByteReader;
   readonly #stream: Duplex;
   readonly #closed = new AbortController();
-  readonly #console: TextConsole;
-  readonly #keyboard = new Keyboard();
+  readonly #screen: Screen;
+  readonly #look: Look;
   #pixels = new PixelWriter(OFFERED);
   #encoding: typeof RAW | typeof HEXTILE = RAW;
-  /** What the viewer shows; absent when it asked for everything. */
-  #shown: Picture | undefined;
+  /** As the viewer knows it. */
+  #size: Size;
+  #knowsSizes = false;
+  /** The viewer has nothing to show yet, or asked for everything. */
+  #wantsAll = true;
   /** The viewer asked for an update and got none yet. It asks again only then, so a slow one gets fewer. */
   #asked = false;
   #sending = false;
 
-  constructor(stream: Duplex, console: TextConsole) {
+  constructor(stream: Duplex, screen: Screen) {
     this.#stream = stream;
     this.#reader = new ByteReader(stream);
-    this.#console = console;
+    this.#screen = screen;
+    this.#look = screen.look(() => this.changed());
+    this.#size = this.#look.size;
     stream.once('close', () => this.#closed.abort());
+  }
+
+  end(): void {
+    this.#look.end();
   }
 
   async serve(): Promise<void> {
@@ -85,10 +76,11 @@ class Viewer {
     }
     // Whether others may look on is not the client's to say: they may.
     await this.#reader.take(1);
-    const name = Buffer.from(this.#console.name);
+    const name = Buffer.from(this.#screen.name);
     const init = Buffer.alloc(24);
-    init.writeUInt16BE(WIDTH, 0);
-    init.writeUInt16BE(HEIGHT, 2);
+    this.#size = this.#look.size;
+    init.writeUInt16BE(this.#size.width, 0);
+    init.writeUInt16BE(this.#size.height, 2);
     encodeFormat(OFFERED).copy(init, 4);
     init.writeUInt32BE(name.length, 20);
     await this.#write(Buffer.concat([init, name]));
@@ -100,21 +92,20 @@ class Viewer {
       const format = decodeFormat((await reader.take(19)).subarray(3));
       if (!format) throw new Error('a pixel format that cannot be painted');
       this.#pixels = new PixelWriter(format);
-      this.#shown = undefined;
+      this.#wantsAll = true;
     } else if (type === MESSAGE.encodings) await this.#encodings();
     else if (type === MESSAGE.update) {
       const [incremental] = await reader.take(9);
-      if (!incremental) this.#shown = undefined;
+      if (!incremental) this.#wantsAll = true;
       this.#asked = true;
       this.changed();
     } else if (type === MESSAGE.key) {
       const event = await reader.take(7);
-      const { applicationCursorKeys } = this.#console;
-      this.#console.type(
-        this.#keyboard.press(event.readUInt32BE(3), event[0] !== 0, { applicationCursorKeys }),
-      );
-    } else if (type === MESSAGE.pointer) await reader.take(5);
-    else if (type === MESSAGE.clipboard) {
+      this.#look.key(event.readUInt32BE(3), event[0] !== 0);
+    } else if (type === MESSAGE.pointer) {
+      const event = await reader.take(5);
+      this.#look.pointer(event.readUInt16BE(1), event.readUInt16BE(3), event[0]!);
+    } else if (type === MESSAGE.clipboard) {
       const length = (await reader.take(7)).readUInt32BE(3);
       if (length > MAX_CLIPBOARD) throw new Error('too much on the clipboard');
       await reader.skip(length);
@@ -127,6 +118,7 @@ class Viewer {
     const list = await this.#reader.take(count * 4);
     const known = Array.from({ length: count }, (_, at) => list.readInt32BE(at * 4));
     this.#encoding = known.includes(HEXTILE) ? HEXTILE : RAW;
+    this.#knowsSizes = known.includes(DESKTOP_SIZE);
   }
 
   /** The picture may have changed, or the viewer asked: sends an update if there is one to send. */
@@ -138,7 +130,7 @@ class Viewer {
     this.#sending = true;
     try {
       while (this.#asked) {
-        const update = await this.#console.draw(() => this.#update());
+        const update = await this.#screen.draw(() => this.#update());
         if (!update) return;
         await this.#write(update);
       }
@@ -146,21 +138,37 @@ class Viewer {
       this.#sending = false;
     }
   }
+
   /** What brings the viewer up to date; undefined where it is. */
   #update(): Buffer | undefined {
-    const picture = this.#console.picture();
-    const areas = this.#shown ? picture.changesSince(this.#shown) : [EVERYTHING];
-    if (areas.length === 0) return undefined;
+    const { size } = this.#look;
+    if (size.width !== this.#size.width || size.height !== this.#size.height) return this.#resize(size);
+    const frame = this.#look.frame(this.#wantsAll);
+    if (!frame) return undefined;
     this.#asked = false;
-    this.#shown = picture;
-    const head = Buffer.alloc(4);
-    head.writeUInt16BE(areas.length, 2);
-    const parts = areas.map((area) => encodeRectangle(picture, area, this.#encoding, this.#pixels));
-    return Buffer.concat([head, ...parts]);
+    this.#wantsAll = false;
+    return updateOf(
+      frame.areas.map((area) => encodeRectangle(frame.pixels(area), area, this.#encoding, this.#pixels)),
+    );
+  }
+
+  /** Tells the new size, by itself: what the viewer shows is void with it, and it asks anew. */
+  #resize(size: Size): Buffer {
+    if (!this.#knowsSizes) throw new Error('a viewer that cannot follow the size of the screen');
+    this.#size = size;
+    this.#asked = false;
+    this.#wantsAll = true;
+    return updateOf([encodeSize(size)]);
   }
 
   /** Waits until a slow viewer has taken what it was sent: it holds up itself alone, and gets fewer updates. */
   async #write(bytes: Buffer): Promise<void> {
     if (!this.#stream.write(bytes)) await once(this.#stream, 'drain', { signal: this.#closed.signal });
   }
+}
+
+function updateOf(rectangles: Buffer[]): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt16BE(rectangles.length, 2);
+  return Buffer.concat([head, ...rectangles]);
 }

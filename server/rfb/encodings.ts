@@ -1,8 +1,10 @@
-import type { Picture, Rectangle } from './picture.ts';
 import type { PixelWriter } from './pixel-format.ts';
+import type { Rectangle, Size } from './screen.ts';
 
 export const RAW = 0;
 export const HEXTILE = 5;
+/** No pixels: the screen has another size from now on. */
+export const DESKTOP_SIZE = -223;
 
 const TILE = 16;
 const TILE_RAW = 1;
@@ -19,22 +21,19 @@ function header({ x, y, width, height }: Rectangle, encoding: number): Buffer {
   return bytes;
 }
 
-function raw(pixels: Uint32Array, writer: PixelWriter): Buffer {
-  const bytes = Buffer.alloc(pixels.length * writer.bytes);
-  for (let at = 0; at < pixels.length; at++) bytes.set(writer.encode(pixels[at]!), at * writer.bytes);
-  return bytes;
+export function encodeSize(size: Size): Buffer {
+  return header({ x: 0, y: 0, ...size }, DESKTOP_SIZE);
 }
 
 /** One rectangle of an update. Text on a plain ground takes a tenth in Hextile of what it takes raw. */
 export function encodeRectangle(
-  picture: Picture,
+  pixels: Uint32Array,
   area: Rectangle,
   encoding: typeof RAW | typeof HEXTILE,
   writer: PixelWriter,
 ): Buffer {
-  if (encoding === RAW) return Buffer.concat([header(area, RAW), raw(picture.pixels(area), writer)]);
+  if (encoding === RAW) return Buffer.concat([header(area, RAW), writer.encodeAll(pixels)]);
   const pieces = [header(area, HEXTILE)];
-  const pixels = picture.pixels(area);
   for (let y = 0; y < area.height; y += TILE) {
     for (let x = 0; x < area.width; x += TILE) {
       const width = Math.min(TILE, area.width - x);
@@ -60,9 +59,9 @@ function tile(pixels: Uint32Array, width: number, writer: PixelWriter): Buffer {
   const ink = pixels.find((colour) => colour !== ground);
   if (ink === undefined) return Buffer.concat([Buffer.of(TILE_BACKGROUND), writer.encode(ground)]);
   if (pixels.some((colour) => colour !== ground && colour !== ink))
-    return Buffer.concat([Buffer.of(TILE_RAW), raw(pixels, writer)]);
+    return Buffer.concat([Buffer.of(TILE_RAW), writer.encodeAll(pixels)]);
   const runs = runsOf(pixels, width, ink);
-  if (runs.length > MAX_SUBRECTANGLES) return Buffer.concat([Buffer.of(TILE_RAW), raw(pixels, writer)]);
+  if (runs.length > MAX_SUBRECTANGLES) return Buffer.concat([Buffer.of(TILE_RAW), writer.encodeAll(pixels)]);
   const parts = TILE_BACKGROUND | TILE_FOREGROUND | TILE_SUBRECTANGLES;
   const list = Buffer.alloc(1 + runs.length * 2);
   list[0] = runs.length;

@@ -33,15 +33,26 @@ export function decodeFormat(bytes: Buffer): PixelFormat | undefined {
   return { bitsPerPixel: bitsPerPixel!, bigEndian: bigEndian !== 0, max, shift };
 }
 
-/** Writes colours in a client's format; remembers each, as a console has few of them. */
+/** Writes colours in a client's format; remembers each, as most pictures have few of them. */
 export class PixelWriter {
   readonly bytes: number;
   readonly #format: PixelFormat;
+  readonly #isOffered: boolean;
   readonly #known = new Map<number, Buffer>();
 
   constructor(format: PixelFormat) {
     this.#format = format;
     this.bytes = format.bitsPerPixel / 8;
+    this.#isOffered = encodeFormat(format).equals(encodeFormat(OFFERED));
+  }
+
+  /** Colours, 0xRRGGBB, as their bytes one after the other. */
+  encodeAll(colours: Uint32Array): Buffer {
+    // What is offered is how they are kept, on the processors that Node runs on; a picture has a million of them.
+    if (this.#isOffered) return Buffer.from(colours.buffer, colours.byteOffset, colours.byteLength);
+    const bytes = Buffer.allocUnsafe(colours.length * this.bytes);
+    for (const [at, colour] of colours.entries()) bytes.set(this.encode(colour), at * this.bytes);
+    return bytes;
   }
 
   /** A colour, 0xRRGGBB, as its bytes. */
