@@ -27,9 +27,10 @@ interface Allowed {
 const ROOMS: Record<string, Allowed> = {
   platform: { value: '' },
   config: { value: 'platform' },
-  // How viewers get a screen that is kept here, and what is shown so: a terminal.
+  // How viewers get a screen, and what is shown to them: a terminal, or what a machine shows by SPICE.
   rfb: { value: '' },
   'text-console': { value: '', type: 'rfb' },
+  spice: { value: 'rfb' },
   // By type: what drivers ask to be kept for them.
   db: { value: 'platform', type: 'compute/incus compute/simulator edge simulated-guest' },
   access: { value: 'db platform' },
