@@ -38,7 +38,7 @@ const ROOMS: Record<string, Allowed> = {
   compute: { value: 'compute/incus compute/qemu compute/simulator platform', type: 'compute/inside config' },
   // What engines with real guests need to get into them.
   'compute/inside': { value: 'compute platform' },
-  'compute/incus': { value: 'compute compute/inside platform rfb text-console', type: 'config' },
+  'compute/incus': { value: 'compute compute/inside platform rfb spice text-console', type: 'config' },
   'compute/qemu': { value: 'compute compute/inside platform', type: 'config' },
   'compute/simulator': { value: 'compute platform rfb simulated-guest text-console' },
   'simulated-guest': { value: 'platform text-console' },

@@ -17,6 +17,8 @@ export function screen(vm: string, place: HTMLElement, ended: (ending: Ending) =
       place.replaceChildren();
       rfb = new RFB(place, socket, { shared: true, ...(password && { credentials: { password } }) });
       rfb.scaleViewport = true;
+      // Where a machine's own pointer is not told, that of the browser would be hidden for nothing.
+      rfb.showDotCursor = true;
       rfb.background = 'transparent';
       const opened = rfb;
       rfb.addEventListener('disconnect', () => ended({ code }));

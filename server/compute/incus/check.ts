@@ -13,6 +13,7 @@ const PROPERTIES = {
   [IMAGE_KEYS.minDiskGb]: /^[1-9]\d*$/,
   [IMAGE_KEYS.readiness]: /^(port:[1-9]\d{0,4}|none)$/,
   [IMAGE_KEYS.readyWithinSeconds]: /^[1-9]\d*$/,
+  [IMAGE_KEYS.screen]: /^(text|graphics)$/,
 };
 
 export interface CheckParts extends Surroundings {

@@ -54,6 +54,8 @@ export const KEYS = {
   rebuild: 'user.vauban.rebuild',
   /** The rebuild that has set it aside, or is about to. */
   aside: 'user.vauban.aside',
+  /** What its screen shows, which its operator says: `text` or `graphics`. */
+  screen: 'user.vauban.screen',
   /** The network card that it had until it was set aside, as JSON. */
   card: 'user.vauban.card',
 } as const;
@@ -64,6 +66,7 @@ export const IMAGE_KEYS = {
   minDiskGb: 'vauban.min_disk_gb',
   readiness: 'vauban.readiness',
   readyWithinSeconds: 'vauban.ready_within_seconds',
+  screen: 'vauban.screen',
 } as const;
 
 const ID = /^[a-z][a-z0-9_]{0,56}$/;

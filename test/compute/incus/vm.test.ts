@@ -54,15 +54,20 @@ if (cluster) {
     const [sample] = await driver.sample([id]);
     assert.ok(sample!.cpuSeconds > 0 && sample!.netInBytes > 0, JSON.stringify(sample));
 
+    const graphics = await look(t, driver, id);
+    await inside(driver, id, 'echo drawn >/dev/tty0');
+    while (new Set(graphics.pixels).size < 2) {
+      graphics.ask(true);
+      await graphics.update();
+    }
+    t.diagnostic(`its screen has ${graphics.width} by ${graphics.height} pixels`);
+    graphics.close();
     // Its serial port, at which a login waits.
-    const viewer = new Viewer(await driver.openVnc(id), [5, 0]);
-    defer(t, () => viewer.close());
-    await viewer.open();
-    viewer.ask(false);
-    await viewer.update();
-    viewer.type('\r');
-    await viewer.shows(/login:/);
-    seconds('its screen');
+    await incus(cluster, 'config', 'set', instanceOf(id), 'user.vauban.screen=text');
+    const serial = await look(t, driver, id);
+    serial.type('\r');
+    await serial.shows(/login:/);
+    seconds('its screens');
 
     await driver.shutdown(id, SHUTDOWN_SECONDS);
     assert.equal((await driver.inspect(id))?.power, 'off');
@@ -78,6 +83,16 @@ if (cluster) {
     assert.equal(await typeOf(cluster, id), undefined);
     seconds('removed');
   });
+}
+
+/** Looks at a guest's screen. */
+async function look(t: TestContext, driver: ComputeDriver, id: string): Promise<Viewer> {
+  const viewer = new Viewer(await driver.openVnc(id), [5, 0, -223]);
+  defer(t, () => viewer.close());
+  await viewer.open();
+  viewer.ask(false);
+  await viewer.update();
+  return viewer;
 }
 
 /** Moves a guest that is on, which must not be seen booting meanwhile, nor off for long. */

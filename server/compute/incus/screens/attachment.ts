@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import type WebSocket from 'ws';
 import type { Clock } from '../../../platform/clock.ts';
-import { COLUMNS, ROWS } from '../../../text-console/picture.ts';
 import type { Instance } from '../instance.ts';
 import type { Instances } from '../instances.ts';
 import type { Members } from '../members.ts';
@@ -14,38 +13,47 @@ export interface AttachmentParts {
 
 /** Of one message of the console; Incus sends what it has read at once, which is less. */
 const MAX_MESSAGE_BYTES = 1_048_576;
-/** Typed bytes that a guest has not taken yet; what is typed beyond them is lost, as in any terminal. */
-const MAX_TYPED_BYTES = 65_536;
 /** The past is not worth waiting for any longer. */
 const LOG_MS = 5_000;
 /** How often the other end is asked whether it is there. */
 const PING_MS = 10_000;
 
-/** One attachment to the text console of a running guest; Incus gives one at a time. */
+/** What is attached to: the body of the request, and how many connections it takes. */
+export interface ConsoleKind {
+  body: { type: 'console'; width: number; height: number } | { type: 'vga' };
+  connections: number;
+}
+
+/** One attachment to a console of a running guest; Incus gives one at a time, of whichever kind. */
 export class Attachment {
-  readonly #data: WebSocket;
+  /** They wait until they are read. */
+  readonly connections: readonly WebSocket[];
   readonly #control: WebSocket;
   readonly #over = new AbortController();
 
-  private constructor(data: WebSocket, control: WebSocket) {
-    this.#data = data;
+  private constructor(connections: WebSocket[], control: WebSocket) {
+    this.connections = connections;
     this.#control = control;
-    for (const socket of [data, control]) {
+    for (const socket of [...connections, control]) {
       socket.once('close', () => this.#over.abort());
       if (socket.readyState !== socket.OPEN) this.#over.abort();
     }
+    // Incus keeps the console for this end as long as any of them is open.
+    this.#over.signal.addEventListener('abort', () => this.close(), { once: true });
+    if (this.#over.signal.aborted) this.close();
   }
 
   /**
    * Attaches to a guest that is on; `force` takes the console over from others. Throws as members do: an `IncusError` where the
-   * guest is off, or another has the console. Nothing is read before {@link read}.
+   * guest is off, or another has the console. Nothing is read before someone reads it.
    */
   static async open(
     { members, instances, clock }: AttachmentParts,
     { name, location }: Pick<Instance, 'name' | 'location'>,
+    kind: ConsoleKind,
     force: boolean,
   ): Promise<Attachment> {
-    const body = { type: 'console', width: COLUMNS, height: ROWS, force };
+    const body = { ...kind.body, force };
     const { metadata } = await members.at(location, 'POST', instances.path(`${name}/console`), body);
     const { fds } = metadata.metadata as { fds: Record<string, string> };
     const open = async (secret: string | undefined) => {
@@ -59,12 +67,14 @@ export class Attachment {
     // This one first: without it Incus could not take the console from here.
     const control = await open(fds.control);
     control.resume();
+    const opened: WebSocket[] = [];
     try {
-      const attachment = new Attachment(await open(fds[0]), control);
+      while (opened.length < kind.connections) opened.push(await open(fds[0]));
+      const attachment = new Attachment(opened, control);
       void attachment.#watch(clock);
       return attachment;
     } catch (error) {
-      control.terminate();
+      for (const socket of [...opened, control]) socket.terminate();
       throw error;
     }
   }
@@ -74,29 +84,8 @@ export class Attachment {
     return this.#over.signal;
   }
 
-  /** Gives `take` what the guest writes from now on, as it comes, and while it is not paused. */
-  read(take: (bytes: Buffer) => void): void {
-    this.#data.on('message', (bytes: Buffer, isBinary) => {
-      if (isBinary) take(bytes);
-    });
-    this.#data.resume();
-  }
-
-  pause(): void {
-    this.#data.pause();
-  }
-
-  resume(): void {
-    if (!this.signal.aborted) this.#data.resume();
-  }
-
-  type(text: string): void {
-    if (this.#data.readyState !== this.#data.OPEN || this.#data.bufferedAmount > MAX_TYPED_BYTES) return;
-    this.#data.send(Buffer.from(text));
-  }
-
   close(): void {
-    for (const socket of [this.#data, this.#control]) socket.terminate();
+    for (const socket of [...this.connections, this.#control]) socket.terminate();
     this.#over.abort();
   }
 

@@ -1,14 +1,15 @@
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../../platform/clock.ts';
 import { AgentUnavailableError } from '../../driver.ts';
 import { IncusError } from '../client.ts';
 import { type Instance, isOn, runOf } from '../instance.ts';
-import { Attachment, type AttachmentParts, readLog } from './attachment.ts';
-import type { Past } from './past.ts';
-import type { Screen, Screens } from './screens.ts';
+import type { Attachment } from './attachment.ts';
+import type { Shown } from './shown.ts';
 
-export interface GuestScreenParts extends AttachmentParts {
-  screens: Screens;
-  past: Past;
+export interface GuestScreenParts {
+  clock: Clock;
+  /** Opens what shows this guest. `end` ends the screen, as what the guest shows cannot be. Throws as drivers do. */
+  show(instance: Instance, end: () => void): Shown;
   /** The guest's instance as it is now; undefined where there is none. Throws where it cannot be seen. */
   find(): Promise<Instance | undefined>;
   /** To be called when the screen has ended. */
@@ -17,13 +18,9 @@ export interface GuestScreenParts extends AttachmentParts {
 
 /** Connections to one guest's screen on this node; more are a leak in the caller. */
 const MAX_VIEWERS = 64;
-/** Bytes of a guest's output that are not on the screen yet, from which on no more is read. */
-const MAX_WAITING_BYTES = 131_072;
 /** How long a guest whose console has ended may take to be on again: a reboot, or a member's daemon that starts anew. */
 const AWAY_MS = 10_000;
 const LOOK_EVERY_MS = 500;
-/** Clears whatever the screen of the last boot has shown. */
-const RESET = Buffer.from('\x1bc');
 
 const TAKEN = /already connected/;
 /** Answers of Incus that others have the console, after which they do: a first one may be of our own that is just ending. */
@@ -35,14 +32,13 @@ const MAX_TAKEN = 3;
  */
 export class GuestScreen {
   readonly #parts: GuestScreenParts;
-  readonly #screen: Screen;
   readonly #id: string;
   readonly #over = new AbortController();
   readonly #viewers = new Set<Duplex>();
   readonly #attached: Promise<void>;
   /** Viewers that wait for the attachment. */
   #coming = 0;
-  #waitingBytes = 0;
+  #shown: Shown | undefined;
   #attachment: Attachment | undefined;
   /** The run of the guest that it is of, and the last one that the guest was seen in since. */
   #run: string | undefined;
@@ -51,10 +47,6 @@ export class GuestScreen {
   constructor(id: string, parts: GuestScreenParts) {
     this.#id = id;
     this.#parts = parts;
-    this.#screen = parts.screens.open(id, {
-      written: (bytes) => this.#written(bytes),
-      typed: (text) => this.#attachment?.type(text),
-    });
     this.#attached = this.#begin();
   }
 
@@ -71,8 +63,9 @@ export class GuestScreen {
     } finally {
       this.#coming--;
     }
-    if (this.#over.signal.aborted) throw new AgentUnavailableError(`the screen of ${this.#id} has ended`);
-    const viewer = this.#screen.view();
+    if (this.#over.signal.aborted || !this.#shown)
+      throw new AgentUnavailableError(`the screen of ${this.#id} has ended`);
+    const viewer = this.#shown.view();
     this.#viewers.add(viewer);
     viewer.on('error', () => {});
     viewer.once('close', () => {
@@ -95,12 +88,14 @@ export class GuestScreen {
     this.#parts.over();
     this.#attachment?.close();
     for (const viewer of this.#viewers) viewer.destroy();
-    this.#screen.close();
+    this.#shown?.close();
   }
 
   async #begin(): Promise<void> {
     const instance = await this.#parts.find();
     if (!instance || !isOn(instance)) throw new AgentUnavailableError(`${this.#id} is off`);
+    if (this.#over.signal.aborted) return;
+    this.#shown = this.#parts.show(instance, () => this.end());
     try {
       await this.#attach(instance, true);
     } catch (error) {
@@ -112,22 +107,14 @@ export class GuestScreen {
     void this.#follow();
   }
 
-  /** Shows what the guest has written until now, and from now on what it writes. */
+  /** Shows what the guest shows from now on. */
   async #attach(instance: Instance, force: boolean): Promise<void> {
     this.#seen = undefined;
-    const attachment = await Attachment.open(this.#parts, instance, force);
+    const attachment = await this.#shown!.attach(instance, force);
     this.#attachment = attachment;
     this.#run = runOf(instance);
-    if (this.#seen !== undefined && this.#seen !== this.#run) attachment.close();
-    const { past } = this.#parts;
-    past.add(instance, await readLog(this.#parts, instance));
-    if (this.#over.signal.aborted) return attachment.close();
-    this.#write(Buffer.concat([RESET, past.of(instance)]), true);
-    attachment.read((bytes) => {
-      // The log of a container will have it, too.
-      if (instance.type === 'virtual-machine') past.add(instance, bytes);
-      this.#write(bytes, false);
-    });
+    if (this.#over.signal.aborted || (this.#seen !== undefined && this.#seen !== this.#run))
+      attachment.close();
   }
 
   /** Attaches again whenever the attachment has ended and the guest has not. */
@@ -159,18 +146,6 @@ export class GuestScreen {
       }
     }
     return false;
-  }
-
-  #write(bytes: Buffer, past: boolean): void {
-    if (this.#over.signal.aborted) return;
-    this.#waitingBytes += bytes.length;
-    this.#screen.write(bytes, past);
-    if (this.#waitingBytes >= MAX_WAITING_BYTES) this.#attachment?.pause();
-  }
-
-  #written(bytes: number): void {
-    this.#waitingBytes -= bytes;
-    if (this.#waitingBytes < MAX_WAITING_BYTES) this.#attachment?.resume();
   }
 }
 

@@ -7,6 +7,9 @@ import type { Members } from '../members.ts';
 import { GuestScreen } from './guest-screen.ts';
 import { Past } from './past.ts';
 import { Screens } from './screens.ts';
+import { kindOf, type Shown } from './shown.ts';
+import { ShownGraphics } from './shown-graphics.ts';
+import { ShownText } from './shown-text.ts';
 
 export interface GuestScreensParts {
   clock: Clock;
@@ -60,11 +63,10 @@ export class GuestScreens {
   }
 
   #begin(id: string): GuestScreen {
-    const { instances } = this.#parts;
+    const { clock, instances } = this.#parts;
     const screen = new GuestScreen(id, {
-      ...this.#parts,
-      screens: this.#screens,
-      past: this.#past,
+      clock,
+      show: (instance, end) => this.#show(id, instance, end),
       find: () => instances.find(nameOf(id)),
       over: () => {
         if (this.#open.get(id) === screen) this.#open.delete(id);
@@ -72,5 +74,10 @@ export class GuestScreens {
     });
     this.#open.set(id, screen);
     return screen;
+  }
+
+  #show(id: string, instance: Instance, end: () => void): Shown {
+    const parts = { ...this.#parts, screens: this.#screens, past: this.#past };
+    return kindOf(instance) === 'text' ? new ShownText(id, parts) : new ShownGraphics(id, parts, end);
   }
 }

@@ -1,8 +1,13 @@
 import { systemClock } from '../../../platform/clock.ts';
 
+/** A rest that is shorter waits for more work: no timer is. */
+const MIN_REST_MS = 1;
+
 /** A part of a thread's time: does one piece of work after the other, and rests after each, so that it takes no more. */
 export class Share {
   readonly #share: number;
+  /** Rest for work that is done. */
+  #owedMs = 0;
   #rested: Promise<unknown> = Promise.resolve();
 
   /** `share` is between 0 and 1. */
@@ -18,7 +23,11 @@ export class Share {
     });
     const rest = () => {
       const ms = performance.now() - startedAt;
-      return systemClock.sleep(ms / this.#share - ms);
+      this.#owedMs += ms / this.#share - ms;
+      if (this.#owedMs < MIN_REST_MS) return;
+      const rest = this.#owedMs;
+      this.#owedMs = 0;
+      return systemClock.sleep(rest);
     };
     this.#rested = done.then(rest, rest);
     return done;

@@ -1,46 +1,111 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { systemClock } from '../../../platform/clock.ts';
+import type { Screen } from '../../../rfb/screen.ts';
 import { serveRfb } from '../../../rfb/serve.ts';
+import { SpiceScreen } from '../../../spice/screen.ts';
 import { textScreen } from '../../../text-console/text-screen.ts';
 import type { Answer, Order } from './messages.ts';
 import { PortStream } from './port-stream.ts';
+import { Share } from './share.ts';
 import { ThreadScreen } from './thread-screen.ts';
 
 // The thread that keeps the screens of guests: what strangers write to them, and what their viewers ask for, holds up no request.
 
 /** Behind the service's own thread where there are fewer processors than work. */
 const NICE = 10;
+/** Parts of the thread that what one guest paints may take, and that the pictures of it may. */
+const PAINTING_SHARE = 0.2;
+const DRAWING_SHARE = 0.2;
+/** How long a viewer waits for the first picture, whose size is the one that it is told; a guest may have no graphics card. */
+const FIRST_PICTURE_MS = 2_000;
 
-const screens = new Map<number, { screen: ThreadScreen; viewers: Set<PortStream> }>();
+interface Kept {
+  /** What viewers are served, once it has a size. */
+  ready(): Promise<Screen>;
+  obey(order: Order): void;
+  close(): void;
+  viewers: Set<PortStream>;
+}
+
+const screens = new Map<number, Kept>();
 const port = parentPort!;
 const answer = (what: Answer) => port.postMessage(what);
+
+function keepText(id: number, name: string): Kept {
+  const screen = new ThreadScreen(name, { typed: (text) => answer({ answer: 'typed', id, text }) });
+  return {
+    viewers: new Set(),
+    ready: async () => textScreen(screen),
+    close: () => screen.close(),
+    obey(order) {
+      if (order.order !== 'write') return;
+      const { length } = order.bytes;
+      // A screen that was closed meanwhile takes no more, which ends no other.
+      screen.write(order.bytes, order.past).then(
+        () => answer({ answer: 'written', id, length }),
+        () => {},
+      );
+    },
+  };
+}
+
+function keepGraphics(id: number, name: string): Kept {
+  const painting = new Share(PAINTING_SHARE);
+  const drawing = new Share(DRAWING_SHARE);
+  const screen = new SpiceScreen({
+    name,
+    paint: (work) => painting.take(async () => work()),
+    draw: (work) => drawing.take(async () => work()),
+  });
+  const connections = new Set<PortStream>();
+  return {
+    viewers: new Set(),
+    async ready() {
+      await Promise.race([screen.painted, systemClock.sleep(FIRST_PICTURE_MS)]);
+      return screen;
+    },
+    close() {
+      for (const connection of connections) connection.destroy();
+    },
+    obey(order) {
+      if (order.order !== 'attach') return;
+      const main = new PortStream(order.main);
+      const display = new PortStream(order.display);
+      const inputs = new PortStream(order.inputs);
+      for (const each of [main, display, inputs]) {
+        connections.add(each);
+        each.once('close', () => connections.delete(each));
+      }
+      void screen.attach({ main, display, inputs }).then((reason) => {
+        if (reason !== undefined) answer({ answer: 'refused', id, reason });
+      });
+    },
+  };
+}
+
+async function view({ ready, viewers }: Kept, viewer: PortStream): Promise<void> {
+  viewers.add(viewer);
+  viewer.once('close', () => viewers.delete(viewer));
+  viewer.on('error', () => {});
+  const screen = await ready();
+  if (!viewer.destroyed) await serveRfb(viewer, screen);
+}
 
 function obey(order: Order): void {
   const { id } = order;
   if (order.order === 'open') {
-    const screen = new ThreadScreen(order.name, { typed: (text) => answer({ answer: 'typed', id, text }) });
-    screens.set(id, { screen, viewers: new Set() });
+    screens.set(id, order.kind === 'text' ? keepText(id, order.name) : keepGraphics(id, order.name));
     return;
   }
   const kept = screens.get(id);
   if (!kept) return;
-  const { screen, viewers } = kept;
-  if (order.order === 'write') {
-    const { length } = order.bytes;
-    // A screen that was closed meanwhile takes no more, which ends no other.
-    screen.write(order.bytes, order.past).then(
-      () => answer({ answer: 'written', id, length }),
-      () => {},
-    );
-  } else if (order.order === 'view') {
-    const viewer = new PortStream(order.port);
-    viewers.add(viewer);
-    void serveRfb(viewer, textScreen(screen)).finally(() => viewers.delete(viewer));
-  } else {
+  if (order.order === 'view') void view(kept, new PortStream(order.port));
+  else if (order.order === 'close') {
     screens.delete(id);
-    for (const viewer of viewers) viewer.destroy();
-    screen.close();
-  }
+    for (const viewer of kept.viewers) viewer.destroy();
+    kept.close();
+  } else kept.obey(order);
 }
 
 // On Linux the priority is the calling thread's; elsewhere it would be the whole service's.
