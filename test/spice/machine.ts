@@ -72,6 +72,8 @@ export async function startMachine(t: TestContext, ...more: string[]): Promise<M
     },
   };
   await machine.until(async () => /Booting from Hard Disk/.test(await machine.text()));
+  // What is in its memory is shown a moment later, and in the size of text.
+  await machine.until(async () => (await machine.dump()).width === 720);
   return machine;
 }
 

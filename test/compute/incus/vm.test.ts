@@ -55,19 +55,19 @@ if (cluster) {
     assert.ok(sample!.cpuSeconds > 0 && sample!.netInBytes > 0, JSON.stringify(sample));
 
     const graphics = await look(t, driver, id);
-    await inside(driver, id, 'echo drawn >/dev/tty0');
-    while (new Set(graphics.pixels).size < 2) {
-      graphics.ask(true);
-      await graphics.update();
-    }
+    await showsRed(driver, id, graphics);
+    await driver.reboot(id, SHUTDOWN_SECONDS);
+    await untilUp(driver, id);
+    await showsRed(driver, id, graphics);
     t.diagnostic(`its screen has ${graphics.width} by ${graphics.height} pixels`);
     graphics.close();
+    seconds('its graphics, over a reboot');
     // Its serial port, at which a login waits.
     await incus(cluster, 'config', 'set', instanceOf(id), 'user.vauban.screen=text');
     const serial = await look(t, driver, id);
     serial.type('\r');
     await serial.shows(/login:/);
-    seconds('its screens');
+    seconds('its serial port');
 
     await driver.shutdown(id, SHUTDOWN_SECONDS);
     assert.equal((await driver.inspect(id))?.power, 'off');
@@ -83,6 +83,21 @@ if (cluster) {
     assert.equal(await typeOf(cluster, id), undefined);
     seconds('removed');
   });
+}
+
+/** Has the guest paint its screen red, and then black again, both of which a viewer sees. */
+async function showsRed(driver: ComputeDriver, id: string, viewer: Viewer): Promise<void> {
+  const isRed = (pixel: number) => pixel >> 16 > 0x90 && (pixel & 0xffff) === 0;
+  for (const [colour, isShown] of [
+    [41, () => viewer.pixels.filter(isRed).length > viewer.pixels.length / 2],
+    [40, () => !viewer.pixels.some(isRed)],
+  ] as const) {
+    await inside(driver, id, `printf '\\033[${colour}m\\033[2J' >/dev/tty0`);
+    while (!isShown()) {
+      viewer.ask(true);
+      await viewer.update();
+    }
+  }
 }
 
 /** Looks at a guest's screen. */
