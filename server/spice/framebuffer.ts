@@ -12,12 +12,18 @@ const MAX_UPDATE_PIXELS = 524_288;
 /** The picture of a graphical screen, which is painted by one and looked at by many. */
 export class Framebuffer {
   #size = FIRST_SIZE;
+  #isSized = false;
   /** 0xRRGGBB, line by line. */
   #pixels = new Uint32Array(FIRST_SIZE.width * FIRST_SIZE.height);
   readonly #looks = new Set<Damage>();
 
   get size(): Size {
     return this.#size;
+  }
+
+  /** Whether its size is one that it was given. */
+  get isSized(): boolean {
+    return this.#isSized;
   }
 
   /** Begins anew, in black. Throws where it would be too large. */
@@ -28,6 +34,7 @@ export class Framebuffer {
     if (width === this.#size.width && height === this.#size.height) this.#pixels.fill(0);
     else this.#pixels = new Uint32Array(width * height);
     this.#size = size;
+    this.#isSized = true;
     for (const look of this.#looks) look.resize(size);
   }
 

@@ -38,7 +38,8 @@ export class SpiceScreen implements Screen {
       picture: this.#picture,
       work: async (piece) => {
         await this.#parts.paint(piece);
-        this.#painted.resolve();
+        // What comes before it, such as of caches, says nothing of the size.
+        if (this.#picture.isSized) this.#painted.resolve();
       },
     });
     this.#session = session;

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { GraphicsScreen } from '../../server/compute/incus/screens/screens.ts';
 import { Viewer } from '../compute/simulator-inside/rfb-client.ts';
@@ -153,4 +157,17 @@ test('the keys that a viewer holds as it leaves are let up', LIMIT, async (t) =>
   await machine.until(async () => /key.*shift.*down 0/.test(await machine.events()));
   other.type('q');
   await machine.until(async () => (await machine.text()).includes('q'));
+});
+
+test('a screen at something that it does not understand says why it has ended', LIMIT, async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'vauban-spice-'));
+  defer(t, () => rm(directory, { recursive: true }));
+  const server = createServer((socket) =>
+    socket.on('error', () => {}).write('HTTP/1.1 400 Bad Request\r\n\r\n'),
+  );
+  await once(server.listen(join(directory, 'spice')), 'listening');
+  defer(t, () => server.close());
+  const { attached, refused } = openScreen(t, { spice: join(directory, 'spice') });
+  assert.equal(await refused, 'not a SPICE server');
+  await attached.ends;
 });
