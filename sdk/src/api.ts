@@ -695,6 +695,12 @@ export interface LostData {
 
 export type LostDataType = 'volume' | 'snapshot' | 'ip' | 'port_forward';
 
+/** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
+export interface MoveWindow {
+  from_at: string;
+  to_at: string;
+}
+
 /** An address of a network interface */
 export interface NetworkAddress {
   address: string;
@@ -1232,7 +1238,7 @@ export interface Vm {
   renewal_priority: number;
   billing_period_start_at: string;
   billing_period_end_at: string;
-  move_window: { from_at: string; to_at: string; [name: string]: unknown } | null;
+  move_window: MoveWindow | null;
   created_at: string;
   updated_at: string;
 }

@@ -1142,6 +1142,15 @@ create table vm_counters (
   constraint vm_counters_pkey PRIMARY KEY (vm_id)
 );
 
+create table vm_move_windows (
+  vm_id id_text not null,
+  from_at timestamp with time zone not null,
+  to_at timestamp with time zone not null,
+  constraint vm_move_windows_check CHECK ((to_at > from_at)),
+  constraint vm_move_windows_pkey PRIMARY KEY (vm_id),
+  constraint vm_move_windows_vm_id_fkey FOREIGN KEY (vm_id) REFERENCES vms(id)
+);
+
 create table vm_ssh_keys (
   vm_id id_text not null,
   fingerprint text not null,
@@ -1213,12 +1222,9 @@ create table vms (
   grace_ended_at timestamp with time zone,
   host_id id_text,
   moving_to id_text,
-  move_from_at timestamp with time zone,
-  move_to_at timestamp with time zone,
   constraint vms_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id),
   constraint vms_host_id_fkey FOREIGN KEY (host_id) REFERENCES hosts(id),
   constraint vms_metered CHECK (((price_hourly_micros IS NULL) = (metered_since IS NULL))),
-  constraint vms_move_window CHECK ((((move_from_at IS NULL) = (move_to_at IS NULL)) AND (move_from_at < move_to_at))),
   constraint vms_moving_to_fkey FOREIGN KEY (moving_to) REFERENCES hosts(id),
   constraint vms_next_billing_mode_check CHECK ((next_billing_mode = ANY (ARRAY['monthly'::text, 'hourly'::text]))),
   constraint vms_pkey PRIMARY KEY (id),
@@ -1379,7 +1385,6 @@ CREATE INDEX vms_metered ON public.vms USING btree (id) WHERE ((deleted_at IS NU
 CREATE INDEX vms_network_behind ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (network_applied < network_generation));
 CREATE INDEX vms_restarted ON public.vms USING btree (id) WHERE ((deleted_at IS NULL) AND (restart_attempts > 0));
 CREATE INDEX vms_to_restart ON public.vms USING btree (restart_attempts, id) WHERE ((deleted_at IS NULL) AND (wanted_power = 'on'::text) AND (status = 'stopped'::text));
-CREATE INDEX vms_with_move_window ON public.vms USING btree (host_id) WHERE ((move_from_at IS NOT NULL) AND (deleted_at IS NULL));
 CREATE INDEX webauthn_challenges_by_end ON public.webauthn_challenges USING btree (expires_at);
 
 CREATE OR REPLACE FUNCTION public.chain_journal()

@@ -89,3 +89,14 @@ export const PageQuery = {
 };
 
 export const VmParams = Type.Object({ id: PathId('vm', 'VM identifier') });
+
+/** Between which instants a VM is moved that has to be switched off for it. */
+export const MoveWindowShape = Shape(
+  { from_at: Timestamp(), to_at: Timestamp() },
+  {
+    $id: 'MoveWindow',
+    description:
+      'Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is ' +
+      'switched off before is moved at once',
+  },
+);

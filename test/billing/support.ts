@@ -49,8 +49,6 @@ export function newVm(clock: Clock, accountId: string, change: Partial<VmRow> = 
     engine: 'simulator',
     host_id: null,
     moving_to: null,
-    move_from_at: null,
-    move_to_at: null,
     price_monthly_minor: 399n,
     currency: catalog.currency,
     tax_rate: '0.2',

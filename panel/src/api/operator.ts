@@ -313,7 +313,7 @@ export interface HostMachine {
   name: string;
   zones: string[] | null;
   state: 'up' | 'draining' | 'evacuated' | 'unreachable';
-  move_window: { from_at: string; to_at: string; [name: string]: unknown } | null;
+  move_window: MoveWindow | null;
   draining: boolean;
   vcpu: number | null;
   dedicated_cores: number | null;
@@ -532,6 +532,12 @@ export interface MoneyOfSpan {
   received_minor: number;
   paid_out_minor: number;
   sold_minor: number;
+}
+
+/** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
+export interface MoveWindow {
+  from_at: string;
+  to_at: string;
 }
 
 /** An API key with its text */

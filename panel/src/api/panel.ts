@@ -251,6 +251,12 @@ export interface Member {
   created_at: string;
 }
 
+/** Between these instants VMs are switched off for some moments, because they are moved to another machine. One that is switched off before is moved at once */
+export interface MoveWindow {
+  from_at: string;
+  to_at: string;
+}
+
 /** A price that is announced */
 export interface NextPlanPrice {
   price_hourly: string;
@@ -547,7 +553,7 @@ export interface Vm {
   renewal_priority: number;
   billing_period_start_at: string;
   billing_period_end_at: string;
-  move_window: { from_at: string; to_at: string; [name: string]: unknown } | null;
+  move_window: MoveWindow | null;
   created_at: string;
   updated_at: string;
 }

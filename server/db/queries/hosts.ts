@@ -163,7 +163,7 @@ const isOff = sql`vms.status in ('stopped', 'suspended')`;
 const WHICH = {
   all: sql`true`,
   off: isOff,
-  off_or_not_told: sql`(${isOff} or (move_from_at, move_to_at) is distinct from (moves_from_at, moves_to_at))`,
+  off_or_not_told: sql`(${isOff} or (told.from_at, told.to_at) is distinct from (moves_from_at, moves_to_at))`,
 };
 
 /**
@@ -177,7 +177,8 @@ export async function restingVms(
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select vms.id from vms join reservations on vm_id = vms.id join hosts on hosts.id = host_id
+    select vms.id from vms join reservations on reservations.vm_id = vms.id join hosts on hosts.id = host_id
+      left join vm_move_windows told on told.vm_id = vms.id
     where host_id = ${hostId} and deleted_at is null and active_job_id is null and provisioned_at is not null and ${WHICH[which]}
     order by vms.id limit ${limit}`);
   return rows.map(({ id }) => id);
@@ -191,8 +192,8 @@ export async function vmsNotToBeMoved(
   limit: number,
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select vms.id from vms join hosts on hosts.id = host_id
-    where hosts.engine = ${engine} and move_from_at is not null and deleted_at is null and active_job_id is null
+    select vms.id from vm_move_windows join vms on vms.id = vm_id join hosts on hosts.id = host_id
+    where hosts.engine = ${engine} and deleted_at is null and active_job_id is null
       and (state = 'up' or moves_to_at <= ${now})
     order by vms.id limit ${limit}`);
   return rows.map(({ id }) => id);

@@ -6,8 +6,6 @@ export type NewVm = Omit<
   VmRow,
   | 'host_id'
   | 'moving_to'
-  | 'move_from_at'
-  | 'move_to_at'
   | 'rounding_remainder'
   | 'refundable_minor'
   | 'unpaid_since'

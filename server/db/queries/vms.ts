@@ -24,9 +24,6 @@ export interface VmRow {
   /** Where its guest is, or is to be made; and, while it is being moved, where to. */
   host_id: string | null;
   moving_to: string | null;
-  /** Between which instants it is to be switched off and moved, as its owner was told; null where no such move is due. */
-  move_from_at: Date | null;
-  move_to_at: Date | null;
   price_monthly_minor: bigint;
   currency: string;
   /** Of the sale of the running period, such as "0.2". */
@@ -94,6 +91,9 @@ export interface VmRow {
 export interface VmView extends VmRow {
   /** Its host cannot be reached, so that nothing can be done to it; null where it has none. */
   host_lost: boolean | null;
+  /** Between which instants it is to be switched off and moved, as its owner was told; null where no such move is due. */
+  move_from_at: Date | null;
+  move_to_at: Date | null;
   ipv4: string | null;
   ipv6: string | null;
   active_job_kind: JobKind | null;
@@ -107,6 +107,8 @@ export type RawView = Omit<VmView, 'active_job_kind' | 'active_job' | 'last_job'
 
 export const vmView = sql`vms.*,
   (select lost_at is not null from hosts where hosts.id = vms.host_id) as host_lost,
+  (select from_at from vm_move_windows where vm_id = vms.id) as move_from_at,
+  (select to_at from vm_move_windows where vm_id = vms.id) as move_to_at,
   (select host(address) from ip_addresses where vm_id = vms.id and family(address) = 4 order by address limit 1) as ipv4,
   (select host(address) from ip_addresses where vm_id = vms.id and family(address) = 6 order by address limit 1) as ipv6,
   (select jsonb_agg(to_jsonb(jobs)) from jobs where jobs.id in (vms.active_job_id, vms.last_job_id)) as jobs`;
@@ -130,6 +132,8 @@ export function newView(vm: VmRow): VmView {
   return {
     ...vm,
     host_lost: false,
+    move_from_at: null,
+    move_to_at: null,
     ipv4: null,
     ipv6: null,
     active_job: null,
@@ -174,8 +178,6 @@ const CHANGEABLE = [
   'zone',
   'host_id',
   'moving_to',
-  'move_from_at',
-  'move_to_at',
   'vcpu',
   'ram_mb',
   'disk_gb',

@@ -1,3 +1,4 @@
+import { clearMoveWindow } from '../../db/queries/move-windows.ts';
 import type { MoveInput } from '../../domain/vms/job-inputs.ts';
 import type { JobContext, JobDefinition } from '../job.ts';
 import { applyNetwork } from './create.ts';
@@ -32,13 +33,12 @@ export const move: JobDefinition = {
     applyNetwork,
     powerOnGuest,
   ],
-  async succeeded(_tx, context) {
+  async succeeded(tx, context) {
+    await clearMoveWindow(tx, context.vm.id);
     return {
       change: {
         host_id: context.vm.moving_to,
         moving_to: null,
-        move_from_at: null,
-        move_to_at: null,
         ...(input(context).restart && { status: 'running' as const }),
       },
       event: { type: 'vm.moved', message: 'The VM was moved to another machine.' },

@@ -1,6 +1,7 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { vmsNotToBeMoved } from '../../db/queries/hosts.ts';
-import { updateVm, type VmRow } from '../../db/queries/vms.ts';
+import { clearMoveWindow, findMoveWindow, setMoveWindow } from '../../db/queries/move-windows.ts';
+import type { VmRow } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import { type MoveWindow, moveCanceled, moveScheduled } from '../../domain/hosts/move-window.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -27,13 +28,10 @@ export async function announceMove(
   vm: VmRow,
   window: MoveWindow,
 ): Promise<void> {
-  const { clock, signals } = services;
-  if (
-    vm.move_from_at?.getTime() === window.from.getTime() &&
-    vm.move_to_at?.getTime() === window.to.getTime()
-  )
-    return;
-  await updateVm(tx, vm.id, { move_from_at: window.from, move_to_at: window.to }, clock.now());
+  const { signals } = services;
+  const told = await findMoveWindow(tx, vm.id);
+  if (told?.from.getTime() === window.from.getTime() && told.to.getTime() === window.to.getTime()) return;
+  await setMoveWindow(tx, vm.id, window);
   await warnOwners(tx, services, { account_id: vm.account_id, vm_id: vm.id }, moveScheduled(window));
   await signals.vmChanged(tx, vm.id);
 }
@@ -44,9 +42,9 @@ export async function cancelMoves(services: AnnounceServices, failures: Failures
   for (const id of await vmsNotToBeMoved(db, engine, clock.now(), BATCH)) {
     const work = () =>
       inTransaction(db, id, async (tx, vm) => {
-        if (vm.active_job_id || !vm.move_from_at || !vm.move_to_at) return;
-        const window = { from: vm.move_from_at, to: vm.move_to_at };
-        await updateVm(tx, id, { move_from_at: null, move_to_at: null }, clock.now());
+        const window = await findMoveWindow(tx, id);
+        if (vm.active_job_id || !window) return;
+        await clearMoveWindow(tx, id);
         await warnOwners(tx, services, { account_id: vm.account_id, vm_id: id }, moveCanceled(window));
         await signals.vmChanged(tx, id);
       });

@@ -7,6 +7,7 @@ import {
   recordedVms,
   vmsBeingStarted,
 } from '../../db/queries/guest-states.ts';
+import { clearMoveWindow } from '../../db/queries/move-windows.ts';
 import { updateVm, type VmRow } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Catalog } from '../../domain/catalog/catalog-schema.ts';
@@ -152,12 +153,8 @@ export class GuestReconciler {
           if (vm.active_job_id || vm.last_job_id !== last_job_id) return;
           const hasMoved = place !== vm.host_id;
           if (hasMoved && host_lost) await this.#noteRescue(tx, vm);
-          const change = {
-            host_id: place,
-            moving_to: null,
-            ...(hasMoved && { move_from_at: null, move_to_at: null }),
-          };
-          await updateVm(tx, id, change, clock.now());
+          if (hasMoved) await clearMoveWindow(tx, id);
+          await updateVm(tx, id, { host_id: place, moving_to: null }, clock.now());
         });
       await this.#failures.attempt('reconcile_guests', work, id);
     }

@@ -5,7 +5,17 @@ import { toJsonInteger } from '../../../domain/billing/money.ts';
 import { configurationHourly } from '../../../domain/billing/pricing.ts';
 import { RENEWAL_PRIORITY } from '../../../domain/billing/ranking.ts';
 import { VM_STATUSES } from '../../../domain/vms/states.ts';
-import { Currency, Decimal, Enum, Id, Minor, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import {
+  Currency,
+  Decimal,
+  Enum,
+  Id,
+  Minor,
+  MoveWindowShape,
+  Nullable,
+  Shape,
+  Timestamp,
+} from '../../../http/schemas.ts';
 import { Type } from '../../../platform/schema.ts';
 import { exampleJob, JobShape, presentJob } from './job-shape.ts';
 
@@ -64,16 +74,7 @@ export const VmShape = Shape(
     }),
     billing_period_start_at: Timestamp('Start of the period that is paid'),
     billing_period_end_at: Timestamp('End of the period that is paid'),
-    move_window: Nullable(
-      Type.Object(
-        { from_at: Timestamp(), to_at: Timestamp() },
-        {
-          description:
-            'Between these instants it is to be switched off for some moments, because it is moved to another machine. One that is ' +
-            'switched off before is moved at once. null: no such move is due',
-        },
-      ),
-    ),
+    move_window: Nullable(MoveWindowShape),
     created_at: Timestamp(),
     updated_at: Timestamp(),
   },

@@ -1,19 +1,11 @@
 import { findHost, type HostRow, type HostView, listHosts } from '../../../db/queries/hosts.ts';
-import { Count, Enum, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { Count, Enum, MoveWindowShape, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
 import type { OperatorServices } from '../../../operator/endpoint.ts';
 import { ApiError, notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 
 const Limit = (description: string) =>
   Nullable(Type.Number({ description: `${description}; null: no limit` }));
-
-const MoveWindowShape = Type.Object(
-  { from_at: Timestamp(), to_at: Timestamp() },
-  {
-    description:
-      'When those of its VMs are moved that have to be switched off for it; null: at once, where it is drained',
-  },
-);
 
 export const HostMachineShape = Shape(
   {
