@@ -43,6 +43,7 @@ export const LOCK_ORDER = [
   'journal',
   'ssh_keys',
   'vm_ssh_keys',
+  'vm_move_windows',
   'snapshots',
   'snapshot_usage',
   'firewall_rules',
