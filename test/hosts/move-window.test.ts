@@ -70,7 +70,7 @@ class Maintenance {
 const soon = (at: Date) => new Date(at.getTime() + 60_000);
 const justBefore = (at: Date) => new Date(at.getTime() - 60_000);
 
-test('a VM that runs is switched off and moved in the window, of which its owner is told once', async (t) => {
+test('a VM that runs is switched off and moved in the window, of which its owner gets notice once', async (t) => {
   const it = await Maintenance.open(t);
   const { rack, from, to } = it;
   const id = await rack.buy(it.customer, { start: true });
@@ -125,7 +125,7 @@ test('a VM that moves as it runs waits for no window', async (t) => {
   assert.deepEqual(await it.told(id), ['vm.move_requested', 'vm.moved']);
 });
 
-test('what is left when the window is over stays, and its owner is told so', async (t) => {
+test('what is left when the window is over stays, and its owner gets notice of that', async (t) => {
   const it = await Maintenance.open(t);
   const { rack, from, to } = it;
   const id = await rack.buy(it.customer, { start: true });

@@ -1,5 +1,6 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 import type { HostState } from '../enums.ts';
+import type { MoveWindow } from './move-windows.ts';
 
 /** What is known of a host beside what its engine says. */
 export interface HostRow {
@@ -211,11 +212,7 @@ export async function occupancy(db: Queryable, hostId: string): Promise<{ vms: n
 }
 
 /** Has a host emptied that is not empty yet. VMs that are switched off for it are moved in `window`; null: at once. */
-export async function drainHost(
-  db: Queryable,
-  id: string,
-  window: { from: Date; to: Date } | null,
-): Promise<void> {
+export async function drainHost(db: Queryable, id: string, window: MoveWindow | null): Promise<void> {
   await execute(
     db,
     sql`

@@ -1,18 +1,20 @@
 import { execute, maybeOne, type Queryable, sql } from '../database.ts';
 
-/** Between which instants a VM is to be moved, as its owner was told; undefined where no such move is due. */
-export function findMoveWindow(db: Queryable, vmId: string): Promise<{ from: Date; to: Date } | undefined> {
+/** Between which instants VMs are moved that are switched off for it. */
+export interface MoveWindow {
+  from: Date;
+  to: Date;
+}
+
+/** That of a VM, as its owner was notified; undefined where no such move is due. */
+export function findMoveWindow(db: Queryable, vmId: string): Promise<MoveWindow | undefined> {
   return maybeOne(
     db,
     sql`select from_at as "from", to_at as "to" from vm_move_windows where vm_id = ${vmId}`,
   );
 }
 
-export async function setMoveWindow(
-  db: Queryable,
-  vmId: string,
-  { from, to }: { from: Date; to: Date },
-): Promise<void> {
+export async function setMoveWindow(db: Queryable, vmId: string, { from, to }: MoveWindow): Promise<void> {
   await execute(
     db,
     sql`

@@ -1,11 +1,6 @@
 import type { HostRow } from '../../db/queries/hosts.ts';
+import type { MoveWindow } from '../../db/queries/move-windows.ts';
 import type { EventText } from '../vms/events.ts';
-
-/** Between which instants VMs are moved that are switched off for it. */
-export interface MoveWindow {
-  from: Date;
-  to: Date;
-}
 
 /** The window of a drained host; undefined where its VMs are moved at once. */
 export function windowOf({ moves_from_at, moves_to_at }: HostRow): MoveWindow | undefined {

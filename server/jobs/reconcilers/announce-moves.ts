@@ -1,9 +1,14 @@
 import type { Database, Transaction } from '../../db/database.ts';
 import { vmsNotToBeMoved } from '../../db/queries/hosts.ts';
-import { clearMoveWindow, findMoveWindow, setMoveWindow } from '../../db/queries/move-windows.ts';
+import {
+  clearMoveWindow,
+  findMoveWindow,
+  type MoveWindow,
+  setMoveWindow,
+} from '../../db/queries/move-windows.ts';
 import type { VmRow } from '../../db/queries/vms.ts';
 import type { Signals } from '../../db/signals.ts';
-import { type MoveWindow, moveCanceled, moveScheduled } from '../../domain/hosts/move-window.ts';
+import { moveCanceled, moveScheduled } from '../../domain/hosts/move-window.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Failures } from '../../platform/failures.ts';
 import type { SecretBox } from '../../platform/secrets.ts';

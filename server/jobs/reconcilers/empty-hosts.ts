@@ -1,8 +1,9 @@
 import type { ComputeDriver } from '../../compute/driver.ts';
 import type { Database } from '../../db/database.ts';
 import { hostsOf, lockHost, occupancy, restingVms, setHostState } from '../../db/queries/hosts.ts';
+import type { MoveWindow } from '../../db/queries/move-windows.ts';
 import type { Signals } from '../../db/signals.ts';
-import { type MoveWindow, phaseOf, windowOf } from '../../domain/hosts/move-window.ts';
+import { phaseOf, windowOf } from '../../domain/hosts/move-window.ts';
 import type { JobPublisher } from '../../domain/vms/job-publisher.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { ApiError } from '../../platform/errors.ts';
@@ -31,7 +32,7 @@ const AT_ONCE = 4;
 /** VMs looked at in a round, of which some have no place elsewhere: the next round looks again. */
 const BATCH = 100;
 
-/** Which VMs of a drained host may be moved, by where `now` is in its window: one that runs is told of it first. */
+/** Which VMs of a drained host may be moved, by where `now` is in its window: the owner of one that runs gets notice first. */
 const WHICH = { before: 'off_or_not_told', open: 'all', over: 'off' } as const;
 
 /** Where each VM was last sent, by its id: one that is still to be moved has not arrived there. */

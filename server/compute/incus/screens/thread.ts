@@ -17,7 +17,7 @@ const NICE = 10;
 /** Parts of the thread that what one guest paints may take, and that the pictures of it may. */
 const PAINTING_SHARE = 0.2;
 const DRAWING_SHARE = 0.2;
-/** How long a viewer waits for the first picture, whose size is the one that it is told; a guest may have no graphics card. */
+/** How long a viewer waits for the first picture, which decides the size that it is greeted with; a guest may have no graphics card. */
 const FIRST_PICTURE_MS = 2_000;
 
 interface Kept {

@@ -1,5 +1,5 @@
 import { drainHost } from '../../../db/queries/hosts.ts';
-import type { MoveWindow } from '../../../domain/hosts/move-window.ts';
+import type { MoveWindow } from '../../../db/queries/move-windows.ts';
 import { Input, Timestamp } from '../../../http/schemas.ts';
 import { emptyHosts } from '../../../jobs/reconcilers/empty-hosts.ts';
 import { operatorEndpoint } from '../../../operator/endpoint.ts';
