@@ -10,7 +10,7 @@ import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { parseArgs } from 'node:util';
-import { type Failure, failedTests } from '../test/support/failed-tests.ts';
+import { complaint, type Failure, failedTests } from '../test/support/failed-tests.ts';
 import { findPostgres, startPostgres } from '../test/support/postgres-server.ts';
 import { slowestFiles } from '../test/support/slowest-files.ts';
 import { importsOf, REPOSITORY } from '../test/support/source.ts';
@@ -144,6 +144,9 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => in
  */
 const AT_ONCE = availableParallelism() + 1;
 
+/** Each so many files on PostgreSQL are run after those on PGlite: what that takes less time for than the rest takes. */
+const LATER_EACH = 5;
+
 /** How the files of one engine run. */
 interface Manner {
   /** How many at once. */
@@ -153,6 +156,9 @@ interface Manner {
 }
 
 const print = (text: string) => void process.stdout.write(text);
+
+/** Of what a file wrote to its standard error, in characters: its end. */
+const KEPT_OF_STDERR = 4_000;
 
 /** Why the runner counts a test as failed; its type definition does not have it. */
 const failureType = (error: Error) => (error as Error & { failureType?: string }).failureType;
@@ -179,14 +185,19 @@ async function runTests(
   });
   let passed = true;
   const ended: { file: string; seconds: number }[] = [];
+  const written = new Map<string, string>();
+  tests.on('test:stderr', ({ file = '', message }) => {
+    written.set(file, `${written.get(file) ?? ''}${message}`.slice(-KEPT_OF_STDERR));
+  });
   tests.on('test:summary', ({ file, success, duration_ms }) => {
     passed &&= success;
     if (file) ended.push({ file, seconds: duration_ms / 1000 });
   });
   tests.on('test:fail', ({ name, file = '', line = 0, details: { error } }) => {
     // A group that failed for one of its tests says nothing that the test itself does not.
-    if (failureType(error) !== 'subtestsFailed')
-      failures.push({ engine, name, file, line, message: error.message });
+    if (failureType(error) === 'subtestsFailed') return;
+    const message = name === file ? complaint(written.get(file)) : undefined;
+    failures.push({ engine, name, file, line, message: message ?? error.message });
   });
   for await (const text of tests.compose(spec)) write(String(text));
   write(slowestFiles(ended));
@@ -222,15 +233,26 @@ async function withPostgres(
   return passed;
 }
 
-/** All files of both engines side by side: the embedded one's a file at a time, their report after the other's. */
+/**
+ * All files of both engines side by side. The embedded one's run a file at a time, and after them, in their place, as many of
+ * the other's as keep all busy to the end; what these say is printed after the rest.
+ */
 async function runSideBySide(url: string, onPostgres: string[], onPglite: string[]): Promise<boolean> {
   const alone = onPostgres.filter((file) => file === ALONE);
   const rest = onPostgres.filter((file) => file !== ALONE);
+  const isLater = (index: number) => index % LATER_EACH === LATER_EACH - 1;
   const first = await runEngine('postgres', url, alone, { atOnce: 1, write: print });
   const kept: string[] = [];
+  const oneByOne: Manner = { atOnce: 1, write: (text) => kept.push(text) };
+  const runOneByOne = async () => {
+    const passed = await runEngine('pglite', '', onPglite, oneByOne);
+    const later = rest.filter((_, index) => isLater(index));
+    return (await runEngine('postgres', url, later, oneByOne)) && passed;
+  };
+  const now = rest.filter((_, index) => !isLater(index));
   const both = await Promise.all([
-    runEngine('postgres', url, rest, { atOnce: AT_ONCE - 1, write: print }),
-    runEngine('pglite', '', onPglite, { atOnce: 1, write: (text) => kept.push(text) }),
+    runEngine('postgres', url, now, { atOnce: AT_ONCE - 1, write: print }),
+    runOneByOne(),
   ]);
   print(kept.join(''));
   return first && both.every(Boolean);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Failure, failedTests } from './failed-tests.ts';
+import { complaint, type Failure, failedTests } from './failed-tests.ts';
 import { REPOSITORY } from './source.ts';
 
 const failure = (name: string, message = 'boom'): Failure => ({
@@ -24,4 +24,20 @@ test('where many failed, the rest is counted; where none did, nothing is said', 
   assert.equal(many.split('on postgres').length - 1, 20);
   assert.match(many, /and 3 more\n$/);
   assert.equal(failedTests([]), '');
+});
+
+test('why a file failed outside its tests is found in what it wrote', () => {
+  const thrown = `(node:7) Warning: experimental
+node:internal/test_runner/harness:124
+      throw err;
+      ^
+
+Error: member 2 did not start
+    at startMember (test/support/incus/members.ts:30:44)`;
+  assert.match(complaint(thrown)!, /^Error: member 2 did not start\n {4}at startMember/);
+  assert.equal(
+    complaint('leak: still open after the tests: Timeout'),
+    'leak: still open after the tests: Timeout',
+  );
+  assert.equal(complaint('(node:7) Warning: experimental'), undefined);
 });

@@ -28,3 +28,11 @@ export function failedTests(failures: Failure[]): string {
   if (more > 0) shown.push(`  and ${more} more\n`);
   return failures.length === 0 ? '' : `failed tests\n${shown.join('')}`;
 }
+
+/**
+ * Why a file failed outside its tests, which nothing but its standard error has: from the first error or leak in it on.
+ * Undefined where it wrote neither.
+ */
+export function complaint(stderr = ''): string | undefined {
+  return /^(?:\w*Error|leak): .*/ms.exec(stderr)?.[0];
+}

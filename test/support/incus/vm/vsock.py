@@ -14,10 +14,11 @@ import struct
 import sys
 
 # As x86-64 has them.
-IOCTL, BIND, LISTEN, SETRLIMIT, PRLIMIT, SECCOMP = 16, 49, 50, 160, 302, 317
+IOCTL, BIND, LISTEN, SETRLIMIT, PRLIMIT, SECCOMP, PIDFD_GETFD = 16, 49, 50, 160, 302, 317, 438
 VHOST_VSOCK_SET_GUEST_CID = 0x4008AF60
 RLIMIT_MEMLOCK = 8
 AF_VSOCK = 40
+SO_DOMAIN = 39
 
 # Of a filter: load a word, compare and jump, return.
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -54,24 +55,33 @@ ANSWER = struct.Struct("=QqiI")
 RECEIVE, SEND = 0xC0502100, 0xC0182101
 CONTINUE = 1
 
+LIBC = ctypes.CDLL(None, use_errno=True)
+
 
 def install():
     """Puts this process under the filter; what is asked comes by the descriptor that is returned."""
-    libc = ctypes.CDLL(None, use_errno=True)
     code = ctypes.create_string_buffer(b"".join(struct.pack("=HBBI", *line) for line in FILTER))
     program = ctypes.create_string_buffer(struct.pack("@HP", len(FILTER), ctypes.addressof(code)))
-    descriptor = libc.syscall(SECCOMP, 1, NEW_LISTENER, program)
+    descriptor = LIBC.syscall(SECCOMP, 1, NEW_LISTENER, program)
     if descriptor < 0:
         raise OSError(ctypes.get_errno(), "seccomp")
     return descriptor
 
 
-def family_of(pid, address, length):
-    """The family of a socket's address in the memory of a process."""
+def family_of(thread, descriptor):
+    """The family of a socket of another process, or none where it is no socket or gone."""
     try:
-        with open(f"/proc/{pid}/mem", "rb", buffering=0) as memory:
-            memory.seek(address)
-            return struct.unpack("=H", memory.read(2))[0] if length >= 2 else None
+        with open(f"/proc/{thread}/status", encoding="ascii") as status:
+            process = next(int(line.split()[1]) for line in status if line.startswith("Tgid:"))
+        handle = os.pidfd_open(process)
+        try:
+            copy = LIBC.syscall(PIDFD_GETFD, handle, descriptor, 0)
+        finally:
+            os.close(handle)
+        if copy < 0:
+            return None
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, copy) as same:
+            return same.getsockopt(socket.SOL_SOCKET, SO_DOMAIN)
     except OSError:
         return None
 
@@ -80,20 +90,15 @@ def answer(listener):
     """Lets bind and listen pass, but for sockets of vsock. Ends with the last process under the filter."""
     poll = select.poll()
     poll.register(listener, select.POLLIN)
-    bound = set()
     while True:
         if poll.poll()[0][1] & select.POLLHUP:
             return
         received = bytearray(NOTIFICATION.size)
         try:
             fcntl.ioctl(listener, RECEIVE, received)
-            number, pid, _, call, _, _, descriptor, address, length, *_ = NOTIFICATION.unpack(received)
-            if call == BIND and family_of(pid, address, length) == AF_VSOCK:
-                bound.add(descriptor)
-                is_ours = True
-            else:
-                is_ours = call == LISTEN and descriptor in bound
-                bound.discard(descriptor)
+            number, thread, _, call, _, _, descriptor, *_ = NOTIFICATION.unpack(received)
+            # Asked anew each time: a number of a descriptor is soon given to another socket.
+            is_ours = family_of(thread, descriptor) == AF_VSOCK
             fcntl.ioctl(listener, SEND, bytearray(ANSWER.pack(number, 0, 0, 0 if is_ours else CONTINUE)))
         except OSError as error:
             # The one that asked has ended.
