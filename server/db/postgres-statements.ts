@@ -1,6 +1,7 @@
 import { DatabaseAwayError } from './away.ts';
 import type { Connection } from './postgres-connection.ts';
 import type { PreparedRun } from './postgres-execution.ts';
+import { isOutdated } from './repeat.ts';
 import { SERIALIZERS } from './values.ts';
 
 /** Statements kept prepared: more than the service has, so that only composed ones ever go. A few kilobytes each. */
@@ -53,7 +54,7 @@ export class PostgresStatements {
   /** Runs one statement in whatever transaction the connection is. */
   async run<Row extends object>(connection: Connection, text: string, values: unknown[]): Promise<Row[]> {
     const prepared = this.#find(text) ?? (await this.#prepare(connection, text));
-    return this.#answer(text, connection.run<Row>(toRun(prepared, { text, values })));
+    return this.#answer(connection.run<Row>(toRun(prepared, { text, values })));
   }
 
   /**
@@ -62,18 +63,19 @@ export class PostgresStatements {
    */
   begin(connection: Connection, first: readonly Text[]): [Promise<object[]>, ...Promise<object[]>[]] {
     const [begun, ...answers] = connection.runTogether([BEGIN, ...this.#runs(first)]);
-    return [begun!, ...answers.map((answer, index) => this.#answer(first[index]!.text, answer))];
+    return [begun!, ...answers.map((answer) => this.#answer(answer))];
   }
 
   #runs(statements: readonly Text[]): PreparedRun[] {
     return statements.map((statement) => toRun(this.#find(statement.text)!, statement));
   }
 
-  async #answer<Row>(text: string, answer: Promise<Row[]>): Promise<Row[]> {
+  async #answer<Row>(answer: Promise<Row[]>): Promise<Row[]> {
     try {
       return await answer;
     } catch (error) {
-      if (isOutdated(error)) this.#forget(text);
+      // Others may name the same tables, and a transaction learns of one alone each time that it is tried.
+      if (isOutdated(error)) this.forget();
       throw error;
     }
   }
@@ -97,7 +99,7 @@ export class PostgresStatements {
     const attempt = async () => {
       for (const { text } of statements) await this.prepare(connection, text);
       const answers = connection.runTogether(this.#runs(statements));
-      return Promise.all(answers.map((answer, index) => this.#answer(statements[index]!.text, answer)));
+      return Promise.all(answers.map((answer) => this.#answer(answer)));
     };
     try {
       return await attempt().catch((error) => {
@@ -141,10 +143,4 @@ export class PostgresStatements {
     this.#prepared.delete(text);
     if (name) this.#onForgotten(name);
   }
-}
-
-/** The tables have changed under a prepared statement, or something between us and the server has dropped it. */
-function isOutdated(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message: string };
-  return code === '26000' || (code === '0A000' && message.includes('cached plan'));
 }

@@ -101,7 +101,7 @@ export function createMetrics(version: string): Metrics {
   });
   const conflicts = new Counter({
     name: 'vauban_database_conflicts_total',
-    help: 'Deadlocks and serialization failures, after which the work is tried again',
+    help: 'Deadlocks, serialization failures and outdated statements, after which the work is tried again',
     labelNames: ['conflict'] as const,
     registers,
   });
