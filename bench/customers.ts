@@ -14,6 +14,8 @@ export interface Customer {
 
 /** Enough for whatever a measurement buys. */
 const CREDIT_MINOR = 1_000_000_000n;
+/** The one host that the simulator has by default. */
+const HOST = 'simulator';
 const QUOTAS = { vms: 1e6, vcpu: 1e7, ram_mb: 1e9, disk_gb: 1e8 };
 
 /** Makes customers whose quotas and wallets refuse nothing. */
@@ -47,6 +49,9 @@ export const storedVmId = (n: number) => `vm_0${String(n).padStart(25, '0')}`;
 export async function storeVms(db: Database, accountId: string, from: number, count: number): Promise<void> {
   await ensurePools(db, [{ name: 'bench', network: '10.0.0.0/8' }]);
   await db.transaction(async (tx) => {
+    // As from a release that knew hosts: a service that starts would write each VM anew with the one that it is on.
+    await tx.query(sql`
+      insert into hosts (id, engine, name, seen_at) values (${HOST}, 'simulator', ${HOST}, now()) on conflict do nothing`);
     // Foreign keys hold by construction; checking millions of rows would take most of the time.
     await tx.query(sql`set local session_replication_role = replica`);
     await tx.query(sql`
@@ -55,11 +60,11 @@ export async function storeVms(db: Database, accountId: string, from: number, co
       from generate_series(${from}::int, ${from + count - 1}::int) as n`);
     await tx.query(sql`
       insert into vms (id, account_id, hostname, status, plan, template, region, zone, vcpu, ram_mb, disk_gb,
-        bandwidth_gb, mac, engine, price_monthly_minor, currency, auto_renew, billing_anchor_day, billing_period_start_at,
+        bandwidth_gb, mac, engine, host_id, price_monthly_minor, currency, auto_renew, billing_anchor_day, billing_period_start_at,
         billing_period_end_at, priced_at, provisioned_at, last_job_id, network_applied, created_at, updated_at)
       select vm, ${accountId}, 'host-' || n, case n % 10 when 7 then 'error' else 'stopped' end, 's1', 'debian-12',
         'eu-central', 'eu-central-a', 1, 1024, 20, 10000,
-        regexp_replace(lpad(to_hex(n), 12, '0'), '(..)(?!$)', '\\1:', 'g'), 'simulator', 399, 'EUR', true, 1, at,
+        regexp_replace(lpad(to_hex(n), 12, '0'), '(..)(?!$)', '\\1:', 'g'), 'simulator', ${HOST}, 399, 'EUR', true, 1, at,
         at + interval '1 month', at, at, job, 1, at, at from new`);
     await tx.query(sql`
       insert into jobs (id, account_id, vm_id, kind, status, step, progress, created_at, started_at, finished_at)

@@ -13,9 +13,9 @@ import {
 import { OUTCOMES, type Outcome, Sweep } from './support/sweep.ts';
 
 /** Kills of each operation. Each costs a start of the service, which takes the embedded engine several times as long. */
-const KILLS = { pglite: 3, postgres: 8 }[engine];
+const KILLS = { pglite: 3, postgres: 6 }[engine];
 /** The same of what costs no money. `test/jobs/scaffold.test.ts` fails and ends each of their steps. */
-const FREE_KILLS = { pglite: 3, postgres: 6 }[engine];
+const FREE_KILLS = { pglite: 3, postgres: 4 }[engine];
 /** The other test files may keep both cores busy meanwhile. */
 const TIMEOUT = 600_000;
 const OPERATIONS: readonly Operation[] = [create, changePlan, restore, rebuild, remove, doomedCreate];
