@@ -16,8 +16,14 @@ import { searchIndex } from './render/search-index.ts';
 const ROOT = fileURLToPath(new URL('.', import.meta.url));
 /** Where the service looks for the site. */
 const DIST = join(ROOT, 'dist');
+/** The panel's. */
+const ICON = join(ROOT, '../panel/src/favicon.svg');
 /** In the order of the contents: what a newcomer needs first. */
 const GUIDES = ['first-vm', 'idempotency', 'errors', 'limits', 'consoles', 'agent', 'shield'];
+
+type ViteAssets = Omit<Assets, 'search' | 'icon'>;
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('base64url').slice(0, 8);
 
 export async function readGuides(): Promise<Guide[]> {
   return Promise.all(
@@ -30,20 +36,22 @@ export async function readDocument(): Promise<OpenApiDocument> {
 }
 
 /** The files of the site by their paths below /docs, but for those that Vite makes. */
-export async function renderSite(assets: Omit<Assets, 'search'>): Promise<Map<string, string>> {
+export async function renderSite(assets: ViteAssets): Promise<Map<string, string>> {
   const document = await readDocument();
   const roster = rosterOf(document);
   const guides = await readGuides();
   const index = JSON.stringify(searchIndex(document, roster, guides));
-  const hash = createHash('sha256').update(index).digest('base64url').slice(0, 8);
-  const search = `assets/search-${hash}.json`;
-  const frame = { assets: { ...assets, search: HOME + search }, guides, roster };
+  const search = `assets/search-${hashOf(index)}.json`;
+  const picture = await readFile(ICON, 'utf8');
+  const icon = `assets/favicon-${hashOf(picture)}.svg`;
+  const frame = { assets: { ...assets, search: HOME + search, icon: HOME + icon }, guides, roster };
   return new Map([
     ...pagesOf(document, roster, guides).map((page): [string, string] => [
       `${page.url === HOME ? 'index' : page.url.slice(HOME.length)}.html`,
       framed(frame, page),
     ]),
     [search, index],
+    [icon, picture],
     [POSTMAN.slice(HOME.length), `${JSON.stringify(postmanCollection(document, roster), null, 2)}\n`],
     ['llms.txt', llmsTxt(document, roster, guides)],
     ['llms-full.txt', llmsFullTxt(document, roster, guides)],
@@ -67,7 +75,7 @@ export async function buildSite(): Promise<void> {
 }
 
 /** What Vite makes of `site/src`: a script, a style sheet and fonts. */
-async function buildAssets(outDir: string): Promise<Omit<Assets, 'search'>> {
+async function buildAssets(outDir: string): Promise<ViteAssets> {
   await build({
     configFile: false,
     root: ROOT,

@@ -20,13 +20,14 @@ const SITE: Build = {
 };
 /** Below /docs/: the home page, guides and the reference. Nothing else is looked for in the directory. */
 const PAGE = /^(guides|reference)\/[\w-]+$/;
-const ASSET = /^[\w.-]+-[\w-]{8}\.(js|css|json|woff2)$/;
+const ASSET = /^[\w.-]+-[\w-]{8}\.(js|css|json|svg|woff2)$/;
 const TYPES: Record<string, string> = {
   html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
   txt: 'text/plain; charset=utf-8',
+  svg: 'image/svg+xml',
   woff2: 'font/woff2',
 };
 /** Its name changes with its content. */
@@ -38,6 +39,7 @@ const POLICY = [
   "script-src 'self'",
   "style-src 'self'",
   "font-src 'self'",
+  "img-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -8,15 +8,19 @@ const config: RouteConfig = { open: true };
 
 /** Serves the hoster's logo. Opened by itself, an SVG is a page of our origin: it may run nothing and load nothing. */
 export function registerLogo(app: FastifyInstance, { logo }: Pick<Brand, 'logo'>): void {
-  app.get('/panel/logo', { config }, (_request, reply) => {
+  app.get('/panel/logo', { config }, (request, reply) => {
     if (!logo) throw notFound();
+    const etag = `"${logo.hash}"`;
+    // Under an address with the hash of its content it is good for ever; a page that is a fixed file does not know that.
+    const hasHash = Object.hasOwn(request.query as object, logo.hash);
     reply.headers({
       ...COMMON_HEADERS,
       'content-type': logo.type,
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
-      // Its address has a hash of its content.
-      'cache-control': 'public, max-age=31536000, immutable',
+      etag,
+      'cache-control': hasHash ? 'public, max-age=31536000, immutable' : 'no-cache',
     });
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
     return reply.send(logo.bytes);
   });
 }

@@ -8,6 +8,7 @@ export interface Assets {
   script: string;
   styles: string[];
   search: string;
+  icon: string;
 }
 
 /** A guide, by its file's name, with its heading. */
@@ -47,12 +48,13 @@ ${assets.styles.map(
   (style) => html`<link rel="stylesheet" href="${style}">
 `,
 )}<link rel="stylesheet" href="${OWN_STYLE}">
+<link rel="icon" href="${assets.icon}">
 <script type="module" src="${assets.script}"></script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
 <header class="top">
-<a class="home" href="${HOME}">Documentation</a>
+<a class="home" href="${HOME}"><img src="/panel/logo" alt="" loading="lazy"><span class="own-name"></span>Documentation</a>
 <search class="search" data-index="${assets.search}" hidden>
 <input id="search" type="search" role="combobox" placeholder="Search" aria-label="Search the documentation" aria-keyshortcuts="/" aria-expanded="false" aria-controls="found" aria-autocomplete="list" autocomplete="off" spellcheck="false"><kbd aria-hidden="true">/</kbd>
 <ul id="found" role="listbox" aria-label="Found" hidden></ul>

@@ -1,20 +1,31 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER, newPage, startBrowser } from '../consoles/support/browser.ts';
+import { temporaryDirectory } from '../operator/support.ts';
 import { buildIfChanged, demoLink } from '../panel/browser/support/panel-page.ts';
 import { violations } from '../support/axe.ts';
-import { startService } from '../support/service.ts';
+import { type Service, startService } from '../support/service.ts';
 
 const NAME = 'Müller "&" Söhne\\';
 const COLOR = '#8a1c5b';
 /** Where pictures of the pages are left, when it is set. */
 const { VAUBAN_TEST_SCREENSHOTS: PICTURES } = process.env;
 
-const start = (t: TestContext) =>
-  startService(t, { env: { VAUBAN_PANEL_NAME: NAME, VAUBAN_PANEL_BRAND_COLOR: COLOR } });
+/** Wider than high, as logos are. */
+const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 60 20"><rect width="60" height="20" fill="#8a1c5b"/></svg>';
+
+const start = (t: TestContext, env: Record<string, string> = {}) =>
+  startService(t, { env: { VAUBAN_PANEL_NAME: NAME, VAUBAN_PANEL_BRAND_COLOR: COLOR, ...env } });
+
+async function withLogo(t: TestContext): Promise<Service> {
+  const path = join(await temporaryDirectory(t), 'logo.svg');
+  writeFileSync(path, LOGO);
+  return start(t, { VAUBAN_PANEL_LOGO: path });
+}
 
 test('the documentation has the theme of the cookie alone, and the hoster’s colours and name', async (t) => {
   const { baseUrl } = await start(t);
@@ -35,11 +46,11 @@ test('the documentation has the theme of the cookie alone, and the hoster’s co
 function looks(page: Page) {
   return page.evaluate(() => {
     const root = getComputedStyle(document.documentElement);
-    const home = document.querySelector('.home');
+    const name = document.querySelector('.own-name');
     return {
       theme: root.colorScheme,
       ground: root.backgroundColor,
-      name: home && getComputedStyle(home, '::before').content,
+      name: name && getComputedStyle(name, '::before').content,
       brand: root.getPropertyValue('--brand-light').trim(),
     };
   });
@@ -53,7 +64,7 @@ async function choose(page: Page, baseUrl: string, theme: string): Promise<void>
 
 test('a theme that is chosen in the panel is that of the documentation', { skip: NO_BROWSER }, async (t) => {
   await buildIfChanged();
-  const service = await start(t);
+  const service = await withLogo(t);
   const { baseUrl } = service;
   const { page, complaints } = await newPage(await startBrowser(t));
   await page.emulateMedia({ colorScheme: 'light' });
@@ -63,6 +74,8 @@ test('a theme that is chosen in the panel is that of the documentation', { skip:
   };
   const light = await docs();
   assert.deepEqual([light.theme, light.brand, light.name], ['light dark', COLOR, JSON.stringify(NAME)]);
+  const logo = await page.locator('.home img').boundingBox();
+  assert.deepEqual([logo?.width, logo?.height], [72, 24]);
   await page.goto(baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
   await choose(page, baseUrl, 'Theme: Dark');
@@ -81,6 +94,27 @@ test('a theme that is chosen in the panel is that of the documentation', { skip:
   await picture(page, 'light');
   await choose(page, baseUrl, 'Theme: As the device');
   assert.equal((await docs()).theme, 'light dark');
+  assert.deepEqual(complaints, []);
+});
+
+test('the logo is asked for where there is one, and once', { skip: NO_BROWSER }, async (t) => {
+  await buildIfChanged();
+  const { page, complaints } = await newPage(await startBrowser(t));
+  const replies: number[] = [];
+  page.on('response', (reply) => {
+    if (reply.url().endsWith('/panel/logo')) replies.push(reply.status());
+  });
+  const { baseUrl } = await start(t);
+  await page.goto(`${baseUrl}/docs/`, { waitUntil: 'networkidle' });
+  assert.ok(await page.locator('.home img').isHidden());
+  assert.deepEqual(replies, []);
+  const other = await withLogo(t);
+  await page.goto(`${other.baseUrl}/docs/`, { waitUntil: 'networkidle' });
+  assert.deepEqual(replies, [200]);
+  const { headers } = await fetch(`${other.baseUrl}/panel/logo`);
+  assert.equal(headers.get('cache-control'), 'no-cache');
+  const again = { headers: { 'if-none-match': headers.get('etag')! } };
+  assert.equal((await fetch(`${other.baseUrl}/panel/logo`, again)).status, 304);
   assert.deepEqual(complaints, []);
 });
 

@@ -33,7 +33,14 @@ test('every link leads to a page and an anchor that are there', () => {
   const ids = new Map(pages.map(([path, text]) => [addressOf(path), all(text, / id="([^"]+)"/g)]));
   for (const [page, some] of ids)
     assert.equal(new Set(some).size, some.length, `${page}: an id stands twice`);
-  const others = [...ELSEWHERE, ...ASSETS.styles, OWN_STYLE, '/docs/vauban.postman_collection.json'];
+  const icon = [...files.keys()].find((path) => path.endsWith('.svg'));
+  const others = [
+    ...ELSEWHERE,
+    ...ASSETS.styles,
+    OWN_STYLE,
+    `/docs/${icon}`,
+    '/docs/vauban.postman_collection.json',
+  ];
   const broken = pages.flatMap(([path, text]) =>
     all(text, / href="([^"]+)"/g)
       .filter((target) => {
@@ -81,7 +88,9 @@ test('a page runs no script of its own and has no style of its own', () => {
   for (const [path, text] of pages) {
     const scripts = all(text, /(<script[^>]*>)/g);
     assert.deepEqual(scripts, [`<script type="module" src="${ASSETS.script}">`], path);
-    assert.doesNotMatch(text, /<(style|img|iframe|object|form|base)\b|\sstyle=|\son\w+=/i, path);
+    assert.deepEqual(all(text, /<img src="([^"]*)"/g), ['/panel/logo'], path);
+    assert.equal(all(text, /(<img\b)/gi).length, 1, path);
+    assert.doesNotMatch(text, /<(style|iframe|object|form|base)\b|\sstyle=|\son\w+=/i, path);
   }
 });
 
@@ -93,7 +102,7 @@ test('text is escaped, in what is made of the description', async () => {
   const guides = await readGuides();
   const roster = rosterOf(hostile);
   const made = pagesOf(hostile, roster, guides).map((page) =>
-    framed({ assets: { ...ASSETS, search: '' }, guides, roster }, page),
+    framed({ assets: { ...ASSETS, search: '', icon: '' }, guides, roster }, page),
   );
   const page = made.find((text) => text.includes('as given'))!;
   assert.ok(page.includes('Name &lt;b&gt;as given&lt;/b&gt;'));
@@ -105,7 +114,7 @@ test('elements are closed in the order in which they were opened', () => {
   for (const [path, text] of pages) {
     const open: string[] = [];
     for (const [, close, name] of text.matchAll(/<(\/?)([a-z][a-z0-9]*)\b[^>]*>/g)) {
-      if (['input', 'meta', 'link', 'wbr', 'br'].includes(name!)) continue;
+      if (['input', 'img', 'meta', 'link', 'wbr', 'br'].includes(name!)) continue;
       if (close) assert.equal(open.pop(), name, path);
       else open.push(name!);
     }
