@@ -10,7 +10,7 @@ import { Viewer } from '../simulator-inside/rfb-client.ts';
 import { openIncus, tinyGuest } from './support.ts';
 
 const POLL_MS = 100;
-const LOGIN_MS = 4_000;
+const AGAIN_MS = 4_000;
 const SHUTDOWN_SECONDS = 60;
 /** Far beyond what anything here takes, on however busy a machine. */
 const LIMIT = { timeout: 600_000 };
@@ -63,8 +63,7 @@ if (cluster) {
     await driver.reboot(id, SHUTDOWN_SECONDS);
     assert.doesNotMatch(await viewer.shows(/web login:$/), /#/, 'a new boot begins on a clean screen');
     await logIn(viewer);
-    viewer.type('reboot -f\r');
-    assert.doesNotMatch(await viewer.shows(/^((?!#)[\s\S])*web login:$/), /#/);
+    await typeUntil(viewer, 'reboot -f\r', /^((?!#)[\s\S])*web login:$/);
 
     const both = [await look(t, driver, id), await look(t, driver, id)];
     const closed = Promise.all(both.map(({ closes }) => closes()));
@@ -138,15 +137,18 @@ if (cluster) {
   };
 }
 
-/** Logs in, whatever of the login is shown; again while nothing comes of it: a console that is just being attached to loses keys. */
-async function logIn(viewer: Viewer): Promise<void> {
-  let isIn = false;
-  const shown = viewer.shows(/#$/).then(() => {
-    isIn = true;
+/** Logs in, whatever of the login is shown. */
+const logIn = (viewer: Viewer) => typeUntil(viewer, 'root\r', /#$/);
+
+/** Types until it is shown what comes of it: a console that is just being attached to loses keys. */
+async function typeUntil(viewer: Viewer, keys: string, pattern: RegExp): Promise<void> {
+  let isShown = false;
+  const shown = viewer.shows(pattern).then(() => {
+    isShown = true;
   });
-  while (!isIn) {
-    viewer.type('root\r');
-    await Promise.race([shown, sleep(LOGIN_MS)]);
+  while (!isShown) {
+    viewer.type(keys);
+    await Promise.race([shown, sleep(AGAIN_MS)]);
   }
 }
 
