@@ -144,7 +144,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => in
  */
 const AT_ONCE = availableParallelism() + 1;
 
-/** Each so many files on PostgreSQL are run after those on PGlite: what that takes less time for than the rest takes. */
+/** Of so many files on PostgreSQL one runs after those on PGlite, which take less time than the rest. */
 const LATER_EACH = 5;
 
 /** How the files of one engine run. */
@@ -240,16 +240,16 @@ async function withPostgres(
 async function runSideBySide(url: string, onPostgres: string[], onPglite: string[]): Promise<boolean> {
   const alone = onPostgres.filter((file) => file === ALONE);
   const rest = onPostgres.filter((file) => file !== ALONE);
-  const isLater = (index: number) => index % LATER_EACH === LATER_EACH - 1;
+  const { now = [], later = [] } = Object.groupBy(rest, (_, index) =>
+    (index + 1) % LATER_EACH ? 'now' : 'later',
+  );
   const first = await runEngine('postgres', url, alone, { atOnce: 1, write: print });
   const kept: string[] = [];
   const oneByOne: Manner = { atOnce: 1, write: (text) => kept.push(text) };
   const runOneByOne = async () => {
     const passed = await runEngine('pglite', '', onPglite, oneByOne);
-    const later = rest.filter((_, index) => isLater(index));
     return (await runEngine('postgres', url, later, oneByOne)) && passed;
   };
-  const now = rest.filter((_, index) => !isLater(index));
   const both = await Promise.all([
     runEngine('postgres', url, now, { atOnce: AT_ONCE - 1, write: print }),
     runOneByOne(),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Brand } from '../config/brand.ts';
+import { FOR_GOOD, isCurrent } from '../http/caching.ts';
 import { negotiate } from '../http/openapi/published-texts.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { BuiltFiles } from '../panel-site/built-files.ts';
@@ -30,8 +31,6 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 };
-/** Its name changes with its content. */
-const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /** Own files and nothing else, no script in a page, and no text that becomes one. */
 const POLICY = [
@@ -98,7 +97,7 @@ async function sendFixed(
   const etag = `"${createHash('sha256').update(file.content).digest('base64url')}"`;
   setHeaders(reply, name, file.encoding);
   reply.headers({ etag, 'cache-control': 'no-cache' });
-  if (!request.headers['if-none-match']?.split(/\s*,\s*/).includes(etag)) return file.content;
+  if (!isCurrent(request.headers, etag)) return file.content;
   reply.code(304).removeHeader('content-encoding').send();
   return undefined;
 }

@@ -1,9 +1,9 @@
 import type { Brand } from '../config/brand.ts';
 
 /**
- * A style sheet with what is not the same in each installation and for each reader: the hoster's colours and name, whether there is a logo, and the theme
- * that was chosen in the panel. It is loaded before anything is drawn, so that no page is first drawn in another theme, and the
- * pages themselves stay files that are compressed once.
+ * A style sheet with what is not the same in each installation and for each reader: the hoster's colours and name, whether
+ * there is a logo, and the theme that was chosen in the panel. It is loaded before anything is drawn, so that no page is first
+ * drawn in another theme, and the pages themselves stay files that are compressed once.
  */
 export function ownStyle(
   { name, logo, light, dark }: Pick<Brand, 'name' | 'logo' | 'light' | 'dark'>,

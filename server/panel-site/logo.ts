@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Brand } from '../config/brand.ts';
+import { FOR_GOOD, isCurrent } from '../http/caching.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { notFound } from '../platform/errors.ts';
 import { COMMON_HEADERS } from './pages.ts';
@@ -18,9 +19,9 @@ export function registerLogo(app: FastifyInstance, { logo }: Pick<Brand, 'logo'>
       'content-type': logo.type,
       'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
       etag,
-      'cache-control': hasHash ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'cache-control': hasHash ? FOR_GOOD : 'no-cache',
     });
-    if (request.headers['if-none-match'] === etag) return reply.code(304).send();
+    if (isCurrent(request.headers, etag)) return reply.code(304).send();
     return reply.send(logo.bytes);
   });
 }

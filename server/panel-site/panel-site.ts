@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FOR_GOOD } from '../http/caching.ts';
 import { negotiate } from '../http/openapi/published-texts.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { normalizeIp } from '../platform/cidr.ts';
@@ -36,8 +37,6 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 };
-/** Its name changes with its content. */
-const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /**
  * Serves the control panel under /panel, where / leads a browser: its files with an unlimited lifetime, and for every other path its one page, whose script

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../config/config.ts';
 import { baseUrl } from '../base-url.ts';
+import { isCurrent } from '../caching.ts';
 import type { Endpoint } from '../endpoint.ts';
 import type { RouteConfig } from '../pipeline.ts';
 import { negotiate, type PublishedText } from './published-texts.ts';
@@ -36,7 +37,7 @@ function send(
   { etag, text, compressed }: PublishedText,
 ): Buffer | undefined {
   reply.headers({ etag, vary: 'accept-encoding', 'cache-control': 'no-cache' });
-  if (headers['if-none-match']?.split(/\s*,\s*/).includes(etag)) {
+  if (isCurrent(headers, etag)) {
     reply.code(304).send();
     return undefined;
   }

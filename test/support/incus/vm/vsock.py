@@ -17,8 +17,6 @@ import sys
 IOCTL, BIND, LISTEN, SETRLIMIT, PRLIMIT, SECCOMP, PIDFD_GETFD = 16, 49, 50, 160, 302, 317, 438
 VHOST_VSOCK_SET_GUEST_CID = 0x4008AF60
 RLIMIT_MEMLOCK = 8
-AF_VSOCK = 40
-SO_DOMAIN = 39
 
 # Of a filter: load a word, compare and jump, return.
 LOAD, EQUAL, RETURN = 0x20, 0x15, 0x06
@@ -81,7 +79,7 @@ def family_of(thread, descriptor):
         if copy < 0:
             return None
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM, 0, copy) as same:
-            return same.getsockopt(socket.SOL_SOCKET, SO_DOMAIN)
+            return same.getsockopt(socket.SOL_SOCKET, socket.SO_DOMAIN)
     except OSError:
         return None
 
@@ -98,7 +96,7 @@ def answer(listener):
             fcntl.ioctl(listener, RECEIVE, received)
             number, thread, _, call, _, _, descriptor, *_ = NOTIFICATION.unpack(received)
             # Asked anew each time: a number of a descriptor is soon given to another socket.
-            is_ours = family_of(thread, descriptor) == AF_VSOCK
+            is_ours = family_of(thread, descriptor) == socket.AF_VSOCK
             fcntl.ioctl(listener, SEND, bytearray(ANSWER.pack(number, 0, 0, 0 if is_ours else CONTINUE)))
         except OSError as error:
             # The one that asked has ended.
