@@ -94,9 +94,10 @@ export async function readsInvoice(stage: Stage): Promise<void> {
 /** What is left goes back to where it came from: an account with money in it cannot be closed. */
 export async function isPaidBack(stage: Stage): Promise<void> {
   const [topUp] = await asked<{ id: string }[]>(stage.page, '/top-ups');
-  await stage.operate(`/top-ups/${topUp!.id}/refunds`, {
+  const refund = await stage.operate(`/top-ups/${topUp!.id}/refunds`, {
     amount_minor: await balance(stage),
     reason: 'the account is closed',
   });
+  assert.equal(refund.status, 'succeeded', JSON.stringify(refund));
   assert.equal(await balance(stage), 0);
 }
