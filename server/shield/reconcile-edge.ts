@@ -179,7 +179,7 @@ export class EdgeReconciler {
       else if (!isServed(target.ip))
         await db.transaction((tx) => failTarget(tx, target.id, target.generation));
     }
-    if (refused.length > 0) logger.warn({ rules: ruleIds }, 'rules are beyond this edge');
+    this.#warnOfRefused(refused);
     logger.info({ targets: present.length }, 'edge reconciled');
   }
 
@@ -225,14 +225,16 @@ export class EdgeReconciler {
   async #settle(target: TargetRow, now: Date, refusals: EdgeRefusal[]): Promise<void> {
     const { id, generation } = target;
     const refused = refusals.map(({ ruleId }) => ruleId);
-    if (refused.length > 0) {
-      this.#parts.logger.warn({ target_id: id, rules: refused }, 'rules are beyond this edge');
-    }
+    this.#warnOfRefused(refusals);
     await this.#parts.db.transaction(async (tx) => {
       if (target.removed_at) await deleteTargetRow(tx, id);
       else if (isOnEdge(target)) await settleTargets(tx, [target], { now, refused });
       else await suspendTargetRules(tx, id, generation);
     });
+  }
+
+  #warnOfRefused(refused: EdgeRefusal[]): void {
+    if (refused.length > 0) this.#parts.logger.warn({ refused }, 'rules are beyond this edge');
   }
 
   async #withRules(targets: TargetRow[]): Promise<EdgeTarget[]> {
