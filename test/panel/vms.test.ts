@@ -27,27 +27,27 @@ test('a person makes a VM, brings it back to a snapshot and makes it anew', asyn
   await settled();
   const restored = await browser.ok('POST', `/vm/${vm.id}/snapshots/${snapshot.id}/restore`);
   assert.equal(restored.job.kind, 'snapshot_restore');
-  const locked = await browser.ask('POST', `/vm/${vm.id}/rebuild`, { body: { image: 'debian-12' } });
+  const locked = await browser.ask('POST', `/vm/${vm.id}/rebuild`, { body: { template: 'debian-12' } });
   assert.equal(locked.error?.code, 'vm_locked');
   await settled();
-  const kept = await browser.ask('POST', `/vm/${vm.id}/rebuild`, { body: { image: 'debian-12' } });
+  const kept = await browser.ask('POST', `/vm/${vm.id}/rebuild`, { body: { template: 'debian-12' } });
   assert.equal(kept.error?.code, 'invalid_state', 'snapshots have to be named');
-  const unknown = await browser.ask('POST', `/vm/${vm.id}/rebuild`, { body: { image: 'none' } });
+  const unknown = await browser.ask('POST', `/vm/${vm.id}/rebuild`, { body: { template: 'none' } });
   assert.equal(unknown.error?.code, 'unknown_template');
   const foreign = {
-    image: 'debian-12',
+    template: 'debian-12',
     delete_snapshots: true,
     ssh_key_ids: ['key_00000000000000000000000000'],
   };
   const refused = await browser.ask('POST', `/vm/${vm.id}/rebuild`, { body: foreign });
   assert.equal(refused.error?.code, 'validation_failed');
-  const body = { image: 'debian-12', delete_snapshots: true };
+  const body = { template: 'debian-12', delete_snapshots: true };
   const rebuilt = await browser.ok('POST', `/vm/${vm.id}/rebuild`, { body });
   assert.equal(rebuilt.job.kind, 'rebuild');
   assert.equal(typeof rebuilt.initial_password, 'string');
   assert.equal((await settled()).status, 'running');
   const stored = await browser.ok('POST', '/v1/vm/sshkeys', { body: { name: 'laptop', public_key: KEY } });
-  const withKey = { image: 'debian-12', ssh_key_ids: [stored.id] };
+  const withKey = { template: 'debian-12', ssh_key_ids: [stored.id] };
   const keyed = await browser.ok('POST', `/vm/${vm.id}/rebuild`, { body: withKey });
   assert.equal(keyed.initial_password, null, 'a key may log in');
   assert.equal((await settled()).status, 'running');
@@ -55,7 +55,7 @@ test('a person makes a VM, brings it back to a snapshot and makes it anew', asyn
   // Of another account it is nothing that there is.
   const { browser: stranger } = await signInAs(panel, 'owner');
   for (const other of [`/vm/${vm.id}/rebuild`, `/vm/${vm.id}/snapshots/${snapshot.id}/restore`])
-    assert.equal((await stranger.ask('POST', other, { body: { image: 'debian-12' } })).status, 404);
+    assert.equal((await stranger.ask('POST', other, { body: { template: 'debian-12' } })).status, 404);
 });
 
 test('a machine of a custom size is one order, charged once at the unit prices', async (t) => {

@@ -371,7 +371,7 @@ export interface PublicPrices {
 }
 
 export interface RebuildVmRequest {
-  image: string;
+  template: string;
   ssh_key_ids?: string[];
   delete_snapshots?: boolean;
 }

@@ -3,8 +3,14 @@ import { Type } from '../../platform/schema.ts';
 /** As a new VM may have them. */
 const MOST_KEYS = 20;
 
-/** What a rebuild takes beside the image, by a customer or the operator. */
+/** What a rebuild takes, by a customer or the operator. */
 export const RebuildFields = {
+  template: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'A template of the catalog',
+    examples: ['debian-12'],
+  }),
   ssh_key_ids: Type.Optional(
     Type.Array(Type.String({ maxLength: 64 }), {
       maxItems: MOST_KEYS,

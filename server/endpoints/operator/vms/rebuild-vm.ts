@@ -6,7 +6,6 @@ import { operatorEndpoint } from '../../../operator/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { requireBytes } from '../../shared/bytes.ts';
 import { RebuildFields } from '../../shared/rebuild.ts';
-import { Code } from '../shared/input.ts';
 import { startByOperator } from './start-by-operator.ts';
 import { startedJobFields } from './vm-shape.ts';
 
@@ -20,7 +19,6 @@ export const rebuildVm = operatorEndpoint({
   summary: 'Reinstall a VM from a template',
   params: VmParams,
   body: Input({
-    template: Code('debian-12'),
     ...RebuildFields,
     user_data: Type.Optional(Type.String({ maxLength: MAX_USER_DATA_BYTES, description: 'For cloud-init' })),
   }),

@@ -15,19 +15,11 @@ export const rebuildVm = panelEndpoint({
   path: '/vm/{id}/rebuild',
   access: 'operator',
   tag: 'vm',
-  summary: 'Reinstall a VM from an image',
+  summary: 'Reinstall a VM from a template',
   description:
     'Its disk is lost, and with it its snapshots, which have to be named. Its addresses and price stay.',
   params: VmParams,
-  body: Input({
-    image: Type.String({
-      minLength: 1,
-      maxLength: 64,
-      description: 'A template of the catalog',
-      examples: ['debian-12'],
-    }),
-    ...RebuildFields,
-  }),
+  body: Input(RebuildFields),
   data: Shape({
     job: JobShape,
     initial_password: Nullable(Type.String({ description: 'Shown this once; null where a key may log in' })),
@@ -42,14 +34,12 @@ export const rebuildVm = panelEndpoint({
   ],
   async prepare({ caller, params, body, services }) {
     const vm = await findVm(services.db, caller.accountId, params.id);
-    return askOffer(services, { template: body.image, region: vm?.region });
+    return askOffer(services, { template: body.template, region: vm?.region });
   },
   load: ({ caller, params, db }) => loadVmForChange({ caller, params, db }),
   async handle(context) {
     const { db, services, resource: vm, body, prepared } = context;
-    const { image: template, ssh_key_ids, delete_snapshots } = body;
-    const request = { template, ssh_key_ids, delete_snapshots };
-    const { input, initialPassword } = await decideRebuild(db, services, vm, request, prepared);
+    const { input, initialPassword } = await decideRebuild(db, services, vm, body, prepared);
     const job = await startJob(context, vm, { kind: 'rebuild', input });
     return { data: { job: presentJob(job), initial_password: initialPassword } };
   },

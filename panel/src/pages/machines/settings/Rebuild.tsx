@@ -46,7 +46,12 @@ export function Rebuild({ vm }: { vm: Vm }) {
         </Button>
       </div>
       {isAsked && image && (
-        <AskRebuild vm={vm} image={image.code} onClose={() => setIsAsked(false)} onPassword={setPassword} />
+        <AskRebuild
+          vm={vm}
+          template={image.code}
+          onClose={() => setIsAsked(false)}
+          onPassword={setPassword}
+        />
       )}
       <Dialog
         title={t.newPassword}
@@ -72,12 +77,12 @@ const isUsable = ({ status }: Snapshot) => status !== 'error';
 /** What is lost, its snapshots by name among it, and the machine's name to be typed. */
 function AskRebuild({
   vm,
-  image,
+  template,
   onClose,
   onPassword,
 }: {
   vm: Vm;
-  image: string;
+  template: string;
   onClose: () => void;
   onPassword: (password: string) => void;
 }) {
@@ -108,7 +113,7 @@ function AskRebuild({
       onConfirm={() =>
         rebuild.mutate({
           params: { id: vm.id },
-          body: { image, delete_snapshots, ...(chosen && { ssh_key_ids: chosen }) },
+          body: { template, delete_snapshots, ...(chosen && { ssh_key_ids: chosen }) },
         })
       }
     >
