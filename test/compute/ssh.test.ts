@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { untilAnswered } from '../../../server/compute/inside/banner.ts';
-import { ManualClock } from '../../../server/platform/clock.ts';
-import { defer } from '../../support/cleanup.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AgentUnavailableError } from '../../server/compute/driver.ts';
+import { connectTo } from '../../server/compute/inside/connect.ts';
+import { openSsh, untilAnswered } from '../../server/compute/inside/ssh.ts';
+import { ManualClock, systemClock } from '../../server/platform/clock.ts';
+import { defer } from '../support/cleanup.ts';
 
 const LIMIT_MS = 60_000;
 /** Well below the second after which the kernel sends a lost packet again. */
@@ -61,3 +66,85 @@ test('of connections that come about together one is kept and the others are clo
   assert.deepEqual([came(), left()], [tries, tries]);
   await new Promise((resolve) => server.getConnections((_, count) => resolve(assert.equal(count, 0))));
 });
+
+test('connections that are under way when one comes about are given up', {
+  skip: process.platform !== 'linux' && 'the kernel of Linux is asked for its sockets',
+}, async (t) => {
+  const { port, go } = await deafServer(t);
+  const guest = {
+    id: 'vm_1',
+    addresses: [{ address: '127.0.0.1', family: 4 as const, prefix: 32, gateway: '' }],
+  };
+  // What the server has not taken yet fills its queue: packets of those that come after are dropped.
+  for (let n = 0; n < 2; n++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    await once(socket, 'connect');
+    defer(t, () => socket.destroy());
+  }
+  const open = (signal: AbortSignal) => connectTo(guest, port, signal);
+  const reached = untilAnswered(systemClock, { open, greets: true }, LIMIT_MS, new AbortController().signal);
+  while ((await underWayTo(port)) < 4) await sleep(10);
+  go();
+  assert.equal(await reached, true);
+  assert.equal(await underWayTo(port), 0);
+});
+
+test('a server that turns a connection away is tried again, and given up after some', async (t) => {
+  const clock = new ManualClock();
+  let free = 2;
+  let came = 0;
+  const server = createServer((socket) => {
+    came++;
+    socket.on('error', () => {});
+    if (free-- > 0) socket.end();
+    else socket.write('SSH-2.0-test\r\n');
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  defer(t, () => server.close());
+  const open = async () => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    await once(socket, 'connect');
+    return socket;
+  };
+  const ended = async <T>(work: Promise<T>): Promise<T> => {
+    let isOver = false;
+    const over = () => {
+      isOver = true;
+    };
+    work.then(over, over);
+    for (; !isOver; await new Promise((resolve) => setImmediate(resolve))) await clock.advance(50);
+    return work;
+  };
+  const stream = await ended(openSsh(clock, 'vm_1', open));
+  assert.equal(String(stream.read()), 'SSH-2.0-test\r\n');
+  stream.destroy();
+  assert.equal(came, 3);
+  free = Infinity;
+  await assert.rejects(ended(openSsh(clock, 'vm_1', open)), AgentUnavailableError);
+  assert.equal(came, 3 + 5);
+});
+
+/** An SSH server with a short queue, that takes no connection before `go`. */
+async function deafServer(t: TestContext): Promise<{ port: number; go(): void }> {
+  const script = `
+    const server = require('net').createServer((socket) => socket.on('error', () => {}).write('SSH-2.0-test\\r\\n'));
+    server.listen({ host: '127.0.0.1', port: 0, backlog: 1 }, () => {
+      console.log(server.address().port);
+      process.kill(process.pid, 'SIGSTOP');
+    });`;
+  const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  defer(t, () => child.kill('SIGKILL'));
+  const [line] = await once(child.stdout, 'data');
+  return { port: Number(line), go: () => void child.kill('SIGCONT') };
+}
+
+/** How many connections to a port of this host have no answer yet. */
+async function underWayTo(port: number): Promise<number> {
+  const remote = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const SYN_SENT = '02';
+  const lines = (await readFile('/proc/net/tcp', 'utf8')).split('\n');
+  return lines.filter((line) => {
+    const [, , to, state] = line.trim().split(/\s+/);
+    return to === remote && state === SYN_SENT;
+  }).length;
+}

@@ -1,7 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { eventOf, type GuestEvents, type GuestNotice } from '../guest-events.ts';
-import { untilAnswered } from '../inside/banner.ts';
-import { type Inside, SSH_PORT } from './inside.ts';
+import { SSH_PORT, untilAnswered } from '../inside/ssh.ts';
+import type { Inside } from './inside.ts';
 import { IMAGE_KEYS, type Instance, idOf, imageOf, isOn, KEYS, runOf } from './instance.ts';
 
 export interface BootsParts {
@@ -103,7 +103,10 @@ export class Boots {
 
   #asking(instance: Instance, readiness: string) {
     const port = portOf(readiness);
-    return { open: () => this.#parts.inside.connect(instance, port), greets: port === SSH_PORT };
+    return {
+      open: (tried: AbortSignal) => this.#parts.inside.connect(instance, port, tried),
+      greets: port === SSH_PORT,
+    };
   }
 }
 

@@ -1,21 +1,13 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
-import { within } from '../../platform/within.ts';
 import { AgentUnavailableError } from '../driver.ts';
-import { greeted } from '../inside/banner.ts';
+import { connectTo } from '../inside/connect.ts';
 import { ADD_KEY, REMOVE_KEY } from '../inside/key-scripts.ts';
 import { type OpsLogin, runAsRoot, runAsUser } from '../inside/ops-login.ts';
+import { openSsh, SSH_PORT } from '../inside/ssh.ts';
 import type { GuestSockets } from './guest-sockets.ts';
 import { addressesOf, type Instance, idOf, isOn, userOf } from './instance.ts';
-
-export const SSH_PORT = 22;
-/** A server under load may take its time; a person waits no longer. */
-const GREETING_MS = 10_000;
-/** Across a data centre a connection is there at once; what is lost on the way is sent again after a second, and three. */
-const CONNECT_MS = 5_000;
 
 export interface InsideParts {
   clock: Clock;
@@ -39,27 +31,14 @@ export class Inside {
   }
 
   /** A connection to a port of a guest, ended with the guest. */
-  async connect(instance: Instance, port: number): Promise<Duplex> {
-    const { clock, sockets } = this.#parts;
-    const [first] = addressesOf(instance).toSorted((a, b) => a.family - b.family);
-    if (!first) throw new AgentUnavailableError(`${idOf(instance)} has no address`);
-    const socket = sockets.add(idOf(instance), connect({ host: first.address, port, noDelay: true }));
-    try {
-      await within(clock, CONNECT_MS, once(socket, 'connect'), () => new Error('it does not answer'));
-      return socket;
-    } catch (error) {
-      socket.on('error', () => {}).destroy();
-      throw error;
-    }
+  connect(instance: Instance, port: number, signal?: AbortSignal): Promise<Duplex> {
+    const guest = { id: idOf(instance), addresses: addressesOf(instance) };
+    return connectTo(guest, port, signal, (socket) => this.#parts.sockets.add(guest.id, socket));
   }
 
   async openSsh(instance: Instance | undefined, id: string): Promise<Duplex> {
     if (!instance || !isOn(instance)) throw new AgentUnavailableError(`${id} is off`);
-    try {
-      return await greeted(this.#parts.clock, await this.connect(instance, SSH_PORT), GREETING_MS);
-    } catch (error) {
-      throw new AgentUnavailableError(`nothing answers on port 22 of ${id}: ${(error as Error).message}`);
-    }
+    return openSsh(this.#parts.clock, id, () => this.connect(instance, SSH_PORT));
   }
 
   async setPassword(instance: Instance, username: string, password: string): Promise<void> {

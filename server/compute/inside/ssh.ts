@@ -1,8 +1,16 @@
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
 import { within } from '../../platform/within.ts';
+import { AgentUnavailableError } from '../driver.ts';
+
+export const SSH_PORT = 22;
 
 const BANNER = 'SSH-';
+/** A server under load may take its time; a person waits no longer. */
+const GREETING_MS = 10_000;
+/** Before it is tried again at a server that closes a connection and says nothing, each time twice as long. */
+const TURNED_AWAY_MS = 100;
+const MOST_TRIES = 5;
 /** The first try after a guest was started is short, because nothing answers yet; later ones leave a slow guest time. */
 const SHORTEST_TRY_MS = 250;
 const LONGEST_TRY_MS = 4_000;
@@ -13,15 +21,38 @@ const CONNECT_AGAIN_MS = 150;
 /** And never sooner than after this share of the wait so far: a boot of minutes must not cost a thousand sockets. */
 const CONNECT_AGAIN_SHARE = 0.05;
 
+class ConnectionClosedError extends Error {
+  override message = 'the connection was closed';
+}
+
+/**
+ * A connection to the SSH server of the guest `id`, which has greeted; {@link AgentUnavailableError} where none answers. A
+ * server that is logging in as many as it takes at a time closes what comes beyond them and says nothing (dropbear from the
+ * sixth of an address on, OpenSSH at random from the eleventh of all on), so that it is tried again after a moment.
+ */
+export async function openSsh(clock: Clock, id: string, open: () => Promise<Duplex>): Promise<Duplex> {
+  for (let tries = 1, pauseMs = TURNED_AWAY_MS; ; tries++, pauseMs *= 2) {
+    try {
+      return await greeted(clock, await open(), GREETING_MS);
+    } catch (error) {
+      if (!(error instanceof ConnectionClosedError) || tries === MOST_TRIES)
+        throw new AgentUnavailableError(
+          `nothing answers on port ${SSH_PORT} of ${id}: ${(error as Error).message}`,
+        );
+    }
+    await clock.sleep(pauseMs);
+  }
+}
+
 /**
  * Resolves with `stream` when the SSH server at its other end has greeted, as it does by itself; nothing is lost of
  * what it said. Rejects, and ends the stream, when it closes or is silent for `ms`: a host may take a connection
  * long before the guest does.
  */
-export async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex> {
+async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex> {
   const first = new Promise<Buffer>((resolve, reject) => {
     stream.once('error', reject);
-    stream.once('close', () => reject(new Error('the connection was closed')));
+    stream.once('close', () => reject(new ConnectionClosedError()));
     stream.once('data', (bytes: Buffer) => {
       stream.pause();
       resolve(bytes);
@@ -40,13 +71,16 @@ export async function greeted(clock: Clock, stream: Duplex, ms: number): Promise
   }
 }
 
+/** Begins a connection, and gives it up when the signal aborts. */
+type Open = (signal: AbortSignal) => Promise<Duplex>;
+
 /**
  * Whether a connection was taken, and where the server `greets` an SSH server was met, before `limitMs` were over; false
  * at once when `signal` aborts.
  */
 export async function untilAnswered(
   clock: Clock,
-  { open, greets }: { open: () => Promise<Duplex>; greets: boolean },
+  { open, greets }: { open: Open; greets: boolean },
   limitMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -65,13 +99,14 @@ export async function untilAnswered(
 
 /**
  * The first of several connections, begun one after the other while none has come about: the guest is met soon after it
- * is there, and a slow one is still given its time. Rejects as soon as one of them does; the others are closed.
+ * is there, and a slow one is still given its time. Rejects as soon as one of them does. The others are given up, or a guest that
+ * has just come up would have all of them at once, and no room for the next.
  */
-async function connectSoon(clock: Clock, open: () => Promise<Duplex>): Promise<Duplex> {
+async function connectSoon(clock: Clock, open: Open): Promise<Duplex> {
   const over = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
   const begin = () =>
-    open().then((stream) => {
+    open(over.signal).then((stream) => {
       if (over.signal.aborted) stream.on('error', () => {}).destroy();
       over.abort();
       resolve(stream);

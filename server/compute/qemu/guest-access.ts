@@ -2,17 +2,13 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../platform/clock.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { AgentUnavailableError } from '../driver.ts';
-import { greeted } from '../inside/banner.ts';
 import { ADD_KEY, REMOVE_KEY } from '../inside/key-scripts.ts';
 import { type GuestKeys, type OpsLogin, runAsRoot, runAsUser } from '../inside/ops-login.ts';
+import { openSsh, SSH_PORT } from '../inside/ssh.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
 import type { HostNetwork } from './network.ts';
 import { connectScreen } from './screen.ts';
-
-const SSH_PORT = 22;
-/** A server under load may take its time; a person waits no longer. */
-const GREETING_MS = 10_000;
 
 export interface GuestAccessParts {
   clock: Clock;
@@ -43,12 +39,7 @@ export class GuestAccess {
   async openSsh(guest: Guest): Promise<Duplex> {
     this.#requirePower(guest);
     const { clock, network } = this.#parts;
-    try {
-      return await greeted(clock, await network.connect(guest.networkGuest, SSH_PORT), GREETING_MS);
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : error;
-      throw new AgentUnavailableError(`nothing answers on port 22 of ${guest.id}: ${reason}`);
-    }
+    return openSsh(clock, guest.id, () => network.connect(guest.networkGuest, SSH_PORT));
   }
 
   async setPassword(guest: Guest, username: string, password: string): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
-import { untilAnswered } from '../inside/banner.ts';
+import { SSH_PORT, untilAnswered } from '../inside/ssh.ts';
 import type { Guest } from './guest.ts';
 import type { GuestAccess } from './guest-access.ts';
 import type { HostNetwork } from './network.ts';
@@ -21,7 +21,6 @@ export const DEFAULT_READINESS: Readiness = 'port:22';
  */
 export const READY_MS = { kvm: 300_000, tcg: 900_000 };
 
-const SSH_PORT = 22;
 const PORT = /^port:([1-9][0-9]{0,4})$/;
 const MAX_PORT = 65_535;
 /** Written at the end of each boot, in memory: that of an earlier boot is gone. */
@@ -73,7 +72,7 @@ export async function untilReady(
     return false;
   }
   const port = Number(PORT.exec(readiness)![1]);
-  const open = () => network.connect(guest.networkGuest, port);
+  const open = (tried: AbortSignal) => network.connect(guest.networkGuest, port, tried);
   // An SSH server says who it is; of another it is enough that it takes the connection.
   return untilAnswered(clock, { open, greets: port === SSH_PORT }, limitMs, signal);
 }

@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../platform/clock.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts';
+import { SSH_PORT } from '../inside/ssh.ts';
 import { FILES } from './arguments.ts';
 import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
@@ -20,7 +21,6 @@ interface Ports {
 
 const PORTS_FILE = 'user-network.json';
 const HOST = '127.0.0.1';
-const SSH_PORT = 22;
 /** The narrowest network that has room for the guest, its gateway and a resolver. */
 const NARROWEST = 29;
 

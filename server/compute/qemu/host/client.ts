@@ -2,11 +2,11 @@ import type { Duplex } from 'node:stream';
 import { HelperConnection } from '../../../platform/helper/connection.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
+import { connectTo } from '../../inside/connect.ts';
 import type { QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
-import { connectTo } from '../routed/connect.ts';
 import { plainGuest } from '../routed/shapes.ts';
 import type { Operation } from './operations.ts';
 
@@ -84,8 +84,8 @@ export class HostClient implements HostNetwork, Launcher {
   }
 
   /** Without the helper: routes lead to the guests, and anyone on the host may use them. */
-  connect(guest: NetworkGuest, port: number): Promise<Duplex> {
-    return connectTo(guest, port);
+  connect(guest: NetworkGuest, port: number, signal?: AbortSignal): Promise<Duplex> {
+    return connectTo(guest, port, signal);
   }
 
   close(): Promise<void> {

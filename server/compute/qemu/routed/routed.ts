@@ -1,12 +1,12 @@
 import type { Duplex } from 'node:stream';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
+import { connectTo } from '../../inside/connect.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import { type Allowance, type AllowanceCheck, allowanceCheck, trafficLimitsOf } from './allowance.ts';
 import { type Entry, reassertBatch, removeBatch, updateBatch } from './batch.ts';
 import { type Card, cardOf, forwardKey } from './card.ts';
 import { applyBatch, run } from './commands.ts';
-import { connectTo } from './connect.ts';
 import { checkFree, checkTogether } from './consistency.ts';
 import {
   connectTap,
