@@ -9,24 +9,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { AgentUnavailableError } from '../../server/compute/driver.ts';
 import { connectTo } from '../../server/compute/inside/connect.ts';
 import { openSsh, untilAnswered } from '../../server/compute/inside/ssh.ts';
+import { HostClient } from '../../server/compute/qemu/host/client.ts';
+import { RoutedNetwork } from '../../server/compute/qemu/routed/routed.ts';
 import { ManualClock, systemClock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
+import { settle } from './support.ts';
 
 const LIMIT_MS = 60_000;
 /** Well below the second after which the kernel sends a lost packet again. */
 const SOON_MS = 250;
 
-/** An SSH server that counts who comes and who leaves. */
-async function greetingServer(t: TestContext) {
+const GUEST = {
+  ...{ id: 'vm_1', mac: '52:54:00:12:34:56', directory: '' },
+  addresses: [{ address: '127.0.0.1', family: 4 as const, prefix: 32, gateway: '' }],
+};
+
+/** An SSH server that counts who comes and who leaves, and turns away who comes while it `isFull`. */
+async function greetingServer(t: TestContext, isFull = () => false) {
   let [came, left] = [0, 0];
   const server = createServer((socket) => {
     came++;
     socket.on('error', () => {}).on('close', () => left++);
-    socket.write('SSH-2.0-test\r\n');
+    if (isFull()) socket.end();
+    else socket.write('SSH-2.0-test\r\n');
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   defer(t, () => server.close());
-  const open = async (): Promise<Duplex> => {
+  const open = async () => {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
     await once(socket, 'connect');
     return socket;
@@ -71,17 +80,13 @@ test('connections that are under way when one comes about are given up', {
   skip: process.platform !== 'linux' && 'the kernel of Linux is asked for its sockets',
 }, async (t) => {
   const { port, go } = await deafServer(t);
-  const guest = {
-    id: 'vm_1',
-    addresses: [{ address: '127.0.0.1', family: 4 as const, prefix: 32, gateway: '' }],
-  };
   // What the server has not taken yet fills its queue: packets of those that come after are dropped.
   for (let n = 0; n < 2; n++) {
     const socket = connect(port, '127.0.0.1').on('error', () => {});
     await once(socket, 'connect');
     defer(t, () => socket.destroy());
   }
-  const open = (signal: AbortSignal) => connectTo(guest, port, signal);
+  const open = (signal: AbortSignal) => connectTo(GUEST, port, signal);
   const reached = untilAnswered(systemClock, { open, greets: true }, LIMIT_MS, new AbortController().signal);
   while ((await underWayTo(port)) < 4) await sleep(10);
   go();
@@ -89,39 +94,29 @@ test('connections that are under way when one comes about are given up', {
   assert.equal(await underWayTo(port), 0);
 });
 
+for (const network of [new RoutedNetwork(), new HostClient('/nowhere/host.sock')])
+  test(`${network.constructor.name}: a connection that is given up is not begun`, async (t) => {
+    defer(t, () => network.close());
+    const { open, came } = await greetingServer(t);
+    const socket = await open();
+    defer(t, () => socket.destroy());
+    const { remotePort } = socket;
+    const reason = new Error('given up');
+    await assert.rejects(network.connect(GUEST, remotePort!, AbortSignal.abort(reason)), reason);
+    assert.equal(came(), 1);
+  });
+
 test('a server that turns a connection away is tried again, and given up after some', async (t) => {
   const clock = new ManualClock();
-  let free = 2;
-  let came = 0;
-  const server = createServer((socket) => {
-    came++;
-    socket.on('error', () => {});
-    if (free-- > 0) socket.end();
-    else socket.write('SSH-2.0-test\r\n');
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  defer(t, () => server.close());
-  const open = async () => {
-    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
-    await once(socket, 'connect');
-    return socket;
-  };
-  const ended = async <T>(work: Promise<T>): Promise<T> => {
-    let isOver = false;
-    const over = () => {
-      isOver = true;
-    };
-    work.then(over, over);
-    for (; !isOver; await new Promise((resolve) => setImmediate(resolve))) await clock.advance(50);
-    return work;
-  };
-  const stream = await ended(openSsh(clock, 'vm_1', open));
+  let turnedAway = 2;
+  const { open, came } = await greetingServer(t, () => turnedAway-- > 0);
+  const stream = await settle(clock, openSsh(clock, 'vm_1', open));
   assert.equal(String(stream.read()), 'SSH-2.0-test\r\n');
   stream.destroy();
-  assert.equal(came, 3);
-  free = Infinity;
-  await assert.rejects(ended(openSsh(clock, 'vm_1', open)), AgentUnavailableError);
-  assert.equal(came, 3 + 5);
+  assert.equal(came(), 3);
+  turnedAway = Infinity;
+  await assert.rejects(settle(clock, openSsh(clock, 'vm_1', open)), AgentUnavailableError);
+  assert.equal(came(), 3 + 5);
 });
 
 /** An SSH server with a short queue, that takes no connection before `go`. */

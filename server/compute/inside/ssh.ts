@@ -99,8 +99,8 @@ export async function untilAnswered(
 
 /**
  * The first of several connections, begun one after the other while none has come about: the guest is met soon after it
- * is there, and a slow one is still given its time. Rejects as soon as one of them does. The others are given up, or a guest that
- * has just come up would have all of them at once, and no room for the next.
+ * is there, and a slow one is still given its time. Rejects as soon as one of them does. The others are given up, or a guest
+ * that has just come up would have all of them at once, and no room for the next.
  */
 async function connectSoon(clock: Clock, open: Open): Promise<Duplex> {
   const over = new AbortController();

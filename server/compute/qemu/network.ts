@@ -30,7 +30,7 @@ export interface HostNetwork {
   detach(id: string): Promise<void>;
   /** Traffic of guests since they were attached; one that is not attached is left out. */
   counters(ids: string[]): Promise<Map<string, NetworkReading>>;
-  /** A TCP connection to a port of a running guest, from this host. Rejects where nothing listens, and when `signal` aborts. */
+  /** A TCP connection to a port of a running guest, from this host. Rejects where nothing listens, or `signal` aborts. */
   connect(guest: NetworkGuest, port: number, signal?: AbortSignal): Promise<Duplex>;
   /** Releases what it holds; guests stay connected. */
   close(): Promise<void>;

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { HelperConnection } from '../../../platform/helper/connection.ts';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '../../driver.ts';
@@ -84,9 +83,7 @@ export class HostClient implements HostNetwork, Launcher {
   }
 
   /** Without the helper: routes lead to the guests, and anyone on the host may use them. */
-  connect(guest: NetworkGuest, port: number, signal?: AbortSignal): Promise<Duplex> {
-    return connectTo(guest, port, signal);
-  }
+  readonly connect: HostNetwork['connect'] = connectTo;
 
   close(): Promise<void> {
     return this.#connection.close();

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import { InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import type { DriverReport, NetworkPolicy } from '../../driver.ts';
 import { connectTo } from '../../inside/connect.ts';
@@ -162,7 +161,7 @@ export class RoutedNetwork implements HostNetwork {
     return readingsOf(ids, counts, routes, cards);
   }
 
-  readonly connect = (guest: NetworkGuest, port: number): Promise<Duplex> => connectTo(guest, port);
+  readonly connect: HostNetwork['connect'] = connectTo;
 
   async close(): Promise<void> {
     await this.#last.catch(() => {});
