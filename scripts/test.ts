@@ -27,41 +27,41 @@ const SLOW_TEST_TIMEOUT = 3_600_000;
  */
 const PARITY = [
   'test/access/',
-  'test/acceptance/conformity.test.ts',
+  'test/acceptance/conformity.full.test.ts',
   'test/acceptance/stories/',
-  'test/chaos/deadlocks.test.ts',
-  'test/chaos/first-start.test.ts',
-  'test/chaos/full-disk.test.ts',
-  'test/chaos/invariants.test.ts',
-  'test/chaos/kill-sweep.test.ts',
-  'test/chaos/mixed-load.test.ts',
-  'test/chaos/outages.test.ts',
-  'test/chaos/races.test.ts',
-  'test/chaos/same-key.test.ts',
-  'test/chaos/shutdown.test.ts',
+  'test/chaos/deadlocks.full.test.ts',
+  'test/chaos/first-start.full.test.ts',
+  'test/chaos/full-disk.host.test.ts',
+  'test/chaos/invariants.full.test.ts',
+  'test/chaos/kill-sweep.full.test.ts',
+  'test/chaos/mixed-load.full.test.ts',
+  'test/chaos/outages.full.test.ts',
+  'test/chaos/races.full.test.ts',
+  'test/chaos/same-key.full.test.ts',
+  'test/chaos/shutdown.full.test.ts',
   'test/cluster/',
   'test/db/',
   'test/gateway/forwards.test.ts',
-  'test/gateway/service.test.ts',
+  'test/gateway/service.host.test.ts',
   'test/hosts/clusters-away.test.ts',
   'test/hosts/clusters.test.ts',
   'test/hosts/placement.test.ts',
-  'test/jobs/adoption.test.ts',
+  'test/jobs/adoption.full.test.ts',
   'test/jobs/doubtful-claim.test.ts',
   'test/jobs/orphans.test.ts',
   'test/jobs/queue.test.ts',
-  'test/jobs/round-trips.test.ts',
+  'test/jobs/round-trips.full.test.ts',
   'test/jobs/runner.test.ts',
   'test/jobs/scaffold.test.ts',
   'test/jobs/vacuum.test.ts',
   'test/limits/',
   'test/simulation/money.test.ts',
-  'test/start/served.test.ts',
-  'test/start/start.test.ts',
+  'test/start/served.full.test.ts',
+  'test/start/start.host.test.ts',
 ];
 
-/** Run by `test/db/lock-order.test.ts` on PostgreSQL, where every transaction is watched and fails once. */
-const WATCHED = 'test/acceptance/conformity.test.ts';
+/** Run by `test/db/lock-order.full.test.ts` on PostgreSQL, where every transaction is watched and fails once. */
+const WATCHED = 'test/acceptance/conformity.full.test.ts';
 
 /**
  * Run before all else on PostgreSQL, with nothing beside it: two processes and their server ask and answer all the time, and
@@ -71,38 +71,38 @@ const ALONE = 'test/simulation/money.test.ts';
 
 /** What takes longest begins first, so that no core idles at the end; the order of the others does not matter. */
 const LONGEST = [
-  'test/chaos/kill-sweep.test.ts',
-  'test/panel/browser/pages.test.ts',
-  'test/panel/browser/security.test.ts',
-  'test/edge/nftables-synproxy.test.ts',
-  'test/upgrade/rolling.test.ts',
-  'test/hosts/kill-move.test.ts',
-  'test/chaos/failover.test.ts',
-  'test/docs/guides.test.ts',
-  'test/docs/samples.test.ts',
-  'test/edge/nftables-service.test.ts',
-  'test/gateway/failover.test.ts',
-  'test/panel/browser/machines.test.ts',
-  'test/panel/browser/story.test.ts',
-  'test/compute/incus/contract.test.ts',
-  'test/compute/qemu/adoption.test.ts',
-  'test/consoles/share-bounds.test.ts',
-  'test/acceptance/prices.test.ts',
-  'test/compute/qemu/readiness.test.ts',
-  'test/db/lock-order.test.ts',
-  'test/jobs/adoption.test.ts',
-  'test/openapi/served.test.ts',
-  'test/compute/qemu/pool-guard.test.ts',
-  'test/qemu/end-to-end.test.ts',
-  'test/operator-panel/browser/pages.test.ts',
+  'test/chaos/kill-sweep.full.test.ts',
+  'test/panel/browser/pages.full.test.ts',
+  'test/panel/browser/security.full.test.ts',
+  'test/edge/nftables-synproxy.host.test.ts',
+  'test/upgrade/rolling.full.test.ts',
+  'test/hosts/kill-move.full.test.ts',
+  'test/chaos/failover.full.test.ts',
+  'test/docs/guides.full.test.ts',
+  'test/docs/samples.full.test.ts',
+  'test/edge/nftables-service.host.test.ts',
+  'test/gateway/failover.host.test.ts',
+  'test/panel/browser/machines.full.test.ts',
+  'test/panel/browser/story.full.test.ts',
+  'test/compute/incus/contract.host.test.ts',
+  'test/compute/qemu/adoption.host.test.ts',
+  'test/consoles/share-bounds.full.test.ts',
+  'test/acceptance/prices.full.test.ts',
+  'test/compute/qemu/readiness.host.test.ts',
+  'test/db/lock-order.full.test.ts',
+  'test/jobs/adoption.full.test.ts',
+  'test/openapi/served.full.test.ts',
+  'test/compute/qemu/pool-guard.host.test.ts',
+  'test/qemu/end-to-end.host.test.ts',
+  'test/operator-panel/browser/pages.full.test.ts',
   'test/jobs/scaffold.test.ts',
-  'test/chaos/full-disk.test.ts',
-  'test/start/start.test.ts',
+  'test/chaos/full-disk.host.test.ts',
+  'test/start/start.host.test.ts',
   'test/oracle/oracle.test.ts',
-  'test/agent/policy-strace.test.ts',
-  'test/operator/vaubanctl-vm.test.ts',
-  'test/acceptance/conformity.test.ts',
-  'test/start/production.test.ts',
+  'test/agent/policy-strace.host.test.ts',
+  'test/operator/vaubanctl-vm.full.test.ts',
+  'test/acceptance/conformity.full.test.ts',
+  'test/start/production.host.test.ts',
 ];
 
 /** A directory in memory, as Linux has it, and the room in bytes that the tests of both engines need at the most. */
@@ -173,7 +173,7 @@ async function runTests(
   url: string,
   { atOnce, write }: Manner,
 ): Promise<boolean> {
-  const slow = files.some((file) => file.endsWith('.slow.ts'));
+  const slow = files.some((file) => file.endsWith('.slow.test.ts'));
   const tests = run({
     files: files.map((file) => join(REPOSITORY, file)),
     cwd: REPOSITORY,
@@ -273,6 +273,7 @@ process.env.NODE_COMPILE_CACHE ??= join(tmpdir(), 'vauban-test-compile-cache');
 function everything(): string[] {
   const rank = (file: string) => (LONGEST.includes(file) ? LONGEST.indexOf(file) : LONGEST.length);
   return globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY })
+    .filter((file) => !file.endsWith('.slow.test.ts'))
     .sort()
     .sort((a, b) => rank(a) - rank(b));
 }

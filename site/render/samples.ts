@@ -1,7 +1,7 @@
 import { componentName, type OpenApiDocument } from '../../server/http/openapi/document.ts';
 import type { Entry } from './roster.ts';
 
-/** A call of an operation in each way there is. All of them are run as they stand by `test/docs/samples.test.ts`. */
+/** A call of an operation in each way there is. All of them are run as they stand by `test/docs/samples.full.test.ts`. */
 export interface Samples {
   curl: string;
   cli: string;

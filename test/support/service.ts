@@ -14,7 +14,7 @@ const REPOSITORY = join(import.meta.dirname, '../..');
 const START_TIMEOUT = 120_000;
 /** A stopping service lets work under way finish; one that takes longer than this hangs. */
 const STOP_TIMEOUT = 60_000;
-/** With RECORD_LOCKS, the file to write, the service is one whose transactions are watched (test/db/lock-order.test.ts). */
+/** With RECORD_LOCKS, the file to write, the service is one whose transactions are watched (test/db/lock-order.full.test.ts). */
 const ENTRY = process.env.RECORD_LOCKS ? 'test/db/support/recording-service.ts' : 'server/start.mjs';
 /** Output kept for the report of a failed test; more only buries the cause. */
 const OUTPUT_LINES = 200;

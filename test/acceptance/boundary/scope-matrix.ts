@@ -8,7 +8,7 @@ import type { Installation } from '../support/start.ts';
 
 /**
  * Which scope opens which endpoint, as found by trying. After a change that is meant, make the file again and
- * have it reviewed: WRITE_SCOPE_MATRIX=1 npm test -- test/acceptance/boundary.test.ts --db pglite
+ * have it reviewed: WRITE_SCOPE_MATRIX=1 npm test -- test/acceptance/boundary.full.test.ts --db pglite
  */
 const FILE = join(import.meta.dirname, '../scope-matrix.txt');
 const NAME_WIDTH = 44;

@@ -23,7 +23,7 @@ export async function openPanel(t: TestContext, env: Record<string, string> = {}
   const { RECORD_LOCKS: file } = process.env;
   const service = await startInProcess(t, {
     env: { VAUBAN_RATE_LIMIT_IP: '100000', ...env },
-    // See test/db/lock-order.test.ts.
+    // See test/db/lock-order.full.test.ts.
     ...(file && { watch: (db) => new LockRecorder(file, { repeats: false }).watch(db) }),
   });
   return { ...service, services: service.service.services };

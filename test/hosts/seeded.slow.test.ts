@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 
-// By hand, on an idle machine: npm test -- test/hosts/seeded.slow.ts --db pglite
+// By hand, on an idle machine: npm test -- test/hosts/seeded.slow.test.ts --db pglite
 // A part of them, from the first on: HOST_SEED=501 HOST_SEEDS=500
 const SEEDS = Number(process.env.HOST_SEEDS ?? 1_000);
 const FIRST = Number(process.env.HOST_SEED ?? 1);

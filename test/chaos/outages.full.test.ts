@@ -10,7 +10,7 @@ import { assertExactly, CREDIT, startNodes } from './support/nodes-under-outage.
 import { type Network, startNetwork } from './support/swallowing-network.ts';
 
 // Outages of a PostgreSQL of its own under two nodes with traffic. All of them, some minutes:
-//   OUTAGES=100 npm test -- test/chaos/outages.test.ts --db pglite
+//   OUTAGES=100 npm test -- test/chaos/outages.full.test.ts --db pglite
 const OUTAGES = Number(process.env.OUTAGES ?? 5);
 const CUSTOMERS_EACH = 3;
 const DATABASE = 'vauban_outages';

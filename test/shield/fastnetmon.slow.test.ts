@@ -7,7 +7,7 @@ import { EdgeNetwork, whyNot } from '../edge/support/network.ts';
 import { protect } from '../edge/support/protected.ts';
 import { startService } from '../support/service.ts';
 import { REPOSITORY } from '../support/source.ts';
-// Takes minutes on a busy machine: npm test -- test/shield/fastnetmon.slow.ts
+// Takes minutes on a busy machine: npm test -- test/shield/fastnetmon.slow.test.ts
 import { startFastnetmon, whyNoFastnetmon } from './fastnetmon.ts';
 
 const PPS = 5_000;

@@ -11,7 +11,7 @@ import { newSubject } from '../acceptance/support/world.ts';
 import { Prng } from '../simulation/prng.ts';
 import { defer } from '../support/cleanup.ts';
 
-/** How many VMs are made; by hand a thousand: `SDK_FAULTS=1000 npm test -- test/sdk/faults.test.ts`. */
+/** How many VMs are made; by hand a thousand: `SDK_FAULTS=1000 npm test -- test/sdk/faults.full.test.ts`. */
 const VMS = Number(process.env.SDK_FAULTS ?? 50);
 
 type Fault = 'none' | 'refused' | 'gateway' | 'lost' | 'gateway-after' | 'half' | 'limit';

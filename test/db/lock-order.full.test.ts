@@ -27,7 +27,7 @@ const APPEND_ONLY = [
 ];
 /** What makes the transactions that are held against the order. */
 const SUITES = [
-  'test/acceptance/conformity.test.ts',
+  'test/acceptance/conformity.full.test.ts',
   'test/panel/sign-up.test.ts',
   'test/panel/account.test.ts',
   'test/panel/passkeys.test.ts',
