@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { judgeCommand } from '../../server/domain/agent/policy/judge.ts';
+import { depth } from '../support/depth.ts';
 
 /**
  * Commands that must never run unasked, disguised in every way a shell would see through. Whatever the disguise,
@@ -32,7 +33,7 @@ const HARMLESS = [
   'echo done',
   "grep -i error '/var/log/syslog'",
 ];
-const RUNS = 4_000;
+const RUNS = depth(500, 4_000);
 
 const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const hex = (text: string) =>

@@ -16,6 +16,7 @@ import {
   type Terms,
 } from '../../server/domain/billing/pricing.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
+import { depth } from '../support/depth.ts';
 import { catalog } from './support.ts';
 
 const date = (text: string) => new Date(text);
@@ -215,7 +216,7 @@ test('ten thousand changes by the hour come to the exact sum, give or take half 
       const all = plus({ over: used, under: MONTH_SECONDS * 3_600_000_000n }, last);
       assert.ok(isWithinHalf(all, charged), `${charged} in the end`);
     }),
-    { numRuns: 6 },
+    { numRuns: depth(2, 6) },
   );
 });
 
@@ -264,7 +265,7 @@ test('a VM pays what it used, rounded half up, and is never given back more than
       if (given.total_minor < 0n) assert.equal(paid, rounded(used));
       else assert.ok(paid - rounded(used) <= 1n && rounded(used) - paid <= 1n);
     }),
-    { numRuns: 2_000 },
+    { numRuns: depth(300, 2_000) },
   );
 });
 
@@ -289,7 +290,7 @@ test('nothing is gained by changes to and fro: no part of a month costs less tha
       const whole = Math.floor(end / HOUR) * HOUR;
       assert.ok(total([first!, second!], end) >= total([], whole) - 1n);
     }),
-    { numRuns: 2_000 },
+    { numRuns: depth(300, 2_000) },
   );
 });
 

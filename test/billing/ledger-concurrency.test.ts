@@ -9,6 +9,7 @@ import { ManualClock } from '../../server/platform/clock.ts';
 import { ApiError } from '../../server/platform/errors.ts';
 import { inBatches } from '../../server/platform/in-batches.ts';
 import { freshDatabase } from '../support/database.ts';
+import { depth } from '../support/depth.ts';
 import { ledgerProblems } from '../support/invariants.ts';
 import { balancesOf, fundedAccount, journalBalancesOf, orderOf, storedVm, withLedger } from './support.ts';
 
@@ -165,6 +166,6 @@ test('a wallet is what its history says, whatever the history', async (t) => {
         }
       },
     ),
-    { numRuns: 25 },
+    { numRuns: depth(5, 25) },
   );
 });

@@ -15,6 +15,7 @@ import {
   type Terms,
 } from '../../server/domain/billing/pricing.ts';
 import { findPlan } from '../../server/domain/catalog/lookup.ts';
+import { depth } from '../support/depth.ts';
 import { catalog } from './support.ts';
 
 const date = (text: string) => new Date(text);
@@ -190,7 +191,7 @@ test('ten thousand changes to and fro gain neither side anything', () => {
       const off = exact - charged * 2_592_000n;
       assert.ok(2n * off <= 2_592_000n && -2n * off <= 2_592_000n, `off by ${Number(off) / 2_592_000}`);
     }),
-    { numRuns: 20 },
+    { numRuns: depth(2, 20) },
   );
 });
 

@@ -8,6 +8,7 @@ import { completeOrder, failOrder, placeOrder, settleNow } from '../../server/do
 import { endPromo, grantPromo, revokePromo } from '../../server/domain/billing/promo-credits.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { freshDatabase } from '../support/database.ts';
+import { depth } from '../support/depth.ts';
 import { ledgerProblems } from '../support/invariants.ts';
 import { chargeOf, fundedAccount, orderOf, storedVm, withLedger } from './support.ts';
 
@@ -102,6 +103,6 @@ test('whatever happens, credit never becomes money', async (t) => {
       }
       assert.deepEqual(await ledgerProblems(db), []);
     }),
-    { numRuns: 20 },
+    { numRuns: depth(4, 20) },
   );
 });

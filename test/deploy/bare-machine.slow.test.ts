@@ -7,7 +7,8 @@ const skip = whyNoBareRoot();
 const REQUIRED = { VAUBAN_REQUIRE_QEMU: '1' };
 /** What is wanted beside what host:setup promises: it makes packets, and the world that they go through. */
 const TOOLS = 'netsniff-ng iputils-ping';
-const TESTS = 'npm test -- --db pglite test/compute/qemu/golden.test.ts test/compute/routed/guest.host.test.ts';
+const TESTS =
+  'npm test -- --db pglite test/compute/qemu/golden.test.ts test/compute/routed/guest.host.test.ts';
 
 test('a machine that has nothing can run guests after host:setup', { skip }, async (t) => {
   const root = BareRoot.make(t);

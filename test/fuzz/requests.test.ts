@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { checkReply } from '../acceptance/support/checks.ts';
 import { OPERATIONS } from '../acceptance/support/document.ts';
 import { Wire } from '../acceptance/support/wire.ts';
+import { depth } from '../support/depth.ts';
 import { brokenRequests } from './support/junk.ts';
 import { aim, everywhere, type Shot, shots } from './support/shots.ts';
 import { Target } from './support/target.ts';
@@ -15,7 +16,7 @@ import { Target } from './support/target.ts';
  */
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const path = process.env.FUZZ_PATH;
-const runs = Number(process.env.FUZZ_RUNS ?? 1_200);
+const runs = Number(process.env.FUZZ_RUNS ?? depth(100, 1_200));
 /** A busy machine does fewer runs instead of taking longer, unless it was asked for more. */
 const TIME_LIMIT_MS = 20_000;
 
@@ -23,7 +24,7 @@ const TIME_LIMIT_MS = 20_000;
 const READS_THAT_WRITE = new Set(['getConsole']);
 
 /** Nearly all that they reach is Node's parser, which others test. */
-const BROKEN_REQUESTS = 200;
+const BROKEN_REQUESTS = depth(50, 200);
 
 /** Fires, and sees to it that the next shot finds something to hit. The reply's code, `ok` for a success. */
 async function fire(target: Target, shot: Shot): Promise<string> {

@@ -1,10 +1,11 @@
 import { test } from 'node:test';
+import { depth } from '../support/depth.ts';
 import { assertInvariants } from '../support/invariants.ts';
 import { HostWorld } from './seeded.ts';
 import { Rack } from './support.ts';
 
 /** By hand: HOST_SEEDS=1000 npm test -- test/hosts/seeded.test.ts --db pglite; HOST_SEED is the first of them. */
-const SEEDS = Number(process.env.HOST_SEEDS ?? 2);
+const SEEDS = Number(process.env.HOST_SEEDS ?? depth(1, 2));
 const FIRST = Number(process.env.HOST_SEED ?? 1);
 const HOSTS = ['a', 'b', 'c'];
 

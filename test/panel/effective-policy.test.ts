@@ -16,6 +16,7 @@ import {
   TRAFFIC,
   type Traffic,
 } from '../../panel/src/pages/machines/network/effective-policy.ts';
+import { depth } from '../support/depth.ts';
 
 const rule = (change: Partial<PolicyRule>): PolicyRule => ({
   id: 'fwr_a',
@@ -172,6 +173,6 @@ test('decides about every packet as a walk through the rules does', () => {
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: depth(15, 60) },
   );
 });

@@ -1,5 +1,6 @@
 import { describe, test } from 'node:test';
 import { engine, freshDatabaseLocation } from '../support/database.ts';
+import { depth } from '../support/depth.ts';
 import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 
 // A run that failed is repeated, as far as concurrency allows, with the seed that it printed:
@@ -9,7 +10,8 @@ import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
 /** Most on PostgreSQL: one costs the embedded engine twice as much. */
-const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? { pglite: 2_500, postgres: 100_000 }[engine]);
+const DEEP = { pglite: 2_500, postgres: 100_000 }[engine];
+const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? depth(300, DEEP));
 /** Of five worlds, those whose process is killed: each goes on with two more, and three starts take as long as a thousand operations. */
 const KILLED = [1, 3];
 /** Far beyond what a world takes on any machine. */

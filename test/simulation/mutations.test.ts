@@ -5,6 +5,7 @@ import { PriceNotices } from '../../server/jobs/timers/price-notices.ts';
 import { Failures } from '../../server/platform/failures.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabase } from '../support/database.ts';
+import { depth } from '../support/depth.ts';
 import { figuresOf, type Mutation, mutate } from './mutations.ts';
 import { Prng } from './prng.ts';
 import { World } from './world.ts';
@@ -12,8 +13,8 @@ import { World } from './world.ts';
 // Another world than the usual one: SIMULATION_SEED=… npm test -- test/simulation/mutations.test.ts
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 /** What happens in the world before it is edited: months, so that documents are issued. */
-const OPERATIONS = 600;
-const MUTATIONS = 100;
+const OPERATIONS = depth(300, 600);
+const MUTATIONS = depth(30, 100);
 
 test(`the audit finds each of ${MUTATIONS} edited figures, and none where there is none`, async (t) => {
   t.diagnostic(`seed ${SEED}`);

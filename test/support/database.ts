@@ -8,6 +8,7 @@ import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { Connection } from '../../server/db/postgres-connection.ts';
 import { defer } from './cleanup.ts';
+import { DatabasePool, lend } from './database-pool.ts';
 import { copyPgliteTemplate, postgresTemplate, withDatabase } from './template.ts';
 
 /** The PostgreSQL server under test (any database on it will do); unset means PGlite. Set by `npm test`. */
@@ -89,8 +90,28 @@ export async function freshDatabaseLocation(
   return location;
 }
 
-/** A fresh database of the engine under test, with the schema unless told otherwise; closed and removed at the end. */
-export async function freshDatabase(t: TestContext, options?: FreshOptions): Promise<Database> {
+const pool = new DatabasePool(() => makeDatabaseLocation(undefined));
+
+/** An embedded database of this process's pool, for one test. */
+async function pooledDatabase(t: TestContext): Promise<Database> {
+  const pooled = await pool.take();
+  const { lent, end, closed } = lend(pooled.db);
+  defer(t, async (failed) => {
+    await end();
+    if (failed) {
+      await pooled.db.close();
+      for (const place of pooled.location.places) t.diagnostic(`database kept: ${place}`);
+    } else await (closed() ? pool.drop(pooled) : pool.give(pooled));
+  });
+  return lent;
+}
+
+/**
+ * A database of the engine under test that holds what the migrations wrote and nothing else, or nothing at all unless
+ * `migrated`. Gone when the test ends; kept, and named in the report, if it failed.
+ */
+export async function freshDatabase(t: TestContext, options: FreshOptions = {}): Promise<Database> {
+  if (engine === 'pglite' && options.migrated !== false) return pooledDatabase(t);
   const location = await freshDatabaseLocation(t, options);
   const db = await location.open();
   defer(t, () => db.close());

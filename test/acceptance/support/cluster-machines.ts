@@ -32,7 +32,8 @@ forwards:
  */
 export async function clusterMachines(t: TestContext): Promise<Machines> {
   const cluster = givenCluster();
-  if (!cluster) throw new Error('this is no network of a cluster: see test/compute/incus/acceptance.slow.test.ts');
+  if (!cluster)
+    throw new Error('this is no network of a cluster: see test/compute/incus/acceptance.slow.test.ts');
   await prepare(cluster);
   // Guests outlive their service, and those of the next test have the same addresses.
   defer(t, () => removeInstances(cluster));

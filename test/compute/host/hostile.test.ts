@@ -7,6 +7,7 @@ import { cardOf } from '../../../server/compute/qemu/routed/card.ts';
 import { checkTogether } from '../../../server/compute/qemu/routed/consistency.ts';
 import { routeLines } from '../../../server/compute/qemu/routed/links.ts';
 import { checkGuestAndPolicy } from '../../../server/compute/qemu/routed/shapes.ts';
+import { depth } from '../../support/depth.ts';
 import { guest, ID, policy, recorder, spec } from './support.ts';
 
 type Tree = Record<string | number, unknown>;
@@ -248,7 +249,7 @@ test('whatever passes the check makes lines of plain words, one statement each',
       // As many statements as with good arguments: nothing was added.
       assert.ok(lines.length <= 300);
     }),
-    { numRuns: 3_000 },
+    { numRuns: depth(300, 3_000) },
   );
   // Some 124 of 3,000 fit by chance, with a deviation of 11: far below that, the property would judge nothing.
   assert.ok(passed > 50, `${passed} passed`);

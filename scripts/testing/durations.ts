@@ -1,0 +1,28 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { REPOSITORY } from '../../test/support/source.ts';
+import type { Job } from './tiers.ts';
+
+const FILE = join(REPOSITORY, 'test/durations.json');
+/** Of a file that no recorded run had, in seconds. */
+const UNKNOWN = 5;
+
+type Recorded = Record<string, Partial<Record<Job['engine'], number>>>;
+
+const recorded: Recorded = JSON.parse(readFileSync(FILE, 'utf8'));
+
+/** How long a job took, in seconds, when it was last recorded. It decides only in which order jobs begin. */
+export function expected({ file, engine }: Job): number {
+  const of = recorded[file] ?? {};
+  return of[engine] ?? of.postgres ?? of.pglite ?? UNKNOWN;
+}
+
+/** Keeps what a run took: `test/durations.json`, without files that are gone. */
+export function record(took: { job: Job; seconds: number }[], existing: string[]): void {
+  for (const { job, seconds } of took)
+    recorded[job.file] = { ...recorded[job.file], [job.engine]: Math.round(seconds * 10) / 10 };
+  const kept = Object.entries(recorded)
+    .filter(([file]) => existing.includes(file))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(kept), null, 1)}\n`);
+}

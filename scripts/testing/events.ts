@@ -1,0 +1,207 @@
+import { join } from 'node:path';
+import { run } from 'node:test';
+import { REPOSITORY } from '../../test/support/source.ts';
+import type { Engine } from './tiers.ts';
+
+/** Longer than any test takes on any machine: one that has not ended by then waits for something that will not happen. */
+const TIMEOUT = 1_800_000;
+/** The same for slow files, some of which boot dozens of real guests. */
+const SLOW_TIMEOUT = 7_200_000;
+/** How much of a file's output is kept for the report of a failure, in characters: the end of it. */
+const KEPT_OUTPUT = 4_000;
+
+const TOGETHER = join(import.meta.dirname, 'together.ts');
+const NO_LEAKS = join(REPOSITORY, 'test/support/no-leaks.ts');
+export interface Failure {
+  name: string;
+  /** Where the test is written. */
+  file: string;
+  line: number;
+  error: Error;
+}
+
+/** A test that has ended, for runs of a single file. */
+export interface Ended {
+  name: string;
+  nesting: number;
+  outcome: 'passed' | 'failed' | 'skipped';
+  milliseconds: number;
+}
+
+/** What one file did on one engine. */
+export interface FileResult {
+  file: string;
+  engine: Engine;
+  seconds: number;
+  passed: number;
+  /** The reasons of tests that were skipped, once for each. */
+  skipped: string[];
+  failures: Failure[];
+  tests: Ended[];
+  diagnostics: string[];
+  /** The end of what it wrote. */
+  output: string;
+}
+
+/** Files that are run in one process, on one engine. */
+export interface Batch {
+  files: string[];
+  engine: Engine;
+}
+
+export interface RunOptions {
+  /** Of the server for tests on PostgreSQL. */
+  databaseUrl: string;
+  deep: boolean;
+  slow: boolean;
+  signal: AbortSignal;
+}
+
+type TestError = Error & { failureType?: string };
+
+/** The reason of a skipped test: `skip` may be a text, or true for a test that gives none. */
+function reasonOf(skip: string | boolean | undefined): string | undefined {
+  if (skip === undefined || skip === false) return undefined;
+  return typeof skip === 'string' && skip !== '' ? skip : 'no reason given';
+}
+
+/** Why a file failed outside its tests, from what it wrote: the first error or leak, and what follows. */
+export function complaint(output: string): string | undefined {
+  return /^(?:\w*Error|leak): .*/ms.exec(output)?.[0];
+}
+
+/** Sorts the events of a process into results, file by file. */
+class Collector {
+  readonly #batch: Batch;
+  readonly #onFile: (result: FileResult) => void;
+  #done = 0;
+  #current: FileResult;
+  #start = performance.now();
+
+  constructor(batch: Batch, onFile: (result: FileResult) => void) {
+    this.#batch = batch;
+    this.#onFile = onFile;
+    this.#current = this.#begin();
+  }
+
+  passed({ name, nesting, details, skip }: Pass): void {
+    if (this.#isFile(name, nesting)) {
+      this.#end();
+      return;
+    }
+    if (details.type === 'suite') return;
+    const reason = reasonOf(skip);
+    if (reason === undefined) this.#current.passed += 1;
+    else this.#current.skipped.push(reason);
+    this.#list({ name, nesting, details }, reason === undefined ? 'passed' : 'skipped');
+  }
+
+  failed({ name, nesting, file = '', line = 0, details }: Fail): void {
+    const error: TestError = details.error;
+    const isFile = this.#isFile(name, nesting);
+    // A group that failed for one of its tests says nothing that the test itself does not.
+    if (error.failureType !== 'subtestsFailed') {
+      const reason = isFile || name === file ? complaint(this.#current.output) : undefined;
+      const cause = error.cause instanceof Error ? error.cause : error;
+      this.#current.failures.push({ name, file, line, error: reason ? new Error(reason) : cause });
+    }
+    if (isFile) this.#end();
+    else this.#list({ name, nesting, details }, 'failed');
+  }
+
+  wrote(text: string): void {
+    this.#current.output = `${this.#current.output}${text}`.slice(-KEPT_OUTPUT);
+  }
+
+  said(message: string): void {
+    this.#current.diagnostics.push(message);
+  }
+
+  /** The process has ended; a failure that no test had, such as a leak, is that of the file that it had come to. */
+  over(success: boolean): void {
+    const { failures } = this.#current;
+    const unfinished = this.#done < this.#batch.files.length;
+    if (unfinished && !success && failures.length === 0) failures.push(this.#unexplained());
+    if (unfinished || failures.length > 0) this.#end();
+  }
+
+  /** In a process of several files each file is a test, whose name is its path. */
+  #isFile(name: string, nesting: number): boolean {
+    return nesting === 0 && this.#batch.files.length > 1 && name === join(REPOSITORY, this.#current.file);
+  }
+
+  #list({ name, nesting, details }: Pass, outcome: Ended['outcome']): void {
+    const within = this.#batch.files.length > 1 ? nesting - 1 : nesting;
+    this.#current.tests.push({ name, nesting: within, outcome, milliseconds: details.duration_ms });
+  }
+
+  #begin(): FileResult {
+    const file = this.#batch.files[this.#done] ?? this.#batch.files.at(-1)!;
+    const { engine } = this.#batch;
+    const empty = { passed: 0, skipped: [], failures: [], tests: [], diagnostics: [], output: '' };
+    return { file, engine, seconds: 0, ...empty };
+  }
+
+  #unexplained(): Failure {
+    const { file, output } = this.#current;
+    const error = new Error(complaint(output) ?? 'the process ended before its tests had');
+    return { name: file, file: join(REPOSITORY, file), line: 1, error };
+  }
+
+  #end(): void {
+    this.#current.seconds = (performance.now() - this.#start) / 1000;
+    this.#start = performance.now();
+    this.#onFile(this.#current);
+    this.#done += 1;
+    this.#current = this.#begin();
+  }
+}
+
+interface Pass {
+  name: string;
+  nesting: number;
+  details: { duration_ms: number; type?: string };
+  skip?: string | boolean;
+}
+
+interface Fail extends Pass {
+  file?: string;
+  line?: number;
+  details: { duration_ms: number; type?: string; error: Error };
+}
+
+/** Runs a batch in a process of its own, and calls `onFile` after each file. */
+export async function runBatch(
+  batch: Batch,
+  options: RunOptions,
+  onFile: (result: FileResult) => void,
+): Promise<void> {
+  const paths = batch.files.map((file) => join(REPOSITORY, file));
+  const single = paths.length === 1;
+  const events = run({
+    files: single ? paths : [TOGETHER],
+    cwd: REPOSITORY,
+    env: {
+      ...process.env,
+      VAUBAN_TEST_DATABASE_URL: batch.engine === 'postgres' ? options.databaseUrl : '',
+      ...(options.deep && { VAUBAN_TEST_DEPTH: 'deep' }),
+      ...(!single && { VAUBAN_TEST_FILES: JSON.stringify(paths) }),
+    },
+    execArgv: [`--import=${NO_LEAKS}`],
+    concurrency: 1,
+    timeout: options.slow ? SLOW_TIMEOUT : TIMEOUT,
+    signal: options.signal,
+  });
+  const collector = new Collector(batch, onFile);
+  let success = true;
+  events.on('test:pass', (event) => collector.passed(event));
+  events.on('test:fail', (event) => collector.failed(event));
+  events.on('test:stdout', ({ message }) => collector.wrote(message));
+  events.on('test:stderr', ({ message }) => collector.wrote(message));
+  events.on('test:diagnostic', ({ message }) => collector.said(message));
+  events.on('test:summary', (event) => {
+    success &&= event.success;
+  });
+  for await (const _ of events);
+  collector.over(success);
+}

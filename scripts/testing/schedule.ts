@@ -1,0 +1,54 @@
+import { availableParallelism } from 'node:os';
+import { expected } from './durations.ts';
+import type { Batch } from './events.ts';
+import { type Job, wishOf } from './tiers.ts';
+
+/**
+ * Files that each have a process of their own: one more at once than there are cores, as most of them wait now and then for a
+ * browser, a guest or a real clock. With two on two cores a tenth of the time went idle.
+ */
+export const PROCESSES = availableParallelism() + 1;
+
+/**
+ * Batches of a core. A process takes a second before its first test, so there are few; with a single one the core whose files took
+ * less than expected would idle at the end.
+ */
+const BATCHES_OF_A_CORE = 3;
+
+const byDuration = (jobs: Job[]) => jobs.toSorted((a, b) => expected(b) - expected(a));
+
+/** Spreads files over processes so that all take the same time: the longest first, each where least is to do. */
+export function shared(jobs: Job[]): Batch[] {
+  const batches = Array.from({ length: availableParallelism() * BATCHES_OF_A_CORE }, () => ({
+    seconds: 0,
+    files: [] as string[],
+  }));
+  for (const job of byDuration(jobs)) {
+    const least = batches.reduce((a, b) => (b.seconds < a.seconds ? b : a));
+    least.files.push(job.file);
+    least.seconds += expected(job);
+  }
+  return batches.filter(({ files }) => files.length > 0).map(({ files }) => ({ files, engine: 'pglite' }));
+}
+
+/** A batch for each job, the longest first: what takes longest must not begin last, while the other cores idle. */
+export function apart(jobs: Job[]): { alone: Batch[]; beside: Batch[]; rest: Batch[] } {
+  const batches = byDuration(jobs).map(({ file, engine }): Batch => ({ files: [file], engine }));
+  const alone = batches.filter(({ files: [file] }) => wishOf(file!, 'alone'));
+  const beside = batches.filter(({ files: [file] }) => wishOf(file!, 'beside'));
+  const rest = batches.filter((batch) => !alone.includes(batch) && !beside.includes(batch));
+  return { alone, beside, rest };
+}
+
+/** Runs `work` on all items, `atOnce` of them at a time, in their order. */
+export async function inTurn<T>(
+  items: T[],
+  atOnce: number,
+  work: (item: T) => Promise<unknown>,
+): Promise<void> {
+  const queue = items.values();
+  const worker = async () => {
+    for (const item of queue) await work(item);
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+}

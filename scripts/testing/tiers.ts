@@ -1,0 +1,83 @@
+import { existsSync, globSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { importsOf, REPOSITORY, read } from '../../test/support/source.ts';
+
+export type Engine = 'pglite' | 'postgres';
+
+/** What a test file needs, by the suffix of its name; `docs/testing.md` explains each. */
+export type Tier = 'fast' | 'full' | 'host' | 'slow';
+
+/** Files that import one of these give other results on another engine, or with deeper random worlds. */
+const VARIED = ['test/support/database.ts', 'test/support/depth.ts'];
+
+export function tierOf(file: string): Tier {
+  const suffix = /\.(full|host|slow)\.test\.ts$/.exec(file)?.[1];
+  return (suffix as Tier | undefined) ?? 'fast';
+}
+
+/** Every test file, by its path in the repository. */
+export function testFiles(): string[] {
+  return globSync('{test,server,vaubanctl}/**/*.test.ts', { cwd: REPOSITORY }).sort();
+}
+
+/** Whether `file` is one of `targets`, or imports one directly or through other files. */
+export function reaches(file: string, targets: readonly string[], seen = new Set<string>()): boolean {
+  if (targets.includes(file)) return true;
+  if (seen.has(file) || !existsSync(join(REPOSITORY, file))) return false;
+  seen.add(file);
+  return importsOf(file).some((target) => reaches(target, targets, seen));
+}
+
+/** How a file wants to be run. Each wish is a comment that begins its line, followed by a colon and the reason. */
+const WISHES = {
+  /** What it shows depends on the engine's sessions, locks or files, so the full tier runs it on both. */
+  both: 'Runs on both engines',
+  /** Something else runs it on PostgreSQL. */
+  embedded: 'Runs on the embedded engine only',
+  /** It keeps every core busy by itself. */
+  alone: 'Runs alone',
+  /** It waits most of the time, so it takes no place of another. */
+  beside: 'Runs beside the others',
+  /** Programs and rights that a slow suite needs; shown in `docs/testing.md`. */
+  needs: 'Needs',
+} as const;
+
+/** The reason that `file` gives for a wish, or undefined if it does not have that wish. */
+export function wishOf(file: string, wish: keyof typeof WISHES): string | undefined {
+  return new RegExp(`^// ${WISHES[wish]}: (.+)$`, 'm').exec(read(file))?.[1];
+}
+
+/** A file on an engine. */
+export interface Job {
+  file: string;
+  engine: Engine;
+}
+
+/**
+ * The engines that `file` is run on in the full tier, where PostgreSQL is there. A fast file that neither uses the database nor
+ * has random worlds was run by `npm test` and would show nothing new.
+ */
+function enginesInFull(file: string): Engine[] {
+  if (tierOf(file) === 'fast' && !reaches(file, VARIED)) return [];
+  if (wishOf(file, 'embedded')) return ['pglite'];
+  return wishOf(file, 'both') ? ['postgres', 'pglite'] : ['postgres'];
+}
+
+/** What a tier runs. `postgres` says whether a server is there; without one everything runs on the embedded engine. */
+export function jobsOf(tier: 'fast' | 'full' | 'slow', files: string[], postgres: boolean): Job[] {
+  const onEmbedded = (file: string): Job => ({ file, engine: 'pglite' });
+  if (tier !== 'full') return files.filter((file) => tierOf(file) === tier).map(onEmbedded);
+  const chosen = files.filter((file) => tierOf(file) !== 'slow' && enginesInFull(file).length > 0);
+  if (!postgres) return chosen.map(onEmbedded);
+  return chosen.flatMap((file) => enginesInFull(file).map((engine) => ({ file, engine })));
+}
+
+/** The files that `names` mean: a path of one, a folder of them, or a part of their paths. */
+export function named(files: string[], names: string[]): string[] {
+  if (names.length === 0) return files;
+  return names.flatMap((name) => {
+    const path = relative(REPOSITORY, name);
+    if (files.includes(path)) return [path];
+    return files.filter((file) => file.includes(name));
+  });
+}
