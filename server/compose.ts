@@ -54,6 +54,7 @@ import { watchGuests } from './jobs/reconcilers/watch-guests.ts';
 import { JobRunner } from './jobs/runner.ts';
 import { MailSender } from './mail/sender.ts';
 import { registerHealth } from './operator/health.ts';
+import { isLocal } from './operator/local-caller.ts';
 import { Readiness } from './operator/readiness.ts';
 import { startOperator } from './operator/start-operator.ts';
 import { OPERATOR_API, OperatorMount } from './operator-panel/operator-mount.ts';
@@ -190,7 +191,7 @@ export async function startService(config: Config, state: Database, parts: Parts
     draining: readiness.ending,
     stopping: stopping.signal,
   });
-  registerHealth(http, readiness);
+  registerHealth(http, readiness, isLocal);
   registerPages(http, services);
   const consoles = new Consoles(services);
   registerSockets(http, { services, consoles, limiter });

@@ -134,6 +134,17 @@ export async function migrateUp(db: Database): Promise<string[]> {
   return fresh;
 }
 
+/**
+ * Throws if the database lacks a migration of this release, as it does after somebody has put back an older backup below a
+ * running service. Migrations of a newer release are no fault.
+ */
+export async function requireMigrations(db: Database): Promise<void> {
+  const rows = await db.query<{ name: string }>(sql`select name from migrations`);
+  const done = new Set(rows.map(({ name }) => name));
+  const missing = MIGRATIONS.filter(({ name }) => !done.has(name));
+  if (missing.length > 0) throw new Error(`not applied: ${missing.map(({ name }) => name).join(', ')}`);
+}
+
 /** Undoes every applied migration, newest first. */
 export async function migrateDown(db: Database): Promise<void> {
   const done = await applied(db);

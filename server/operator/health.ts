@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteConfig } from '../http/pipeline.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Readiness } from './readiness.ts';
@@ -7,15 +7,21 @@ const config: RouteConfig = { open: true };
 
 /**
  * `/healthz`: the process is up. `/readyz`: it should be sent requests, else 503 with what is missing.
- * Neither needs a key nor counts against a limit.
+ * Neither needs a key nor counts against a limit. `/readyz?verbose` adds the version and the state of every part for
+ * callers that `mayKnow` accepts; others get the plain answer.
  */
-export function registerHealth(app: FastifyInstance, readiness: Readiness): void {
+export function registerHealth(
+  app: FastifyInstance,
+  readiness: Readiness,
+  mayKnow: (request: FastifyRequest) => boolean,
+): void {
   app.get('/healthz', { config }, async (_request, reply) => {
     reply.header('cache-control', 'no-store');
     return { status: 'ok' };
   });
-  app.get('/readyz', { config }, async (_request, reply) => {
-    const report = await readiness.report();
+  app.get('/readyz', { config }, async (request, reply) => {
+    const isDetailed = 'verbose' in (request.query as object) && mayKnow(request);
+    const report = await (isDetailed ? readiness.detailedReport() : readiness.report());
     reply.code(report.status === 'ready' ? 200 : 503).header('cache-control', 'no-store');
     return report;
   });

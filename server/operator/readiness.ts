@@ -1,61 +1,80 @@
 import type { ComputeDriver } from '../compute/driver.ts';
 import type { Database } from '../db/database.ts';
+import { requireMigrations } from '../db/migrate.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
+import { VERSION } from '../version.ts';
 import { CachedCheck } from './cached-check.ts';
 
 /** Where the service is in its life; `running` means that requests and jobs are both taken. */
 export type Phase = 'starting' | 'running' | 'stopping';
 
-/** An answer about the database is good for this long: health checks cost a query a second at most. */
+/** The answer about the database is good for this long: health checks cost a query a second at most. */
 const DATABASE_CHECK_MS = 1_000;
-/** An engine proves itself by doing something, which is too much for every request. */
-const COMPUTE_CHECK_MS = 30_000;
+/** Migrations are only lost by hand, and an engine proves itself by doing something: too much for every request. */
+const SLOW_CHECK_MS = 30_000;
+
+/** The parts without which a node cannot serve, in the order in which they are named. */
+const SERVING_PARTS = ['database', 'migrations', 'gateway'] as const;
+type ServingPart = (typeof SERVING_PARTS)[number];
 
 export interface ReadinessReport {
   status: 'ready' | 'failing' | 'starting' | 'stopping';
-  /** The parts that do not work, if the service is running. */
-  failing: ('database' | 'compute' | 'gateway')[];
+  /** The parts that do not work and without which this node cannot serve; empty unless the service is running. */
+  failing: ServingPart[];
+}
+
+/** `off`: this node has no such part. `unknown`: the part cannot be asked because another one fails. */
+export type PartState = 'ok' | 'failing' | 'off' | 'unknown';
+
+/** The report for the operator, who may know what the service is made of. */
+export interface DetailedReport extends ReadinessReport {
+  version: string;
+  parts: Record<ServingPart | 'compute', PartState> & { process: Phase };
 }
 
 interface ReadinessParts {
   db: Database;
   compute: ComputeDriver;
-  /** Whether this node's gateway, if it has one, may forward something else than it should. */
-  forwards: { readonly isBehind: boolean };
+  /** Whether this node is a gateway, and whether it may forward something else than it should. */
+  forwards: { readonly isHere: boolean; readonly isBehind: boolean };
   clock: Clock;
   logger: Logger;
 }
 
 /**
- * Whether this node should be sent requests. What starts and stops the service sets its phase:
- * `running` only once the queue receives.
+ * Whether this node should be sent requests. The compute engine has no part in that: without it a node still answers
+ * reads, and every other node would be taken out with it. What starts and stops the service sets its phase: `running` only
+ * once the queue receives.
  */
 export class Readiness {
   #phase: Phase = 'starting';
   readonly #ending = new AbortController();
   readonly #database: CachedCheck;
+  readonly #migrations: CachedCheck;
   readonly #compute: CachedCheck;
-
-  readonly #forwards: { readonly isBehind: boolean };
+  readonly #forwards: ReadinessParts['forwards'];
 
   constructor({ db, compute, forwards, clock, logger }: ReadinessParts) {
     this.#forwards = forwards;
+    const failed = (what: string) => (err: unknown) => logger.error({ err }, what);
+    const asked = async () => {
+      const { ok, summary } = await compute.probe();
+      if (!ok) throw new Error(summary);
+    };
     this.#database = new CachedCheck(
       clock,
       DATABASE_CHECK_MS,
       () => db.check(),
-      (err) => logger.error({ err }, 'the database does not answer'),
+      failed('the database does not answer'),
     );
-    this.#compute = new CachedCheck(
+    this.#migrations = new CachedCheck(
       clock,
-      COMPUTE_CHECK_MS,
-      async () => {
-        const { ok, summary } = await compute.probe();
-        if (!ok) throw new Error(summary);
-      },
-      (err) => logger.error({ err }, 'the compute engine does not work'),
+      SLOW_CHECK_MS,
+      () => requireMigrations(db),
+      failed('the database lacks migrations of this release'),
     );
+    this.#compute = new CachedCheck(clock, SLOW_CHECK_MS, asked, failed('the compute engine does not work'));
   }
 
   /** Aborts when the service is to stop. */
@@ -69,12 +88,32 @@ export class Readiness {
   }
 
   async report(): Promise<ReadinessReport> {
+    return this.#phase === 'running' ? this.#judge(await this.#serving()) : this.#judge();
+  }
+
+  /** The same with every part's state, also while the service starts or stops. */
+  async detailedReport(): Promise<DetailedReport> {
+    const [serving, compute] = await Promise.all([this.#serving(), this.#compute.passes()]);
+    const parts = { process: this.#phase, ...serving, compute: stateOf(compute) };
+    return { ...this.#judge(serving), version: VERSION, parts };
+  }
+
+  #judge(parts: Partial<Record<ServingPart, PartState>> = {}): ReadinessReport {
     if (this.#phase !== 'running') return { status: this.#phase, failing: [] };
-    const [database, compute] = await Promise.all([this.#database.passes(), this.#compute.passes()]);
-    const failing: ReadinessReport['failing'] = [];
-    if (!database) failing.push('database');
-    if (!compute) failing.push('compute');
-    if (this.#forwards.isBehind) failing.push('gateway');
+    const failing = SERVING_PARTS.filter((name) => parts[name] === 'failing');
     return { status: failing.length === 0 ? 'ready' : 'failing', failing };
   }
+
+  /** The parts without which this node cannot serve. */
+  async #serving(): Promise<Record<ServingPart, PartState>> {
+    const { isHere, isBehind } = this.#forwards;
+    const database = await this.#database.passes();
+    return {
+      database: stateOf(database),
+      migrations: database ? stateOf(await this.#migrations.passes()) : 'unknown',
+      gateway: isHere ? stateOf(!isBehind) : 'off',
+    };
+  }
 }
+
+const stateOf = (works: boolean): PartState => (works ? 'ok' : 'failing');

@@ -39,7 +39,8 @@ export function createMonitoringServer(
   app.setNotFoundHandler(() => {
     throw notFound();
   });
-  registerHealth(app, readiness);
+  // Who reaches this server may read /metrics, which tell the version and more.
+  registerHealth(app, readiness, () => true);
   registerMetrics(app, metrics);
   return app;
 }

@@ -170,7 +170,13 @@ test('a node whose claim another has taken uses its engine no more, until it has
   const claim = await take(t, db, compute);
   const fenced = fenceCompute(compute, () => claim.refusal);
   const clock = new ManualClock();
-  const readiness = new Readiness({ db, compute: fenced, forwards: { isBehind: false }, clock, logger });
+  const readiness = new Readiness({
+    db,
+    compute: fenced,
+    forwards: { isHere: false, isBehind: false },
+    clock,
+    logger,
+  });
   readiness.enter('running');
   assert.equal(await fenced.inspect('vm_absent'), undefined);
 

@@ -88,7 +88,7 @@ export function operatorServices(
     signals,
   };
   // No gateway, so nothing to be behind with.
-  const forwards = { isBehind: false };
+  const forwards = { isHere: false, isBehind: false };
   return { ...services, forwards, guests: new GuestReconciler(services) } satisfies OperatorServices & {
     leadership: Leadership;
     forwards: object;

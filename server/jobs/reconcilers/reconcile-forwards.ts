@@ -38,7 +38,7 @@ export class ForwardReconciler {
 
   constructor(parts: ReconcilerParts) {
     this.#parts = parts;
-    this.#isBehind = this.#isHere;
+    this.#isBehind = this.isHere;
     parts.signals.onForwardsChanged(() => this.kick());
     parts.gateway.onAltered(() => {
       this.#doubts++;
@@ -57,13 +57,14 @@ export class ForwardReconciler {
     return this.#isBehind;
   }
 
-  get #isHere(): boolean {
+  /** Whether this node is a gateway. */
+  get isHere(): boolean {
     return this.#parts.gateway.capabilities().forwards === 'here';
   }
 
   /** Resolves when what the database says now is in force on this gateway; throws {@link ComputeUnavailableError}. */
   apply(): Promise<void> {
-    if (!this.#isHere) return Promise.resolve();
+    if (!this.isHere) return Promise.resolve();
     if (!this.#next) {
       this.#next = this.#last
         .catch(() => {})
