@@ -404,6 +404,7 @@ export interface Session {
   accounts: AccountOfPerson[];
   confirmed_until: string | null;
   factors: { password: boolean; totp: boolean; passkeys: number; recovery_codes: number };
+  version: string;
 }
 
 /** A browser that is signed in */

@@ -7,6 +7,7 @@ import { Brand } from './Brand.tsx';
 import { Confirmation } from './Confirmation.tsx';
 import classes from './Shell.module.css';
 import { shellTexts } from './shell-texts.ts';
+import { useSession } from './site.ts';
 
 const Drawer = lazy(() => import('./Drawer.tsx').then(({ Drawer }) => ({ default: Drawer })));
 
@@ -23,6 +24,7 @@ interface Props {
 /** What is around every page that needs a session, of customers and of operators. */
 export function Frame({ navigation, start, end, children }: Props) {
   const t = useTexts(shellTexts);
+  const { version } = useSession();
   return (
     <div className={classes.app}>
       <a className={classes.skip} href="#page">
@@ -42,6 +44,7 @@ export function Frame({ navigation, start, end, children }: Props) {
         <main id="page" className={classes.main} tabIndex={-1}>
           <Suspense fallback={<Skeleton />}>{children}</Suspense>
         </main>
+        <footer className={classes.footer}>{t.version(version)}</footer>
       </div>
       <Confirmation />
     </div>

@@ -9,6 +9,7 @@ import { Count, Enum, Id, Nullable, Shape, Timestamp } from '../../../http/schem
 import { CONFIRM_MINUTES } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
+import { VERSION } from '../../../version.ts';
 
 const RoleShape = Enum(ROLES, { $id: 'Role', description: 'What a person may do in an account' });
 
@@ -51,6 +52,7 @@ export const SessionShape = Shape(
       passkeys: Count('Passkeys'),
       recovery_codes: Count('Recovery codes that are left'),
     }),
+    version: Type.String({ description: 'The version of the service, which strangers are not told' }),
   },
   { $id: 'Session', description: 'Who has signed in, and for which account' },
 );
@@ -80,6 +82,7 @@ export async function presentSession(db: Queryable, session: ActiveSession, now:
     accounts,
     confirmed_until: until && until > now ? until : null,
     factors: { password: person.password_hash !== null, ...factors },
+    version: VERSION,
   };
 }
 
