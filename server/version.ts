@@ -1,4 +1,10 @@
 import manifest from './package.json' with { type: 'json' };
 
-/** The version of the service. */
+/** The service's version, which all packages of the project share (`docs/releases.md`). */
 export const VERSION: string = manifest.version;
+
+/**
+ * The version of the specification of the customers' API, which its description carries. It does not change with the
+ * service's: generated clients compare it.
+ */
+export const SPECIFICATION_VERSION = '1.0.0';

@@ -214,7 +214,7 @@ func (a *api) outgoing(ctx context.Context, r request) (*http.Request, error) {
 		return nil, err
 	}
 	outgoing.Header.Set("Authorization", "Bearer "+a.key)
-	outgoing.Header.Set("User-Agent", "terraform-provider-vauban")
+	outgoing.Header.Set("User-Agent", "terraform-provider-vauban/"+version)
 	if r.body != nil {
 		outgoing.Header.Set("Content-Type", "application/json")
 	}

@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
 import { OPERATIONS } from '../../sdk/src/index.ts';
-import manifest from '../package.json' with { type: 'json' };
 import { wordsOf } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { addCompletion } from './extras/completion.ts';
@@ -14,6 +13,7 @@ import { addVnc } from './extras/vnc.ts';
 import type { Io } from './io.ts';
 import { addOperation } from './operation-command.ts';
 import { FORMATS } from './output/printer.ts';
+import { VERSION } from './version.ts';
 
 /** What the groups are about; what a group has is made of the operations. */
 const GROUPS: Record<string, string> = {
@@ -37,7 +37,7 @@ const GROUPS: Record<string, string> = {
 export function createProgram(io: Io, words: readonly string[]): Command {
   const program = new Command('vauban')
     .description('Your VMs, your bill and your DDoS shield at a Vauban cloud.')
-    .version(manifest.version)
+    .version(VERSION)
     .option('--context <name>', 'the service and key to use, as `vauban context` stores them')
     .addOption(new Option('-o, --output <format>', 'how to print').choices(FORMATS).default('table'))
     .configureHelp({ showGlobalOptions: true })

@@ -11,8 +11,8 @@ import { SCOPES } from '../acceptance/support/roster.ts';
 import { start } from '../acceptance/support/start.ts';
 import { newSubject } from '../acceptance/support/world.ts';
 import { defer } from '../support/cleanup.ts';
+import { REPOSITORY, VERSION } from '../support/source.ts';
 
-const REPOSITORY = join(import.meta.dirname, '../..');
 const exec = promisify(execFile);
 
 /** A Node of this machine that is as old as the SDK allows. */
@@ -53,7 +53,7 @@ test('the packed SDK and command line run on the oldest Node that they may', {
       cwd: join(REPOSITORY, workspace),
     });
   writeFileSync(join(place, 'package.json'), '{"private": true, "type": "module"}');
-  const files = ['./vauban-client-1.0.0.tgz', './vauban-cli-1.0.0.tgz'];
+  const files = [`./vauban-client-${VERSION}.tgz`, `./vauban-cli-${VERSION}.tgz`];
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', ...files], quiet);
   writeFileSync(join(place, 'story.js'), STORY);
 

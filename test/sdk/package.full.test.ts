@@ -8,8 +8,7 @@ import { emitClient } from '../../scripts/emit-client.ts';
 import { ENDPOINTS } from '../../server/endpoints/customer/index.ts';
 import { buildOpenApi } from '../../server/http/openapi/build-openapi.ts';
 import { defer } from '../support/cleanup.ts';
-
-const REPOSITORY = join(import.meta.dirname, '../..');
+import { REPOSITORY, VERSION } from '../support/source.ts';
 
 test('the client has the operations and types of the description', () => {
   const file = readFileSync(join(REPOSITORY, 'sdk/src/api.ts'), 'utf8');
@@ -23,11 +22,11 @@ test('the package installs in an empty project without a network, and is used fr
   const run = (command: string, args: string[], cwd: string) =>
     execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
   run('npm', ['pack', '--pack-destination', place], join(REPOSITORY, 'sdk'));
-  t.diagnostic(`the package: ${statSync(join(place, 'vauban-client-1.0.0.tgz')).size} bytes`);
+  t.diagnostic(`the package: ${statSync(join(place, `vauban-client-${VERSION}.tgz`)).size} bytes`);
   const project = join(place, 'project');
   mkdirSync(project);
   writeFileSync(join(project, 'package.json'), '{"private": true, "type": "module"}');
-  run('npm', ['install', '--offline', '--no-audit', '--no-fund', '../vauban-client-1.0.0.tgz'], project);
+  run('npm', ['install', '--offline', '--no-audit', '--no-fund', `../vauban-client-${VERSION}.tgz`], project);
   writeFileSync(
     join(project, 'story.ts'),
     `import { type CreatedVm, createClient, InsufficientFundsError } from '@vauban/client';

@@ -20,6 +20,9 @@ export function read(path: string): string {
   return readFileSync(join(REPOSITORY, path), 'utf8');
 }
 
+/** The version of the project, which packed packages have in their file names. */
+export const VERSION: string = JSON.parse(read('package.json')).version;
+
 /** An import of one file by another: `type` where nothing of it is left at run time. */
 export interface Import {
   /** A file of the project by its path in it, a package by its name. */

@@ -1,7 +1,7 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
-import manifest from '../../package.json' with { type: 'json' };
 import type { Session } from '../session.ts';
+import { VERSION } from '../version.ts';
 import { failureOf, resultOf } from './answers.ts';
 import { Confirmations } from './confirmations.ts';
 import { heldScopes } from './scopes.ts';
@@ -41,7 +41,7 @@ export function createServer(
   settings: Settings,
   confirmations = new Confirmations(),
 ): McpServer {
-  const server = new McpServer({ name: 'vauban', version: manifest.version }, { instructions: INSTRUCTIONS });
+  const server = new McpServer({ name: 'vauban', version: VERSION }, { instructions: INSTRUCTIONS });
   const offered = new Set(tools.map(({ name }) => name));
   const at: Omit<At, 'signal'> = {
     session,

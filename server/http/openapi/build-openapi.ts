@@ -1,3 +1,4 @@
+import { SPECIFICATION_VERSION } from '../../version.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { HEADERS, PAGINATION, PARAMETERS } from './components.ts';
 import { CONVENTIONS, SUMMARY, TAGS, TITLE } from './conventions.ts';
@@ -29,7 +30,7 @@ export function buildOpenApi(endpoints: readonly Endpoint[], baseUrl?: string): 
     openapi: '3.1.0',
     info: {
       title: TITLE,
-      version: '1.0.0',
+      version: SPECIFICATION_VERSION,
       summary: SUMMARY,
       description: CONVENTIONS,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

@@ -5,6 +5,7 @@ import { ErrorResponses } from '../../http/openapi/error-responses.ts';
 import { buildOperation, replyOf, WITH_BODY } from '../../http/openapi/operation.ts';
 import { SchemaRegistry } from '../../http/openapi/schema-registry.ts';
 import type { ErrorCode } from '../../platform/errors.ts';
+import { VERSION } from '../../version.ts';
 import type { PanelEndpoint } from '../endpoint.ts';
 import { CONVENTIONS, SUMMARY, TAGS, TITLE } from './conventions.ts';
 import { EVERY_RESPONSE, PANEL_ERRORS } from './errors.ts';
@@ -47,7 +48,7 @@ export function buildPanelOpenApi(endpoints: readonly PanelEndpoint[]): OpenApiD
     openapi: '3.1.0',
     info: {
       title: TITLE,
-      version: '1.0.0',
+      version: VERSION,
       summary: SUMMARY,
       description: CONVENTIONS,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { REPOSITORY } from '../../acceptance/support/document.ts';
+import { VERSION } from '../../support/source.ts';
 import type { Customer } from './sequence.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -45,7 +46,7 @@ export const TOLD = { refused: true, statuses: ['running'], last: 'run.completed
 export async function installSdk({ directory, write }: Workshop): Promise<void> {
   await exec('npm', ['pack', '--pack-destination', directory], { cwd: join(REPOSITORY, 'sdk') });
   const options = ['--offline', '--no-audit', '--no-fund', '--ignore-scripts', '--no-save'];
-  await exec('npm', ['install', ...options, './vauban-client-1.0.0.tgz'], { cwd: directory });
+  await exec('npm', ['install', ...options, `./vauban-client-${VERSION}.tgz`], { cwd: directory });
   write('runtime.mjs', STORY);
 }
 

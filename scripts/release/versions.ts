@@ -1,0 +1,81 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Which part of a version a release raises. */
+export type Kind = 'major' | 'minor' | 'patch';
+
+export const KINDS: readonly Kind[] = ['major', 'minor', 'patch'];
+
+/** The version that a release of this kind has after `version`. Throws for anything that is not three numbers. */
+export function raise(version: string, kind: Kind): string {
+  if (!/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(version)) throw new Error(`not a version: ${version}`);
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
+  if (kind === 'major') return `${major + 1}.0.0`;
+  return kind === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
+}
+
+/** Files with the version that are no workspaces of the root package. */
+const BESIDE_WORKSPACES = [
+  'package.json',
+  'package-lock.json',
+  'pulumi/package.json',
+  'pulumi/package-lock.json',
+  'terraform/version.go',
+];
+
+/** The files that carry the version by hand of the release script, by their paths in the repository. */
+export function versionedFiles(repository: string): string[] {
+  const { workspaces } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
+  return [...BESIDE_WORKSPACES, ...workspaces.map((name: string) => `${name}/package.json`)];
+}
+
+interface Package {
+  version: string;
+  peerDependencies?: Record<string, string>;
+}
+
+interface PackageFile extends Package {
+  /** A lock file has them: the project's own packages, by their folders, and those that are installed. */
+  packages?: Record<string, Package>;
+}
+
+/** The client that `@vauban/pulumi` works with is the one of the same release. */
+const CLIENT = '@vauban/client';
+
+/** The text of a file with each of the project's versions in it replaced by what `change` makes of it. */
+export function mapVersions(file: string, text: string, change: (version: string) => string): string {
+  if (file.endsWith('.go'))
+    return text.replace(
+      /(const version = ")([^"]*)/,
+      (_, start, version: string) => `${start}${change(version)}`,
+    );
+  const root: PackageFile = JSON.parse(text);
+  const own = Object.entries(root.packages ?? {}).filter(([path]) => !path.includes('node_modules/'));
+  for (const part of [root, ...own.map(([, locked]) => locked)]) {
+    part.version = change(part.version);
+    const peers = part.peerDependencies;
+    if (peers?.[CLIENT]) peers[CLIENT] = `^${change(peers[CLIENT].replace(/^\^/, ''))}`;
+  }
+  return `${JSON.stringify(root, null, 2)}\n`;
+}
+
+/** All of the project's versions in a file. */
+export function versionsIn(file: string, text: string): string[] {
+  const found: string[] = [];
+  mapVersions(file, text, (version) => {
+    found.push(version);
+    return version;
+  });
+  return found;
+}
+
+/** Writes the version to every file that carries it. */
+export function writeVersion(repository: string, version: string): void {
+  for (const file of versionedFiles(repository)) {
+    const path = join(repository, file);
+    writeFileSync(
+      path,
+      mapVersions(file, readFileSync(path, 'utf8'), () => version),
+    );
+  }
+}

@@ -1,0 +1,4 @@
+package main
+
+// Written by the release script.
+const version = "0.9.0"

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { versionedFiles, versionsIn } from '../../scripts/release/versions.ts';
+import { projectFiles, REPOSITORY, read, VERSION } from '../support/source.ts';
+
+const files = versionedFiles(REPOSITORY);
+
+for (const file of files) {
+  test(`${file} has the version of the root package`, () => {
+    const versions = versionsIn(file, read(file));
+    assert.ok(versions.length > 0);
+    for (const found of versions) assert.equal(found, VERSION);
+  });
+}
+
+test('every package of the project gets the version of a release', () => {
+  const packages = projectFiles().filter((path) => /(^|\/)package(-lock)?\.json$/.test(path));
+  assert.deepEqual(
+    packages.filter((path) => !files.includes(path)),
+    [],
+  );
+});
+
+test('the description of the customers keeps the version of its specification, those of the service have its own', () => {
+  const described = (file: string) => JSON.parse(read(file)).info.version;
+  assert.equal(described('openapi.json'), '1.0.0');
+  assert.equal(described('operator-openapi.json'), VERSION);
+  assert.equal(described('panel-openapi.json'), VERSION);
+});
+
+test('the changelog begins with what is unreleased, and has this version next', () => {
+  const headings = read('CHANGELOG.md').match(/^## .*$/gm) ?? [];
+  assert.equal(headings[0], '## Unreleased');
+  assert.ok(headings[1]?.startsWith(`## ${VERSION} (`), headings[1]);
+});
