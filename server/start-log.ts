@@ -1,4 +1,5 @@
 import type { Services } from './services.ts';
+import { VERSION } from './version.ts';
 
 /** What a start in production goes through with, although customers may not expect it. */
 export function warnOfPretence({
@@ -27,6 +28,7 @@ export async function logStart({ db, compute, edge, gateway, logger }: Services)
   ];
   logger.info(
     {
+      version: VERSION,
       database: db.engine,
       compute: compute.name,
       report: report.summary,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { sql } from '../../server/db/database.ts';
+import { VERSION } from '../support/source.ts';
 import { linkIn, mailsTo, openPanel, TestBrowser } from './support/panel.ts';
 
 const PASSWORD = 'seven quiet otters';
@@ -31,6 +32,7 @@ test('a person signs up, in and out, with a second factor, and gets back in with
     ['Anna', 'de', 'owner', 'Anna'],
   );
   assert.ok(session.confirmed_until);
+  assert.equal(session.version, VERSION);
 
   // The second factor: asked for from now on, each code once.
   const { secret, uri } = await browser.ok('POST', '/person/totp');

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
 import { startService } from '../../support/service.ts';
+import { VERSION } from '../../support/source.ts';
 import { asked } from './story/stage.ts';
 import { complaintsOf, hostsOf } from './support/complaints.ts';
 import { looksRight } from './support/looks.ts';
@@ -35,6 +36,7 @@ test('every page, in both themes, wide and narrow, by the keyboard too', { skip:
   await t.test('after it', async () => {
     for (const { pattern } of pages.filter(({ isInside }) => isInside)) {
       await looksRight(page, `${baseUrl}/panel${pathOf(pattern, world)}`, pattern);
+      assert.ok(await page.getByText(`Version ${VERSION}`, { exact: true }).isVisible(), pattern);
       assert.deepEqual(complaints, [], pattern);
     }
   });
