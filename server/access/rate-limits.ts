@@ -45,6 +45,7 @@ export class RateLimiter {
   readonly #limits: Limits & { session: number };
   readonly #store: LimitStore;
   readonly #clock: Clock;
+  /** On this node only: to share the counts, each refused request would cost the query that the limit saves. */
   readonly #ips: WindowCounter;
   readonly #sessions = new WindowCounter(MAX_NETWORKS);
   /** What the store last said of each key, in the window that `#seenIn` begins. */

@@ -27,7 +27,10 @@ interface ConsoleParts {
   limiter: RateLimiter;
 }
 
-/** The WebSockets: `/console/{vm}/vnc`, `/console/{vm}/ssh` and `/share/{id}/socket`. */
+/**
+ * The WebSockets: `/console/{vm}/vnc`, `/console/{vm}/ssh` and `/share/{id}/socket`. They are outside `/v1` because a ticket opens
+ * them and no key; a ticket that is not good is 404, whatever is wrong with it.
+ */
 export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void {
   const { services, consoles } = parts;
   const upgrades = new Upgrades(app, { protocols: PROTOCOLS, maxPayload: MAX_FRAME_BYTES });

@@ -63,6 +63,7 @@ export function decideChange(
   const catalog = catalogAt(all, now);
   const target =
     'plan' in wish ? planTarget(catalog, vm, wish) : requireCustom(catalog, sizeOf(vm, wish.size));
+  // Also with `resize_disk`: the contract refuses the plan that the VM has, whatever becomes of its disk.
   const isSame = 'plan' in wish ? wish.plan === vm.plan : hasSize(vm, target);
   const template = findTemplate(catalog, vm.template);
   const refusals = refusalsOf(
