@@ -5,7 +5,7 @@ import { KINDS, type Kind } from './release/versions.ts';
 
 const USAGE = `usage: npm run release -- ${KINDS.join('|')} [--dry-run]`;
 
-/** Says what a release would do. What would stop it is said, too. */
+/** Prints every reason to refuse, the steps and the heading. */
 function rehearse(release: Release): void {
   for (const problem of release.problems()) console.log(`would refuse: ${problem}`);
   for (const { name } of release.steps) console.log(`would do: ${name}`);

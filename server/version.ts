@@ -4,7 +4,6 @@ import manifest from './package.json' with { type: 'json' };
 export const VERSION: string = manifest.version;
 
 /**
- * The version of the specification of the customers' API, which its description carries. It does not change with the
- * service's: generated clients compare it.
+ * The version of the specification of the customers' API. The API's description carries it, whatever the service's own version.
  */
 export const SPECIFICATION_VERSION = '1.0.0';

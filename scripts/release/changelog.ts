@@ -1,16 +1,13 @@
 const UNRELEASED = '## Unreleased';
 
-/**
- * The changelog with the lines under "Unreleased" moved to `heading` below it, and "Unreleased" empty. Throws if there
- * is nothing to release.
- */
+/** Moves the lines under "Unreleased" to `heading` below it. Throws if there are none. */
 export function releaseChangelog(changelog: string, heading: string): string {
   const { before, notes, after } = around(changelog, UNRELEASED);
   if (!hasLines(notes)) throw new Error('CHANGELOG.md has nothing under "Unreleased".');
   return `${[before + UNRELEASED, heading, notes, after].filter(Boolean).join('\n\n').trimEnd()}\n`;
 }
 
-/** The lines that a changelog has under a heading. */
+/** Returns the lines under a heading of the changelog. */
 export function notesUnder(changelog: string, heading: string): string {
   return around(changelog, heading).notes;
 }
@@ -25,5 +22,5 @@ function around(changelog: string, heading: string): { before: string; notes: st
   return { before: changelog.slice(0, start), notes: rest.slice(0, end).trim(), after: rest.slice(end) };
 }
 
-/** Whether there is more than headings. */
+/** Whether there are lines other than headings. */
 const hasLines = (notes: string) => notes.split('\n').some((line) => line.trim() && !line.startsWith('#'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { notesUnder, releaseChangelog } from './changelog.ts';
 import { type Kind, raise, writeVersion } from './versions.ts';
 
-/** Part of a release, which either is done or throws. */
+/** A part of a release; throws if it fails. */
 export interface Step {
   name: string;
   run(): void;
@@ -34,7 +34,7 @@ export class Release {
     return `## ${this.version} (${this.#date})`;
   }
 
-  /** What stands in the way of the release: a sentence each. */
+  /** The reasons to refuse the release, a sentence each. */
   problems(): string[] {
     const branch = this.#git('branch', '--show-current');
     const problems = [];
@@ -50,7 +50,7 @@ export class Release {
     return problems;
   }
 
-  /** Everything that makes the release, in order. */
+  /** The steps of the release, in order. */
   get steps(): readonly Step[] {
     return [
       ...CHECKS.map((script) => ({ name: `npm run ${script}`, run: () => this.#check(script) })),
@@ -63,7 +63,7 @@ export class Release {
       { name: `commit "release: ${this.tag}"`, run: () => this.#commit(`release: ${this.tag}`) },
       { name: `tag ${this.tag}`, run: () => this.#tagCommit() },
       { name: `npm run release:keep -- ${this.tag}`, run: () => this.#npm('release:keep', this.tag) },
-      // After the tag, whose own tests upgrade from the release before it.
+      // After the tag: the tests of the tagged commit upgrade from the release before.
       { name: 'commit the kept sources', run: () => this.#commit(`test: upgrade from ${this.tag}`) },
     ];
   }
@@ -83,7 +83,7 @@ export class Release {
 
   #tagCommit(): void {
     const notes = notesUnder(this.#read(CHANGELOG), this.heading);
-    // Headings of the notes begin with what is a comment to Git otherwise.
+    // Git's default would drop the headings of the notes as comments.
     this.#git(
       'tag',
       '--annotate',

@@ -6,7 +6,7 @@ export type Kind = 'major' | 'minor' | 'patch';
 
 export const KINDS: readonly Kind[] = ['major', 'minor', 'patch'];
 
-/** The version that a release of this kind has after `version`. Throws for anything that is not three numbers. */
+/** Returns the version after `version` for a release of this kind. Throws unless `version` is three numbers. */
 export function raise(version: string, kind: Kind): string {
   if (!/^(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}$/.test(version)) throw new Error(`not a version: ${version}`);
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
@@ -14,7 +14,7 @@ export function raise(version: string, kind: Kind): string {
   return kind === 'minor' ? `${major}.${minor + 1}.0` : `${major}.${minor}.${patch + 1}`;
 }
 
-/** Files with the version that are no workspaces of the root package. */
+/** Versioned files outside the workspaces. */
 const BESIDE_WORKSPACES = [
   'package.json',
   'package-lock.json',
@@ -23,7 +23,7 @@ const BESIDE_WORKSPACES = [
   'terraform/version.go',
 ];
 
-/** The files that carry the version by hand of the release script, by their paths in the repository. */
+/** The files to which a release writes the version, by their paths in the repository. */
 export function versionedFiles(repository: string): string[] {
   const { workspaces } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
   return [...BESIDE_WORKSPACES, ...workspaces.map((name: string) => `${name}/package.json`)];
@@ -35,14 +35,14 @@ interface Package {
 }
 
 interface PackageFile extends Package {
-  /** A lock file has them: the project's own packages, by their folders, and those that are installed. */
+  /** Only in a lock file: the project's own packages, by their folders, and the installed ones. */
   packages?: Record<string, Package>;
 }
 
 /** The client that `@vauban/pulumi` works with is the one of the same release. */
 const CLIENT = '@vauban/client';
 
-/** The text of a file with each of the project's versions in it replaced by what `change` makes of it. */
+/** Returns the text of a file with `change` applied to each of the project's versions in it. */
 export function mapVersions(file: string, text: string, change: (version: string) => string): string {
   if (file.endsWith('.go'))
     return text.replace(
@@ -59,7 +59,7 @@ export function mapVersions(file: string, text: string, change: (version: string
   return `${JSON.stringify(root, null, 2)}\n`;
 }
 
-/** All of the project's versions in a file. */
+/** Returns all of the project's versions in a file. */
 export function versionsIn(file: string, text: string): string[] {
   const found: string[] = [];
   mapVersions(file, text, (version) => {

@@ -28,8 +28,8 @@ interface ConsoleParts {
 }
 
 /**
- * The WebSockets: `/console/{vm}/vnc`, `/console/{vm}/ssh` and `/share/{id}/socket`. They are outside `/v1` because a ticket opens
- * them and no key; a ticket that is not good is 404, whatever is wrong with it.
+ * The WebSockets: `/console/{vm}/vnc`, `/console/{vm}/ssh` and `/share/{id}/socket`. They are outside `/v1` because a ticket, not a
+ * key, opens them. A bad ticket is 404, whatever is wrong with it.
  */
 export function registerSockets(app: FastifyInstance, parts: ConsoleParts): void {
   const { services, consoles } = parts;

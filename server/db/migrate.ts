@@ -135,8 +135,8 @@ export async function migrateUp(db: Database): Promise<string[]> {
 }
 
 /**
- * Throws if the database lacks a migration of this release, as it does after somebody has put back an older backup below a
- * running service. Migrations of a newer release are no fault.
+ * Throws if the database lacks a migration of this release, as after an older backup was restored under a running service.
+ * Migrations of a newer release are fine: its nodes run alongside.
  */
 export async function requireMigrations(db: Database): Promise<void> {
   const rows = await db.query<{ name: string }>(sql`select name from migrations`);

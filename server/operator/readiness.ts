@@ -27,7 +27,7 @@ export interface ReadinessReport {
 /** `off`: this node has no such part. `unknown`: the part cannot be asked because another one fails. */
 export type PartState = 'ok' | 'failing' | 'off' | 'unknown';
 
-/** The report for the operator, who may know what the service is made of. */
+/** The report for operators. */
 export interface DetailedReport extends ReadinessReport {
   version: string;
   parts: Record<ServingPart | 'compute', PartState> & { process: Phase };

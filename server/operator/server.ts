@@ -39,7 +39,7 @@ export function createMonitoringServer(
   app.setNotFoundHandler(() => {
     throw notFound();
   });
-  // Who reaches this server may read /metrics, which tell the version and more.
+  // Anyone who reaches this server can read /metrics, which show the version too.
   registerHealth(app, readiness, () => true);
   registerMetrics(app, metrics);
   return app;

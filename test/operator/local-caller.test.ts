@@ -38,7 +38,7 @@ test('without a proxy, loopback is local in every spelling, and nothing else is'
     assert.equal(await ask(ip), false, ip);
 });
 
-test('what a proxy that is not trusted forwards is never local, whatever it says', async (t) => {
+test('a request forwarded by an untrusted proxy is never local, whatever its headers say', async (t) => {
   for (const trusted of [false, ['10.0.0.0/8']] as const) {
     const ask = asker(t, trusted && [...trusted]);
     for (const header of [

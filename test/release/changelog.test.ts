@@ -6,7 +6,7 @@ const HEADING = '## 0.10.0 (2026-12-01)';
 const BEFORE = '# Changelog\n\nNewest first.\n\n';
 const OLDER = '## 0.9.0 (2026-11-27)\n\n- Old.\n';
 
-test('what is unreleased moves under the heading of the version, above older ones', () => {
+test('unreleased lines move under the heading of the version, above older versions', () => {
   const notes = '### Breaking\n\n- One.\n\n### Added\n\n- Two, which mentions\n  ## Unreleased.';
   const released = releaseChangelog(`${BEFORE}## Unreleased\n\n${notes}\n\n${OLDER}`, HEADING);
   assert.equal(released, `${BEFORE}## Unreleased\n\n${HEADING}\n\n${notes}\n\n${OLDER}`);

@@ -67,7 +67,7 @@ function assertRefused(project: Project, reason: RegExp, ...words: string[]): vo
   assert.equal(JSON.parse(project.read('package.json')).version, '0.9.0');
 }
 
-test('a release has its version everywhere, its notes in the changelog, and a tag', (t) => {
+test('a release sets the version everywhere, moves the notes and makes a tag', (t) => {
   const { directory, git, read, release } = newProject(t);
   const first = git('rev-parse', 'HEAD');
   const days = [new Date()];
@@ -90,7 +90,7 @@ test('a release has its version everywhere, its notes in the changelog, and a ta
   assert.equal(message, 'Vauban 0.10.0\n\n### Added\n\n- One.');
   assert.equal(git('show', 'v0.10.0:made.json'), '0.10.0', 'what is generated has the version');
   assert.equal(git('rev-parse', 'v0.10.0^{}^'), first);
-  // The sources that upgrades are tested from are kept after the tag.
+  // The sources for upgrade tests are kept after the tag.
   assert.equal(git('rev-parse', 'HEAD^'), git('rev-parse', 'v0.10.0^{}'));
   assert.equal(git('diff', '--name-only', 'v0.10.0'), 'kept');
   assert.equal(read('kept'), '0.10.0v0.10.0');
@@ -108,7 +108,7 @@ test('a dry run shows the steps and the heading, and changes nothing', (t) => {
   assert.match(stdout, /^## 1\.0\.0 \(\d{4}-\d\d-\d\d\)$/m);
 });
 
-test('a dry run says everything that a release would be refused for', (t) => {
+test('a dry run prints every reason to refuse', (t) => {
   const project = newProject(t, { changelog: '# Changelog\n\n## Unreleased\n' });
   project.git('switch', '--quiet', '--create', 'topic');
   project.git('tag', 'v0.9.1');
@@ -161,7 +161,7 @@ test('a tag that exists is refused', (t) => {
   assertRefused(project, /v0\.10\.0 exists already/, 'minor');
 });
 
-test('what is no kind of release is answered with the usage', (t) => {
+test('an unknown kind of release prints the usage', (t) => {
   const project = newProject(t);
   for (const words of [[], ['0.10.0'], ['minor', 'patch'], ['--force', 'minor'], ['Minor', '--dry-run']])
     assertRefused(project, /usage|Unknown option/, ...words);

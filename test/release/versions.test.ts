@@ -9,7 +9,7 @@ test('a release raises one part of the version and sets those after it to zero',
   assert.equal(raise('19.99.9', 'patch'), '19.99.10');
 });
 
-test('what is no version of three numbers is not raised', () => {
+test('a version that is not three numbers is refused', () => {
   for (const version of ['1.0', '1.0.0-rc.1', 'v1.0.0', '01.0.0', '1.0.0.0', ''])
     assert.throws(() => raise(version, 'patch'), /^Error: not a version/, version);
 });

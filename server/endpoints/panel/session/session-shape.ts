@@ -52,7 +52,9 @@ export const SessionShape = Shape(
       passkeys: Count('Passkeys'),
       recovery_codes: Count('Recovery codes that are left'),
     }),
-    version: Type.String({ description: 'The version of the service, which strangers are not told' }),
+    version: Type.String({
+      description: 'The version of the service; only people who have signed in see it',
+    }),
   },
   { $id: 'Session', description: 'Who has signed in, and for which account' },
 );
