@@ -1,38 +1,29 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import test from 'node:test';
-import { promisify } from 'node:util';
+import { banner } from '../../server/banner.ts';
+import { type Parts, startService } from '../../server/compose.ts';
+import { loadConfig } from '../../server/config/config.ts';
+import { createLogger } from '../../server/platform/logging.ts';
 import { defer } from '../support/cleanup.ts';
 import { freshDatabaseLocation } from '../support/database.ts';
-import { examples, outputsOf, patternOf, scriptOf } from '../support/examples.ts';
-import { startService } from '../support/service.ts';
+import { patternOf } from '../support/examples.ts';
+import { read } from '../support/source.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
-const run = promisify(execFile);
+const README = read('README.md');
 
-test('every command of the README prints what the README shows', async (t) => {
-  const location = await freshDatabaseLocation(t);
-  const service = await startService(t, { location, env: { VAUBAN_SIMULATOR_BOOT_SECONDS: '0.1' } });
-  const directory = await mkdtemp(join(tmpdir(), 'vauban-readme-'));
-  defer(t, () => rm(directory, { recursive: true }));
-  const { host } = new URL(service.baseUrl);
-  const steps = examples(await readFile(join(ROOT, 'README.md'), 'utf8'));
-  assert.ok(steps.length > 15, 'the README has its examples');
-
-  const script = scriptOf(steps, (command) =>
-    command.replaceAll('localhost:8080', host).replace('KEY=vk_…', `KEY=${service.demoKey}`),
-  );
-  const env = {
-    PATH: `${dirname(process.execPath)}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH}`,
-    HOME: directory,
-    VAUBAN_DATA_DIR: dirname(service.operatorSocket),
-  };
-  const { stdout } = await run('bash', ['-euo', 'pipefail', '-c', script], { env, cwd: ROOT });
-  const outputs = outputsOf(stdout);
-  for (const [index, { command, shown }] of steps.entries()) {
-    assert.match(outputs[index]!, patternOf(shown), command);
-  }
+test('the README shows what the first start prints', async (t) => {
+  const { env, open } = await freshDatabaseLocation(t);
+  const config = loadConfig({ ...env, VAUBAN_LISTEN: '127.0.0.1:0' });
+  let demo: Parameters<NonNullable<Parts['onDemo']>>[0] | undefined;
+  const logger = createLogger({ logLevel: 'silent' });
+  const service = await startService(config, await open(), { logger, onDemo: (access) => (demo = access) });
+  defer(t, () => service.stop());
+  assert.ok(demo, 'a first start makes the demo account');
+  const [shown] = README.match(/(?<=```\n) {2}Panel .*?(?=```)/s) ?? [];
+  // The reader's service listens at the default address, and its database is the default one in the default place.
+  const printed = banner(service, demo)
+    .replaceAll(service.address, 'http://127.0.0.1:8080')
+    .replace(config.dataDir, 'data')
+    .replace('database: PostgreSQL', 'database: embedded, in data');
+  assert.match(printed.trimEnd(), patternOf(shown!.trimEnd()));
 });

@@ -43,6 +43,38 @@ test('every path that a document names exists', () => {
   assert.deepEqual(missing, []);
 });
 
+/** The anchor of each heading of a document, as GitHub makes it. */
+function anchorsOf(document: string): Set<string> {
+  const headings = read(document).matchAll(/^#+ (.+)$/gm);
+  const anchor = (heading: string) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-');
+  return new Set([...headings].map(([, heading]) => anchor(heading!)));
+}
+
+test('every link to a section of a document leads to one', () => {
+  const dead = DOCUMENTS.flatMap((document) => {
+    const links = [...read(document).matchAll(/\]\(([\w./-]*\.md)?#([^)\s]+)\)/g)];
+    return links
+      .filter(([, file, anchor]) => {
+        const target = file === undefined ? document : join(dirname(document), file);
+        return FILES.includes(target) && !anchorsOf(target).has(anchor!);
+      })
+      .map(([link]) => `${document}: ${link}`);
+  });
+  assert.deepEqual(dead, []);
+});
+
+/** What a stranger reads before deciding whether to read on. */
+const README_LINES = 90;
+
+test('the README is short', () => {
+  const lines = read('README.md').trimEnd().split('\n').length;
+  assert.ok(lines <= README_LINES, `README.md has ${lines} lines: move something to a document of its own`);
+});
+
 test('the project names no machine and no registry of packages', () => {
   // Put together here, so that this file does not find itself.
   const places = [

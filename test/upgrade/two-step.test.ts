@@ -57,7 +57,7 @@ test('migrations since the last release leave what its nodes use', async (t) => 
   assert.deepEqual(
     breaking(before, await columnsOf(db)),
     [],
-    'nodes of the last release run on after the migration: see "One migration" in CONTRIBUTING.md',
+    'nodes of the last release run on after the migration: see "A migration" in CONTRIBUTING.md',
   );
 });
 
