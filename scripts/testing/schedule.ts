@@ -34,7 +34,9 @@ export function shared(jobs: Job[]): Batch[] {
 /** A batch for each job, the longest first: what takes longest must not begin last, while the other cores idle. */
 export function apart(jobs: Job[]): { alone: Batch[]; beside: Batch[]; rest: Batch[] } {
   const batches = byDuration(jobs).map(({ file, engine }): Batch => ({ files: [file], engine }));
-  const alone = batches.filter(({ files: [file] }) => wishOf(file!, 'alone'));
+  const alone = batches.filter(
+    ({ files: [file], engine }) => engine === 'postgres' && wishOf(file!, 'alone'),
+  );
   const beside = batches.filter(({ files: [file] }) => wishOf(file!, 'beside'));
   const rest = batches.filter((batch) => !alone.includes(batch) && !beside.includes(batch));
   return { alone, beside, rest };

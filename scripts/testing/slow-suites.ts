@@ -26,7 +26,7 @@ export function slowTable(table: string, passed: { file: string; seconds: number
       const [, takes = 'unknown', last = 'not recorded yet'] = before.get(file) ?? [];
       const result = passed.find((one) => one.file === file);
       const time = result ? duration(result.seconds) : takes;
-      return `| \`${file}\` | ${wishOf(file, 'needs') ?? ''} | ${time} | ${result ? when : last} |\n`;
+      return `| \`${file}\` | ${wishOf(file, 'needs')?.replace(/\.$/, '') ?? ''} | ${time} | ${result ? when : last} |\n`;
     });
   return HEAD + lines.join('');
 }

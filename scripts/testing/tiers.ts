@@ -34,8 +34,8 @@ const WISHES = {
   both: 'Runs on both engines',
   /** Something else runs it on PostgreSQL. */
   embedded: 'Runs on the embedded engine only',
-  /** It keeps every core busy by itself. */
-  alone: 'Runs alone',
+  /** With its server it keeps every core busy. */
+  alone: 'Runs alone on PostgreSQL',
   /** It waits most of the time, so it takes no place of another. */
   beside: 'Runs beside the others',
   /** Programs and rights that a slow suite needs; shown in `docs/testing.md`. */

@@ -1,3 +1,4 @@
+// Runs on the embedded engine only: test/db/lock-order.full.test.ts runs it on PostgreSQL, where it watches every transaction.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { probeAll } from './probes.ts';

@@ -1,3 +1,4 @@
+// Runs on both engines: the embedded one has a single connection, on which nothing may wait for itself.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deadlocks } from '../support/deadlocks.ts';

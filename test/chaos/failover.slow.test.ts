@@ -1,3 +1,4 @@
+// Needs: PostgreSQL, Patroni, etcd.
 import { test } from 'node:test';
 import { skipWithoutPatroni } from '../support/patroni.ts';
 import { outliveFailovers } from './support/failovers.ts';

@@ -1,3 +1,4 @@
+// Runs on both engines: each has its own way of running out of space.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+// Runs on both engines: each keeps what was committed in its own way when its process is killed.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engine, freshDatabaseLocation } from '../support/database.ts';

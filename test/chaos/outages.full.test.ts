@@ -1,3 +1,4 @@
+// Runs on both engines: a server goes away, the embedded one breaks down.
 import { type TestContext, test } from 'node:test';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { defer } from '../support/cleanup.ts';

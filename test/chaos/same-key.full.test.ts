@@ -1,3 +1,4 @@
+// Runs on both engines: transactions interleave differently.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertInvariants } from '../support/invariants.ts';

@@ -1,3 +1,4 @@
+// Runs on both engines: a stop closes connections, or the engine itself.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';

@@ -1,3 +1,4 @@
+// Needs: the npm registry.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -12,7 +13,7 @@ import { installSdk, RUNTIMES, TOLD, tellOn } from './support/runtimes.ts';
 import type { Customer } from './support/sequence.ts';
 import { openWorkshop, type Workshop } from './support/workshop.ts';
 
-/** `npm run clients:check`: what the tools of others make of the description, against a service. */
+/** `npm run test:slow -- clients`: other projects' tools read the description and talk to a service. */
 
 const ANY_TYPES = join(import.meta.dirname, 'support/any-types.mjs');
 

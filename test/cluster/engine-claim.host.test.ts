@@ -1,3 +1,4 @@
+// Runs on both engines: locks of sessions differ.
 import assert from 'node:assert/strict';
 import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';

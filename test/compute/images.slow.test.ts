@@ -1,3 +1,4 @@
+// Needs: root, QEMU, the image debian-12.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { skipWithoutTinyImage, tinyImage } from '../support/tiny-image.ts';

@@ -1,3 +1,4 @@
+// Runs on both engines: each has its own way of running out of space.
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';

@@ -1,3 +1,4 @@
+// Needs: root, nftables, netsniff-ng, iperf3.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

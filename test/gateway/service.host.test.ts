@@ -1,3 +1,4 @@
+// Runs on both engines: notifications differ.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newCustomer } from '../chaos/support/customer.ts';

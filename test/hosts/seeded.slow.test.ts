@@ -1,3 +1,4 @@
+// Needs: an idle machine.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';

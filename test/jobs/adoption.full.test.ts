@@ -1,3 +1,4 @@
+// Runs on both engines: locks of sessions differ.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, sql } from '../../server/db/database.ts';

@@ -1,9 +1,10 @@
+// Needs: the npm registry.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { before, test } from 'node:test';
 import { promisify } from 'node:util';
 import { SCOPES } from '../acceptance/support/roster.ts';
 import { start } from '../acceptance/support/start.ts';
@@ -11,10 +12,18 @@ import { newPublicKey } from '../acceptance/support/valid-calls.ts';
 import { idle, newSubject, SMALL } from '../acceptance/support/world.ts';
 import { defer, type Lifetime } from '../support/cleanup.ts';
 
-/** `npm run pulumi:check`: the package as it is installed, with a program that uses all of it. */
+/** `npm run test:slow -- pulumi`: the package as it is installed, with a program that uses all of it. */
 
 const ROOT = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
+
+/** Builds the package, with the Pulumi that its own lock file names: half of an installation, which the workspaces do without. */
+before(async () => {
+  const tsc = (project: string) => run('npx', ['tsc', '-p', project], { cwd: ROOT });
+  await tsc('sdk');
+  await run('npm', ['--prefix', 'pulumi', 'ci', '--no-audit', '--no-fund'], { cwd: ROOT });
+  await tsc('pulumi');
+});
 
 /** A directory in which the packages are installed as their users have them: not as links, which Pulumi would look through. */
 function install(t: Lifetime): string {

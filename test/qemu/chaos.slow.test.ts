@@ -1,3 +1,4 @@
+// Needs: root, QEMU.
 import { test } from 'node:test';
 import { whyNot } from '../compute/routed/support/env.ts';
 import { skipWithoutTinyImage } from '../support/tiny-image.ts';

@@ -1,3 +1,4 @@
+// Needs: root, QEMU, the image debian-12.
 import { test } from 'node:test';
 import { whyNot } from '../compute/routed/support/env.ts';
 import { skipWithoutDebian } from '../support/tiny-image.ts';

@@ -1,3 +1,4 @@
+// Needs: root, QEMU, Chromium.
 import { test } from 'node:test';
 import { whyNot } from '../compute/routed/support/env.ts';
 import { NO_STORY } from '../panel/browser/story/stage.ts';

@@ -1,3 +1,4 @@
+// Needs: root, FastNetMon, nftables.
 import assert from 'node:assert/strict';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';

@@ -1,3 +1,5 @@
+// Runs on both engines: worlds are shallow in the fast tier, and engines interleave differently.
+// Runs alone on PostgreSQL: two processes and their server ask and answer all the time; alongside others a world takes four times as long.
 import { describe, test } from 'node:test';
 import { engine, freshDatabaseLocation } from '../support/database.ts';
 import { depth } from '../support/depth.ts';

@@ -1,3 +1,4 @@
+// Runs on both engines: a start opens a server or the embedded engine.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,3 +1,4 @@
+// Runs on both engines: a start opens a server or the embedded engine.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// Needs: root, Incus.
 import { OF_THREE } from '../../support/incus/cluster.ts';
 import { inCluster } from '../../support/incus/in-cluster.ts';
 

@@ -1,3 +1,4 @@
+// Needs: root, Incus, gobgpd.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
