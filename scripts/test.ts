@@ -10,6 +10,7 @@ import { accessSync, constants, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { makePgliteTemplate } from '../test/support/template.ts';
 import { changedFiles, reachedBy } from './testing/changed.ts';
 import { record } from './testing/durations.ts';
 import { type Batch, type FileResult, type RunOptions, runBatch } from './testing/events.ts';
@@ -17,11 +18,12 @@ import { hasPostgres, withPostgres } from './testing/postgres.ts';
 import { fileReport, Progress, summary } from './testing/report.ts';
 import { apart, inTurn, PROCESSES, shared } from './testing/schedule.ts';
 import { recordSlow } from './testing/slow-suites.ts';
-import { type Engine, type Job, jobsOf, named, testFiles, tierOf } from './testing/tiers.ts';
+import { type Engine, type Job, jobsOf, named, reaches, testFiles, tierOf } from './testing/tiers.ts';
 
 /** A directory in memory, as Linux has it, and the free space in bytes that the tests of both engines need at most. */
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 2 * 2 ** 30;
+const DATABASE = 'test/support/database.ts';
 /** A run of few files shows each of their tests. */
 const FEW = 3;
 
@@ -121,6 +123,8 @@ async function runAll(databaseUrl: string): Promise<boolean> {
   return !interruption.signal.aborted && results.every(({ failures }) => failures.length === 0);
 }
 
+// Once, and not by each of the processes that begin at the same time.
+if (jobs.some(({ file }) => reaches(file, [DATABASE]))) await makePgliteTemplate();
 const passed = jobs.some(({ engine }) => engine === 'postgres')
   ? await withPostgres(runAll)
   : await runAll('');

@@ -13,6 +13,11 @@ import { PgliteSession } from './pglite-session.ts';
  */
 export async function openPglite(directory: string | undefined, log?: OutageLog): Promise<Database> {
   const engine = await (directory === undefined ? Engine.open() : openEngine(directory));
+  return databaseOn(engine, directory, log);
+}
+
+/** Returns the database of an open engine, which is opened again on `directory` if it breaks down. */
+export function databaseOn(engine: Engine, directory?: string, log?: OutageLog): Database {
   const keeper = new PgliteKeeper(new PgliteSession(engine), { directory, log });
   return {
     engine: 'pglite',

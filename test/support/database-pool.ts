@@ -1,7 +1,12 @@
-import { rmSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
 import { type Database, raw, sql } from '../../server/db/database.ts';
+import { defer } from './cleanup.ts';
+import { openPgliteInMemory } from './template.ts';
 
-/** Beyond this size, in bytes, a table is not worth emptying: another copy of the template is faster. */
+/** Beyond this size, in bytes, a table is not worth emptying: another database is faster. */
 const LARGEST_EMPTIED = 8 * 2 ** 20;
 
 /** What a migrated database looked like before its first test. */
@@ -12,17 +17,10 @@ interface Origin {
   rows: Map<string, string>;
 }
 
-/** Where a database is: its directories, and how to open it and remove it. */
-interface Place {
-  places: string[];
-  open(): Promise<Database>;
-  remove(): Promise<void>;
-}
-
-/** A database that tests use one after the other. */
-export interface Pooled<Location extends Place> {
-  location: Location;
+/** An embedded database that tests use one after the other. */
+interface Pooled {
   db: Database;
+  dump: () => Promise<Blob>;
   origin: Origin;
 }
 
@@ -79,49 +77,46 @@ async function restore(db: Database, { schema, rows }: Origin): Promise<boolean>
   return true;
 }
 
+/** Those that no test has at the moment; they go with the process. */
+const idle: Pooled[] = [];
+
+async function take(): Promise<Pooled> {
+  const pooled = idle.pop();
+  if (pooled) return pooled;
+  const { db, dump } = await openPgliteInMemory();
+  return { db, dump, origin: await originOf(db) };
+}
+
+/** Writes the data of a database to a file, for a look at what a failed test left; its path. */
+async function keep({ dump }: Pooled): Promise<string> {
+  const path = join(tmpdir(), `vauban-${process.pid}-${Date.now()}.tar`);
+  await writeFile(path, (await dump()).stream());
+  return path;
+}
+
 /**
- * Databases for the tests of a process, each restored after one test for the next. On the embedded engine copying and opening one
- * takes half a second of a core, most of a test's time; restoring it takes a tenth of that.
+ * A migrated embedded database for a test, restored after it for the next one: opening one takes a second of a core, restoring
+ * it a twentieth of that. After a failure it is kept as an archive, which the report names.
  */
-export class DatabasePool<Location extends Place> {
-  readonly #make: () => Promise<Location>;
-  readonly #idle: Pooled<Location>[] = [];
-
-  constructor(make: () => Promise<Location>) {
-    this.#make = make;
-    // Not when the tests of a file are over: the next file in this process takes them.
-    process.once('exit', () => {
-      for (const { location } of this.#idle)
-        for (const place of location.places) rmSync(place, { recursive: true, force: true });
-    });
-  }
-
-  async take(): Promise<Pooled<Location>> {
-    const idle = this.#idle.pop();
-    if (idle) return idle;
-    const location = await this.#make();
-    const db = await location.open();
-    return { location, db, origin: await originOf(db) };
-  }
-
-  /** Takes a database back from a test. */
-  async give(pooled: Pooled<Location>): Promise<void> {
-    const restored = await restore(pooled.db, pooled.origin);
-    if (restored) this.#idle.push(pooled);
-    else await this.drop(pooled);
-  }
-
-  async drop({ db, location }: Pooled<Location>): Promise<void> {
-    await db.close();
-    await location.remove();
-  }
+export async function pooledDatabase(t: TestContext): Promise<Database> {
+  const pooled = await take();
+  const { lent, end, isClosed } = lend(pooled.db);
+  defer(t, async (failed) => {
+    await end();
+    if (isClosed()) return;
+    if (failed) t.diagnostic(`database kept: ${await keep(pooled)}`);
+    const restored = !failed && (await restore(pooled.db, pooled.origin).catch(() => false));
+    if (restored) idle.push(pooled);
+    else await pooled.db.close();
+  });
+  return lent;
 }
 
 /**
  * Lends `db` to one test. `end` takes it back: whatever the test left running gets an error from then on, as it
- * would from a closed database. `closed` says whether the test has closed it.
+ * would from a closed database. `isClosed` says whether the test has closed it.
  */
-export function lend(db: Database): { lent: Database; end: () => Promise<void>; closed: () => boolean } {
+function lend(db: Database): { lent: Database; end: () => Promise<void>; isClosed: () => boolean } {
   let over: string | undefined;
   const stops = new Set<() => Promise<void>>();
   const checked = <Args extends unknown[], T>(ask: (...args: Args) => Promise<T>) => {
@@ -157,5 +152,5 @@ export function lend(db: Database): { lent: Database; end: () => Promise<void>; 
     over ??= 'the test that this database was lent to is over';
     for (const stop of stops) await stop();
   };
-  return { lent, end, closed: () => closed };
+  return { lent, end, isClosed: () => closed };
 }

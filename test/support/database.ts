@@ -8,7 +8,7 @@ import { openPglite } from '../../server/db/pglite.ts';
 import { openPostgres } from '../../server/db/postgres.ts';
 import { Connection } from '../../server/db/postgres-connection.ts';
 import { defer } from './cleanup.ts';
-import { DatabasePool, lend } from './database-pool.ts';
+import { pooledDatabase } from './database-pool.ts';
 import { copyPgliteTemplate, postgresTemplate, withDatabase } from './template.ts';
 
 /** The PostgreSQL server under test (any database on it will do); unset means PGlite. Set by `npm test`. */
@@ -88,22 +88,6 @@ export async function freshDatabaseLocation(
     else for (const place of places) t.diagnostic(`database kept: ${place}`);
   });
   return location;
-}
-
-const pool = new DatabasePool(() => makeDatabaseLocation(undefined));
-
-/** An embedded database of this process's pool, for one test. */
-async function pooledDatabase(t: TestContext): Promise<Database> {
-  const pooled = await pool.take();
-  const { lent, end, closed } = lend(pooled.db);
-  defer(t, async (failed) => {
-    await end();
-    if (failed) {
-      await pooled.db.close();
-      for (const place of pooled.location.places) t.diagnostic(`database kept: ${place}`);
-    } else await (closed() ? pool.drop(pooled) : pool.give(pooled));
-  });
-  return lent;
 }
 
 /**

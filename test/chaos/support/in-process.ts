@@ -7,7 +7,7 @@ import { type Clock, ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { openState } from '../../../server/state.ts';
 import { defer } from '../../support/cleanup.ts';
-import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
+import { type DatabaseLocation, engine, freshDatabase, freshDatabaseLocation } from '../../support/database.ts';
 
 export const START = '2026-01-01T00:00:00.000Z';
 
@@ -26,7 +26,9 @@ export async function startInProcess<Own extends Clock = ManualClock>(
   t: TestContext,
   { env, location: given, watch = (db) => db, clock: own }: InProcessOptions<Own> = {},
 ) {
-  const location = given ?? (await freshDatabaseLocation(t));
+  // A database that no one else opens comes from the pool, which is what makes these starts fast.
+  const pooled = !given && engine === 'pglite';
+  const location = given ?? (await freshDatabaseLocation(t, { migrated: !pooled }));
   const config = loadConfig({
     VAUBAN_LISTEN: '127.0.0.1:0',
     VAUBAN_SIMULATOR_BOOT_SECONDS: '0',
@@ -34,7 +36,7 @@ export async function startInProcess<Own extends Clock = ManualClock>(
     ...env,
   });
   const clock = own ?? (new ManualClock(START) as Clock as Own);
-  const db = watch(await openState(config));
+  const db = watch(pooled ? { ...(await freshDatabase(t)), close: async () => {} } : await openState(config));
   const service = await startService(config, db, { clock, logger: createLogger({ logLevel: 'silent' }) });
   defer(t, () => service.stop());
   const operatorSocket = join(config.dataDir, 'vauban.sock');
