@@ -1,4 +1,5 @@
 import { test } from 'node:test';
+import { RunningClock } from '../support/running-clock.ts';
 import { access, PROXY } from './boundary/access.ts';
 import { http } from './boundary/http.ts';
 import { routes } from './boundary/routes.ts';
@@ -7,7 +8,8 @@ import { start } from './support/start.ts';
 
 /** What is decided before any operation is reached: the wire, the address, the caller and the scope. */
 test('the boundary', async (t) => {
-  const installation = await start(t, { env: { VAUBAN_TRUST_PROXY: `${PROXY}, 10.0.0.0/8` } });
+  const env = { VAUBAN_TRUST_PROXY: `${PROXY}, 10.0.0.0/8` };
+  const installation = await start(t, { env, clock: new RunningClock() });
   await t.test('HTTP as others speak it', (t) => http(t, installation));
   await t.test('what there is under which address', (t) => routes(t, installation));
   await t.test('where a key may be used from', (t) => access(t, installation));

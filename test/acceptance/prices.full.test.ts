@@ -3,15 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
 import { defer } from '../support/cleanup.ts';
+import { RunningClock } from '../support/running-clock.ts';
 import { REPOSITORY } from './support/document.ts';
 import { start } from './support/start.ts';
 import { newSubject, newVm } from './support/world.ts';
 
 const DAY_MS = 86_400_000;
-const POLL_MS = 100;
+/** Shorter than between two rounds of notices. */
+const STEP_MS = 10_000;
 
 interface NextPrice {
   price_monthly_minor: number;
@@ -47,7 +48,8 @@ test('a customer sees a price before it is charged', async (t) => {
   // After the first renewal, and before the second.
   const day = new Date(Date.now() + 45 * DAY_MS).toISOString().slice(0, 10);
   const announced = await catalogWith(t, { prices: [{ valid_from: day, price_monthly: '4.49' }] });
-  const installation = await start(t, { env: { VAUBAN_CATALOG: announced } });
+  const clock = new RunningClock();
+  const installation = await start(t, { env: { VAUBAN_CATALOG: announced }, clock });
   const { client } = await newSubject(installation.operator, installation.client);
   const { plans } = await client.ok<{ plans: Plan[] }>('listPublicPlans');
   const { price_monthly_minor, next_price } = plans[0]!;
@@ -69,7 +71,7 @@ test('a customer sees a price before it is charged', async (t) => {
   const query = { type: 'billing.price_change' };
   let told: { metadata: object }[] = [];
   while (told.length === 0) {
-    await sleep(POLL_MS);
+    clock.advance(STEP_MS);
     told = await client.ok<typeof told>('listEvents', { at: [id], query });
   }
   const { billing_period_end_at: from_at, ...after } = await billing();

@@ -21,6 +21,27 @@ const PROBES = [
   ...QUERY_PROBES,
 ];
 
+/** What the probes bring about of every operation that documents it. */
+export const PROBED: readonly string[] = [
+  'account_suspended',
+  'api_key_expired',
+  'api_key_invalid',
+  'api_key_missing',
+  'body_too_large',
+  'headers_too_large',
+  'idempotency_key_invalid',
+  'idempotency_key_missing',
+  'invalid_json',
+  'invalid_request',
+  'ip_not_allowed',
+  'method_not_allowed',
+  'not_found',
+  'scope_required',
+  'unsupported_media_type',
+  'uri_too_long',
+  'validation_failed',
+];
+
 /** Runs every probe on every operation that it suits; how many that were. Fails with all that went wrong. */
 export async function probeAll(world: ProbeWorld): Promise<number> {
   const failures: string[] = [];

@@ -59,18 +59,18 @@ const sample = (path: string) => path.replace(/\{\w+\}/g, ID);
 export async function routes(t: TestContext, { operator, client: nobody }: Installation): Promise<void> {
   const account = await operator.account('routes');
   const everything = nobody.withKey(await operator.key(account, SCOPES));
-  /** A wrong method is not a missing scope: such a key is good for almost nothing. */
+  /** Where there is a route, a key that is good for almost nothing is told of its missing scope. */
   const little = nobody.withKey(await operator.key(account, ['shield:write']));
 
   await t.test('a method that an address does not have is 405 and names those that it has', async () => {
     for (const [path, operations] of PATHS) {
       const allowed = operations.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
       const allow = allowed.sort().join(', ');
-      for (const method of METHODS.filter((method) => !allowed.includes(method))) {
-        await expectRefusal(little, method, sample(path), 405, allow);
-        await expectRefusal(nobody, method, sample(path), 401);
-      }
+      const missing = METHODS.filter((method) => !allowed.includes(method));
+      for (const method of missing) await expectRefusal(little, method, sample(path), 405, allow);
+      await expectRefusal(nobody, missing[0]!, sample(path), 401);
     }
+    for (const method of METHODS) await expectRefusal(nobody, method, '/v1/vm', 401);
   });
 
   await t.test('a fixed resource is never a VM', async () => {
@@ -93,11 +93,9 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
           // Below `sshkeys` one more segment names a key, whatever it is called.
           const isKey = literal === 'sshkeys' && !tail.includes('/');
           if (isKey && method === 'DELETE') continue;
-          for (const client of [everything, little]) {
-            await (isKey
-              ? expectRefusal(client, method, target, 405, 'DELETE')
-              : expectRefusal(client, method, target, 404));
-          }
+          await (isKey
+            ? expectRefusal(little, method, target, 405, 'DELETE')
+            : expectRefusal(little, method, target, 404));
         }
       }
     }
@@ -108,9 +106,9 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
       for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
         const answer = await everything.send({ method, target, headers: { 'idempotency-key': 'x' } });
         if (answer.status !== 405) assert.equal(answer.code, 'not_found', `${method} ${target.slice(0, 60)}`);
-        const anonymous = await nobody.send({ method, target });
-        assert.equal(anonymous.code, 'api_key_missing', `${method} ${target.slice(0, 60)}`);
       }
+      const anonymous = await nobody.send({ method: 'GET', target });
+      assert.equal(anonymous.code, 'api_key_missing', target.slice(0, 60));
     }
   });
 

@@ -1,10 +1,11 @@
 import type { TestContext } from 'node:test';
 import { defer } from '../../support/cleanup.ts';
 import { type DatabaseLocation, freshDatabaseLocation } from '../../support/database.ts';
-import { production, startService } from '../../support/service.ts';
+import type { RunningClock } from '../../support/running-clock.ts';
+import { production, type Service, startService } from '../../support/service.ts';
 import { Client } from './client.ts';
 import type { Coverage } from './coverage.ts';
-import { type Machines, readyMachines } from './machines.ts';
+import { ENGINE, type Machines, readyMachines } from './machines.ts';
 import { Operator } from './operator.ts';
 import { Transport } from './transport.ts';
 
@@ -19,7 +20,7 @@ const SETTINGS = {
 
 type Environment = Record<string, string>;
 
-/** A service process with an operator and a customer's program, which has no key yet. */
+/** A running service with an operator and a customer's program, which has no key yet. */
 export interface Installation {
   operator: Operator;
   client: Client;
@@ -31,14 +32,38 @@ export interface Installation {
   restart(env?: Environment, meanwhile?: () => Promise<void>): Promise<void>;
 }
 
+/** What the tests need of a running service, wherever it runs. */
+type Running = Pick<Service, 'baseUrl' | 'operatorSocket' | 'stop'>;
+
+interface StartOptions {
+  env?: Environment;
+  coverage?: Coverage;
+  /** Runs the service inside the test's own process, on this clock. Real machines always get a process of their own. */
+  clock?: RunningClock;
+}
+
+async function startHere(
+  t: TestContext,
+  options: { location: DatabaseLocation; env: Environment; clock: RunningClock },
+): Promise<Running> {
+  // Loaded on demand: tests with a service process of their own do not need the server's modules.
+  const { startInProcess } = await import('../../chaos/support/in-process.ts');
+  const { baseUrl, operatorSocket, service } = await startInProcess(t, options);
+  return { baseUrl, operatorSocket, stop: () => service.stop() };
+}
+
+/** Starts a service for acceptance tests on a fresh database, as a process of its own unless told otherwise. */
 export async function start(
   t: TestContext,
-  { env, coverage }: { env?: Environment; coverage?: Coverage } = {},
+  { env, coverage, clock }: StartOptions = {},
 ): Promise<Installation> {
   const location = await freshDatabaseLocation(t);
   const machines = await readyMachines(t, location);
   const settings = { ...production(), ...SETTINGS, ...machines.settings, ...env };
-  const begin = (more?: Environment) => startService(t, { env: { ...settings, ...more }, location });
+  const begin = (more?: Environment): Promise<Running> =>
+    clock && ENGINE === 'simulator'
+      ? startHere(t, { location, env: { ...settings, ...more }, clock })
+      : startService(t, { env: { ...settings, ...more }, location });
   let service = await begin();
   const transport = new Transport(service.baseUrl);
   defer(t, () => transport.close());
