@@ -8,9 +8,12 @@ import { issueMailToken } from '../../../server/domain/people/mail-tokens.ts';
 import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { startInProcess } from '../../chaos/support/in-process.ts';
 import { LockRecorder } from '../../db/support/lock-recorder.ts';
+import { Description } from '../../openapi/description.ts';
 
 /** Below it is all that a browser asks for. */
 export const API = '/panel/api';
+
+export const DESCRIPTION = new Description('panel-openapi.json');
 
 export type Panel = Awaited<ReturnType<typeof openPanel>>;
 
@@ -57,11 +60,18 @@ export class TestBrowser {
     this.cookie = cookie;
   }
 
-  /** Asks for a path below /panel/api, or the API that it was made for, such as "/session" or "/v1/vm". */
+  /**
+   * Asks for a path below /panel/api, or the API that it was made for, such as "/session" or "/v1/vm". What the panel itself
+   * answers is held against its description.
+   */
   // biome-ignore lint/suspicious/noExplicitAny: a test knows what it asks for
   async ask<T = any>(method: string, path: string, options: AskOptions = {}): Promise<Answer<T>> {
     const reply = await this.fetch(method, path, options);
     const text = await reply.text();
+    if (this.#api === API && DESCRIPTION.describes(method, path)) {
+      const { status, headers } = reply;
+      DESCRIPTION.check({ method, path, status, headers: Object.fromEntries(headers), text });
+    }
     const answer = text === '' ? {} : JSON.parse(text);
     return { status: reply.status, headers: reply.headers, ...answer };
   }

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
+import { type OpenApiDocument, type Operation, resolve } from '../../server/http/openapi/document.ts';
+import { REPOSITORY } from '../support/source.ts';
+import { operationsOf } from './document-checks.ts';
+
+/** A request with its reply. */
+export interface Exchange {
+  method: string;
+  /** With its query. */
+  path: string;
+  status: number;
+  headers: Record<string, unknown>;
+  text: string;
+}
+
+/** An operation as a description has it. */
+export interface Described {
+  id: string;
+  method: string;
+  /** With `{name}` variables. */
+  path: string;
+  /** The example of a body; undefined where there is none. */
+  body: unknown;
+}
+
+interface Matched extends Described {
+  operation: Operation;
+  pattern: RegExp;
+}
+
+/** A description of an API, read from its file: its operations, and whether a reply is one of those that it documents. */
+export class Description {
+  readonly operations: readonly Described[];
+  readonly #document: OpenApiDocument;
+  /** A fixed path goes before one with a variable. */
+  readonly #byPath: readonly Matched[];
+  readonly #ajv = formats.default(new Ajv2020({ strict: false, allErrors: true }));
+  readonly #validators = new Map<object, ValidateFunction>();
+
+  /** `file` is relative to the repository. */
+  constructor(file: string) {
+    this.#document = JSON.parse(readFileSync(join(REPOSITORY, file), 'utf8')) as OpenApiDocument;
+    this.#ajv.addSchema(this.#document, 'openapi');
+    const matched = operationsOf(this.#document).map(({ name, operation }) => matchedBy(name, operation));
+    this.operations = matched;
+    this.#byPath = matched.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
+  }
+
+  /** Whether it has an operation for a request; `path` may have a query. */
+  describes(method: string, path: string): boolean {
+    return this.#find(method, path) !== undefined;
+  }
+
+  /** Throws an AssertionError that shows both sides if the reply is not a documented one. */
+  check({ method, path, status, headers, text }: Exchange): void {
+    const found = this.#find(method, path);
+    const response = found?.operation.responses[status];
+    const place = `${method} ${path}: ${status} ${text.slice(0, 1_000)}`;
+    if (found) assert.ok(response, `not a documented status of ${found.id}\n${place}`);
+    const { content } = response
+      ? resolve(this.#document, 'responses', response)
+      : this.#document.components.responses.NotFound!;
+    const [type, { schema }] = Object.entries(content)[0]!;
+    assert.equal(String(headers['content-type']).split(';', 1)[0], type, place);
+    assert.equal(headers['cache-control'], 'no-store', place);
+    const isValid = this.#validator(schema);
+    for (const value of valuesIn(type, text))
+      assert.ok(isValid(value), `${this.#ajv.errorsText(isValid.errors)}\n${place}`);
+  }
+
+  #find(method: string, path: string): Matched | undefined {
+    const [asked] = path.split('?', 1);
+    return this.#byPath.find(({ pattern }) => pattern.test(`${method} ${asked}`));
+  }
+
+  #validator(schema: object): ValidateFunction {
+    const known = this.#validators.get(schema) ?? this.#ajv.compile(withAbsolute(schema));
+    this.#validators.set(schema, known);
+    return known;
+  }
+}
+
+function matchedBy(name: string, operation: Operation): Matched {
+  const [method = '', path = ''] = name.split(' ');
+  const pattern = new RegExp(`^${name.replace(/\{\w+\}/g, '[^/]+')}$`);
+  const body = operation.requestBody?.content['application/json']?.example;
+  return { id: operation.operationId, method, path, body, operation, pattern };
+}
+
+/** The schema with its references led to the document. */
+function withAbsolute(schema: object): object {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"openapi#/components/'));
+}
+
+/** What the schema of a media type is of: the body, or each line of it. */
+function valuesIn(type: string, text: string): unknown[] {
+  if (type === 'application/json') return [JSON.parse(text)];
+  if (type === 'text/event-stream') return [];
+  const lines = text.split('\n').slice(0, -1);
+  return type === 'text/csv' ? lines : lines.map((line) => JSON.parse(line));
+}
