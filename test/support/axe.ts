@@ -6,10 +6,20 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 /** Rules of axe whose answer depends on the theme: a page that was judged in one needs only these in the other. */
 export const COLOURS: readonly string[] = ['color-contrast', 'link-in-text-block'];
 
-/** What axe finds wrong, a line a rule with some of the elements: by WCAG 2.2 AA and its best practices, or by these rules. */
-export async function violations(page: Page, rules?: readonly string[]): Promise<string[]> {
+/** Which of axe's rules a page is judged by: all when absent. */
+export interface Rules {
+  only?: readonly string[];
+  without?: readonly string[];
+}
+
+/** Returns what axe finds wrong by WCAG 2.2 AA and its best practices: a line for each rule, with some of the elements. */
+export async function violations(page: Page, { only, without = [] }: Rules = {}): Promise<string[]> {
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
-  const options = { resultTypes: ['violations'], ...(rules && { runOnly: { type: 'rule', values: rules } }) };
+  const options = {
+    resultTypes: ['violations'],
+    rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
+    ...(only && { runOnly: { type: 'rule', values: only } }),
+  };
   const found = (await page.evaluate(
     `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations.map(({ id, nodes }) =>
       ({ id, nodes: nodes.map(({ html, failureSummary }) => html + " " + failureSummary) })))`,

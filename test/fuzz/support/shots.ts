@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type Call, toRequest } from '../../acceptance/support/client.ts';
-import { OPERATIONS, type Operation, type Schema } from '../../acceptance/support/document.ts';
+import { deref, OPERATIONS, type Operation, type Schema } from '../../acceptance/support/document.ts';
 import type { Request } from '../../acceptance/support/transport.ts';
 import { type Ids, validCall } from '../../acceptance/support/valid-calls.ts';
 import { fromSchema } from './from-schema.ts';
@@ -92,17 +92,36 @@ export const shots: fc.Arbitrary<Shot> = fc.oneof(
   })),
 );
 
-/** Every shot that puts one hostile value into one place, over every place that there is. */
+/** Of the values that are of another kind than a field, as many as show that they are refused. */
+const FEW = 2;
+
+/**
+ * Every shot that puts one hostile value into one place, over every place that there is. A number is no text, whichever it is,
+ * and the other way round; so a field gets all values of its own kind and a few of the other.
+ */
 export function* everywhere(operation: Operation): Generator<Shot> {
   const { body, query, variables } = operation;
-  const fields = Object.keys(body?.schema.properties ?? {});
   for (const text of STUMBLING) {
     for (const nth of variables.keys()) yield { operation, changes: [{ what: 'place', nth, text }] };
     for (const { name } of query) yield { operation, changes: [{ what: 'query', query: { [name]: text } }] };
   }
-  for (const value of [...STUMBLING, ...NUMBERS]) {
-    for (const name of fields) yield { operation, changes: [{ what: 'field', name, value }] };
-  }
+  for (const [name, schema] of Object.entries(body?.schema.properties ?? {}))
+    for (const value of hostileTo(schema)) yield { operation, changes: [{ what: 'field', name, value }] };
+}
+
+function hostileTo(schema: Schema): unknown[] {
+  const kinds = kindsOf(schema);
+  const takesNumbers = kinds.some((kind) => kind === 'integer' || kind === 'number');
+  const takesTexts = kinds.includes('string');
+  return [
+    ...(takesTexts || !takesNumbers ? STUMBLING : STUMBLING.slice(0, FEW)),
+    ...(takesNumbers ? NUMBERS : NUMBERS.slice(0, FEW)),
+  ];
+}
+
+function kindsOf(given: Schema): (string | undefined)[] {
+  const { type, anyOf = [] } = deref(given);
+  return [...[type].flat(), ...anyOf.flatMap(kindsOf)];
 }
 
 /** The request that a shot comes to, with the ids of things that exist. */
