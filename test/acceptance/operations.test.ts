@@ -11,7 +11,7 @@ import { equip, idle, newSubject } from './support/world.ts';
 /**
  * Every operation of openapi.json, with every credential that must be refused, in every form that must be refused, about
  * what is absent or another account's, and once as it should be called. The client checks each reply against the document.
- * Refusals that depend on the state of a VM or an account are in conformity.test.ts.
+ * Refusals that depend on the state of a VM or an account are in conformity.full.test.ts.
  */
 test('every operation refuses what it must, and answers a valid call', async (t) => {
   const coverage = new Coverage();
