@@ -112,10 +112,10 @@ async function runAll(databaseUrl: string): Promise<boolean> {
   const runOne = async (batch: Batch) => {
     if (!interruption.signal.aborted) await runBatch(batch, options, onFile);
   };
-  const inOneProcess =
+  const sharing =
     jobs.every(({ file, engine }) => tierOf(file) === 'fast' && engine === 'pglite') && tier === 'fast';
-  const { alone, beside, rest } = inOneProcess ? { alone: [], beside: [], rest: shared(jobs) } : apart(jobs);
-  const atOnce = tier === 'slow' ? 1 : inOneProcess ? PROCESSES - 1 : PROCESSES;
+  const { alone, beside, rest } = sharing ? { alone: [], beside: [], rest: shared(jobs) } : apart(jobs);
+  const atOnce = tier === 'slow' ? 1 : PROCESSES;
   const waiting = inTurn(beside, beside.length || 1, runOne);
   await inTurn(alone, 1, runOne);
   await inTurn(rest, atOnce, runOne);

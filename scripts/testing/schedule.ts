@@ -4,22 +4,19 @@ import type { Batch } from './events.ts';
 import { type Job, wishOf } from './tiers.ts';
 
 /**
- * Files that each have a process of their own: one more at once than there are cores, as most of them wait now and then for a
+ * Processes of tests at once: one more than there are cores, because most tests wait now and then for a
  * browser, a guest or a real clock. With two on two cores a tenth of the time went idle.
  */
 export const PROCESSES = availableParallelism() + 1;
 
-/**
- * Batches of a core. A process takes a second before its first test, so there are few; with a single one the core whose files took
- * less than expected would idle at the end.
- */
-const BATCHES_OF_A_CORE = 3;
-
 const byDuration = (jobs: Job[]) => jobs.toSorted((a, b) => expected(b) - expected(a));
 
-/** Spreads files over processes so that all take the same time: the longest first, each where least is to do. */
+/**
+ * Spreads files over as many processes as run at once, so that all take the same time: the longest first, each where least is
+ * to do. More would cost more: a process takes seconds to load the service and to open a database.
+ */
 export function shared(jobs: Job[]): Batch[] {
-  const batches = Array.from({ length: availableParallelism() * BATCHES_OF_A_CORE }, () => ({
+  const batches = Array.from({ length: PROCESSES }, () => ({
     seconds: 0,
     files: [] as string[],
   }));

@@ -9,3 +9,8 @@ for (const file of JSON.parse(process.env.VAUBAN_TEST_FILES!) as string[]) {
     await import(pathToFileURL(file).href);
   });
 }
+
+test('the databases that the files shared are closed', async () => {
+  const { closeIdleDatabases } = await import('../../test/support/database-pool.ts');
+  await closeIdleDatabases();
+});

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
-import { PGlite } from '@electric-sql/pglite';
+import { PGlite, type PGliteOptions } from '@electric-sql/pglite';
 import { blankDatabase } from './pglite-blank.ts';
 import { PARSERS, SERIALIZERS } from './values.ts';
 
@@ -33,11 +33,13 @@ type Entries = Record<string, unknown>;
 export class Engine extends PGlite {
   #broken: Error | undefined;
 
-  /** Opens the files in `directory`, or an engine in memory; `blank` is what a new one begins with. */
-  static async open(directory?: string, blank?: Blob): Promise<Engine> {
+  /**
+   * Opens the files in `dataDir`, or those that `fs` keeps, or an engine in memory; `loadDataDir` is the archive that a new one
+   * begins with.
+   */
+  static async open(files: Pick<PGliteOptions, 'dataDir' | 'loadDataDir' | 'fs'> = {}): Promise<Engine> {
     const engine = new Engine({
-      dataDir: directory,
-      loadDataDir: blank,
+      ...files,
       startParams: [...PGlite.defaultStartParams, ...settings],
       parsers: PARSERS,
       serializers: SERIALIZERS as Record<number, (value: unknown) => string>,
@@ -111,10 +113,10 @@ export async function openEngine(directory: string): Promise<Engine> {
   if (existsSync(unfinished)) await rm(directory, { recursive: true, force: true });
   // PGlite writes its files readable by everybody; the directory is what keeps others out.
   const made = await mkdir(directory, { recursive: true, mode: 0o700 });
-  if (!made) return Engine.open(directory);
+  if (!made) return Engine.open({ dataDir: directory });
   await writeFile(unfinished, '');
   try {
-    return await Engine.open(directory, await blankDatabase());
+    return await Engine.open({ dataDir: directory, loadDataDir: await blankDatabase() });
   } catch (error) {
     // It keeps no room that the next try needs.
     await rm(directory, { recursive: true, force: true });

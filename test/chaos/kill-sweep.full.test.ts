@@ -20,7 +20,7 @@ const FREE_KILLS = 4;
 /** The other test files may keep both cores busy meanwhile. */
 const TIMEOUT = 600_000;
 /**
- * What costs no money is killed on PostgreSQL alone: `test/jobs/scaffold.test.ts` fails each of its steps on both engines, and
+ * What costs no money is killed on PostgreSQL alone: `test/jobs/scaffold.full.test.ts` fails each of its steps on both engines, and
  * how an engine comes back from a kill does not depend on the operation.
  */
 const FREE = { pglite: [], postgres: [restore, rebuild] }[engine];

@@ -140,7 +140,8 @@ test('what is announced never drops or limits what all the rules would not', (t)
       }
     },
   );
-  fc.assert(property, { numRuns: depth(300, 2_000) });
+  const numRuns = depth(300, 2_000);
+  fc.assert(property, { numRuns });
   t.diagnostic(`${verdicts} verdicts of routers, ${refusedOnes} rules refused`);
-  assert.ok(verdicts > 1_000 && refusedOnes > 100, 'rules and packets meet');
+  assert.ok(verdicts > numRuns / 2 && refusedOnes > numRuns / 20, 'rules and packets meet');
 });

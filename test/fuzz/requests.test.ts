@@ -61,7 +61,8 @@ test(`whatever is sent (seed ${seed})`, async (t) => {
   await t.test('hostile values, each in every place', async (t) => {
     let count = 0;
     for (const operation of OPERATIONS) {
-      for (const shot of everywhere(operation)) {
+      for (const [index, shot] of [...everywhere(operation)].entries()) {
+        if (index % depth(10, 1) !== 0) continue;
         await fire(target, shot);
         count += 1;
       }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
+import { after, type TestContext } from 'node:test';
 import { type Database, raw, sql } from '../../server/db/database.ts';
 import { defer } from './cleanup.ts';
 import { openPgliteInMemory } from './template.ts';
@@ -77,8 +77,16 @@ async function restore(db: Database, { schema, rows }: Origin): Promise<boolean>
   return true;
 }
 
-/** Those that no test has at the moment; they go with the process. */
+/** Those that no test has at the moment. */
 const idle: Pooled[] = [];
+
+/** Closes them. An open engine keeps its process alive by a timer, so the last of the tests does this. */
+export async function closeIdleDatabases(): Promise<void> {
+  for (const { db } of idle.splice(0)) await db.close();
+}
+
+// Where several files share the process, scripts/testing/together.ts does it after the last of them.
+if (!process.env.VAUBAN_TEST_FILES) after(closeIdleDatabases);
 
 async function take(): Promise<Pooled> {
   const pooled = idle.pop();

@@ -6,7 +6,7 @@ import { fileReport, skipReasons, summary } from '../../scripts/testing/report.t
 import { REPOSITORY } from '../support/source.ts';
 
 const result = (more: Partial<FileResult> = {}): FileResult => ({
-  file: 'test/db/engines.test.ts',
+  file: 'test/db/engines.full.test.ts',
   engine: 'postgres',
   seconds: 1.25,
   passed: 3,
@@ -20,14 +20,14 @@ const result = (more: Partial<FileResult> = {}): FileResult => ({
 
 const failure = (name: string, message = 'boom') => ({
   name,
-  file: join(REPOSITORY, 'test/db/engines.test.ts'),
+  file: join(REPOSITORY, 'test/db/engines.full.test.ts'),
   line: 7,
   error: new Error(message),
 });
 
 test('a file that passed is one line, whatever its tests said', () => {
   const text = fileReport(result({ diagnostics: ['seed 7'], output: 'noise', skipped: ['no server'] }));
-  assert.equal(text, 'ok        1.3 s  test/db/engines.test.ts  3 passed, 1 skipped\n');
+  assert.equal(text, 'ok        1.3 s  test/db/engines.full.test.ts  3 passed, 1 skipped\n');
 });
 
 test('a failed test is shown in full: its place, its error with the stack, and what the file wrote', () => {
@@ -55,7 +55,7 @@ test('the end says why tests were skipped, lists what failed, and closes with th
      2  no server
      1  no browser
 failed
-  test/db/engines.test.ts:7 on postgres: a row is there: boom
+  test/db/engines.full.test.ts:7 on postgres: a row is there: boom
 2 files in 61 s
 6 passed, 1 failed, 3 skipped
 `,

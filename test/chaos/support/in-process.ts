@@ -7,7 +7,12 @@ import { type Clock, ManualClock } from '../../../server/platform/clock.ts';
 import { createLogger } from '../../../server/platform/logging.ts';
 import { openState } from '../../../server/state.ts';
 import { defer } from '../../support/cleanup.ts';
-import { type DatabaseLocation, engine, freshDatabase, freshDatabaseLocation } from '../../support/database.ts';
+import {
+  type DatabaseLocation,
+  engine,
+  freshDatabase,
+  freshDatabaseLocation,
+} from '../../support/database.ts';
 
 export const START = '2026-01-01T00:00:00.000Z';
 

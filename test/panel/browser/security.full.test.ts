@@ -221,7 +221,7 @@ async function refusesForeignRequests(
 ): Promise<void> {
   const page = await context.newPage();
   const before = (await context.cookies()).find(({ name }) => name.endsWith('session'))!.value;
-  // test/panel/access.test.ts asks each operation; what a browser sends differs by the method alone.
+  // test/panel/access.full.test.ts asks each operation; what a browser sends differs by the method alone.
   const byMethod = new Map([...PANEL_ENDPOINTS, ...ENDPOINTS].map((one) => [one.method, one]));
   const requests = [...byMethod.values()].map(({ method, path }) => ({
     method,

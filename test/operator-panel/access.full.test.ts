@@ -12,7 +12,7 @@ import { enrolledOperator, linkedOperator, operatorBrowser } from './support/ope
 
 /**
  * Who can do what at the operator's pages, as found by trying. After a change that is meant, make the file again and have
- * it reviewed: WRITE_ACCESS_MATRIX=1 npm test -- test/operator-panel/access.test.ts --db pglite
+ * it reviewed: WRITE_ACCESS_MATRIX=1 npm test -- test/operator-panel/access.full.test.ts --db pglite
  */
 const FILE = join(import.meta.dirname, 'access-matrix.txt');
 const named = <E extends { method: string; path: string; operation: string }>({

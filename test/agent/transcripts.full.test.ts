@@ -15,7 +15,7 @@ import { type Answer, startModel } from './support/model-server.ts';
 import { openFixture } from './support/stage.ts';
 import { settled, waitFor } from './support/wait.ts';
 
-/** After a change of the events: node --test --test-update-snapshots test/agent/transcripts.test.ts */
+/** After a change of the events: node --test --test-update-snapshots test/agent/transcripts.full.test.ts */
 function golden(t: TestContext, name: string, text: string): void {
   const path = join(import.meta.dirname, 'golden', `${name}.txt`);
   t.assert.fileSnapshot(text, path, { serializers: [(value: unknown) => value as string] });

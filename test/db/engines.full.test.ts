@@ -1,3 +1,4 @@
+// Runs on both engines: it is the contract of both.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -16,7 +16,7 @@ import {
 
 /**
  * Who can do what from a browser, as found by trying. After a change that is meant, make the file again and have it
- * reviewed: WRITE_ACCESS_MATRIX=1 npm test -- test/panel/access.test.ts --db pglite
+ * reviewed: WRITE_ACCESS_MATRIX=1 npm test -- test/panel/access.full.test.ts --db pglite
  */
 const FILE = join(import.meta.dirname, 'access-matrix.txt');
 const OPERATIONS = [...PANEL_ENDPOINTS, ...ENDPOINTS].map(({ operation, method, path }) => ({
