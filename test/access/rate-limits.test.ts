@@ -6,6 +6,7 @@ import { SharedLimitStore } from '../../server/access/shared-limits.ts';
 import { type Queryable, sql } from '../../server/db/database.ts';
 import { ManualClock } from '../../server/platform/clock.ts';
 import { freshDatabase } from '../support/database.ts';
+import { depth } from '../support/depth.ts';
 
 const WINDOW = 1_767_225_600;
 const KEY_LIMIT = 3;
@@ -59,7 +60,7 @@ test('counting in memory and counting in the database are the same, however requ
         assert.deepEqual(tally(shared!, burst), tally(local!, burst));
       }
     }),
-    { numRuns: 30 },
+    { numRuns: depth(8, 30) },
   );
 });
 

@@ -35,8 +35,11 @@ test('a failed test is shown in full: its place, its error with the stack, and w
   const text = fileReport(result({ failures, output: 'a hint\n', diagnostics: ['seed 7'] }), {
     engine: true,
   });
-  assert.match(text, /^FAILED postgres +1\.3 s {2}test\/db\/engines\.test\.ts {2}3 passed, 1 failed$/m);
-  assert.match(text, /✖ a row is there\n {4}test\/db\/engines\.test\.ts:7\n {6}Error: 1 == 2\n {6}actual\n/);
+  assert.match(text, /^FAILED postgres +1\.3 s {2}test\/db\/engines\.full\.test\.ts {2}3 passed, 1 failed$/m);
+  assert.match(
+    text,
+    /✖ a row is there\n {4}test\/db\/engines\.full\.test\.ts:7\n {6}Error: 1 == 2\n {6}actual\n/,
+  );
   assert.match(text, /report\.test\.ts:\d+/, 'the stack');
   assert.match(text, /seed 7/);
   assert.match(text, /a hint/);

@@ -1,3 +1,4 @@
+// Runs on both engines: migrations are written in one dialect for both.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
