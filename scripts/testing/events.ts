@@ -76,7 +76,7 @@ class Collector {
   readonly #onFile: (result: FileResult) => void;
   #done = 0;
   #current: FileResult;
-  #start = performance.now();
+  readonly #start = performance.now();
 
   constructor(batch: Batch, onFile: (result: FileResult) => void) {
     this.#batch = batch;
@@ -86,7 +86,7 @@ class Collector {
 
   passed({ name, nesting, details, skip }: Pass): void {
     if (this.#isFile(name, nesting)) {
-      this.#end();
+      this.#end(details.duration_ms);
       return;
     }
     if (details.type === 'suite') return;
@@ -105,7 +105,7 @@ class Collector {
       const cause = error.cause instanceof Error ? error.cause : error;
       this.#current.failures.push({ name, file, line, error: reason ? new Error(reason) : cause });
     }
-    if (isFile) this.#end();
+    if (isFile) this.#end(details.duration_ms);
     else this.#list({ name, nesting, details }, 'failed');
   }
 
@@ -122,7 +122,7 @@ class Collector {
     const { failures } = this.#current;
     const unfinished = this.#done < this.#batch.files.length;
     if (unfinished && !success && failures.length === 0) failures.push(this.#unexplained());
-    if (unfinished || failures.length > 0) this.#end();
+    if (unfinished || failures.length > 0) this.#end(performance.now() - this.#start);
   }
 
   /** In a process of several files each file is a test, whose name is its path. */
@@ -148,9 +148,8 @@ class Collector {
     return { name: file, file: join(REPOSITORY, file), line: 1, error };
   }
 
-  #end(): void {
-    this.#current.seconds = (performance.now() - this.#start) / 1000;
-    this.#start = performance.now();
+  #end(milliseconds: number): void {
+    this.#current.seconds = milliseconds / 1000;
     this.#onFile(this.#current);
     this.#done += 1;
     this.#current = this.#begin();

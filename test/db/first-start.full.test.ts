@@ -1,3 +1,4 @@
+// Runs on both engines: the embedded one is made by its first start.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
