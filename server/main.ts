@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { safeLines } from '../shared/safe-text.ts';
 import type { Service } from './compose.ts';
 import { loadConfig } from './config/config.ts';
 import type { DemoAccess } from './domain/accounts/demo-account.ts';
@@ -29,7 +30,7 @@ function stop(): void {
   service?.stop().then(
     () => process.exit(0),
     (error) => {
-      process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+      process.stderr.write(`${safeLines(String(error instanceof Error ? error.stack : error))}\n`);
       process.exit(1);
     },
   );
@@ -66,6 +67,6 @@ try {
 } catch (cause) {
   const error = explain(cause);
   if (!(error instanceof ConfigError || error instanceof UnavailableError)) throw error;
-  process.stderr.write(`${error.message}\n`);
+  process.stderr.write(`${safeLines(error.message)}\n`);
   process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_UNAVAILABLE);
 }

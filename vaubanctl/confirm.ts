@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline/promises';
+import { safe } from '../shared/safe-text.ts';
 import { Failure } from './failure.ts';
 
 /** Amounts from here on, in major units, are asked about: a slip of the hand has a digit too many. */
@@ -9,7 +10,7 @@ export async function confirm(question: string, yes = false): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY) throw new Failure([`${question} Repeat the command with --yes to do it.`], 1);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`${question} [y/N] `);
+  const answer = await terminal.question(`${safe(question)} [y/N] `);
   terminal.close();
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure(['Nothing was done.'], 1);
 }

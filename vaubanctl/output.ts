@@ -1,6 +1,18 @@
-/** Prints for scripts. */
+import { safe, safeJson } from '../shared/safe-text.ts';
+
+/** Prints a line. Whatever is in it, a customer's name or a mail server's reply, cannot write on the terminal. */
+export function print(line = ''): void {
+  console.log(safe(line));
+}
+
+/** Prints a line that is not the answer. */
+export function note(line: string): void {
+  console.error(safe(line));
+}
+
+/** Prints for scripts: the exact value, with more of its characters escaped than JSON needs. */
 export function printJson(value: unknown): void {
-  console.log(JSON.stringify(value, null, 2));
+  console.log(safeJson(value, 2));
 }
 
 /**
@@ -10,16 +22,17 @@ export function printJson(value: unknown): void {
 export function printTable(headings: string[], rows: string[][]): void {
   const right = headings.map((heading) => heading.endsWith('>'));
   const shown = headings.map((heading) => heading.replace(/>$/, ''));
-  for (const line of align([shown, ...rows], right)) console.log(line);
+  for (const line of align([shown, ...rows], right)) print(line);
 }
 
 /** Prints one thing: names and values, a line each. */
 export function printFields(fields: Record<string, string>): void {
-  for (const line of align(Object.entries(fields).map(([name, value]) => [`${name}:`, value])))
-    console.log(line);
+  for (const line of align(Object.entries(fields).map(([name, value]) => [`${name}:`, value]))) print(line);
 }
 
-function align(rows: string[][], right: boolean[] = []): string[] {
+function align(given: string[][], right: boolean[] = []): string[] {
+  // Before the widths are taken: what is escaped is wider.
+  const rows = given.map((row) => row.map(safe));
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows.map((row) =>
     row

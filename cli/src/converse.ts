@@ -1,8 +1,8 @@
 import type { AgentEvent, RunAgentRequest } from '../../sdk/src/index.ts';
+import { safe, safeJson, safeLines } from '../../shared/safe-text.ts';
 import type { Call } from './command.ts';
 import { EXIT, Failure } from './failure.ts';
 import type { Session } from './session.ts';
-import { safe, safeJson, safeLines } from './text.ts';
 
 /**
  * A run of the agent at the terminal. A command that waits is asked about; without a terminal it goes on waiting, and

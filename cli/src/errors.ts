@@ -1,9 +1,9 @@
 import { CommanderError } from 'commander';
 import { ApiError, ConnectionError, JobFailedError, TimeoutError } from '../../sdk/src/index.ts';
+import { safe } from '../../shared/safe-text.ts';
 import { EXIT, Failure } from './failure.ts';
 import { optionOf } from './fields.ts';
 import { money } from './output/values.ts';
-import { safe } from './text.ts';
 
 /** What to do about an error, by its code. */
 const HINTS: Record<string, string> = {

@@ -1,6 +1,6 @@
 import type { Client, List, Vm } from '../../sdk/src/index.ts';
+import { safe } from '../../shared/safe-text.ts';
 import { EXIT, Failure } from './failure.ts';
-import { safe } from './text.ts';
 
 /** What is looked for when a name stands where the API wants an id. */
 interface Kind {

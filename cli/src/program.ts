@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 import { OPERATIONS } from '../../sdk/src/index.ts';
+import { safeLines } from '../../shared/safe-text.ts';
 import { wordsOf } from './command.ts';
 import { COMMANDS } from './commands/index.ts';
 import { addCompletion } from './extras/completion.ts';
@@ -43,7 +44,7 @@ export function createProgram(io: Io, words: readonly string[]): Command {
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      writeErr: (text) => io.stderr.write(text),
+      writeErr: (text) => io.stderr.write(safeLines(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })

@@ -1,3 +1,4 @@
+import { safe } from '../../shared/safe-text.ts';
 import { explain } from './errors.ts';
 import { EXIT } from './failure.ts';
 import type { Io } from './io.ts';
@@ -11,7 +12,7 @@ export async function run(words: string[], io: Io): Promise<number> {
   } catch (error) {
     if (io.signal.aborted) return EXIT.interrupted;
     const { lines, exitCode } = explain(error);
-    for (const line of lines) io.stderr.write(`vauban: ${line}\n`);
+    for (const line of lines) io.stderr.write(`vauban: ${safe(line)}\n`);
     return exitCode;
   }
 }

@@ -1,12 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { type Client, type ClientOptions, createClient, type Job, type Vm } from '../../sdk/src/index.ts';
+import { safe } from '../../shared/safe-text.ts';
 import type { Question } from './command.ts';
 import { contextFor } from './contexts.ts';
 import { EXIT, Failure } from './failure.ts';
 import { lightFetch } from './fetch.ts';
 import type { Io } from './io.ts';
 import { type Format, Printer } from './output/printer.ts';
-import { safe } from './text.ts';
 
 /** Options that every command takes. */
 export interface GlobalOptions {
@@ -52,12 +52,12 @@ export class Session {
 
   /** Says something that is not the answer. */
   note(line: string): void {
-    this.io.stderr.write(`${line}\n`);
+    this.io.stderr.write(`${safe(line)}\n`);
   }
 
   /** Asks before something that costs or destroys. `--yes` answers beforehand; without a terminal it is refused. */
   async confirm({ lines, ask }: Question): Promise<void> {
-    for (const line of lines) this.note(safe(line));
+    for (const line of lines) this.note(line);
     if (!this.io.stdin.isTTY)
       throw new Failure(
         EXIT.notConfirmed,
@@ -84,7 +84,7 @@ export class Session {
     const isSeen = stderr.isTTY === true;
     const limit = waitTimeout === undefined ? [] : [AbortSignal.timeout(waitTimeout * 1000)];
     const onProgress = ({ kind, status, progress }: Job) =>
-      stderr.write(`\r\x1b[K${kind.replaceAll('_', ' ')}: ${status}, ${progress} %`);
+      stderr.write(`\r\x1b[K${safe(`${kind.replaceAll('_', ' ')}: ${status}, ${progress} %`)}`);
     try {
       return await this.client.waitForJob(job, {
         signal: AbortSignal.any([signal, ...limit]),

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util';
+import { safe, safeJson, safeLines } from '../../shared/safe-text.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
@@ -14,8 +15,12 @@ export function readableLine(line: string): string {
     .filter(([name, value]) => !UNSHOWN.has(name) && name !== 'err' && value !== undefined && value !== null)
     .map(([name, value]) => styleText('dim', `${name}=${inLine(value)}`));
   const colour = COLOURS[level];
-  const head = [time.slice(11, 19), colour ? styleText(colour, level.padEnd(5)) : level.padEnd(5), msg ?? ''];
-  const stack = err ? `\n${err.stack ?? err.message}` : '';
+  const head = [
+    time.slice(11, 19),
+    colour ? styleText(colour, level.padEnd(5)) : level.padEnd(5),
+    safe(msg ?? ''),
+  ];
+  const stack = err ? `\n${safeLines(err.stack ?? err.message)}` : '';
   return `${[...head, ...fields].join(' ').trimEnd()}${stack}\n`;
 }
 
@@ -25,6 +30,5 @@ interface Failure {
 }
 
 function inLine(value: unknown): string {
-  if (typeof value !== 'string') return JSON.stringify(value);
-  return /[\s"]/.test(value) ? JSON.stringify(value) : value;
+  return typeof value !== 'string' || /[\s"]/.test(value) ? safeJson(value) : safe(value);
 }

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { table } from '../../cli/src/output/table.ts';
 import { bytes, money } from '../../cli/src/output/values.ts';
 import { yaml } from '../../cli/src/output/yaml.ts';
-import { safe, safeJson, safeLines } from '../../cli/src/text.ts';
+import { safe, safeJson, safeLines } from '../../shared/safe-text.ts';
 
 const HOSTILE = 'a\u001b]0;title\u0007\u009b2J\r\nb\u202ec\u{e0041}\u200b';
 

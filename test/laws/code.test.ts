@@ -31,7 +31,7 @@ test('time and randomness come from platform, so that a test can own them', () =
 });
 
 test('no file of the service holds more than one concept has room in', () => {
-  const long = ['server', 'sdk', 'cli', 'vaubanctl']
+  const long = ['server', 'shared', 'sdk', 'cli', 'vaubanctl']
     .flatMap(sources)
     // A migration is one list of statements, and is never edited once released.
     .filter((path) => !path.startsWith('server/db/migrations/'))
@@ -41,6 +41,23 @@ test('no file of the service holds more than one concept has room in', () => {
     .filter(({ lines }) => lines > MAX_LINES)
     .map(({ path, lines }) => `${path}: ${lines} lines`);
   assert.deepEqual(long, []);
+});
+
+/** Files that write for people by other means, each with its reason. */
+const WRITERS: Record<string, string> = {
+  'vaubanctl/output.ts': 'it escapes what others have written, so that all else need not',
+  'vaubanctl/commands/export-bookings.ts': 'a file for bookkeeping, byte by byte as it arrives',
+};
+
+test('vaubanctl prints by its output module alone', () => {
+  const offences = sources('vaubanctl')
+    .filter((path) => !Object.hasOwn(WRITERS, path))
+    .flatMap((path) => codeLines(path).map((line) => ({ path, ...line })))
+    .filter(({ text }) =>
+      /\bconsole\.(log|error|warn|info)\(|std(out|err)\.write\(|process\.stdout\b/.test(text),
+    )
+    .map(({ path, number }) => `${path}:${number}`);
+  assert.deepEqual(offences, []);
 });
 
 for (const api of ['server/endpoints/customer', 'server/endpoints/operator', 'server/endpoints/panel']) {

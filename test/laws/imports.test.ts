@@ -129,6 +129,11 @@ const OTHER_LAWS: { name: string; from: string; never: RegExp; except?: RegExp }
     never: /^server\//,
   },
   {
+    name: 'what the service and its commands share takes nothing of them',
+    from: 'shared/',
+    never: /./,
+  },
+  {
     name: 'the host helper runs as root, and is made of the driver and the platform alone',
     from: 'server/hostd.ts',
     never: /^server\//,

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addAccountClose(parent: Command): void {
   parent
@@ -14,6 +14,6 @@ export function addAccountClose(parent: Command): void {
       await confirm(`Close ${id} permanently, and revoke its keys?`, yes);
       const account = await client.post('/accounts/{id}/close', { params: { id } });
       if (json) return printJson(account);
-      console.log(`${account.id} (${account.name}) is closed.`);
+      print(`${account.id} (${account.name}) is closed.`);
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addAccountResume(parent: Command): void {
   parent
@@ -11,6 +11,6 @@ export function addAccountResume(parent: Command): void {
       const { client, json } = contextOf(command);
       const account = await client.post('/accounts/{id}/resume', { params: { id } });
       if (json) return printJson(account);
-      console.log(`${account.id} (${account.name}) is active. VMs that were stopped stay so until started.`);
+      print(`${account.id} (${account.name}) is active. VMs that were stopped stay so until started.`);
     });
 }

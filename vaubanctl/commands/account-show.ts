@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 import { printAccount } from '../print-account.ts';
 import { printKeys } from '../print-keys.ts';
 
@@ -15,7 +15,7 @@ export function addAccountShow(parent: Command): void {
       if (json) return printJson(account);
       printAccount(account);
       if (account.keys.length === 0) return;
-      console.log();
+      print();
       printKeys(account.keys);
     });
 }

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { contextOf } from '../context.ts';
 import type { Account } from '../operator-api.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addAccountSmtp(parent: Command): void {
   parent
@@ -27,7 +27,7 @@ Examples:
         body: { open: state === 'open' },
       });
       if (json) return printJson(account);
-      console.log(
+      print(
         `Outbound SMTP of ${account.id} (${account.name}) is ${account.smtp}, for running VMs within moments.`,
       );
     });

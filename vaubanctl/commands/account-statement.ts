@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
+import { safeJson } from '../../shared/safe-text.ts';
 import { contextOf } from '../context.ts';
 import type { StatementEntry } from '../operator-api.ts';
 import { parseDay } from '../option-values.ts';
-import { instant, money, printTable } from '../output.ts';
+import { instant, money, print, printTable } from '../output.ts';
 
 interface StatementOptions {
   from?: string;
@@ -80,18 +81,19 @@ async function printTables(entries: AsyncIterable<StatementEntry>): Promise<void
 
 async function printCsv(entries: AsyncIterable<StatementEntry>): Promise<void> {
   const names = COLUMNS.map((heading) => heading.replace('>', '').toLowerCase());
-  console.log([...names, 'currency'].join(','));
+  print([...names, 'currency'].join(','));
   for await (const row of entries) {
     const values = cells(row, (minor) => money(minor, row.currency).split(' ', 1)[0]!);
-    console.log([...values.map((value) => (value === '-' ? '' : value)), row.currency].join(','));
+    print([...values.map((value) => (value === '-' ? '' : value)), row.currency].join(','));
   }
 }
 
 async function printJsonArray(entries: AsyncIterable<StatementEntry>): Promise<void> {
   let before = '[';
   for await (const row of entries) {
-    console.log(`${before}\n  ${JSON.stringify(row)}`);
+    print(before);
+    print(`  ${safeJson(row)}`);
     before = ' ,';
   }
-  console.log(before === '[' ? '[]' : ']');
+  print(before === '[' ? '[]' : ']');
 }

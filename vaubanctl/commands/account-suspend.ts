@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 interface Options {
   stopVms?: boolean;
@@ -32,9 +32,9 @@ Examples:
         body: { stop_vms: stopVms },
       });
       if (json) return printJson(account);
-      console.log(`${account.id} (${account.name}) is suspended.`);
+      print(`${account.id} (${account.name}) is suspended.`);
       if (!('stopped' in account)) return;
-      console.log(`VMs being stopped: ${account.stopped.length}`);
-      if (account.left.length > 0) console.log(`Busy, to be stopped later: ${account.left.join(' ')}`);
+      print(`VMs being stopped: ${account.stopped.length}`);
+      if (account.left.length > 0) print(`Busy, to be stopped later: ${account.left.join(' ')}`);
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
-import { printJson, printTable } from '../output.ts';
+import { note, printJson, printTable } from '../output.ts';
 
 export function addAudit(parent: Command): void {
   parent
@@ -25,6 +25,6 @@ export function addAudit(parent: Command): void {
         : findings.length === 0
           ? 'no'
           : findings.length;
-      console.error(`${laws} laws, ${accounts} accounts: ${found} findings.`);
+      note(`${laws} laws, ${accounts} accounts: ${found} findings.`);
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addClusterRemove(parent: Command): void {
   parent
@@ -14,6 +14,6 @@ export function addClusterRemove(parent: Command): void {
       await confirm(`Remove the cluster of ${region}?`, yes);
       const removed = await client.post('/clusters/{region}/remove', { params: { region } });
       if (json) printJson(removed);
-      else console.log(`The cluster of ${removed.region} was removed.`);
+      else print(`The cluster of ${removed.region} was removed.`);
     });
 }

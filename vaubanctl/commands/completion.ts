@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { print } from '../output.ts';
 
 const SCRIPTS: Record<string, string> = {
   bash: `_vaubanctl() {
@@ -30,12 +31,14 @@ Examples:
   $ vaubanctl completion bash > /etc/bash_completion.d/vaubanctl
   $ vaubanctl completion fish > ~/.config/fish/completions/vaubanctl.fish`,
     )
-    .action((shell: string) => console.log(SCRIPTS[shell]));
+    .action((shell: string) => {
+      for (const line of SCRIPTS[shell]!.split('\n')) print(line);
+    });
   program
     .command('complete', { hidden: true })
     .argument('[words...]')
     .action((words: string[]) => {
-      for (const candidate of candidates(program, words)) console.log(candidate);
+      for (const candidate of candidates(program, words)) print(candidate);
     });
 }
 

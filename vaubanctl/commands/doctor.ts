@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson, printTable } from '../output.ts';
+import { print, printJson, printTable } from '../output.ts';
 
 export function addDoctor(parent: Command): void {
   parent
@@ -11,7 +11,7 @@ export function addDoctor(parent: Command): void {
       const host = await client.get('/host');
       if (json) printJson(host);
       else {
-        console.log(`VMs run on: ${host.compute}`);
+        print(`VMs run on: ${host.compute}`);
         printTable(
           ['STATE', 'WHAT', 'FOUND'],
           host.findings.map(({ state, what, found }) => [state, what, found]),

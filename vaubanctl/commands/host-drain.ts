@@ -4,7 +4,7 @@ import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
 import { parseCount, parseTimeAhead } from '../option-values.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 import { printHosts } from '../print-hosts.ts';
 
 interface Options {
@@ -46,10 +46,7 @@ export function addHostDrain(parent: Command): void {
         timeoutMs: LONG_TIMEOUT_MS,
       });
       if (json) printJson(drained);
-      else
-        console.log(
-          `${drained.shut_down} guests were shut down, the power of ${drained.powered_off} was cut.`,
-        );
+      else print(`${drained.shut_down} guests were shut down, the power of ${drained.powered_off} was cut.`);
       if (drained.left.length > 0) throw new Failure([`still on: ${drained.left.join(', ')}`], 1);
     });
 }

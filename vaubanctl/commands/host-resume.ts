@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addHostResume(parent: Command): void {
   parent
@@ -10,6 +10,6 @@ export function addHostResume(parent: Command): void {
       const { client, json } = contextOf(command);
       const resumed = await client.post('/host/resume');
       if (json) printJson(resumed);
-      else console.log('VMs that should run are started again.');
+      else print('VMs that should run are started again.');
     });
 }

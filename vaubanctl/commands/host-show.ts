@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import type { Capacity } from '../operator-api.ts';
-import { printJson, printTable } from '../output.ts';
+import { print, printJson, printTable } from '../output.ts';
 
 const NAMES: Record<Capacity['resources'][number]['resource'], string> = {
   vcpu: 'virtual CPUs',
@@ -28,6 +28,6 @@ export function addHostShow(parent: Command): void {
           amount(free),
         ]),
       );
-      console.log(`Zones: ${capacity.zones === null ? 'all of the catalog' : capacity.zones.join(', ')}`);
+      print(`Zones: ${capacity.zones === null ? 'all of the catalog' : capacity.zones.join(', ')}`);
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 const MIB = 2 ** 20;
 
@@ -15,9 +15,6 @@ export function addImageCollect(parent: Command): void {
       const { client, json } = contextOf(command);
       const collected = await client.post('/images/collect', { timeoutMs: LONG_TIMEOUT_MS });
       if (json) printJson(collected);
-      else
-        console.log(
-          `${collected.files} files were removed: ${Math.ceil(collected.bytes / MIB)} MiB are free.`,
-        );
+      else print(`${collected.files} files were removed: ${Math.ceil(collected.bytes / MIB)} MiB are free.`);
     });
 }

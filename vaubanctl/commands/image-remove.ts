@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addImageRemove(parent: Command): void {
   parent
@@ -13,7 +13,6 @@ export function addImageRemove(parent: Command): void {
       const { client, json } = contextOf(command);
       const removed = await client.post('/images/{name}/remove', { params: { name } });
       if (json) printJson(removed);
-      else
-        console.log(`Image ${removed.name} was removed; \`vaubanctl image collect\` frees what no VM needs.`);
+      else print(`Image ${removed.name} was removed; \`vaubanctl image collect\` frees what no VM needs.`);
     });
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
 import type { Invoice } from '../operator-api.ts';
-import { money, printFields, printJson, printTable } from '../output.ts';
+import { money, print, printFields, printJson, printTable } from '../output.ts';
 
 const NUMBER = ['<invoice>', 'its number, INV-… or CN-…, or its id, inv_…'] as const;
 
@@ -39,7 +39,7 @@ export function addInvoiceShow(parent: Command): void {
       const { client, json } = contextOf(command);
       const invoice = await client.get('/invoices/{id}', { params: { id: name } });
       if (json) printJson(invoice);
-      else print(invoice);
+      else printInvoice(invoice);
     });
 }
 
@@ -67,11 +67,11 @@ export function addInvoiceFile(parent: Command, format: 'pdf' | 'xml'): void {
         throw new Failure([`cannot write ${file}: ${(error as Error).message}`], 1);
       }
       if (json) printJson({ file });
-      else console.log(file);
+      else print(file);
     });
 }
 
-function print(invoice: Invoice): void {
+function printInvoice(invoice: Invoice): void {
   const { currency, seller, buyer } = invoice;
   const amount = (minor: number) => money(minor, currency);
   printFields({
@@ -85,7 +85,7 @@ function print(invoice: Invoice): void {
     tax: amount(invoice.tax_minor),
     total: amount(invoice.total_minor),
   });
-  console.log();
+  print();
   printTable(
     ['SERVICE', 'FROM', 'TO', 'TAX', 'RATE>', 'AMOUNT>'],
     invoice.lines.map((line) => [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addJobAbandon(parent: Command): void {
   parent
@@ -19,6 +19,6 @@ Something of the VM may be left on the compute engine; deleting the VM removes i
       await confirm(`Give up ${id} permanently?`, yes);
       const job = await client.post('/jobs/{id}/abandon', { params: { id } });
       if (json) printJson(job);
-      else console.log(`Job ${job.id} (${job.kind} of ${job.vm_id}) was given up.`);
+      else print(`Job ${job.id} (${job.kind} of ${job.vm_id}) was given up.`);
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addJobRetry(parent: Command): void {
   parent
@@ -11,6 +11,6 @@ export function addJobRetry(parent: Command): void {
       const { client, json } = contextOf(command);
       const job = await client.post('/jobs/{id}/retry', { params: { id } });
       if (json) printJson(job);
-      else console.log(`Job ${job.id} (${job.kind} of ${job.vm_id}) will be tried within seconds.`);
+      else print(`Job ${job.id} (${job.kind} of ${job.vm_id}) will be tried within seconds.`);
     });
 }

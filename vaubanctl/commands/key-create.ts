@@ -3,7 +3,7 @@ import { contextOf } from '../context.ts';
 import type { Scope } from '../operator-api.ts';
 import type { OperatorClient } from '../operator-client.ts';
 import { parseList, parseTimeAhead } from '../option-values.ts';
-import { instant, printJson } from '../output.ts';
+import { instant, note, print, printJson } from '../output.ts';
 
 interface Options {
   name: string;
@@ -47,8 +47,8 @@ Examples:
         },
       });
       if (json) return printJson(made);
-      console.log(made.key);
-      console.error(
+      print(made.key);
+      note(
         `Key ${made.id} of ${made.account_id}, expires: ${instant(made.expires_at)}. ` +
           'It will not be shown again: keep it now.',
       );

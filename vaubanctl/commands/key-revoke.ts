@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { instant, printJson } from '../output.ts';
+import { instant, print, printJson } from '../output.ts';
 
 export function addKeyRevoke(parent: Command): void {
   parent
@@ -12,8 +12,6 @@ export function addKeyRevoke(parent: Command): void {
       const key = await client.post('/keys/{id}/revoke', { params: { id } });
       if (json) printJson(key);
       else
-        console.log(
-          `Key ${key.id} (${key.name}) of ${key.account_id} was revoked at ${instant(key.revoked_at)}.`,
-        );
+        print(`Key ${key.id} (${key.name}) of ${key.account_id} was revoked at ${instant(key.revoked_at)}.`);
     });
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { contextOf } from '../context.ts';
 import type { Lists } from '../operator-api.ts';
-import { instant, printJson, printTable } from '../output.ts';
+import { instant, print, printJson, printTable } from '../output.ts';
 
 export function addMailList(parent: Command): void {
   parent
@@ -38,6 +38,6 @@ export function addMailRetry(parent: Command): void {
       const { client, json } = contextOf(command);
       const mail = await client.post('/mails/{id}/retry', { params: { id } });
       if (json) printJson(mail);
-      else console.log(`Mail ${mail.id} to ${mail.recipient} will be sent within seconds.`);
+      else print(`Mail ${mail.id} to ${mail.recipient} will be sent within seconds.`);
     });
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
 import type { OperatorLink } from '../operator-api.ts';
-import { instant, printJson, printTable } from '../output.ts';
+import { instant, note, print, printJson, printTable } from '../output.ts';
 
 const EMAIL = 'how the operator signs in';
 
@@ -49,7 +49,7 @@ export function addOperatorRemove(parent: Command): void {
       await confirm(`End the access of ${email} to the operator's pages?`, yes);
       const removed = await client.post('/operators/remove', { body: { email } });
       if (json) printJson(removed);
-      else console.log(`${email} is no operator any more.`);
+      else print(`${email} is no operator any more.`);
     });
 }
 
@@ -79,7 +79,7 @@ function printLink(link: OperatorLink, email: string, json: boolean | undefined)
   if (json) {
     printJson(link);
   } else {
-    console.log(link.url);
-    console.error(`Signs ${email} in once, until ${instant(link.expires_at)}.`);
+    print(link.url);
+    note(`Signs ${email} in once, until ${instant(link.expires_at)}.`);
   }
 }

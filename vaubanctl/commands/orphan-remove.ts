@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addOrphanRemove(parent: Command): void {
   parent
@@ -19,6 +19,6 @@ There is no way back: it may be all that is left of a customer's data. Its addre
       await confirm(`Delete the guest ${id} with its disk, permanently?`, yes);
       const orphan = await client.post('/orphans/{id}/remove', { params: { id } });
       if (json) printJson(orphan);
-      else console.log(`The guest ${orphan.id} was removed.`);
+      else print(`The guest ${orphan.id} was removed.`);
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import type { SignInLink } from '../operator-api.ts';
-import { instant, printJson } from '../output.ts';
+import { instant, note, print, printJson } from '../output.ts';
 
 interface Options {
   account?: string;
@@ -29,7 +29,7 @@ Examples:
       const body = { email, account_id: account, role };
       const link: SignInLink = await client.post('/people/sign-in-link', { body });
       if (json) return printJson(link);
-      console.log(link.url);
-      console.error(`Signs ${link.person_id} in once, until ${instant(link.expires_at)}.`);
+      print(link.url);
+      note(`Signs ${link.person_id} in once, until ${instant(link.expires_at)}.`);
     });
 }

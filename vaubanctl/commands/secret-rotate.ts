@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { LONG_TIMEOUT_MS } from '../operator-client.ts';
-import { printJson } from '../output.ts';
+import { note, print, printJson } from '../output.ts';
 
 export function addSecretRotate(parent: Command): void {
   parent
@@ -14,11 +14,9 @@ export function addSecretRotate(parent: Command): void {
       const done = await client.post('/secrets/rotate', { timeoutMs: LONG_TIMEOUT_MS });
       if (json) printJson(done);
       else {
-        console.log(
-          `Sealed with the key ${done.key_id}: ${done.resealed} resealed, ${done.unchanged} unchanged.`,
-        );
-        if (done.unreadable === 0) console.log('Other keys are not needed any more.');
-        else console.error(`vaubanctl: ${done.unreadable} could not be opened: their key is not configured`);
+        print(`Sealed with the key ${done.key_id}: ${done.resealed} resealed, ${done.unchanged} unchanged.`);
+        if (done.unreadable === 0) print('Other keys are not needed any more.');
+        else note(`vaubanctl: ${done.unreadable} could not be opened: their key is not configured`);
       }
       if (done.unreadable > 0) process.exitCode = 1;
     });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import type { SimulatedAttack } from '../operator-api.ts';
 import { parseCount } from '../option-values.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 /** Whether there is such a vector, the service knows. */
 interface Options {
@@ -36,6 +36,6 @@ Examples:
         body: { vector, pps, seconds },
       });
       if (json) printJson(attack);
-      else console.log(`${vector} of ${pps} packets a second on ${id} for ${seconds} s.`);
+      else print(`${vector} of ${pps} packets a second on ${id} for ${seconds} s.`);
     });
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import { readDetails } from '../fastnetmon.ts';
 import { parseCount } from '../option-values.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 /** A day. FastNetMon ends a ban after half an hour, if its `ban_time` does not say otherwise. */
 const DEFAULT_SECONDS = 86_400;
@@ -37,18 +37,18 @@ Examples:
       ) => {
         const { client, json } = contextOf(command);
         if (direction !== 'incoming')
-          return console.log(`${direction} traffic of ${ip} is no concern of the shield.`);
+          return print(`${direction} traffic of ${ip} is no concern of the shield.`);
         if (action === 'unban') {
           const { attack_id } = await client.post('/attacks/reports/end', { body: { ip } });
           if (json) return printJson({ attack_id });
-          return console.log(attack_id ? `${attack_id} on ${ip} is over.` : `Nothing was reported of ${ip}.`);
+          return print(attack_id ? `${attack_id} on ${ip} is over.` : `Nothing was reported of ${ip}.`);
         }
         if (action !== 'ban' && action !== 'attack_details')
           command.error(`error: ${action} is neither ban, attack_details nor unban`);
         const details = readDetails(await text(process.stdin));
         const reported = await client.post('/attacks/reports', { body: { ip, pps, seconds, ...details } });
         if (json) printJson(reported);
-        else console.log(`${reported.attack_id} on ${ip}: ${pps} packets a second.`);
+        else print(`${reported.attack_id} on ${ip}: ${pps} packets a second.`);
       },
     );
 }

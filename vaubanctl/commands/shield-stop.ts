@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addShieldStop(parent: Command): void {
   parent
@@ -11,6 +11,6 @@ export function addShieldStop(parent: Command): void {
       const { client, json } = contextOf(command);
       const reply = await client.post('/targets/{id}/attack/stop', { params: { id } });
       if (json) printJson(reply);
-      else console.log(`Attacks ended: ${reply.stopped}.`);
+      else print(`Attacks ended: ${reply.stopped}.`);
     });
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 export function addTargetRemove(parent: Command): void {
   parent
@@ -11,6 +11,6 @@ export function addTargetRemove(parent: Command): void {
       const { client, json } = contextOf(command);
       const removed = await client.post('/targets/{id}/remove', { params: { id } });
       if (json) printJson(removed);
-      else console.log(`Target ${removed.id} was removed.`);
+      else print(`Target ${removed.id} was removed.`);
     });
 }

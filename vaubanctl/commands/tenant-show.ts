@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
-import { instant, printFields, printJson } from '../output.ts';
+import { instant, print, printFields, printJson } from '../output.ts';
 import { printTargets } from '../print-targets.ts';
 
 export function addTenantShow(parent: Command): void {
@@ -16,7 +16,7 @@ export function addTenantShow(parent: Command): void {
       const { name, account_id, created_at } = tenant;
       printFields({ id: tenant.id, name, account: account_id, created: instant(created_at) });
       if (targets.length === 0) return;
-      console.log();
+      print();
       printTargets(targets);
     });
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
 import { Failure } from '../failure.ts';
-import { printJson } from '../output.ts';
+import { note, print, printJson } from '../output.ts';
 
 interface Options {
   template: string;
@@ -45,10 +45,10 @@ for it and started again. Where it fails, the VM is as it was.`,
         },
       });
       if (json) return printJson(rebuild);
-      console.error(`${id} is being rebuilt from ${template} by ${rebuild.job_id}.`);
+      note(`${id} is being rebuilt from ${template} by ${rebuild.job_id}.`);
       if (rebuild.initial_password === null) return;
-      console.error('The password of its default user, which cannot be shown again:');
-      console.log(rebuild.initial_password);
+      note('The password of its default user, which cannot be shown again:');
+      print(rebuild.initial_password);
     });
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import { instant, printJson } from '../output.ts';
+import { instant, print, printJson } from '../output.ts';
 
 export function addVmRestore(parent: Command): void {
   parent
@@ -27,6 +27,6 @@ started again. Where it fails, the VM is as it was.`,
       });
       if (json) return printJson(restore);
       const { name, created_at } = restore.snapshot;
-      console.log(`${id} is being restored to ${name} of ${instant(created_at)} by ${restore.job_id}.`);
+      print(`${id} is being restored to ${name} of ${instant(created_at)} by ${restore.job_id}.`);
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { contextOf } from '../context.ts';
 import type { Vm } from '../operator-api.ts';
-import { instant, money, printFields, printJson, printTable } from '../output.ts';
+import { instant, money, print, printFields, printJson, printTable } from '../output.ts';
 
 function price(vm: Vm): string {
   const month = `${money(vm.price_monthly_minor, vm.currency)} a month`;
@@ -37,7 +37,7 @@ export function addVmShow(parent: Command): void {
         created: instant(vm.created_at),
       });
       if (vm.snapshots.length > 0) {
-        console.log();
+        print();
         printTable(
           ['SNAPSHOT', 'NAME', 'STATUS', 'BYTES>', 'TAKEN'],
           vm.snapshots.map(({ id, name, status, size_bytes, created_at }) => [
@@ -50,7 +50,7 @@ export function addVmShow(parent: Command): void {
         );
       }
       if (vm.events.length === 0) return;
-      console.log();
+      print();
       printTable(
         ['AT', 'LEVEL', 'EVENT', 'MESSAGE'],
         vm.events.map(({ created_at, level, type, message }) => [instant(created_at), level, type, message]),

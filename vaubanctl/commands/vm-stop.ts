@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { confirm } from '../confirm.ts';
 import { contextOf } from '../context.ts';
-import { printJson } from '../output.ts';
+import { print, printJson } from '../output.ts';
 
 interface Options {
   force?: boolean;
@@ -20,6 +20,6 @@ export function addVmStop(parent: Command): void {
       if (force) await confirm(`Cut the power of ${id}?`, yes);
       const stop = await client.post('/vms/{id}/stop', { params: { id }, body: { force } });
       if (json) return printJson(stop);
-      console.log(`${id} is being stopped by ${stop.job_id}.`);
+      print(`${id} is being stopped by ${stop.job_id}.`);
     });
 }

@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
+import { safe } from '../../../shared/safe-text.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
 import { idOf } from '../names.ts';
 import { type GlobalOptions, Session } from '../session.ts';
-import { safe } from '../text.ts';
 
 interface Options extends GlobalOptions {
   format: 'pdf' | 'xml';

@@ -3,11 +3,11 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import { safe } from '../../../shared/safe-text.ts';
 import { explain } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { idOf } from '../names.ts';
 import { type GlobalOptions, Session } from '../session.ts';
-import { safe } from '../text.ts';
 
 const port = (text: string) => {
   if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)

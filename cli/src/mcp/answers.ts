@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError, ConnectionError, JobFailedError } from '../../../sdk/src/index.ts';
+import { safeJson } from '../../../shared/safe-text.ts';
 import { Failure } from '../failure.ts';
-import { safeJson } from '../text.ts';
 import type { Answer } from './tool.ts';
 
 /** About 8,000 tokens of a model: enough for 50 VMs. */

@@ -1,6 +1,6 @@
+import { safe, safeJson } from '../../../shared/safe-text.ts';
 import { EXIT, Failure } from '../failure.ts';
 import type { Io } from '../io.ts';
-import { safe, safeJson } from '../text.ts';
 import { describe } from './describe.ts';
 import { type Column, table } from './table.ts';
 import { yaml } from './yaml.ts';

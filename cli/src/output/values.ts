@@ -1,4 +1,4 @@
-import { safe } from '../text.ts';
+import { safe } from '../../../shared/safe-text.ts';
 
 /** Minor units as people write them: 12345 EUR is "123.45 EUR". */
 export function money(minor: number, currency: string): string {

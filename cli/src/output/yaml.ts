@@ -1,4 +1,4 @@
-import { safeJson } from '../text.ts';
+import { safeJson } from '../../../shared/safe-text.ts';
 
 /** What YAML would read as something else than a string has quotes, as in JSON, which YAML reads. */
 const PLAIN = /^[A-Za-z_][\w./-]*( [\w./-]+)*$/;

@@ -1,4 +1,5 @@
 import type { Server } from 'node:net';
+import { safeLines } from '../../../shared/safe-text.ts';
 import { ConfigError } from '../config-error.ts';
 
 const EXIT_USAGE = 64;
@@ -17,7 +18,7 @@ export function allowanceOf<T>(load: (path: string) => T, path: string, example:
     return load(path);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    process.stderr.write(`${error.message} (see ${example})\n`);
+    process.stderr.write(`${safeLines(error.message)} (see ${example})\n`);
     process.exit(EXIT_CONFIG);
   }
 }

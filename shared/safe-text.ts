@@ -1,4 +1,6 @@
 /**
+ * Shows text of others without obeying it; every output of ours uses this, and nothing else does the same.
+ *
  * Characters that a terminal obeys, or that make text look like another: controls of both kinds, and what has no form of
  * its own, such as what turns the direction of writing. Names, notes and outputs are written by others, who must not write
  * on the reader's screen.
