@@ -304,9 +304,9 @@ function nearOperators({ operatorPanelNetworks: networks }: Config): (ip: string
 }
 
 function createLimiter({ config, db, clock }: Services): RateLimiter {
-  const { rateLimitKey: key, rateLimitAccount: account, rateLimitIp: ip } = config;
+  const { rateLimitKey: key, rateLimitAccount: account, rateLimitIp: ip, rateLimitOpen: open } = config;
   const store = db.engine === 'pglite' ? new LocalLimitStore(key) : new SharedLimitStore(db, key);
-  return new RateLimiter({ key, account, ip }, store, clock);
+  return new RateLimiter({ key, account, ip, open }, store, clock);
 }
 
 /**

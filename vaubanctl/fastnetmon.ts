@@ -11,7 +11,9 @@ const MOST_PACKETS = 1_000;
 /** What FastNetMon 1.2 says of an attack in words: traffic by class, and some of its packets. What is missing is nothing. */
 export function readDetails(details: string): Pick<Report, 'bps' | 'classes' | 'ports'> {
   const numbers = new Map<string, number>();
-  for (const [, name, value] of details.matchAll(/^(?:Incoming|Total incoming) ([a-z ]+): (\d{1,12})\b/gm))
+  for (const [, name, value] of details.matchAll(
+    /^(?:Incoming|Total incoming) ([a-z ]{1,80}): (\d{1,12})\b/gm,
+  ))
     numbers.set(name!, Number(value));
   const [, size] = /^Average packet size for incoming traffic: (\d{1,6}(?:\.\d+)?)/m.exec(details) ?? [];
   const meanLength = Number(size ?? 0);
@@ -40,7 +42,8 @@ export function readDetails(details: string): Pick<Report, 'bps' | 'classes' | '
 /** Source ports of the packets that FastNetMon shows. */
 function portsOf(details: string): Port[] {
   const found = new Map<string, Port>();
-  const packet = /:(\d{1,5}) > \S+ protocol: (tcp|udp)\b.*?packets: (\d{1,6}) size: (\d{1,6}) bytes/g;
+  const packet =
+    /:(\d{1,5}) > \S{1,60} protocol: (tcp|udp)\b.{0,200}?packets: (\d{1,6}) size: (\d{1,6}) bytes/g;
   for (const [, port, protocol, packets, size] of [...details.matchAll(packet)].slice(0, MOST_PACKETS)) {
     const key = `${protocol} ${port}`;
     const before = found.get(key) ?? { packets: 0, bytes: 0 };

@@ -90,7 +90,7 @@ export class Authenticator {
 
   /** The id of the key in an `Authorization` header, if it was good when it was last read: for no decision. */
   lastKnown(header: string | undefined): string | undefined {
-    const presented = /\S+$/.exec(header?.trimEnd() ?? '')?.[0];
+    const presented = header?.trim().split(/\s/).at(-1);
     return presented === undefined ? undefined : this.#cache.get(presented)?.key.id;
   }
 

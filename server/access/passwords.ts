@@ -37,7 +37,7 @@ export class Passwords {
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES);
     const hash = await this.#derive(password, salt, { memory: MEMORY_KIB, passes: PASSES, lanes: LANES });
-    const text = (bytes: Buffer) => bytes.toString('base64').replace(/=+$/, '');
+    const text = (bytes: Buffer) => bytes.toString('base64').replace(/={1,2}$/, '');
     return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${text(salt)}$${text(hash)}`;
   }
 

@@ -27,6 +27,8 @@ export interface Limits {
   key: number;
   account: number;
   ip: number;
+  /** Requests of a network to routes that need no key. */
+  open: number;
 }
 
 /** How often a bucket was used in its window, this use included. */
@@ -47,6 +49,7 @@ export class RateLimiter {
   readonly #clock: Clock;
   /** On this node only: to share the counts, each refused request would cost the query that the limit saves. */
   readonly #ips: WindowCounter;
+  readonly #open: WindowCounter;
   readonly #sessions = new WindowCounter(MAX_NETWORKS);
   /** What the store last said of each key, in the window that `#seenIn` begins. */
   readonly #seen = new Map<string, LimitState>();
@@ -57,6 +60,7 @@ export class RateLimiter {
     this.#store = store;
     this.#clock = clock;
     this.#ips = new WindowCounter(maxNetworks);
+    this.#open = new WindowCounter(maxNetworks);
   }
 
   /** Counts a request with a valid key. */
@@ -84,6 +88,15 @@ export class RateLimiter {
   takeIp(network: string): LimitState {
     const windowStart = this.#windowStart();
     return this.#state('ip', this.#ips.add(network, windowStart), windowStart);
+  }
+
+  /**
+   * Counts a request to a route that needs no key, by network, on this node only. These requests have a bucket of their
+   * own: someone who reads the documentation must not use up the attempts of a colleague with a mistyped key.
+   */
+  takeOpen(network: string): LimitState {
+    const windowStart = this.#windowStart();
+    return this.#state('ip', this.#open.add(network, windowStart), windowStart, this.#limits.open);
   }
 
   /** Counts a request of somebody who has signed in to the panel. */
@@ -123,8 +136,7 @@ export class RateLimiter {
     return !account.allowed || account.remaining < key.remaining ? account : key;
   }
 
-  #state(policy: Policy, used: number, windowStart: number): LimitState {
-    const limit = this.#limits[policy];
+  #state(policy: Policy, used: number, windowStart: number, limit = this.#limits[policy]): LimitState {
     return {
       allowed: used <= limit,
       policy,

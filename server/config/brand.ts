@@ -80,7 +80,10 @@ function readLogo(path: string): Logo {
   }
   if (bytes.length > MAX_LOGO_BYTES) throw refuse(`has more than ${MAX_LOGO_BYTES / 1024} KB`);
   const isPng = bytes.subarray(0, PNG.length).equals(PNG);
-  if (!isPng && !/^\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*<svg[\s>]/.test(bytes.toString('utf8')))
+  if (
+    !isPng &&
+    !/^\s*(<\?xml[^>]*>\s*)?(<!--(?:(?!-->)[\s\S])*-->\s*)*<svg[\s>]/.test(bytes.toString('utf8'))
+  )
     throw refuse('must be an SVG or a PNG');
   const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   return { bytes, type: isPng ? 'image/png' : 'image/svg+xml', hash };

@@ -176,6 +176,15 @@ export const SETTINGS = {
     default: '300',
     about: 'Requests a minute without a valid key, for each IPv4 address or IPv6 /64, on each node.',
   },
+  rateLimitOpen: {
+    env: 'VAUBAN_RATE_LIMIT_OPEN',
+    kind: kind.integer(1, MAX_REQUESTS_PER_MINUTE),
+    // An office of fifty that opens the panel at nine: some forty files each, as long as nothing is cached.
+    default: '3000',
+    about:
+      'Requests a minute to pages and files that need no key (the documentation, the panel), for each IPv4 address or ' +
+      'IPv6 /64, on each node.',
+  },
   logLevel: {
     env: 'VAUBAN_LOG_LEVEL',
     kind: kind.oneOf(LOG_LEVELS),

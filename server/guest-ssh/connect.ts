@@ -183,5 +183,8 @@ async function pin({ db, clock }: OpsServices, vm: VmRow, shown: string): Promis
 
 /** As `ssh-keygen -l` shows it. */
 function fingerprint(key: Buffer): string {
-  return `SHA256:${createHash('sha256').update(key).digest('base64').replace(/=+$/, '')}`;
+  return `SHA256:${createHash('sha256')
+    .update(key)
+    .digest('base64')
+    .replace(/={1,2}$/, '')}`;
 }

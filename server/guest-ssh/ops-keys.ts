@@ -161,7 +161,10 @@ function pairsOf({ previous = [], ...current }: StoredKeys): StoredPair[] {
 
 function fingerprintOf({ public_key: key }: StoredPair): string {
   const blob = Buffer.from(key.split(' ')[1]!, 'base64');
-  return `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`;
+  return `SHA256:${createHash('sha256')
+    .update(blob)
+    .digest('base64')
+    .replace(/={1,2}$/, '')}`;
 }
 
 async function readKeys(db: Queryable, lock?: 'share' | 'no key update'): Promise<StoredKeys | undefined> {

@@ -1,7 +1,15 @@
 /** `cache-control` of what has a hash of its content in its address. */
 export const FOR_GOOD = 'public, max-age=31536000, immutable';
 
-/** Whether a client that sends these headers has what has this `etag` already, so that 304 is the answer. */
-export function isCurrent(headers: { 'if-none-match'?: string }, etag: string): boolean {
-  return headers['if-none-match']?.split(/\s*,\s*/).includes(etag) ?? false;
+/**
+ * Whether the caller already has the content with this `etag`, so that the answer is 304. Entity tags are compared without
+ * their `W/`, which proxies that compress add (RFC 9110, 13.1.2).
+ */
+export function isCurrent({ 'if-none-match': known }: { 'if-none-match'?: string }, etag: string): boolean {
+  if (known === undefined) return false;
+  const wanted = strong(etag);
+  // Plain text operations: a header of blanks must cost no more than any other of its length.
+  return known.split(',').some((tag) => tag.trim() === '*' || strong(tag.trim()) === wanted);
 }
+
+const strong = (etag: string) => (etag.startsWith('W/') ? etag.slice(2) : etag);

@@ -31,10 +31,12 @@ export interface RouteConfig {
   mount?: Mount;
   checks?: InputChecks;
   /**
-   * Served without a key and outside the limits: health, the API description, its reference page; where a function,
-   * to the requests it says.
+   * Served without a key, such as the API description, the documentation and the panel's files; if a function, only to the
+   * requests for which it returns true. Counted per network in a bucket of its own, unless `unlimited`.
    */
   open?: true | ((request: FastifyRequest) => boolean);
+  /** Not counted: health checks, and routes with limits of their own. */
+  unlimited?: true;
 }
 
 type SomeContext = Parameters<Endpoint['handle']>[0];
@@ -78,10 +80,11 @@ export class Pipeline {
 
   /** Everything that is decided before the body is read. Throws an {@link ApiError} to refuse. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<RequestContext | undefined> {
-    const { endpoint, open, mount } = request.routeOptions.config as RouteConfig;
+    const { endpoint, open, unlimited, mount } = request.routeOptions.config as RouteConfig;
     const ip = normalizeIp(request.ip);
     const isOpen = open === true || open?.(request);
     const flaw = flawOf(request.raw);
+    if (isOpen && !unlimited) this.#limitOpen(reply, this.#limiter.takeOpen(clientNetwork(ip)));
     if (flaw && !isOpen) this.#limit(reply, this.#limiter.takeIp(clientNetwork(ip)));
     if (flaw) throw flaw;
     if (isOpen) return undefined;
@@ -105,6 +108,11 @@ export class Pipeline {
     if (state.allowed) return;
     this.#services.metrics.rateLimited(state.policy);
     throw limitExceeded(state, now);
+  }
+
+  /** As {@link #limit}, but a reply that is not refused has no rate headers: caches keep pages and files for other readers. */
+  #limitOpen(reply: FastifyReply, state: LimitState): void {
+    if (!state.allowed) this.#limit(reply, state);
   }
 
   /** Who answers for a path that no route takes. */

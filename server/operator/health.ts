@@ -3,7 +3,7 @@ import type { RouteConfig } from '../http/pipeline.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { Readiness } from './readiness.ts';
 
-const config: RouteConfig = { open: true };
+const config: RouteConfig = { open: true, unlimited: true };
 
 /**
  * `/healthz`: the process is up. `/readyz`: it should be sent requests, else 503 with what is missing.

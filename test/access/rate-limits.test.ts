@@ -12,7 +12,11 @@ const WINDOW = 1_767_225_600;
 const KEY_LIMIT = 3;
 
 test('a request is judged by the key first, then by the account', async () => {
-  const limiter = new RateLimiter({ key: 2, account: 3, ip: 1 }, new LocalLimitStore(2), new ManualClock());
+  const limiter = new RateLimiter(
+    { key: 2, account: 3, ip: 1, open: 1 },
+    new LocalLimitStore(2),
+    new ManualClock(),
+  );
   const take = async (key: string) => {
     const { allowed, policy, remaining } = await limiter.takeKey(key, 'acc');
     return [allowed, policy, remaining];
@@ -27,7 +31,7 @@ test('a request is judged by the key first, then by the account', async () => {
 
 test('windows begin at whole minutes', async () => {
   const clock = new ManualClock('2026-01-01T00:00:59.999Z');
-  const limiter = new RateLimiter({ key: 1, account: 1, ip: 1 }, new LocalLimitStore(1), clock);
+  const limiter = new RateLimiter({ key: 1, account: 1, ip: 1, open: 1 }, new LocalLimitStore(1), clock);
   const first = await limiter.takeKey('a', 'acc');
   assert.deepEqual([first.allowed, first.resetAt], [true, WINDOW + 60]);
   assert.equal(limiter.takeIp('203.0.113.7').allowed, true);

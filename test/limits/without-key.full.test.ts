@@ -124,7 +124,7 @@ test('what exceeds the limit costs the database nothing, and keys of ours are no
 
 test('the networks that are counted are bounded', () => {
   const clock = new ManualClock();
-  const limits = { key: 1, account: 1, ip: 2 };
+  const limits = { key: 1, account: 1, ip: 2, open: 1 };
   const limiter = new RateLimiter(limits, new LocalLimitStore(1), clock, { maxNetworks: 3 });
   for (const network of ['a', 'a', 'b', 'c']) assert.equal(limiter.takeIp(network).allowed, true);
   assert.equal(limiter.isIpSpent('a'), true);

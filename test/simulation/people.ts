@@ -114,7 +114,7 @@ export class People {
 
 function openDoor({ services }: Installation): FastifyInstance {
   const { clock, config, db, secrets } = services;
-  const limits = { key: NO_LIMIT, account: NO_LIMIT, ip: NO_LIMIT };
+  const limits = { key: NO_LIMIT, account: NO_LIMIT, ip: NO_LIMIT, open: NO_LIMIT };
   const limiter = new RateLimiter(limits, new LocalLimitStore(NO_LIMIT), clock);
   const gate = new SessionGate({
     ...{ realm: CUSTOMERS, config, limiter },

@@ -2,12 +2,13 @@ import { block, complaint, linesOf, type Recipe, type RecipeRun, step } from './
 
 /** Services that people name without saying that they are services. */
 const KNOWN =
-  /\b(nginx|apache2|httpd|caddy|haproxy|sshd?|mysqld?|mariadb|postgresql|redis(?:-server)?|mongod|docker|cron|rsyslog|fail2ban|postfix|php[\d.]*-fpm|memcached|rabbitmq-server)\b/i;
+  /\b(nginx|apache2|httpd|caddy|haproxy|sshd?|mysqld?|mariadb|postgresql|redis(?:-server)?|mongod|docker|cron|rsyslog|fail2ban|postfix|php[\d.]{0,9}-fpm|memcached|rabbitmq-server)\b/i;
+/** Bounded, because they meet whole messages of customers. */
 const NAMED = [
-  /\b(?:restart|reload|start)\s+(?:the\s+)?(?:service\s+)?[`'"]?([a-z0-9][\w.@-]*)/i,
-  /\bservice\s+[`'"]?([a-z0-9][\w.@-]*)/i,
-  /[`'"]([a-z0-9][\w.@-]*)[`'"]/i,
-  /\b([a-z0-9][\w.@-]*)(?:\s+service\b|\.service\b)/i,
+  /\b(?:restart|reload|start)\s{1,9}(?:the\s{1,9})?(?:service\s{1,9})?[`'"]?([a-z0-9][\w.@-]{0,63})/i,
+  /\bservice\s{1,9}[`'"]?([a-z0-9][\w.@-]{0,63})/i,
+  /[`'"]([a-z0-9][\w.@-]{0,63})[`'"]/i,
+  /\b([a-z0-9][\w.@-]{0,63})(?:\s{1,9}service\b|\.service\b)/i,
 ];
 /** What stands where a name might, and is none. */
 const NO_NAME =
@@ -60,7 +61,7 @@ function* asWritten(ask: string): RecipeRun {
 
 /** Recipes for one service, and for a command that is given; they go before those for the machine. */
 export const SERVICE_RECIPES: readonly Recipe[] = [
-  { topic: 'your command', asks: /\b(run|execute)\b[^`]*`[^`]+`/i, run: asWritten },
+  { topic: 'your command', asks: /\b(run|execute)\b[^`]{0,200}`[^`]+`/i, run: asWritten },
   { topic: 'restarting a service', asks: /\brestart\b/i, run: restart },
   {
     topic: 'a service',

@@ -81,7 +81,7 @@ function sampleOf(
 /** What a member's metrics say of disks, by the instance's name. */
 export function diskReadings(text: string): Map<string, DiskReadings> {
   const all = new Map<string, DiskReadings>();
-  for (const [, metric, labels, value] of text.matchAll(/^(incus_disk_\w+)\{([^}]*)\} ([0-9.e+-]+)$/gm)) {
+  for (const [, metric, labels, value] of text.matchAll(/^(incus_disk_\w+)\{([^}\n]*)\} ([0-9.e+-]+)$/gm)) {
     const counter = DISK_COUNTERS[metric as keyof typeof DISK_COUNTERS];
     const name = labelOf(labels!, 'name');
     if (!counter || !name) continue;
@@ -100,7 +100,7 @@ export function diskReadings(text: string): Map<string, DiskReadings> {
 /** What a member's metrics say of the time that processors have worked, by the instance's name. */
 export function cpuReadings(text: string): Map<string, number> {
   const all = new Map<string, number>();
-  for (const [, labels, value] of text.matchAll(/^incus_cpu_seconds_total\{([^}]*)\} ([0-9.e+-]+)$/gm)) {
+  for (const [, labels, value] of text.matchAll(/^incus_cpu_seconds_total\{([^}\n]*)\} ([0-9.e+-]+)$/gm)) {
     const name = labelOf(labels!, 'name');
     if (!name || AT_REST.includes(labelOf(labels!, 'mode')!)) continue;
     all.set(name, (all.get(name) ?? 0) + counted(Number(value)));

@@ -40,7 +40,7 @@ const ALGORITHMS = new Map<string, Algorithm>([
   ['ssh-rsa', { fields: 3, toJwk: rsa }],
 ]);
 
-const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----|PuTTY-User-Key-File|^b3BlbnNzaC1rZXktdjE/;
+const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----|PuTTY-User-Key-File|^b3BlbnNzaC1rZXktdjE/;
 
 /**
  * Reads one public key in OpenSSH's format. Refuses with `validation_failed` for the field `public_key`, with
@@ -51,7 +51,7 @@ export function parsePublicKey(text: string): PublicKey {
   if (PRIVATE_KEY.test(line)) {
     throw refusal('private_key', 'is a private key; send the public one, and consider this one compromised');
   }
-  const [, type, base64, comment] = /^(\S+)[ \t]+(\S+)(?:[ \t]+(.*))?$/.exec(line) ?? [];
+  const [, type, base64, comment] = /^(\S+)[ \t]+(\S+)(?:[ \t]+([^ \t].*))?$/.exec(line) ?? [];
   // A line break here would be a second key, or an option, in the guest's authorized_keys.
   if (!type || !base64 || /(?!\t)\p{Cc}/u.test(line)) throw malformed();
   const blob = Buffer.from(base64, 'base64');
@@ -63,7 +63,10 @@ export function parsePublicKey(text: string): PublicKey {
   requireSound(algorithm, blobFields(blob));
   return {
     algorithm: type,
-    fingerprint: `SHA256:${createHash('sha256').update(blob).digest('base64').replace(/=+$/, '')}`,
+    fingerprint: `SHA256:${createHash('sha256')
+      .update(blob)
+      .digest('base64')
+      .replace(/={1,2}$/, '')}`,
     public_key: [type, base64, comment].filter(Boolean).join(' '),
   };
 }

@@ -37,7 +37,8 @@ class Line {
   }
 
   wordStart(): number {
-    return this.text.slice(0, this.at).search(/\S+\s*$/);
+    const before = this.text.slice(0, this.at).trimEnd();
+    return before.length - before.split(/\s/).at(-1)!.length;
   }
 }
 

@@ -169,7 +169,10 @@ export class Shell {
   async #substitute(script: string, streams: Streams): Promise<string> {
     const collector = new Collector(MAX_SUBSTITUTED);
     await this.child().run(script, { ...streams, stdout: collector });
-    return collector.text().replace(/\n+$/, '');
+    const text = collector.text();
+    let end = text.length;
+    while (text[end - 1] === '\n') end--;
+    return text.slice(0, end);
   }
 
   async #redirect(

@@ -161,7 +161,7 @@ export async function openInstallation(
   const services = await openServices(db, outlet, options);
   const { clock, compute, network, signals, shield, leadership } = services;
   const limiter = new RateLimiter(
-    { key: NO_LIMIT, account: NO_LIMIT, ip: NO_LIMIT },
+    { key: NO_LIMIT, account: NO_LIMIT, ip: NO_LIMIT, open: NO_LIMIT },
     new LocalLimitStore(NO_LIMIT),
     clock,
   );

@@ -25,7 +25,7 @@ export async function openPanel(t: TestContext, env: Record<string, string> = {}
   // A clock that stands still never opens the next minute of the limits of a network.
   const { RECORD_LOCKS: file } = process.env;
   const service = await startInProcess(t, {
-    env: { VAUBAN_RATE_LIMIT_IP: '100000', ...env },
+    env: { VAUBAN_RATE_LIMIT_IP: '100000', VAUBAN_RATE_LIMIT_OPEN: '100000', ...env },
     // See test/db/lock-order.full.test.ts.
     ...(file && { watch: (db) => new LockRecorder(file, { repeats: false }).watch(db) }),
   });

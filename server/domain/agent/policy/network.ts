@@ -31,7 +31,7 @@ const ss: Form = (words) => {
 const IP_OPTIONS = new Set(['-br', '-brief', '-c', '-color', '-s', '-d', '-4', '-6', '-o', '-j', '-p']);
 const IP_OBJECTS = new Set('a addr address l link r route n neigh neighbour neighbor rule maddr'.split(' '));
 const IP_FILTER =
-  /^(?:show|list|ls)(?: (?:up|dev [a-z0-9][a-zA-Z0-9@._-]*|table (?:main|local|default|all|\d{1,9})|(?!(?:to|root|match|exact|dev|table|type|via|src|proto|scope)(?: |$))[a-z][a-zA-Z0-9@._-]*))*$/;
+  /^(?:show|list|ls)(?: (?:up|dev [a-z0-9][a-zA-Z0-9@._-]*|table (?:main|local|default|all|\d{1,9})|(?!(?:up|to|root|match|exact|dev|table|type|via|src|proto|scope)(?: |$))[a-z][a-zA-Z0-9@._-]*))*$/;
 
 /** `ip -br addr show dev eth0`. Its options are words, its verbs may be cut short: only whole ones are known. */
 const ip: Form = (words) => {

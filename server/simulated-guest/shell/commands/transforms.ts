@@ -112,7 +112,7 @@ async function sed(process: Process): Promise<number> {
 async function awk(process: Process): Promise<number> {
   const [script = '', ...paths] = process.args;
   if (script.length > MAX_SCRIPT) return process.fail('the script is too long', 2);
-  const list = /^\s*\{\s*print\s*([^}]*)\}\s*$/.exec(script)?.[1];
+  const list = /^\s*\{\s*print([^}]*)\}\s*$/.exec(script)?.[1];
   if (list === undefined) return process.fail(`only '{print $N, …}' is simulated`, 2);
   const columns = [...list.matchAll(/\$(\d+|NF)/g)].map(([, column]) => column!);
   for await (const line of linesOf(process.contents(paths))) {

@@ -1,0 +1,54 @@
+import { parseSync, Visitor } from 'vite';
+import { projectFiles, read } from '../../support/source.ts';
+
+/** The programs that read text of others. The panel and the documentation run in their reader's own browser. */
+const FOLDERS = ['server', 'shared', 'sdk', 'cli', 'vaubanctl'];
+/** Their `pattern`s meet every input of the APIs. */
+const DESCRIPTIONS = ['openapi.json', 'operator-openapi.json', 'panel-openapi.json'];
+
+/** The regular expressions of the project. */
+export interface Found {
+  /** Literals and patterns of schemas, as they are written: `/^a+$/i`. Each with the files that have it. */
+  expressions: Map<string, Set<string>>;
+  /** Files that build expressions from parts, of which the text says nothing. */
+  builders: Set<string>;
+}
+
+/** Collects every regular expression that may meet text of others. */
+export function collect(): Found {
+  const found: Found = { expressions: new Map(), builders: new Set() };
+  for (const path of projectFiles()) {
+    const isCode = /\.(ts|js|mjs)$/.test(path) && !path.endsWith('.test.ts');
+    if (isCode && FOLDERS.includes(path.split('/', 1)[0]!)) collectCode(path, found);
+  }
+  for (const path of DESCRIPTIONS) collectPatterns(path, JSON.parse(read(path)), found);
+  return found;
+}
+
+function add({ expressions }: Found, expression: string, path: string): void {
+  expressions.set(expression, (expressions.get(expression) ?? new Set()).add(path));
+}
+
+function collectCode(path: string, found: Found): void {
+  const { program, errors } = parseSync(path, read(path));
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0]!.message}`);
+  const called = ({ callee }: { callee: { type: string; name?: unknown } }) => {
+    if (callee.type === 'Identifier' && callee.name === 'RegExp') found.builders.add(path);
+  };
+  new Visitor({
+    Literal(node) {
+      if ('regex' in node) add(found, `/${node.regex.pattern}/${node.regex.flags}`, path);
+    },
+    NewExpression: called,
+    CallExpression: called,
+  }).visit(program);
+}
+
+function collectPatterns(path: string, value: unknown, found: Found): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    // As the validator compiles them.
+    if (name === 'pattern' && typeof member === 'string') add(found, `/${member}/u`, path);
+    else collectPatterns(path, member, found);
+  }
+}
