@@ -17,6 +17,7 @@ import { limitExceeded, limitHeaders } from './limit-headers.ts';
 import type { Admitted, Mount, Mounted } from './mount.ts';
 import { type Outcome, represent, representationFor } from './representations.ts';
 import { flawOf, requireReadableBody } from './request-form.ts';
+import { requireTarget } from './request-target.ts';
 import { isMisrouted, RouteTable } from './routes.ts';
 import type { InputChecks } from './validation.ts';
 
@@ -87,10 +88,14 @@ export class Pipeline {
     if (isOpen && !unlimited) this.#limitOpen(reply, this.#limiter.takeOpen(clientNetwork(ip)));
     if (flaw && !isOpen) this.#limit(reply, this.#limiter.takeIp(clientNetwork(ip)));
     if (flaw) throw flaw;
-    if (isOpen) return undefined;
+    if (isOpen) {
+      requireTarget(request.raw);
+      return undefined;
+    }
     const way = mount ?? this.#tableFor(request).mount;
     const limit = (state: LimitState) => this.#limit(reply, state);
     const admitted = await way.identify({ request, reply, ip, limit }, endpoint);
+    requireTarget(request.raw);
     if (!endpoint || isMisrouted(endpoint, request.params as Record<string, string>))
       this.#refuseRoute(request, reply);
     else way.authorize(admitted, endpoint, request);

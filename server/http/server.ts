@@ -16,6 +16,7 @@ import { sendError } from './errors.ts';
 import type { Mount } from './mount.ts';
 import { maxHeaderSize } from './node-http.ts';
 import { Pipeline, type RequestContext, type RouteConfig } from './pipeline.ts';
+import { rewriteTarget } from './request-target.ts';
 import { drainRefused } from './unread-body.ts';
 import { isWebSocketRequest } from './upgrades.ts';
 import { compileChecks } from './validation.ts';
@@ -76,8 +77,7 @@ export function createHttpServer({
     http: { requireHostHeader: false, shouldUpgradeCallback: isWebSocketRequest } as HttpOptions,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // A path that cannot be decoded names nothing: it takes the ordinary way to a 404.
-    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : '/undecodable'),
+    rewriteUrl: rewriteTarget,
     clientErrorHandler: refuseBrokenRequests(limiter, clock),
   });
   const pipeline = new Pipeline(services, limiter, mounts, stopping);
@@ -143,14 +143,4 @@ function describe(request: FastifyRequest, operation: string, status: number, ms
     account_id: caller?.accountId,
     ...(caller && { [caller.principal.kind === 'key' ? 'key_id' : 'person_id']: caller.principal.id }),
   };
-}
-
-function isDecodable(url: string): boolean {
-  if (!url.includes('%')) return true;
-  try {
-    decodeURIComponent(url.split('?', 1)[0]!);
-    return true;
-  } catch {
-    return false;
-  }
 }

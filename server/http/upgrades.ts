@@ -4,13 +4,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ApiError } from '../platform/errors.ts';
 import { ServerResponse } from './node-http.ts';
+import { normalizeTarget } from './request-target.ts';
 
 /** Everything outside these paths is an ordinary request, whatever its `Upgrade` header asks for. */
 const UPGRADABLE = /^\/(console|share)\//;
 
 /** Whether a request is a WebSocket's; Node asks this before it hands the connection over. */
 export function isWebSocketRequest({ url = '', headers }: IncomingMessage): boolean {
-  return UPGRADABLE.test(url) && headers.upgrade?.toLowerCase() === 'websocket';
+  return (
+    UPGRADABLE.test(normalizeTarget(url, headers.host) ?? '') &&
+    headers.upgrade?.toLowerCase() === 'websocket'
+  );
 }
 
 /** The subprotocols that a client offers, in its order. */

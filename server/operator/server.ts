@@ -2,6 +2,7 @@ import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } 
 import { OPERATOR_ENDPOINTS } from '../endpoints/operator/index.ts';
 import { registerBodyParser } from '../http/body-parser.ts';
 import { sendError } from '../http/errors.ts';
+import { refuseInvalidTargets, rewriteTarget } from '../http/request-target.ts';
 import { notFound } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import type { OperatorServices } from './endpoint.ts';
@@ -33,7 +34,9 @@ export function createMonitoringServer(
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     return503OnClosing: false,
+    rewriteUrl: rewriteTarget,
   });
+  refuseInvalidTargets(app);
   registerBodyParser(app);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler(() => {

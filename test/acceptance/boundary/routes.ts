@@ -30,15 +30,6 @@ const NOWHERE = [
   '/v1/%76m/..%2f',
   '/v1/billing%2fwallet',
   '/v1/vm;a=b/catalog',
-  '/v1/vm/%',
-  '/v1/vm/%zz',
-  '/v1/vm/%ff',
-  '/v1/vm/%c0%af',
-  '/v1/vm/%ed%a0%80',
-  '/v1/vm/%00',
-  '/v1/vm/%00/jobs',
-  `/v1/vm/${ID}%00`,
-  `/v1/vm/${ID}%0d%0aX-Injected:%20yes`,
   '/v1/vm/%F0%9F%90%98',
   '/v1/vm/a%2fb',
   '/v1/vm/..',
@@ -50,6 +41,22 @@ const NOWHERE = [
   `/v1/tenants/${ID}`,
   '/healthz/x',
   '/metrics',
+];
+
+/** What is no request target at all. */
+const INVALID = [
+  '/v1/vm/%',
+  '/v1/vm/%zz',
+  '/v1/vm/%ff',
+  '/v1/vm/%c0%af',
+  '/v1/vm/%ed%a0%80',
+  '/v1/vm/%00',
+  '/v1/vm/%00/jobs',
+  `/v1/vm/${ID}%00`,
+  `/v1/vm/${ID}%0d%0aX-Injected:%20yes`,
+  '/v1/%',
+  '/v1/vm?hostname=%ff',
+  '/v1/vm?hostname=%00',
 ];
 
 /** A path of the API with something in the place of each variable. */
@@ -112,9 +119,20 @@ export async function routes(t: TestContext, { operator, client: nobody }: Insta
     }
   });
 
+  await t.test('an invalid target is 400 for those who have a key', async () => {
+    for (const target of INVALID) {
+      for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+        const answer = await little.send({ method, target, headers: { 'idempotency-key': 'x' } });
+        assert.deepEqual([answer.status, answer.code], [400, 'invalid_request'], `${method} ${target}`);
+        const anonymous = await nobody.send({ method, target });
+        assert.equal(anonymous.code, 'api_key_missing', `${method} ${target}`);
+      }
+    }
+  });
+
   await t.test('every 404 is the same', async () => {
     const texts = new Set<string>();
-    for (const target of ['/nowhere', '/v1/vm/%00', `/v1/vm/${ID}`, `/v1/billing/invoices/${ID}`]) {
+    for (const target of ['/nowhere', '/v1/vm/a%2Fb', `/v1/vm/${ID}`, `/v1/billing/invoices/${ID}`]) {
       texts.add((await everything.send({ method: 'GET', target })).text);
     }
     assert.equal(texts.size, 1);

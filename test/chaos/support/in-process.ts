@@ -4,7 +4,7 @@ import { startService } from '../../../server/compose.ts';
 import { loadConfig } from '../../../server/config/config.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { type Clock, ManualClock } from '../../../server/platform/clock.ts';
-import { createLogger } from '../../../server/platform/logging.ts';
+import { createLogger, type Logger } from '../../../server/platform/logging.ts';
 import { openState } from '../../../server/state.ts';
 import { defer } from '../../support/cleanup.ts';
 import {
@@ -24,12 +24,14 @@ export interface InProcessOptions<Own extends Clock = ManualClock> {
   watch?: (db: Database) => Database;
   /** One that stands still when absent. */
   clock?: Own;
+  /** Silent when absent. */
+  logger?: Logger;
 }
 
 /** The whole service inside this process, on a fresh database and a clock that the test owns. */
 export async function startInProcess<Own extends Clock = ManualClock>(
   t: TestContext,
-  { env, location: given, watch = (db) => db, clock: own }: InProcessOptions<Own> = {},
+  { env, location: given, watch = (db) => db, clock: own, logger }: InProcessOptions<Own> = {},
 ) {
   // A database that no one else opens comes from the pool, which is what makes these starts fast.
   const pooled = !given && engine === 'pglite';
@@ -42,7 +44,8 @@ export async function startInProcess<Own extends Clock = ManualClock>(
   });
   const clock = own ?? (new ManualClock(START) as Clock as Own);
   const db = watch(pooled ? { ...(await freshDatabase(t)), close: async () => {} } : await openState(config));
-  const service = await startService(config, db, { clock, logger: createLogger({ logLevel: 'silent' }) });
+  const silent = createLogger({ logLevel: 'silent' });
+  const service = await startService(config, db, { clock, logger: logger ?? silent });
   defer(t, () => service.stop());
   const operatorSocket = join(config.dataDir, 'vauban.sock');
   return { baseUrl: service.address, operatorSocket, clock, db, service };
