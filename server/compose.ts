@@ -229,8 +229,7 @@ export async function startService(config: Config, state: Database, parts: Parts
       // An open WebSocket or stream would hold up the server's end.
       () => consoles.close(),
       () => Promise.all([services.agent.stop(), services.documents.close(), services.mails.close()]),
-      () => http.close(),
-      () => operator.close(),
+      () => Promise.all([http.close(), operator.close()]),
       async () => unwatch(),
       () => schedule.stop(),
       () => queue.stop(),

@@ -45,7 +45,7 @@ export const SETTINGS = {
     default: '0',
     about:
       'How long a node that is to end goes on serving while `/readyz` says no, so that a load balancer sends its requests ' +
-      'elsewhere first: longer than that takes to notice.',
+      'elsewhere first: longer than that takes to notice. Requests that are then under way get ten seconds more.',
   },
   publicUrl: {
     env: 'VAUBAN_PUBLIC_URL',

@@ -11,6 +11,7 @@ import { ApiError } from '../platform/errors.ts';
 import { newId } from '../platform/ids.ts';
 import { registerBodyParser } from './body-parser.ts';
 import { refuseBrokenRequests } from './broken-request.ts';
+import { boundClosing } from './closing.ts';
 import type { EndpointServices } from './endpoint.ts';
 import { sendError } from './errors.ts';
 import type { Mount } from './mount.ts';
@@ -85,6 +86,7 @@ export function createHttpServer({
   // An expectation that Node does not know is ignored, as it may be; Node would answer it by itself.
   app.server.on('checkExpectation', app.routing);
   boundWaitingConnections(app.server, addressMatcher(config.trustProxy));
+  boundClosing(app, clock);
   registerBodyParser(app);
   endConnections(app, draining);
   drainRefused(app, clock);

@@ -1,6 +1,7 @@
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import { OPERATOR_ENDPOINTS } from '../endpoints/operator/index.ts';
 import { registerBodyParser } from '../http/body-parser.ts';
+import { boundClosing } from '../http/closing.ts';
 import { sendError } from '../http/errors.ts';
 import { refuseInvalidTargets, rewriteTarget } from '../http/request-target.ts';
 import { notFound } from '../platform/errors.ts';
@@ -37,6 +38,7 @@ export function createMonitoringServer(
     rewriteUrl: rewriteTarget,
   });
   refuseInvalidTargets(app);
+  boundClosing(app, clock);
   registerBodyParser(app);
   app.setErrorHandler((error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler(() => {

@@ -18,8 +18,7 @@ export async function startOperator(
   await listenOn(monitoring, SETTINGS.operatorListen.env, operatorListen);
   return {
     async close() {
-      await monitoring.close();
-      await operator.close();
+      await Promise.all([monitoring.close(), operator.close()]);
     },
   };
 }
