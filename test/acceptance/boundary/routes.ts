@@ -27,7 +27,7 @@ const NOWHERE = [
   '/v1/vm//start',
   '/v1/./vm',
   '/v1/billing/../vm',
-  '/v1/%76m/..%2f',
+  '/v1/vm/..%2f',
   '/v1/billing%2fwallet',
   '/v1/vm;a=b/catalog',
   '/v1/vm/%F0%9F%90%98',
