@@ -24,5 +24,5 @@ export function record(took: { job: Job; seconds: number }[], existing: string[]
   const kept = Object.entries(recorded)
     .filter(([file]) => existing.includes(file))
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(kept), null, 1)}\n`);
+  writeFileSync(FILE, `${JSON.stringify(Object.fromEntries(kept), null, 2)}\n`);
 }

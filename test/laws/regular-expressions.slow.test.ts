@@ -1,4 +1,4 @@
-// Runs alone: it proves hundreds of expressions on one core.
+// Needs: the npm registry.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { timeOf } from './regular-expressions/check.ts';
