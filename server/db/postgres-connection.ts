@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { systemClock } from '../platform/clock.ts';
 import { DatabaseAwayError, fromRefusal } from './away.ts';
-import { Execution, ExecutionGroup, type KnownColumns, type PreparedRun } from './postgres-execution.ts';
+import { Batch, type BatchEntry, type KnownStatement } from './postgres-batch.ts';
 import { PARSERS } from './values.ts';
 
 /**
@@ -33,6 +33,11 @@ const SETTINGS: Record<string, string> = {
  * notices only once autovacuum has been there.
  */
 const FIRST_REPLAN = 200;
+/**
+ * Statements that a connection prepares in its life. The service has fewer, except after changes of tables; see
+ * `test/laws/statements.test.ts`. A few kilobytes each on the server.
+ */
+const MAX_PREPARED = 1_000;
 /** A standby is of no use to a service that writes; what is set to read only refuses writes by itself. */
 const SET_UP = `select pg_backend_pid() as pid, pg_is_in_recovery() as is_standby, ${Object.entries(SETTINGS)
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
@@ -48,23 +53,21 @@ function likeLibpq(url: string): string {
   return address.href;
 }
 
-/** Asks for the types of a statement's parameters and leaves the statement prepared, where `pg` would run it. */
-class Description extends pg.Query {
-  readonly #statement: { name: string; text: string };
-
-  constructor(statement: { name: string; text: string }, callback: (error: Error | undefined) => void) {
-    super(statement, callback);
-    this.#statement = statement;
-  }
-
-  /** Called by `pg` for what it sends of a query. */
-  prepare(connection: pg.Connection): void {
-    const { name, text } = this.#statement;
-    connection.parse({ name, text, types: [] }, false);
-    connection.describe({ type: 'S', name }, false);
-    connection.sync();
-  }
+/** A statement that connections prepare, each when it first runs there. Told apart from others by identity. */
+export interface Statement {
+  readonly text: string;
 }
+
+export interface Run {
+  statement: Statement;
+  /** Parameters as text, in the format of the statement's types. */
+  values: (string | null)[];
+}
+
+/** Reads the types of a prepared statement's parameters: `pg` has no way to ask for the server's own description. */
+const TYPES: Statement = {
+  text: 'select parameter_types::oid[]::int[] as types from pg_prepared_statements where name = $1',
+};
 
 /** A connection to the server: statements are sent as they come, each with an end of its own, and answered in order. */
 export class Connection {
@@ -78,12 +81,12 @@ export class Connection {
   /** The address of the server. */
   readonly server: string;
   readonly #client: pg.Client;
-  readonly #columns: KnownColumns = new Map();
+  readonly #known = new WeakMap<Statement, KnownStatement>();
+  #prepared = 0;
   #progressAt = 0;
   #runs = 0;
   #replanAt = FIRST_REPLAN;
   #gathering = false;
-  #describing: Promise<unknown> = Promise.resolve();
 
   private constructor(url: string) {
     this.server = url;
@@ -135,56 +138,41 @@ export class Connection {
 
   /** Runs a statement, or without a name and values a script of several. */
   send<Row extends pg.QueryResultRow>(query: pg.QueryConfig): Promise<pg.QueryResult<Row>> {
-    return this.#submit<pg.QueryResult<Row>>((done) => new pg.Query<Row>(query, done as never));
-  }
-
-  /** Runs a prepared statement, which is prepared first where this connection has not run it yet. */
-  run<Row extends object>(prepared: PreparedRun): Promise<Row[]> {
-    this.#countRuns(1);
-    return this.#submit<Row[]>((done) => new Execution<Row>(prepared, this.#columns, done));
-  }
-
-  /** The same for several, of which none is done where one before it fails; an answer each. */
-  runTogether(prepared: readonly PreparedRun[]): Promise<object[]>[] {
-    if (prepared.length === 0) return [];
-    if (this.lost) return prepared.map(() => Promise.reject(this.lost));
-    this.#countRuns(prepared.length);
+    if (this.lost) return Promise.reject(this.lost);
     this.#gather();
-    const answers: Promise<object[]>[] = [];
-    const runs = prepared.map((run) => {
-      const { answer, done } = this.#expect<object[]>();
-      answers.push(answer);
-      return new Execution<object>(run, this.#columns, done);
-    });
-    this.#client.query(new ExecutionGroup(runs));
-    return answers;
+    const { answer, done } = this.#expect<pg.QueryResult<Row>>();
+    this.#client.query(new pg.Query<Row>(query, done as never));
+    return answer;
   }
 
-  /** Prepares a statement under `name`; the types of its parameters. */
-  describe(name: string, text: string): Promise<number[]> {
-    // One at a time: the answer does not say whose it is.
-    const described = this.#describing.then(async () => {
-      const { connection } = this.#client;
-      let found: number[] = [];
-      const onTypes = ({ dataTypeIDs }: { dataTypeIDs: number[] }) => {
-        found = dataTypeIDs;
-      };
-      connection.on('parameterDescription', onTypes);
-      try {
-        await this.#submit((done) => new Description({ name, text }, done as never));
-      } finally {
-        connection.off('parameterDescription', onTypes);
-      }
-      return found;
-    });
-    this.#describing = described.catch(() => {});
-    return described;
+  /**
+   * Whether the connection has prepared so many statements that it should be closed once nothing is under way on it. That
+   * frees them all, where a `deallocate` would have to know which transaction it is in and who still uses the name.
+   */
+  get isWorn(): boolean {
+    return this.#prepared > MAX_PREPARED;
   }
 
-  /** Gives up a prepared statement. In a transaction that has failed it stays, which only costs memory. */
-  forget(name: string): void {
-    this.#columns.delete(name);
-    this.send({ text: `deallocate ${name}` }).catch(() => {});
+  /** Runs a statement, which is prepared first if this connection has not run it yet. */
+  run<Row extends object>(run: Run): Promise<Row[]> {
+    return this.runTogether([run])[0] as Promise<Row[]>;
+  }
+
+  /** Runs statements of which none takes effect if one before it fails. Returns an answer for each. */
+  runTogether(runs: readonly Run[]): Promise<object[]>[] {
+    this.#countRuns(runs.length);
+    return this.#submitBatch(runs);
+  }
+
+  /** Prepares a statement and returns the types of its parameters. */
+  async describe(statement: Statement): Promise<number[]> {
+    const [prepared] = this.#submitBatch([{ statement }]);
+    const { name } = this.#known.get(statement) ?? {};
+    const described = this.run<{ types: number[] }>({ statement: TYPES, values: [name ?? null] });
+    // Its failure says less.
+    described.catch(() => {});
+    await prepared;
+    return (await described)[0]!.types;
   }
 
   onNotification(listener: (channel: string, payload: string) => void): void {
@@ -228,6 +216,29 @@ export class Connection {
     this.lose(new Error(`no answer within ${turns * TURN_MS} ms`));
   }
 
+  #submitBatch(runs: readonly (Pick<Run, 'statement'> & Partial<Run>)[]): Promise<object[]>[] {
+    if (runs.length === 0) return [];
+    if (this.lost) return runs.map(() => Promise.reject(this.lost));
+    this.#gather();
+    const answers: Promise<object[]>[] = [];
+    const entries = runs.map(({ statement, values }): BatchEntry => {
+      const { answer, done } = this.#expect<object[]>();
+      answers.push(answer);
+      const known = this.#known.get(statement);
+      if (known) return { statement: known, parse: undefined, values, done };
+      const added: KnownStatement = { name: `s${++this.#prepared}`, columns: undefined };
+      this.#known.set(statement, added);
+      const doneFirst: typeof done = (error, rows) => {
+        // The server may not have prepared it. If it has, it counts twice, which does no harm.
+        if (error && this.#known.get(statement) === added) this.#known.delete(statement);
+        done(error, rows);
+      };
+      return { statement: added, parse: statement.text, values, done: doneFirst };
+    });
+    this.#client.query(new Batch(entries));
+    return answers;
+  }
+
   /** What is sent in one turn goes out in one write: the system call costs more than a short statement's bytes. */
   #gather(): void {
     if (this.#gathering) return;
@@ -238,16 +249,6 @@ export class Connection {
       this.#gathering = false;
       stream.uncork();
     });
-  }
-
-  #submit<Result>(
-    make: (done: (error: Error | undefined, result: Result) => void) => pg.Submittable,
-  ): Promise<Result> {
-    if (this.lost) return Promise.reject(this.lost);
-    this.#gather();
-    const { answer, done } = this.#expect<Result>();
-    this.#client.query(make(done));
-    return answer;
   }
 
   /** One more answer that is waited for, and what to call when it is there. */

@@ -49,7 +49,7 @@ export class Pool {
     } finally {
       const left = (this.#shares.get(connection) ?? 1) - 1;
       if (left > 0) this.#shares.set(connection, left);
-      else this.#shares.delete(connection);
+      else this.#rest(connection);
       if (this.#waiting.size > 0) this.#serve();
     }
   }
@@ -61,6 +61,7 @@ export class Pool {
 
   giveBack(connection: Connection): void {
     this.#lent.delete(connection);
+    this.#rest(connection);
     this.#serve();
   }
 
@@ -93,6 +94,14 @@ export class Pool {
     for (const connection of connections) connection.lose(this.#refusal);
   }
 
+  /** Nothing is under way on a connection: a worn one is closed. It counts as open until it is. */
+  #rest(connection: Connection): void {
+    this.#shares.delete(connection);
+    if (!connection.isWorn || connection.lost) return;
+    this.#lent.add(connection);
+    connection.close().catch((error) => connection.lose(error));
+  }
+
   #take(alone: boolean): Connection | Promise<Connection> {
     if (this.#refusal) return Promise.reject(this.#refusal);
     // First come, first served: else single statements would keep every connection from a transaction.
@@ -107,13 +116,13 @@ export class Pool {
   }
 
   /**
-   * The connection that has the least to do, or for one alone nothing; another one is opened where all have something,
-   * and there is room.
+   * Returns the connection with the least to do, or for `alone` one with nothing to do. If all are busy, opens another one
+   * unless there are {@link POOL_SIZE}. A worn one gets no more work, so that it comes to rest under any load.
    */
   #choose(alone: boolean): Connection | undefined {
     let best: Connection | undefined;
     for (const connection of this.#connections) {
-      if (this.#lent.has(connection)) continue;
+      if (this.#lent.has(connection) || connection.isWorn) continue;
       if (!best || this.#sharesOf(connection) < this.#sharesOf(best)) best = connection;
     }
     const busy = !best || this.#shares.has(best);

@@ -1,105 +1,69 @@
 import { DatabaseAwayError } from './away.ts';
-import type { Connection } from './postgres-connection.ts';
-import type { PreparedRun } from './postgres-execution.ts';
+import type { Connection, Run, Statement } from './postgres-connection.ts';
 import { isOutdated } from './repeat.ts';
 import { SERIALIZERS } from './values.ts';
 
-/** Statements kept prepared: more than the service has, so that only composed ones ever go. A few kilobytes each. */
-const MAX_PREPARED = 500;
+/** Texts whose parameter types are remembered. Beyond it the least recently used one is described again, if it returns. */
+const MAX_DESCRIBED = 1_000;
 
-/** Under a name of its own, as the others have numbers. */
-const BEGIN: PreparedRun = { name: 'begin', text: 'begin', values: [] };
+const BEGIN: Run = { statement: { text: 'begin' }, values: [] };
 
 export interface Text {
   text: string;
   values: unknown[];
 }
 
-interface Prepared {
-  name: string;
+/** A statement of which the types of the parameters are known. */
+interface Described {
+  statement: Statement;
   serializers: ((value: unknown) => string)[];
 }
-
-/** One run of a prepared statement. */
-const toRun = ({ name, serializers }: Prepared, { text, values }: Text): PreparedRun => ({
-  name,
-  text,
-  values: values.map((value, index) =>
-    value === null || value === undefined ? null : serializers[index]!(value),
-  ),
-});
 
 const serializerOf = (type: number) =>
   (SERIALIZERS[type] as ((value: unknown) => string) | undefined) ?? String;
 
 /**
- * Runs statements prepared, under a name that is the same on every connection, with parameters written as the types
- * that the server asks for: `pg` by itself would guess them from the values.
+ * Runs statements prepared, with parameters written as the types that the server asks for: `pg` would guess the types from
+ * the values. What this remembers is shared by all connections; each connection prepares a statement at its first run there.
  */
 export class PostgresStatements {
-  readonly #prepared = new Map<string, Prepared>();
-  readonly #onForgotten: (name: string) => void;
-  #made = 0;
+  readonly #described = new Map<string, Described>();
 
-  /** `onForgotten` receives the names that are of no use any more. */
-  constructor(onForgotten: (name: string) => void) {
-    this.#onForgotten = onForgotten;
-  }
-
-  /** Has a statement ready, so that the next {@link run} of it sends it at once. */
-  async prepare(connection: Connection, text: string): Promise<void> {
-    if (!this.#prepared.has(text)) await this.#prepare(connection, text);
+  /** Makes a statement ready to run. Describes it on `connection`, in one round trip, if its text is new to this node. */
+  async prepare(connection: Connection, { text, values }: Text): Promise<Run> {
+    const { statement, serializers } = this.#find(text) ?? (await this.#describe(connection, text, values));
+    const written = values.map((value, index) =>
+      value === null || value === undefined ? null : serializers[index]!(value),
+    );
+    return { statement, values: written };
   }
 
   /** Runs one statement in whatever transaction the connection is. */
-  async run<Row extends object>(connection: Connection, text: string, values: unknown[]): Promise<Row[]> {
-    const prepared = this.#find(text) ?? (await this.#prepare(connection, text));
-    return this.#answer(connection.run<Row>(toRun(prepared, { text, values })));
+  run<Row extends object>(connection: Connection, run: Run): Promise<Row[]> {
+    return this.#answer(connection.run<Row>(run));
   }
 
-  /**
-   * Begins a transaction with its first statements, all of which {@link prepare} has had ready: the answer to the
-   * beginning, and one each.
-   */
-  begin(connection: Connection, first: readonly Text[]): [Promise<object[]>, ...Promise<object[]>[]] {
-    const [begun, ...answers] = connection.runTogether([BEGIN, ...this.#runs(first)]);
+  /** Begins a transaction with its first statements. Returns the answer to `begin`, and one for each statement. */
+  begin(connection: Connection, first: readonly Run[]): [Promise<object[]>, ...Promise<object[]>[]] {
+    const [begun, ...answers] = connection.runTogether([BEGIN, ...first]);
     return [begun!, ...answers.map((answer) => this.#answer(answer))];
   }
 
-  #runs(statements: readonly Text[]): PreparedRun[] {
-    return statements.map((statement) => toRun(this.#find(statement.text)!, statement));
-  }
-
-  async #answer<Row>(answer: Promise<Row[]>): Promise<Row[]> {
-    try {
-      return await answer;
-    } catch (error) {
-      // Others may name the same tables, and a transaction learns of one alone each time that it is tried.
-      if (isOutdated(error)) this.forget();
-      throw error;
-    }
-  }
-
-  /** The same outside a transaction, where a statement prepared for tables as they were is prepared and run again. */
-  async runAlone<Row extends object>(
-    connection: Connection,
-    text: string,
-    values: unknown[],
-  ): Promise<Row[]> {
-    try {
-      return await this.run<Row>(connection, text, values);
-    } catch (error) {
+  /** Runs one statement outside a transaction, and again if it was outdated. */
+  async runAlone<Row extends object>(connection: Connection, statement: Text): Promise<Row[]> {
+    const attempt = async () => this.run<Row>(connection, await this.prepare(connection, statement));
+    return attempt().catch((error) => {
       if (!isOutdated(error)) throw error;
-      return this.run<Row>(connection, text, values);
-    }
+      return attempt();
+    });
   }
 
-  /** The same for several, which the server takes for a transaction: there is no `begin` before and one end behind them. */
+  /** Runs statements as one transaction, without a `begin`: they share one end. Runs them again if one was outdated. */
   async runAllAlone(connection: Connection, statements: readonly Text[]): Promise<object[][]> {
     const attempt = async () => {
-      for (const { text } of statements) await this.prepare(connection, text);
-      const answers = connection.runTogether(this.#runs(statements));
-      return Promise.all(answers.map((answer) => this.#answer(answer)));
+      const runs: Run[] = [];
+      for (const statement of statements) runs.push(await this.prepare(connection, statement));
+      return Promise.all(connection.runTogether(runs).map((answer) => this.#answer(answer)));
     };
     try {
       return await attempt().catch((error) => {
@@ -115,32 +79,39 @@ export class PostgresStatements {
     }
   }
 
-  /** Forgets all statements: to be called after what may have changed the tables that they name. */
+  /**
+   * Prepares every statement again at its next run: to be called after a change of tables. Connections keep what they have
+   * prepared, because one of them may be inside a transaction; {@link Connection.isWorn} bounds how much that is.
+   */
   forget(): void {
-    for (const text of [...this.#prepared.keys()]) this.#forget(text);
+    this.#described.clear();
   }
 
-  #find(text: string): Prepared | undefined {
-    const prepared = this.#prepared.get(text);
-    if (!prepared) return undefined;
-    // The latest used is the last, so that the first is the one to give up.
-    this.#prepared.delete(text);
-    this.#prepared.set(text, prepared);
-    return prepared;
+  async #answer<Row>(answer: Promise<Row[]>): Promise<Row[]> {
+    try {
+      return await answer;
+    } catch (error) {
+      // Others may name the same tables, and a transaction meets only one of them each time that it is tried.
+      if (isOutdated(error)) this.forget();
+      throw error;
+    }
   }
 
-  async #prepare(connection: Connection, text: string): Promise<Prepared> {
-    const name = `s${++this.#made}`;
-    const types = await connection.describe(name, text);
-    const prepared = { name, serializers: types.map(serializerOf) };
-    this.#prepared.set(text, prepared);
-    if (this.#prepared.size > MAX_PREPARED) this.#forget(this.#prepared.keys().next().value!);
-    return prepared;
+  #find(text: string): Described | undefined {
+    const described = this.#described.get(text);
+    if (!described) return undefined;
+    // The map is in order of use.
+    this.#described.delete(text);
+    this.#described.set(text, described);
+    return described;
   }
 
-  #forget(text: string): void {
-    const { name } = this.#prepared.get(text) ?? {};
-    this.#prepared.delete(text);
-    if (name) this.#onForgotten(name);
+  async #describe(connection: Connection, text: string, values: unknown[]): Promise<Described> {
+    const statement: Statement = { text };
+    const types = values.length === 0 ? [] : await connection.describe(statement);
+    const described = { statement, serializers: types.map(serializerOf) };
+    this.#described.set(text, described);
+    if (this.#described.size > MAX_DESCRIBED) this.#described.delete(this.#described.keys().next().value!);
+    return described;
   }
 }

@@ -1,6 +1,6 @@
 import { DatabaseAwayError } from './away.ts';
 import type { Transaction } from './database.ts';
-import type { Connection } from './postgres-connection.ts';
+import type { Connection, Run } from './postgres-connection.ts';
 import type { PostgresStatements, Text } from './postgres-statements.ts';
 
 /** A statement that locks and reads at the most: it is harmless outside of a transaction. */
@@ -72,12 +72,12 @@ export class PostgresTransaction {
     if (this.#first) return Promise.resolve({ answer: this.#join<Row>(this.#first, { text, values }) });
     const sent = this.#sent.then(async () => {
       if (this.#failure) throw this.#failure;
-      await this.#statements.prepare(this.#connection, text).catch((error) => this.#fail(error));
+      const run = await this.#statements
+        .prepare(this.#connection, { text, values })
+        .catch((error) => this.#fail(error));
       // Without a transaction around it, it would stand alone.
       if (!ONLY_READS.test(text)) await this.#begun;
-      const answer = this.#statements
-        .run<Row>(this.#connection, text, values)
-        .catch((error) => this.#fail(error));
+      const answer = this.#statements.run<Row>(this.#connection, run).catch((error) => this.#fail(error));
       // Who only sends it learns of its failure by the commit.
       answer.catch(() => {});
       return { answer };
@@ -99,16 +99,17 @@ export class PostgresTransaction {
   }
 
   async #begin(first: First[]): Promise<void> {
+    const runs: Run[] = [];
     try {
       // More may come while one is prepared.
-      for (const { text } of first) await this.#statements.prepare(this.#connection, text);
+      for (const statement of first) runs.push(await this.#statements.prepare(this.#connection, statement));
     } catch (error) {
       this.#first = undefined;
       for (const { reject } of first) reject(error);
       throw error;
     }
     this.#first = undefined;
-    const [begun, ...answers] = this.#statements.begin(this.#connection, first);
+    const [begun, ...answers] = this.#statements.begin(this.#connection, runs);
     this.#begun = begun.catch((error) => {
       this.#connection.lose(error);
       this.#fail(error);

@@ -30,16 +30,14 @@ export function openPostgres(url: string, log?: OutageLog): Database {
       if (pool.resume()) log?.onBack();
     },
   });
-  const statements = new PostgresStatements((name) => {
-    for (const connection of pool.connections) connection.forget(name);
-  });
+  const statements = new PostgresStatements();
   const alone = async <T>(work: (connection: Connection) => Promise<T>): Promise<T> => {
     const connection = await pool.lend();
     return work(connection).finally(() => pool.giveBack(connection));
   };
   return {
     engine: 'postgres',
-    query: ({ text, values }) => pool.share((connection) => statements.runAlone(connection, text, values)),
+    query: (statement) => pool.share((connection) => statements.runAlone(connection, statement)),
     async transaction(work) {
       const { result, callbacks } = await alone((connection) =>
         PostgresTransaction.run(connection, statements, work),
@@ -51,7 +49,7 @@ export function openPostgres(url: string, log?: OutageLog): Database {
     async reserve() {
       const connection = await pool.lend();
       return {
-        query: ({ text, values }) => statements.runAlone(connection, text, values),
+        query: (statement) => statements.runAlone(connection, statement),
         release: () => pool.giveBack(connection),
         discard: () => connection.lose(new Error('its session was discarded')),
       };
@@ -62,7 +60,7 @@ export function openPostgres(url: string, log?: OutageLog): Database {
       }),
     listen: (channel, hear, onGap = () => {}) => watch.listen(channel, { hear, onGap }),
     async check() {
-      await pool.share((connection) => statements.runAlone(connection, 'select 1', []));
+      await pool.share((connection) => statements.runAlone(connection, { text: 'select 1', values: [] }));
     },
     async close() {
       await watch.close();

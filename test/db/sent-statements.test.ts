@@ -72,7 +72,7 @@ test('what writes does not stand alone where the transaction did not begin', {
   await db.query(insert(1));
   const { runTogether } = Connection.prototype;
   t.mock.method(Connection.prototype, 'runTogether', function (this: Connection, [, ...runs]) {
-    return runTogether.call(this, [{ name: 'wrong', text: 'begin, please', values: [] }, ...runs]);
+    return runTogether.call(this, [{ statement: { text: 'begin, please' }, values: [] }, ...runs]);
   } as typeof runTogether);
   const refused = { code: '42601' };
   await assert.rejects(
