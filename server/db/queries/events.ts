@@ -1,5 +1,6 @@
-import { execute, join, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, type Queryable, type Sql, sql } from '../database.ts';
 import type { EventType } from '../enums.ts';
+import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 import { deleteSome } from './purge.ts';
 
@@ -52,13 +53,10 @@ export function listEvents(
   filter: EventFilter,
   page: Page,
 ): Promise<EventRow[]> {
-  const conditions: Sql[] = [sql`vm_id = ${vmId}`];
-  if (filter.type) conditions.push(sql`type = ${filter.type}`);
-  if (filter.from) conditions.push(sql`created_at >= ${filter.from}`);
-  if (filter.to) conditions.push(sql`created_at < ${filter.to}`);
-  return db.query<EventRow>(
-    sql`select * from events where ${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`,
-  );
+  return db.query<EventRow>(sql`
+    select * from events where vm_id = ${vmId} and ${ifGiven(filter.type, (type) => sql`type = ${type}`)}
+      and ${ifGiven(filter.from, (from) => sql`created_at >= ${from}`)}
+      and ${ifGiven(filter.to, (to) => sql`created_at < ${to}`)} ${pageOf(sql`id`, page)}`);
 }
 
 export function deleteEventsBefore(db: Queryable, before: Date, limit: number): Promise<number> {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
-import { execute, join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { ifGiven } from './filters.ts';
 import type { OrderLineRow, OrderRow } from './orders.ts';
 import { type Page, pageOf } from './page.ts';
 
@@ -130,12 +131,11 @@ export function listInvoices(
   filter: InvoiceFilter,
   page: Page,
 ): Promise<InvoiceView[]> {
-  const conditions: Sql[] = [sql`account_id = ${accountId}`];
-  if (filter.status) conditions.push(sql`status = ${filter.status}`);
-  if (filter.type) conditions.push(sql`type = ${filter.type}`);
-  if (filter.from) conditions.push(sql`period_start_at >= ${filter.from}`);
-  if (filter.to) conditions.push(sql`period_start_at < ${filter.to}`);
-  return db.query<InvoiceView>(selectInvoices(sql`${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`));
+  const { status, type, from, to } = filter;
+  const matching = sql`account_id = ${accountId} and ${ifGiven(status, (given) => sql`invoices.status = ${given}`)}
+    and ${ifGiven(type, (given) => sql`type = ${given}`)} and ${ifGiven(from, (given) => sql`period_start_at >= ${given}`)}
+    and ${ifGiven(to, (given) => sql`period_start_at < ${given}`)}`;
+  return db.query<InvoiceView>(selectInvoices(sql`${matching} ${pageOf(sql`id`, page)}`));
 }
 
 export function findInvoice(db: Queryable, accountId: string, id: string): Promise<InvoiceView | undefined> {

@@ -79,8 +79,9 @@ export async function insertJob(db: Queryable, job: NewJob): Promise<JobRow> {
 }
 
 export function listJobs(db: Queryable, vmId: string, activeOnly: boolean, page: Page): Promise<JobRow[]> {
-  const active = activeOnly ? sql`and status in ('pending', 'running')` : empty;
-  return db.query<JobRow>(sql`select * from jobs where vm_id = ${vmId} ${active} ${pageOf(sql`id`, page)}`);
+  return db.query<JobRow>(sql`
+    select * from jobs where vm_id = ${vmId} and (${!activeOnly} or status in ('pending', 'running'))
+    ${pageOf(sql`id`, page)}`);
 }
 
 /** Whether the last move of a VM to another host failed. Job ids are in the order of their creation. */

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import { join, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+import { maybeOne, type Queryable, type Sql, sql } from '../database.ts';
 import { containing } from './containing.ts';
+import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 import { type RawView, toView, type VmView, vmView } from './vms.ts';
 
@@ -15,18 +16,18 @@ export interface SystemVmFilter {
 
 /** VMs of all accounts, newest first: for the operator. */
 export async function systemListVms(db: Queryable, filter: SystemVmFilter, page: Page): Promise<VmView[]> {
-  const conditions: Sql[] = [sql`deleted_at is null`];
-  if (filter.accountId) conditions.push(sql`account_id = ${filter.accountId}`);
-  if (filter.status) conditions.push(sql`status = ${filter.status}`);
-  if (filter.isUnpaid) conditions.push(sql`unpaid_since is not null`);
-  if (filter.search !== undefined) conditions.push(found(filter.search));
-  const rows = await db.query<RawView>(
-    sql`select ${vmView} from vms where ${join(conditions, ' and ')} ${pageOf(sql`vms.id`, page)}`,
-  );
+  const { accountId, status, isUnpaid = false, search } = filter;
+  // By its index, where it is given.
+  const ofAccount = accountId === undefined ? sql`true` : sql`account_id = ${accountId}`;
+  const rows = await db.query<RawView>(sql`
+    select ${vmView} from vms where deleted_at is null and ${ofAccount}
+      and ${ifGiven(status, (given) => sql`status = ${given}`)}
+      and (${!isUnpaid} or unpaid_since is not null) and ${found(search)} ${pageOf(sql`vms.id`, page)}`);
   return rows.map(toView);
 }
 
-function found(search: string): Sql {
+function found(search: string | undefined): Sql {
+  if (search === undefined) return sql`true`;
   // One with a zone is an address to Node, and none to the database.
   if (isIP(search) !== 0 && !search.includes('%'))
     return sql`vms.id in (select vm_id from ip_addresses where address = ${search}::text::inet)`;

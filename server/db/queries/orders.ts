@@ -1,4 +1,5 @@
-import { execute, join, maybeOne, one, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 
 export type OrderKind = 'create' | 'change_plan' | 'change_custom' | 'renew' | 'delete_refund' | 'adjustment';
@@ -166,12 +167,11 @@ export function listOrders(
   filter: OrderFilter,
   page: Page,
 ): Promise<OrderRow[]> {
-  const conditions: Sql[] = [sql`account_id = ${accountId}`];
-  if (filter.vm_id) conditions.push(sql`vm_id = ${filter.vm_id}`);
-  if (filter.kind) conditions.push(sql`kind = ${filter.kind}`);
-  return db.query<OrderRow>(
-    sql`select ${orderColumns} from orders where ${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`,
-  );
+  // By its index, where it is given.
+  const ofVm = filter.vm_id === undefined ? sql`true` : sql`vm_id = ${filter.vm_id}`;
+  return db.query<OrderRow>(sql`
+    select ${orderColumns} from orders where account_id = ${accountId} and ${ofVm}
+      and ${ifGiven(filter.kind, (kind) => sql`kind = ${kind}`)} ${pageOf(sql`id`, page)}`);
 }
 
 /** The latest completed orders of a VM: what it was charged and given back. */

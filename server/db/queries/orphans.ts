@@ -38,7 +38,7 @@ export function findOrphan(db: Queryable, engine: string, id: string): Promise<O
 /** Of all engines, for the operator; newest ids first. */
 export function listOrphans(db: Queryable, page: Page): Promise<(OrphanRow & { id: string })[]> {
   return db.query(
-    sql`select guest_id as id, ${columns} from orphan_guests where true ${pageOf(sql`guest_id`, page)}`,
+    sql`select guest_id as id, ${columns} from orphan_guests where true ${pageOf(sql`guest_id collate "C"`, page)}`,
   );
 }
 

@@ -1,4 +1,5 @@
-import { execute, join, maybeOne, type Queryable, type Sql, sql } from '../database.ts';
+import { execute, maybeOne, type Queryable, sql } from '../database.ts';
+import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 import { deleteSome } from './purge.ts';
 
@@ -113,13 +114,11 @@ export function listAttacks(
   filter: AttackFilter,
   page: Page,
 ): Promise<AttackRow[]> {
-  const conditions: Sql[] = [sql`target_id = ${targetId}`];
-  if (filter.status) conditions.push(sql`status = ${filter.status}`);
-  if (filter.from) conditions.push(sql`started_at >= ${filter.from}`);
-  if (filter.to) conditions.push(sql`started_at < ${filter.to}`);
-  return db.query<AttackRow>(
-    sql`select ${columns} from shield_attacks where ${join(conditions, ' and ')} ${pageOf(sql`id`, page)}`,
-  );
+  return db.query<AttackRow>(sql`
+    select ${columns} from shield_attacks
+    where target_id = ${targetId} and ${ifGiven(filter.status, (status) => sql`status = ${status}`)}
+      and ${ifGiven(filter.from, (from) => sql`started_at >= ${from}`)}
+      and ${ifGiven(filter.to, (to) => sql`started_at < ${to}`)} ${pageOf(sql`id`, page)}`);
 }
 
 /** Attacks on all targets, newest first: for the operator. */
@@ -128,10 +127,9 @@ export function systemListAttacks(
   status: AttackRow['status'] | undefined,
   page: Page,
 ): Promise<AttackRow[]> {
-  const condition = status ? sql`status = ${status}` : sql`true`;
-  return db.query<AttackRow>(
-    sql`select ${columns} from shield_attacks where ${condition} ${pageOf(sql`id`, page)}`,
-  );
+  return db.query<AttackRow>(sql`
+    select ${columns} from shield_attacks where ${ifGiven(status, (given) => sql`status = ${given}`)}
+    ${pageOf(sql`id`, page)}`);
 }
 
 export function deleteAttacksBefore(db: Queryable, before: Date, limit: number): Promise<number> {

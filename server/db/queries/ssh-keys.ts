@@ -1,4 +1,5 @@
-import { empty, execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 
 export interface SshKeyRow {
@@ -34,7 +35,7 @@ export function listSshKeys(
   const { fingerprint } = filter;
   return db.query<SshKeyRow>(sql`
     select ${columns} from ssh_keys where account_id = ${accountId}
-    ${fingerprint === undefined ? empty : sql`and fingerprint = ${fingerprint}`} ${pageOf(sql`id`, page)}`);
+      and ${ifGiven(fingerprint, (given) => sql`fingerprint = ${given}`)} ${pageOf(sql`id`, page)}`);
 }
 
 /** Those of the named keys that the account has, in no order. */

@@ -1,4 +1,5 @@
-import { empty, one, type Queryable, type Sql, sql } from '../database.ts';
+import { one, type Queryable, type Sql, sql } from '../database.ts';
+import { ifGiven } from './filters.ts';
 
 /** One entry of an account's journal, with what it did to the wallet. */
 export interface StatementRow {
@@ -28,6 +29,9 @@ export interface StatementSpan {
   before: bigint | null;
 }
 
+/** Behind every position: the largest bigint. */
+const BEHIND_ALL = 2n ** 63n - 1n;
+
 const movement = (account: Sql) =>
   sql`case when credit = ${account} then amount_minor when debit = ${account} then -amount_minor else 0 end`;
 /** As the index of the chains has it, in which the entries of an account are in order. */
@@ -46,8 +50,8 @@ export function statementPage(
   return db.query<StatementRow>(sql`
     select position as entry, created_at as at, reason, amount_minor, order_id, payment_id, promo_credit_id, ${MONEY} as money_minor,
       ${PROMO} as promo_minor, ${HELD} as held_minor
-    from journal where ${ofAccount(accountId)} ${before === null ? empty : sql`and position < ${before}::bigint`}
-      ${from ? sql`and created_at >= ${from}` : empty} ${to ? sql`and created_at < ${to}` : empty}
+    from journal where ${ofAccount(accountId)} and position < ${before ?? BEHIND_ALL}::bigint
+      and ${ifGiven(from, (given) => sql`created_at >= ${given}`)} and ${ifGiven(to, (given) => sql`created_at < ${given}`)}
     order by position desc limit ${limit + 1}`);
 }
 

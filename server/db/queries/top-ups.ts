@@ -1,4 +1,5 @@
 import { execute, maybeOne, one, type Queryable, sql } from '../database.ts';
+import { ifGiven } from './filters.ts';
 import { type Page, pageOf } from './page.ts';
 
 export const TOP_UP_STATUSES = ['pending', 'succeeded', 'failed', 'expired', 'canceled'] as const;
@@ -68,8 +69,8 @@ export function systemListTopUps(
   page: Page,
 ): Promise<TopUpRow[]> {
   return db.query<TopUpRow>(sql`
-    select ${columns} from top_ups where ${status ? sql`status = ${status}` : sql`true`}
-      and ${provider ? sql`provider = ${provider}` : sql`true`} ${pageOf(sql`id`, page)}`);
+    select ${columns} from top_ups where ${ifGiven(status, (given) => sql`status = ${given}`)}
+      and ${ifGiven(provider, (given) => sql`provider = ${given}`)} ${pageOf(sql`id`, page)}`);
 }
 
 /** By its id or its reference. */
