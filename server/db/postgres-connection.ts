@@ -35,7 +35,7 @@ const SETTINGS: Record<string, string> = {
 const FIRST_REPLAN = 200;
 /**
  * Statements that a connection prepares in its life. The service has fewer, except after changes of tables; see
- * `test/laws/statements.test.ts`. A few kilobytes each on the server.
+ * `test/db/lock-order.full.test.ts`. A few kilobytes each on the server.
  */
 const MAX_PREPARED = 1_000;
 /** A standby is of no use to a service that writes; what is set to read only refuses writes by itself. */

@@ -73,3 +73,35 @@ test('who is served in time is not refused, nor does it shorten the wait of the 
   pool.giveBack(connection);
   assert.equal(await pool.lend(), connection);
 });
+
+test('a worn connection gets no more work, and is closed once nothing is under way on it', async () => {
+  const opened: Connection[] = [];
+  const closed: Connection[] = [];
+  const pool = new Pool(async () => {
+    const connection = { isWorn: false, lose() {}, onLost() {} } as unknown as Connection;
+    connection.close = async () => {
+      closed.push(connection);
+      connection.onLost();
+    };
+    opened.push(connection);
+    return connection;
+  });
+  const work = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const shares = work.map(({ promise }) => pool.share(() => promise));
+  await setImmediate();
+  const [first] = opened as [Connection];
+  Object.assign(first, { isWorn: true });
+  const other = await pool.lend();
+  assert.notEqual(other, first);
+  work[0]!.resolve();
+  await setImmediate();
+  assert.deepEqual(closed, []);
+  work[1]!.resolve();
+  await Promise.all(shares);
+  assert.deepEqual(closed, [first]);
+  Object.assign(other, { isWorn: true });
+  assert.deepEqual(closed, [first]);
+  pool.giveBack(other);
+  assert.deepEqual(closed, [first, other]);
+  assert.ok(![first, other].includes(await pool.lend()));
+});
