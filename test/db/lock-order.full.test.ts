@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { sql } from '../../server/db/database.ts';
 import { LOCK_ORDER } from '../../server/db/lock-order.ts';
@@ -11,6 +11,7 @@ import { defer } from '../support/cleanup.ts';
 import { engine, freshDatabase } from '../support/database.ts';
 import { REPOSITORY } from '../support/source.ts';
 import type { LockStep } from './support/lock-recorder.ts';
+import { type RecordedText, textsFile } from './support/text-recorder.ts';
 
 const RANK = new Map<string, number>(LOCK_ORDER.map((table, rank) => [table, rank]));
 /** Tables whose rows are only ever added: there is nothing to wait for. */
@@ -46,6 +47,21 @@ const MUST_SEE = [
   'mail_tokens',
 ];
 
+/** A connection is closed after twice as many (`server/db/postgres-connection.ts`). */
+const MAX_TEXTS = 500;
+/** A function that runs more texts composes them: each combination is prepared and planned by every connection. */
+const MAX_TEXTS_AT = 4;
+/** Functions that compose, with the largest number of their texts. */
+const COMPOSED: Record<string, number> = {
+  // Each law of the books, for all rows and for new ones.
+  'server/domain/billing/audit/audit.ts offencesAgainst': 70,
+  // The columns that a caller sets: one set for each place that changes a VM.
+  'server/db/queries/vms.ts updateVm': 30,
+  // One for each table.
+  'server/db/queries/purge.ts deleteSome': 20,
+  'server/db/queries/vm-dependents.ts deleteVmBelongings': 10,
+};
+
 /** What is wrong with one way through the tables; `deleted` are the tables of which rows go. */
 function problemsOf(steps: LockStep[], deleted: Set<string>): string[] {
   const problems: string[] = [];
@@ -80,9 +96,8 @@ test('every table has its place in the order of locks', async (t) => {
   );
 });
 
-test('every transaction of the acceptance suite and of the panel keeps the order, and can be repeated', {
-  skip: engine === 'pglite' && 'the embedded engine has one connection: shown on PostgreSQL',
-}, async (t) => {
+/** Runs the suites with a service that records; the lines of one of its files. */
+async function record(t: TestContext): Promise<{ ways: LockStep[][]; texts: RecordedText[] }> {
   const directory = await mkdtemp(join(tmpdir(), 'vauban-locks-'));
   defer(t, () => rm(directory, { recursive: true }));
   const file = join(directory, 'locks');
@@ -94,20 +109,44 @@ test('every transaction of the acceptance suite and of the panel keeps the order
       maxBuffer: 2 ** 26,
     }).catch((error: { stdout: string }) => assert.fail(`${path} failed\n${error.stdout}`));
   }
-  const ways = (await readFile(file, 'utf8'))
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as LockStep[]);
-  t.diagnostic(`${ways.length} ways through the tables`);
-  const seen = ways.flat();
-  const deleted = new Set(seen.flatMap(({ kind, table }) => (kind === 'delete' ? [table] : [])));
-  assert.deepEqual(
-    ways.flatMap((steps) => problemsOf(steps, deleted)),
-    [],
-  );
-  const tables = new Set(seen.map(({ table }) => table));
-  assert.deepEqual(
-    MUST_SEE.filter((table) => !tables.has(table)),
-    [],
-  );
+  return { ways: await linesOf<LockStep[]>(file), texts: await linesOf<RecordedText>(textsFile(file)) };
+}
+
+async function linesOf<T>(file: string): Promise<T[]> {
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as T);
+}
+
+test('the acceptance suite and those of the panel', {
+  skip: engine === 'pglite' && 'the embedded engine has one connection: shown on PostgreSQL',
+}, async (t) => {
+  const { ways, texts } = await record(t);
+
+  await t.test('every transaction keeps the order, and can be repeated', () => {
+    t.diagnostic(`${ways.length} ways through the tables`);
+    const seen = ways.flat();
+    const deleted = new Set(seen.flatMap(({ kind, table }) => (kind === 'delete' ? [table] : [])));
+    assert.deepEqual(
+      ways.flatMap((steps) => problemsOf(steps, deleted)),
+      [],
+    );
+    const tables = new Set(seen.map(({ table }) => table));
+    assert.deepEqual(
+      MUST_SEE.filter((table) => !tables.has(table)),
+      [],
+    );
+  });
+
+  await t.test('the statement texts are few, and those that are composed are known', () => {
+    const places = Map.groupBy(texts, ({ place }) => place);
+    const textsAt = [...places].map(([place, found]) => ({
+      place,
+      count: new Set(found.map(({ text }) => text)).size,
+    }));
+    const all = new Set(texts.map(({ text }) => text));
+    t.diagnostic(`${all.size} statement texts`);
+    assert.ok(all.size <= MAX_TEXTS, `${all.size} statement texts`);
+    const composed = textsAt.filter(({ place, count }) => count > (COMPOSED[place] ?? MAX_TEXTS_AT));
+    assert.deepEqual(composed, []);
+  });
 });

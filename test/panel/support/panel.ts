@@ -8,6 +8,7 @@ import { issueMailToken } from '../../../server/domain/people/mail-tokens.ts';
 import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { startInProcess } from '../../chaos/support/in-process.ts';
 import { LockRecorder } from '../../db/support/lock-recorder.ts';
+import { TextRecorder, textsFile } from '../../db/support/text-recorder.ts';
 import { Description } from '../../openapi/description.ts';
 
 /** Below it is all that a browser asks for. */
@@ -27,7 +28,10 @@ export async function openPanel(t: TestContext, env: Record<string, string> = {}
   const service = await startInProcess(t, {
     env: { VAUBAN_RATE_LIMIT_IP: '100000', VAUBAN_RATE_LIMIT_OPEN: '100000', ...env },
     // See test/db/lock-order.full.test.ts.
-    ...(file && { watch: (db) => new LockRecorder(file, { repeats: false }).watch(db) }),
+    ...(file && {
+      watch: (db) =>
+        new TextRecorder(textsFile(file)).watch(new LockRecorder(file, { repeats: false }).watch(db)),
+    }),
   });
   return { ...service, services: service.service.services };
 }
