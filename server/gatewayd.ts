@@ -9,12 +9,14 @@ import { systemClock as clock } from './platform/clock.ts';
 import { Alterations } from './platform/helper/alterations.ts';
 import { allowanceOf, endOnSignal, exitUsage } from './platform/helper/process.ts';
 import { serveHelper } from './platform/helper/serve.ts';
+import { logLastWords } from './platform/last-words.ts';
 import { createLogger } from './platform/logging.ts';
 
 const text = { type: 'string' } as const;
 const { config, socket } = parseArgs({ options: { config: text, socket: text } }).values;
 if (!config || !socket) exitUsage('gatewayd.ts --config FILE --socket PATH');
 
+logLastWords();
 const logger = createLogger({ logLevel: 'info' });
 const allowance = allowanceOf(loadGatewayAllowance, config, 'deploy/systemd/vauban-gateway.yaml');
 const { forwards: publicPorts, guest_prefixes: guestPrefixes } = allowance;

@@ -13,6 +13,7 @@ import { RoutedNetwork } from './compute/qemu/routed/routed.ts';
 import { systemClock as clock } from './platform/clock.ts';
 import { allowanceOf, endOnSignal, exitUsage } from './platform/helper/process.ts';
 import { serveHelper } from './platform/helper/serve.ts';
+import { logLastWords } from './platform/last-words.ts';
 import { createLogger } from './platform/logging.ts';
 
 const text = { type: 'string' } as const;
@@ -33,6 +34,7 @@ if (!config || !socket || !pool || !images || !user || !group) {
   );
 }
 
+logLastWords();
 const logger = createLogger({ logLevel: 'info' });
 const [uid, ...groups] = ['-u', '-G'].flatMap((what) =>
   execFileSync('id', [what, '--', user], { encoding: 'utf8' }).trim().split(' ').map(Number),

@@ -4,6 +4,7 @@ import type { Service } from './compose.ts';
 import { loadConfig } from './config/config.ts';
 import type { DemoAccess } from './domain/accounts/demo-account.ts';
 import { ConfigError, UnavailableError } from './platform/config-error.ts';
+import { logLastWords } from './platform/last-words.ts';
 import { claimDataDir, openState, startFailure } from './state.ts';
 
 /** Exit status for a configuration that cannot be used (EX_CONFIG of sysexits.h). */
@@ -43,6 +44,7 @@ function demoLine({ key, signInToken, operatorToken }: DemoAccess): string {
   return JSON.stringify({ level: 'info', msg: 'demo key', demo_key: key, demo_sign_in: link, ...operator });
 }
 
+logLastWords();
 try {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop);
   const config = loadConfig(process.env);

@@ -24,6 +24,13 @@ export const KEPT_OUTPUT = 16 * 1024;
 export const MAX_ANSWER = 64 * 1024;
 /** Characters of the conversation that the model is shown, newest first. */
 export const CONTEXT_CHARACTERS = 200_000;
+/**
+ * Of one reply of the model's server, as it comes: each token of an answer is an event of some 300 bytes, and reasoning is
+ * several times as long as the answer.
+ */
+export const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+/** Of one turn of the model, which may say something every few seconds without coming to an end. */
+export const MODEL_TURN_MS = 5 * MINUTE_MS;
 /** Calls of the model one after the other that make no sense: it does not know how to use the tool. */
 export const MAX_NONSENSE = 3;
 /** Each holds a connection to a guest, one to a model, and a few hundred kilobytes at worst. */

@@ -4,7 +4,9 @@ import { APICallError, jsonSchema, type LanguageModel, type ModelMessage, stream
 import type { RemoteModelSettings } from '../config/model-settings.ts';
 import type { Clock } from '../platform/clock.ts';
 import { newId } from '../platform/ids.ts';
-import { MAX_ANSWER, MODEL_SILENCE_MS } from './limits.ts';
+import { boundedStream } from '../platform/peer/body.ts';
+import { PeerError } from '../platform/peer/peer-error.ts';
+import { MAX_ANSWER, MAX_REPLY_BYTES, MODEL_SILENCE_MS, MODEL_TURN_MS } from './limits.ts';
 import {
   type AgentModel,
   type Message,
@@ -40,11 +42,23 @@ const TOOLS = {
   }),
 };
 
+/** The library holds a line, or a refusal, until it is whole: what it is given is bounded. */
+const boundedFetch: typeof fetch = async (input, init) => {
+  const { body, status, headers } = await fetch(input, init);
+  const bounded = body?.pipeThrough(boundedStream('the model', MAX_REPLY_BYTES)) ?? null;
+  return new Response(bounded, { status, headers });
+};
+
 function connect({ provider, model, baseUrl, apiKey }: RemoteModelSettings): LanguageModel {
-  if (provider === 'anthropic') return createAnthropic({ baseURL: baseUrl, apiKey })(model);
-  return createOpenAICompatible({ name: 'openai-compatible', baseURL: baseUrl!, apiKey, includeUsage: true })(
-    model,
-  );
+  if (provider === 'anthropic')
+    return createAnthropic({ baseURL: baseUrl, apiKey, fetch: boundedFetch })(model);
+  return createOpenAICompatible({
+    name: 'openai-compatible',
+    baseURL: baseUrl!,
+    apiKey,
+    includeUsage: true,
+    fetch: boundedFetch,
+  })(model);
 }
 
 /** A model of a provider, behind the AI SDK. */
@@ -83,6 +97,11 @@ export class SdkModel implements AgentModel {
 
   async #ask({ conversation, onText, signal }: TurnRequest): Promise<Turn> {
     const silence = new Silence(this.#clock);
+    const turn = new AbortController();
+    this.#clock.sleep(MODEL_TURN_MS, turn.signal).then(
+      () => silence.endless(),
+      () => {},
+    );
     try {
       const result = streamText({
         model: this.#model,
@@ -101,6 +120,7 @@ export class SdkModel implements AgentModel {
       if (silence.signal.aborted) throw silence.signal.reason;
       throw error;
     } finally {
+      turn.abort();
       silence.end();
     }
   }
@@ -114,12 +134,10 @@ async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Si
   let finished = false;
   for await (const part of parts) {
     silence.broken();
-    if (part.type === 'text-delta') {
-      length += part.text.length;
-      if (length > MAX_ANSWER)
-        throw new ModelError('model_failed', 'The model does not come to an end.', false);
-      await onText(part.text);
-    } else if (part.type === 'tool-call' && !turn.call && !turn.invalidToolCall) {
+    length += lengthOf(part);
+    if (length > MAX_ANSWER) throw endless();
+    if (part.type === 'text-delta') await onText(part.text);
+    else if (part.type === 'tool-call' && !turn.call && !turn.invalidToolCall) {
       takeCall(turn, part);
     } else if (part.type === 'error') throw part.error;
     else if (part.type === 'abort') throw silence.signal.reason ?? new Error('aborted');
@@ -132,6 +150,15 @@ async function readTurn(parts: Parts, onText: TurnRequest['onText'], silence: Si
   if (!finished) throw new ModelError('model_failed', 'The model broke off.', true);
   return turn;
 }
+
+/** What a part adds to the answer: text, reasoning, or the arguments of a call. */
+function lengthOf(part: object): number {
+  const { type, text, delta } = part as { type: string; text?: unknown; delta?: unknown };
+  const added = type.endsWith('-delta') ? (text ?? delta) : undefined;
+  return typeof added === 'string' ? added.length : 0;
+}
+
+const endless = () => new ModelError('model_failed', 'The model does not come to an end.', false);
 
 function takeCall(turn: Turn, part: { toolName: string; input: unknown; invalid?: boolean }): void {
   const input = part.input as Partial<ProposedCommand> | null | undefined;
@@ -161,6 +188,11 @@ class Silence {
     this.#timer.abort();
     this.#timer = new AbortController();
     this.#wait();
+  }
+
+  /** Ends a request that goes on and on. */
+  endless(): void {
+    this.#end.abort(endless());
   }
 
   end(): void {
@@ -197,9 +229,17 @@ function toMessages(conversation: readonly Message[], nonce: string): ModelMessa
   });
 }
 
+/** An error with what caused it. */
+function causes(error: unknown): unknown[] {
+  const found: unknown[] = [];
+  for (let at = error; at instanceof Error && found.length < 8; at = at.cause) found.push(at);
+  return found;
+}
+
 /** A failure of a provider in our words: its own may hold the key, the address or the conversation. */
 function toModelError(error: unknown): ModelError {
   if (error instanceof ModelError) return error;
+  if (causes(error).some((cause) => cause instanceof PeerError)) return endless();
   if (APICallError.isInstance(error)) {
     if (error.statusCode === 429)
       return new ModelError('model_rate_limited', 'The model is asked too often just now.', true, error);

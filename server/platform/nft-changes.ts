@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { ENVIRONMENT } from './nft.ts';
+import { readLines } from './peer/lines.ts';
 
 const END_OF_CHANGE = /^# new generation /;
+/** A change of a set of ten thousand elements is announced in one line. */
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 const LOST = /lost some netlink events/;
 
 /** What a reader of `nft monitor` tells, change by change. */
@@ -48,7 +50,13 @@ export function listen(
     stdio: ['ignore', 'pipe', 'ignore'],
     env: ENVIRONMENT,
   });
-  createInterface({ input: child.stdout }).on('line', on.line);
+  readLines(child.stdout, {
+    peer: program,
+    onLine: (line) => on.line(line.toString()),
+    maxBytes: MAX_LINE_BYTES,
+  });
+  // One that cannot be understood is ended, which its listener takes for doubt.
+  child.stdout.once('close', () => child.kill('SIGKILL'));
   child.once('error', on.end).once('close', on.end);
   return child;
 }

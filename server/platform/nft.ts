@@ -2,9 +2,12 @@ import { execFile } from 'node:child_process';
 import { access, constants, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseJson } from './peer/json.ts';
 
 /** The tables of some ten thousand guests or targets as JSON. */
 const MAX_OUTPUT = 64 * 1024 * 1024;
+/** Of the same; a table of ten thousand targets has some twenty values for each. */
+const MAX_VALUES = 5_000_000;
 /** A batch of everything takes seconds; a program that needs this long has hung. */
 const TIME_LIMIT_MS = 60_000;
 /** These programs only: what PATH the service was started with decides nothing. */
@@ -27,6 +30,11 @@ export function runNetworkProgram(
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);
   });
+}
+
+/** Parses what a program of the network printed as JSON; nothing printed is an empty list. */
+export function parseListing(text: string): unknown {
+  return parseJson(text || '[]', 'the network program', { maxBytes: MAX_OUTPUT, maxValues: MAX_VALUES });
 }
 
 /** Memory where Linux has it, as a disk may be slow. */

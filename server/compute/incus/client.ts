@@ -1,6 +1,9 @@
+import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
 import WebSocket, { type ClientOptions } from 'ws';
 import type { Clock } from '../../platform/clock.ts';
+import { readBody } from '../../platform/peer/body.ts';
+import { readJsonRows } from '../../platform/peer/json-rows.ts';
 import { ComputeUnavailableError } from '../driver.ts';
 
 /** Who the service is to the cluster, and by what the cluster is known. PEM. */
@@ -42,8 +45,16 @@ export interface AskOptions {
 
 /** A member that does not answer for so long is taken for gone. Incus itself gives up on another member after 10 s. */
 const ANSWER_MS = 15_000;
-/** Of one answer: ten thousand instances with their state are half of it. */
-const MAX_BYTES = 256 * 1024 * 1024;
+/** Of one answer. Ten thousand instances with their state are half of the bytes; each of them is some 12 kB with 300 values. */
+const ANSWER_BOUNDS = {
+  maxBytes: 256 * 1024 * 1024,
+  maxRows: 20_000,
+  row: { maxBytes: 1024 * 1024, maxValues: 20_000 },
+};
+/** The log of a console is the longest text: 128 kB, as Incus keeps it. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+/** Of one message of a WebSocket, unless its reader says otherwise. */
+const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Requests at once to one member; further ones wait. */
 const MAX_SOCKETS = 32;
 
@@ -75,14 +86,25 @@ export class IncusClient {
    * {@link ComputeUnavailableError} where the service is not trusted, and the signal's reason.
    */
   async ask(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<Answer> {
-    const text = await this.text(method, path, body, options);
-    const answer = parse(text);
+    const read = (response: IncomingMessage) => readJsonRows(response, 'metadata', this.url, ANSWER_BOUNDS);
+    const answer = (await this.#askFor(read, method, path, body, options)) as Answer | Refusal;
     if (answer.type === 'error') throw this.#refusalOf(method, path, answer);
     return answer;
   }
 
   /** The same for what is not JSON. */
   async text(method: string, path: string, body?: unknown, options: AskOptions = {}): Promise<string> {
+    const read = (response: IncomingMessage) => readBody(response, this.url, MAX_TEXT_BYTES);
+    return (await this.#askFor(read, method, path, body, options)).toString('utf8');
+  }
+
+  async #askFor<T>(
+    read: Read<T>,
+    method: string,
+    path: string,
+    body: unknown,
+    options: AskOptions,
+  ): Promise<T> {
     const { limitMs = ANSWER_MS, signal } = options;
     signal?.throwIfAborted();
     const over = new AbortController();
@@ -93,7 +115,8 @@ export class IncusClient {
     );
     try {
       const ends = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
-      return await this.#exchange(method, path, body === undefined ? '' : JSON.stringify(body), ends);
+      const sent = body === undefined ? '' : JSON.stringify(body);
+      return await this.#exchange(read, method, path, sent, ends);
     } catch (error) {
       signal?.throwIfAborted();
       const reason = over.signal.aborted ? over.signal.reason : error;
@@ -105,13 +128,14 @@ export class IncusClient {
     }
   }
 
-  /** A WebSocket of the API; the caller listens for its errors. */
-  socket(path: string, maxPayload = MAX_BYTES): WebSocket {
-    return new WebSocket(this.url.replace(/^http/, 'ws') + path, [], {
+  /** A WebSocket of the API, whose errors end nothing but itself. */
+  socket(path: string, maxPayload = MAX_MESSAGE_BYTES): WebSocket {
+    const socket = new WebSocket(this.url.replace(/^http/, 'ws') + path, [], {
       ...(this.#tls as ClientOptions),
       handshakeTimeout: ANSWER_MS,
       maxPayload,
     });
+    return socket.on('error', () => {});
   }
 
   close(): void {
@@ -125,22 +149,18 @@ export class IncusClient {
     return isAway ? new UnansweredError(facts) : new IncusError(code, error);
   }
 
-  #exchange(method: string, path: string, body: string, signal: AbortSignal): Promise<string> {
+  #exchange<T>(read: Read<T>, method: string, path: string, body: string, signal: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
       const headers = body
         ? { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
         : {};
       const asked = request(this.url + path, { method, agent: this.#agent, headers, signal }, (response) => {
-        const chunks: Buffer[] = [];
-        let bytes = 0;
+        // Its errors, also after it was read or given up, end nothing but itself.
         response.on('error', reject);
-        response.on('data', (chunk: Buffer) => {
-          bytes += chunk.length;
-          if (bytes > MAX_BYTES) asked.destroy(new Error('the answer is too large'));
-          else chunks.push(chunk);
+        read(response).then(resolve, (error) => {
+          reject(error);
+          asked.destroy();
         });
-        response.on('end', () => resolve(Buffer.concat(chunks).toString('utf8')));
-        response.on('close', () => reject(new Error('the answer was cut off')));
       });
       asked.on('error', reject);
       asked.end(body);
@@ -148,12 +168,7 @@ export class IncusClient {
   }
 }
 
-type Refusal = { type: 'error'; error_code: number; error: string };
+/** Reads an answer. */
+type Read<T> = (response: IncomingMessage) => Promise<T>;
 
-function parse(text: string): Answer | Refusal {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UnansweredError(`the answer is no JSON: ${text.slice(0, 100)}`);
-  }
-}
+type Refusal = { type: 'error'; error_code: number; error: string };

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type WebSocket from 'ws';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
+import { parseJson } from '../../platform/peer/json.ts';
 import type { GuestEvents } from '../guest-events.ts';
 import { eventOf } from '../guest-events.ts';
 import { type Instance, idOf, isGuest, isOn, isUnderWay, runOf } from './instance.ts';
@@ -30,6 +31,8 @@ interface Lifecycle {
 const PAUSE_MS = 1_000;
 /** How often the stream is asked whether its other end is there. */
 const PING_MS = 10_000;
+/** Events that are looked into at once. */
+const MAX_UNDER_WAY = 20_000;
 const OFF = ['instance-shutdown', 'instance-stopped'];
 const RESTARTED = 'instance-restarted';
 const LAST_POWER = 'volatile.last_state.power';
@@ -92,8 +95,13 @@ export class EventStream {
     const gone = new AbortController();
     socket.on('close', () => gone.abort());
     socket.on('error', () => members.failed(client));
-    socket.on('message', (data) => {
-      this.#hear(socket, String(data)).catch(() => {});
+    let underWay = 0;
+    socket.on('message', (data: Buffer) => {
+      // More than a cluster has guests: whatever happens is seen by the look at all when the next stream is open.
+      if (++underWay > MAX_UNDER_WAY) return socket.terminate();
+      this.#hear(socket, data)
+        .catch(() => socket.terminate())
+        .finally(() => underWay--);
     });
     try {
       await once(socket, 'open', { signal: gone.signal });
@@ -123,8 +131,8 @@ export class EventStream {
     }
   }
 
-  async #hear(socket: WebSocket, text: string): Promise<void> {
-    const { action, source, requestor } = (JSON.parse(text) as Lifecycle).metadata;
+  async #hear(socket: WebSocket, message: Buffer): Promise<void> {
+    const { action, source, requestor } = (parseJson(message, 'the cluster') as Lifecycle).metadata;
     const name = /^\/1\.0\/instances\/([^/?]+)(?:\?|$)/.exec(source)?.[1];
     if (!name || !(OFF.includes(action) || action === RESTARTED || action === 'instance-started')) return;
     const instance = await this.#parts.instances.find(name).catch(() => {

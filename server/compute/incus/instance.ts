@@ -1,3 +1,4 @@
+import { parseJson } from '../../platform/peer/json.ts';
 import type { GuestAddress, GuestSight } from '../driver.ts';
 
 /** An instance as the API has it, as far as it is read here. */
@@ -120,7 +121,7 @@ export const isUnderWay = ({ config }: Pick<Instance, 'config'>) =>
   config[KEYS.run]?.startsWith(UNDER_WAY) === true;
 
 export const addressesOf = ({ config }: Pick<Instance, 'config'>): GuestAddress[] =>
-  JSON.parse(config[KEYS.addresses] ?? '[]');
+  parseJson(config[KEYS.addresses] ?? '[]', 'the cluster') as GuestAddress[];
 
 /** What the image says of its guests, under one of {@link IMAGE_KEYS}. */
 export const imageOf = ({ config }: Pick<Instance, 'config'>, key: string): string | undefined =>

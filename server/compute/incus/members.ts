@@ -111,7 +111,7 @@ export class Members {
     return this.#of(await this.#urlOf(member)).text('GET', path, undefined, options);
   }
 
-  /** A WebSocket of one member, whose messages are at most so long; the caller listens for its errors. */
+  /** A WebSocket of one member, whose messages are at most so long. */
   async socketAt(member: string, path: string, maxPayload: number): Promise<WebSocket> {
     return this.#of(await this.#urlOf(member)).socket(path, maxPayload);
   }

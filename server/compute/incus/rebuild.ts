@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { parseJson } from '../../platform/peer/json.ts';
 import { converge } from './converge.ts';
 import { asideNameOf, type Instance, KEYS, nameOf } from './instance.ts';
 import type { Instances } from './instances.ts';
@@ -91,7 +92,8 @@ async function setAside(parts: RebuildParts, id: string, main: Instance, rebuild
 function cardOf({ config, devices }: Instance): Record<string, string> {
   const { eth0 = NO_CARD } = devices;
   const kept = config[KEYS.card];
-  return kept && isSameCard(eth0, NO_CARD) ? JSON.parse(kept) : eth0;
+  const isKept = kept && isSameCard(eth0, NO_CARD);
+  return isKept ? (parseJson(kept, 'the cluster') as Record<string, string>) : eth0;
 }
 
 async function bringBack(

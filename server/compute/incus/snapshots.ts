@@ -1,4 +1,5 @@
 import type { Clock } from '../../platform/clock.ts';
+import { parseJson } from '../../platform/peer/json.ts';
 import type { SnapshotInfo } from '../driver.ts';
 import type { Acls } from './acls.ts';
 import { converge } from './converge.ts';
@@ -67,7 +68,7 @@ export async function mendRestore(
   const instance = await need(id);
   const note = await acls.note(instance.name, RESTORING);
   if (note === undefined) return;
-  const wanted = JSON.parse(note);
+  const wanted = parseJson(note, 'the cluster') as Parameters<Instances['change']>[1];
   let done = false;
   await converge(clock, {
     look: async () => done,

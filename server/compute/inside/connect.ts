@@ -26,7 +26,8 @@ export async function connectTo(
   const limit = AbortSignal.timeout(CONNECT_LIMIT_MS);
   try {
     await once(socket, 'connect', { signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    return socket;
+    // Its errors, which its reader hears too, end nothing but itself.
+    return socket.on('error', () => {});
   } catch (error) {
     socket.on('error', () => {}).destroy();
     throw limit.aborted ? new Error('it does not answer') : error;

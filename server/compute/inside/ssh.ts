@@ -50,22 +50,33 @@ export async function openSsh(clock: Clock, id: string, open: () => Promise<Dupl
  * long before the guest does.
  */
 async function greeted(clock: Clock, stream: Duplex, ms: number): Promise<Duplex> {
-  const first = new Promise<Buffer>((resolve, reject) => {
-    stream.once('error', reject);
-    stream.once('close', () => reject(new ConnectionClosedError()));
-    stream.once('data', (bytes: Buffer) => {
+  // Kept: a guest may break the connection while its next reader is on its way, which would end the process.
+  stream.on('error', () => {});
+  let said = Buffer.alloc(0);
+  const over = new AbortController();
+  const first = new Promise<void>((resolve, reject) => {
+    const { signal } = over;
+    const on = (event: string, listen: (bytes: Buffer) => void) => {
+      stream.on(event, listen);
+      signal.addEventListener('abort', () => stream.off(event, listen), { once: true });
+    };
+    on('error', reject as (error: unknown) => void);
+    on('close', () => reject(new ConnectionClosedError()));
+    on('data', (bytes) => {
+      said = Buffer.concat([said, bytes]);
+      // A greeting may come in pieces.
+      if (said.length < BANNER.length) return;
       stream.pause();
-      resolve(bytes);
+      resolve();
     });
   });
   try {
-    const bytes = await within(clock, ms, first, () => new Error('nothing was said'));
-    if (!bytes.toString('latin1').startsWith(BANNER)) throw new Error('this is no SSH server');
-    stream.removeAllListeners('error').removeAllListeners('close').removeAllListeners('data');
-    stream.unshift(bytes);
+    await within(clock, ms, first, () => new Error('nothing was said'));
+    if (!said.toString('latin1').startsWith(BANNER)) throw new Error('this is no SSH server');
+    over.abort();
+    stream.unshift(said);
     return stream;
   } catch (error) {
-    stream.on('error', () => {});
     stream.destroy();
     throw error;
   }

@@ -1,11 +1,19 @@
 import { randomInt } from 'node:crypto';
 import type { Clock } from '../../platform/clock.ts';
-import { connectUnix, readLines } from '../../platform/json-lines.ts';
+import { MESSAGE_BOUNDS, parseJson } from '../../platform/peer/json.ts';
+import { readLines } from '../../platform/peer/lines.ts';
+import { PeerError } from '../../platform/peer/peer-error.ts';
+import { connectUnix } from '../../platform/unix-socket.ts';
 import { within } from '../../platform/within.ts';
 import { AgentUnavailableError } from '../driver.ts';
 
 /** A busy guest may take seconds; a dead one never answers. */
 const CALL_MS = 15_000;
+/** Of all that is said over one connection, which is for one question. */
+const MAX_SAID_BYTES = 8 * 1024 * 1024;
+/** Of the agent's own words in an error. */
+const MAX_REFUSAL = 2_000;
+const PEER = 'the guest agent';
 const SYNC = 0xff;
 const LARGEST_MARK = 2 ** 31;
 
@@ -48,18 +56,22 @@ export async function askAgent(
     socket.once('close', () => reject(new AgentUnavailableError('the guest went away')));
   });
   let inStep = false;
-  readLines(socket, (line) => {
+  let said = 0;
+  const onLine = (line: Buffer) => {
+    said += line.length;
+    if (said > MAX_SAID_BYTES) throw new PeerError(PEER, 'talks without end');
     const reply = parseReply(line.subarray(line.lastIndexOf(SYNC) + 1));
     if (inStep && reply) answered.resolve(reply);
     else if (reply?.return === mark) {
       inStep = true;
       synced.resolve();
     }
-  });
+  };
+  readLines(socket, { peer: PEER, onLine, maxBytes: MESSAGE_BOUNDS.maxBytes });
   try {
     const late = () => new AgentUnavailableError(`the guest agent did not answer ${command}`);
     const { return: result, error } = await within(clock, CALL_MS, Promise.race([talk(), gone]), late);
-    if (error) throw new GuestAgentError(error.desc);
+    if (error) throw new GuestAgentError(String(error.desc).slice(0, MAX_REFUSAL));
     return result;
   } finally {
     gone.catch(() => {});
@@ -70,7 +82,7 @@ export async function askAgent(
 /** What a guest writes need not be JSON. */
 function parseReply(line: Buffer): Reply | undefined {
   try {
-    return JSON.parse(line.toString()) as Reply;
+    return Object(parseJson(line, PEER)) as Reply;
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { readBody } from '../../platform/peer/body.ts';
+import { parseJson } from '../../platform/peer/json.ts';
 import { ComputeUnavailableError } from '../driver.ts';
 import { BARE_ENVIRONMENT, run } from './command.ts';
 
@@ -57,6 +58,8 @@ const LEAST = 'qemu64-v1';
 const QEMU = 'qemu-system-x86_64';
 const ASK = ['qmp_capabilities', 'query-cpu-definitions', 'quit'];
 const ASK_MS = 20_000;
+/** Some 300 models are 100 kB. */
+const MAX_ANSWERS_BYTES = 4 * 1024 * 1024;
 
 interface Model {
   name: string;
@@ -122,8 +125,9 @@ async function askModels(machine: string, accelerator: string): Promise<Model[]>
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   child.stdin.end(ASK.map((execute) => `${JSON.stringify({ execute })}\n`).join(''));
-  const answers = (await text(child.stdout)).split('\n').filter(Boolean);
-  const models = answers.map((line) => JSON.parse(line).return).find(Array.isArray);
+  const said = await readBody(child.stdout, QEMU, MAX_ANSWERS_BYTES);
+  const answers = said.toString().split('\n').filter(Boolean);
+  const models = answers.map((line) => Object(parseJson(line, QEMU)).return).find(Array.isArray);
   if (!models) throw new ComputeUnavailableError(`${QEMU} does not say which processors it knows`);
   return models;
 }

@@ -4,7 +4,7 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../platform/clock.ts';
-import { connectUnix } from '../../platform/json-lines.ts';
+import { connectUnix } from '../../platform/unix-socket.ts';
 import { AGENT_CHANNEL, FILES } from './arguments.ts';
 import { Monitor } from './qmp.ts';
 import { until } from './timeouts.ts';

@@ -1,11 +1,22 @@
 import type { Socket } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
-import { connectUnix, readLines } from '../../platform/json-lines.ts';
+import { MESSAGE_BOUNDS, parseJson } from '../../platform/peer/json.ts';
+import { readLines } from '../../platform/peer/lines.ts';
+import { PeerError } from '../../platform/peer/peer-error.ts';
+import { connectUnix } from '../../platform/unix-socket.ts';
 import { within } from '../../platform/within.ts';
 import { ComputeUnavailableError } from '../driver.ts';
 
 /** A call takes a millisecond; a QEMU that lets one wait for so long does not work. */
 const CALL_MS = 10_000;
+/**
+ * Between two commands. Guests are read every ten seconds, and the largest answers are the 342 kB of the console's ring: a
+ * QEMU that says more is broken, or its guest has broken out of it.
+ */
+const MAX_UNASKED_BYTES = 8 * 1024 * 1024;
+/** Of QEMU's own words in an error. */
+const MAX_REFUSAL = 2_000;
+const PEER = "a guest's QEMU";
 
 /** What QEMU reports by itself. */
 export interface QmpEvent {
@@ -31,6 +42,7 @@ export class Monitor {
   readonly #clock: Clock;
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
+  #unaskedBytes = 0;
   /** Resolves when the connection has ended: QEMU is gone, or {@link close} was called. */
   readonly closed: Promise<void>;
 
@@ -47,7 +59,8 @@ export class Monitor {
       this.#calls.clear();
       closed.resolve();
     });
-    readLines(socket, (line) => this.#receive(line, onEvent));
+    const onLine = (line: Buffer) => this.#receive(line, onEvent);
+    readLines(socket, { peer: PEER, onLine, maxBytes: MESSAGE_BOUNDS.maxBytes });
   }
 
   /** Connects to the monitor at `path`; `onEvent` is called for everything that QEMU reports. */
@@ -68,6 +81,7 @@ export class Monitor {
     const id = ++this.#lastId;
     const call = Promise.withResolvers<unknown>();
     this.#calls.set(id, call);
+    this.#unaskedBytes = 0;
     this.#socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
     const late = () =>
       new ComputeUnavailableError(`QEMU did not answer ${command} in ${patienceMs / 1000} s`);
@@ -81,13 +95,15 @@ export class Monitor {
   }
 
   #receive(line: Buffer, onEvent: (event: QmpEvent) => void): void {
-    const message = JSON.parse(line.toString()) as Reply | QmpEvent;
+    this.#unaskedBytes += line.length;
+    if (this.#unaskedBytes > MAX_UNASKED_BYTES) throw new PeerError(PEER, 'talks without end');
+    const message = Object(parseJson(line, PEER)) as Reply | QmpEvent;
     if ('event' in message) {
       onEvent(message);
       return;
     }
     const call = this.#calls.get(message.id ?? 0);
-    if (message.error) call?.reject(new QmpError(message.error.desc));
+    if (message.error) call?.reject(new QmpError(String(message.error.desc).slice(0, MAX_REFUSAL)));
     else call?.resolve(message.return);
   }
 }

@@ -34,6 +34,7 @@ export async function connectScreen(path: string): Promise<Duplex> {
       done(error);
     },
   });
+  socket.on('error', () => {});
   await once(socket, 'connect');
   stream.on('resume', () => {
     paused = false;

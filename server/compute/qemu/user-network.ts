@@ -96,11 +96,9 @@ async function writePorts({ directory }: NetworkGuest, ports: Ports): Promise<vo
 function connectTcp(port: number): Promise<Duplex> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, HOST);
-    socket.once('error', reject);
-    socket.once('connect', () => {
-      socket.off('error', reject);
-      resolve(socket);
-    });
+    // Kept: its errors end nothing but itself.
+    socket.on('error', reject);
+    socket.once('connect', () => resolve(socket));
   });
 }
 

@@ -3,6 +3,7 @@ import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Clock } from '../../platform/clock.ts';
 import { ConfigError } from '../../platform/config-error.ts';
+import { readLines } from '../../platform/peer/lines.ts';
 import {
   EDGE_CLASSES,
   type EdgeReading,
@@ -32,8 +33,6 @@ export class FlowSource implements TrafficSource {
   readonly #counts: FlowCounts;
   readonly #socket: Socket;
   readonly #epoch = `flows-${randomBytes(6).toString('hex')}`;
-  #rest = '';
-  #isTooLong = false;
   /** When the collector last ended a round, and the instant up to which its rounds are counted; epoch milliseconds. */
   #purgedAt: number;
   #countedAt: number;
@@ -45,10 +44,13 @@ export class FlowSource implements TrafficSource {
     this.#purgedAt = clock.now().getTime();
     this.#countedAt = this.#purgedAt;
     this.#socket = new Socket({ fd: openPipe(pipe), readable: true, writable: false });
-    this.#socket.setEncoding('utf8');
-    this.#socket.on('data', (text: string) => this.#take(text));
-    // Silence is noticed when it is read.
-    this.#socket.on('error', () => {});
+    // A pipe that breaks falls silent, which is noticed when it is read.
+    readLines(this.#socket, {
+      peer: 'the flow collector',
+      onLine: (line) => this.#take(line),
+      maxBytes: LONGEST_LINE,
+      skipLong: true,
+    });
     this.#socket.unref();
   }
 
@@ -105,20 +107,11 @@ export class FlowSource implements TrafficSource {
     return { epoch: this.#epoch, at: new Date(this.#countedAt), rows: rows() };
   }
 
-  #take(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = lines.pop()!;
+  #take(line: Buffer): void {
     const now = this.#clock.now().getTime();
-    for (const line of lines) {
-      const flow = this.#isTooLong ? undefined : readLine(line);
-      this.#isTooLong = false;
-      if (flow === 'purge') this.#purgedAt = now;
-      else if (flow) this.#counts.take(flow, now);
-    }
-    if (this.#rest.length > LONGEST_LINE) {
-      this.#isTooLong = true;
-      this.#rest = '';
-    }
+    const flow = readLine(line);
+    if (flow === 'purge') this.#purgedAt = now;
+    else if (flow) this.#counts.take(flow, now);
   }
 }
 

@@ -1,3 +1,4 @@
+import { parseJson } from '../../platform/peer/json.ts';
 import type { EdgeClass, Volume } from '../driver.ts';
 
 /** What a collector has counted of packets to one address that look alike. */
@@ -16,10 +17,10 @@ const MOST_PACKETS = 1e10;
 const MOST_BYTES = 1e13;
 
 /** A line of pmacct's print plugin in JSON: a flow, `purge` at the end of what was counted up to now, or nothing of interest. */
-export function readLine(line: string): Flow | 'purge' | undefined {
+export function readLine(line: string | Uint8Array): Flow | 'purge' | undefined {
   let row: Record<string, unknown>;
   try {
-    row = Object(JSON.parse(line));
+    row = Object(parseJson(line, 'the flow collector'));
   } catch {
     return undefined;
   }

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import * as grpc from '@grpc/grpc-js';
 import { loadSync } from '@grpc/proto-loader';
 import { systemClock } from '../../platform/clock.ts';
+import { readChunks } from '../../platform/peer/contained.ts';
+import { PeerError } from '../../platform/peer/peer-error.ts';
 import { EdgeUnavailableError } from '../driver.ts';
 import { type Any, nlriOfEvent } from './event.ts';
 import type { Route, RouteFamily } from './route.ts';
@@ -11,6 +13,11 @@ const PROTO = fileURLToPath(new URL('gobgp.proto', import.meta.url));
 const CALL_MS = 10_000;
 /** Of a stream of thousands of routes, one message. */
 const ROUTES_PER_MESSAGE = 200;
+/** Of one message; a list comes in many. */
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
+/** Of one list: the edge announces some routes for each target. */
+const MAX_REPLIES = 200_000;
+const PEER = 'GoBGP';
 const GLOBAL_TABLE = 0;
 const BEST = 0;
 const LONGER = 1;
@@ -77,6 +84,7 @@ export class Gobgp {
     const { GobgpApi } = loaded.apipb;
     this.#methods = GobgpApi.service;
     this.#client = new GobgpApi(target, grpc.credentials.createInsecure(), {
+      'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
       'grpc.initial_reconnect_backoff_ms': 250,
       'grpc.max_reconnect_backoff_ms': 1_000,
     });
@@ -155,7 +163,7 @@ export class Gobgp {
     const request = { peer: {}, table: { filters: [{ type: BEST, init: false }] } };
     const stream = this.#client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, request);
     this.#watches.add(stream);
-    stream.on('data', ({ peer, table }: WatchMessage) => {
+    readChunks(stream, PEER, ({ peer, table }: WatchMessage) => {
       if (peer?.type === END_OF_INIT) onReady();
       else if (peer && peer.type !== INIT) onSession();
       for (const path of table?.paths ?? []) onRoute(eventOf(path));
@@ -166,7 +174,7 @@ export class Gobgp {
       ended = true;
       if (this.#watches.delete(stream)) onEnd();
     };
-    stream.on('error', end).on('end', end);
+    stream.on('error', end).on('end', end).on('close', end);
   }
 
   close(): void {
@@ -180,11 +188,14 @@ export class Gobgp {
     const { path, requestSerialize, responseDeserialize } = this.#method(name);
     return new Promise((resolve, reject) => {
       const replies: Reply[] = [];
-      this.#client
+      const stream = this.#client
         .makeServerStreamRequest(path, requestSerialize, responseDeserialize, request, deadline())
-        .on('data', (reply: Reply) => replies.push(reply))
         .on('error', (error: grpc.ServiceError) => reject(unavailable(error)))
         .on('end', () => resolve(replies));
+      readChunks(stream, PEER, (reply: Reply) => {
+        if (replies.push(reply) > MAX_REPLIES)
+          throw new PeerError(PEER, `sent more than ${MAX_REPLIES} replies`);
+      });
     });
   }
 

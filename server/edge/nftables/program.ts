@@ -1,4 +1,4 @@
-import { applyNftBatch, runNetworkProgram } from '../../platform/nft.ts';
+import { applyNftBatch, parseListing, runNetworkProgram } from '../../platform/nft.ts';
 import type { Volume } from '../driver.ts';
 import { EdgeUnavailableError } from '../driver.ts';
 import { familyOfTable } from './names.ts';
@@ -51,12 +51,12 @@ export function countedIn<Value = string>(items: TableItem[], name: string): Cou
 /** Names of all tables whose name begins so. */
 export async function listTables(prefix: string): Promise<string[]> {
   const text = await nft(['-j', 'list', 'tables', 'netdev']);
-  const { nftables } = JSON.parse(text) as { nftables: { table?: { name: string } }[] };
+  const { nftables } = parseListing(text) as { nftables: { table?: { name: string } }[] };
   return nftables.flatMap(({ table }) => (table?.name.startsWith(prefix) ? [table.name] : []));
 }
 
 async function list(what: string[]): Promise<TableItem[]> {
-  return (JSON.parse(await nft(['-j', 'list', ...what])) as { nftables: TableItem[] }).nftables;
+  return (parseListing(await nft(['-j', 'list', ...what])) as { nftables: TableItem[] }).nftables;
 }
 
 export async function nft(args: string[]): Promise<string> {

@@ -1,3 +1,5 @@
+import { readBody } from '../../platform/peer/body.ts';
+import { parseJson } from '../../platform/peer/json.ts';
 import { ProviderUnavailableError } from '../provider.ts';
 
 /** The version of Stripe's API that this code was written against; accounts have defaults of their own. */
@@ -6,6 +8,7 @@ const STRIPE_VERSION = '2026-10-28.endive';
 const TIMEOUT_MS = 20_000;
 /** Of a reply: sessions and intents have some ten thousand. */
 const MAX_REPLY_BYTES = 512 * 1024;
+const PEER = 'Stripe';
 /** Requests at once: Stripe allows a hundred a second, and a flood of ours must not take its customers' turn. */
 const AT_ONCE = 8;
 /** Requests that wait for their turn. */
@@ -97,7 +100,7 @@ export class StripeApi {
         ...(body !== undefined && { body }),
       });
       status = response.status;
-      reply = JSON.parse(await limitedText(response));
+      reply = parseJson(await readBody(response.body ?? [], PEER, MAX_REPLY_BYTES), PEER);
     } catch (error) {
       throw new ProviderUnavailableError(`Stripe did not answer: ${describe(error)}`);
     }
@@ -124,17 +127,6 @@ function refusalOf(status: number, reply: unknown): Error {
     code: String(error.decline_code ?? error.code ?? ''),
     intentId: typeof intent === 'string' ? intent : null,
   });
-}
-
-async function limitedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += chunk.length;
-    if (size > MAX_REPLY_BYTES) throw new Error('the reply is too long');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Whether `value` has members. */

@@ -104,7 +104,7 @@ export class HelperConnection {
     } catch (error) {
       throw this.#unreachable((error as Error).message);
     }
-    readMessages(socket, (message) => this.#settle(socket, message as Reply));
+    readMessages(socket, this.#options.what, (message) => this.#settle(socket, Object(message)));
     return socket;
   }
 

@@ -1,21 +1,19 @@
 import type { Socket } from 'node:net';
-import { readLines } from '../json-lines.ts';
+import { parseJson } from '../peer/json.ts';
+import { readLines } from '../peer/lines.ts';
 
 /** The rules of all guests of a large host; a message beyond it ends the connection. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
+/** Of the same: some ten thousand guests with a hundred rules each. */
+const MAX_VALUES = 10_000_000;
 
 /** Calls `onMessage` for each line of JSON; destroys the socket when one is too long or is none. */
 export function readMessages(
   socket: Socket,
+  peer: string,
   onMessage: (message: unknown) => void,
-  max = MAX_MESSAGE_BYTES,
+  maxBytes = MAX_MESSAGE_BYTES,
 ): void {
-  const onLine = (line: Buffer) => {
-    try {
-      onMessage(JSON.parse(line.toString()));
-    } catch {
-      socket.destroy(new Error('a message is not JSON'));
-    }
-  };
-  readLines(socket, onLine, max);
+  const onLine = (line: Buffer) => onMessage(parseJson(line, peer, { maxBytes, maxValues: MAX_VALUES }));
+  readLines(socket, { peer, onLine, maxBytes });
 }

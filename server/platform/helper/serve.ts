@@ -53,6 +53,7 @@ function serveConnection(perform: Perform, options: ServeOptions, socket: Socket
   socket.on('error', (error) => logger.warn({ err: error }, 'connection ended'));
   readMessages(
     socket,
+    'a client of the helper',
     (message) => {
       underWay++;
       if (underWay >= MAX_UNDER_WAY) socket.pause();

@@ -62,7 +62,7 @@ export class Attachment {
       // Until it is read: what comes meanwhile waits in the socket.
       socket.once('open', () => socket.pause());
       await once(socket, 'open');
-      return socket.on('error', () => {});
+      return socket;
     };
     // This one first: without it Incus could not take the console from here.
     const control = await open(fds.control);

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { canonicalIp } from '../../../platform/cidr.ts';
 import { isAddress } from '../../../platform/helper/shapes.ts';
+import { parseListing } from '../../../platform/nft.ts';
 import { ComputeUnavailableError } from '../../driver.ts';
 import { type NetworkGuest, ROUTER_6 } from '../network.ts';
 import { type Card, isV6 } from './card.ts';
@@ -83,7 +84,7 @@ export async function reassertRoutes(guests: [NetworkGuest, Card][], uplink: str
 /** Guests' addresses, each with the interface that it leads to. */
 export async function routesToTaps(): Promise<Map<string, string>> {
   const shown = await Promise.all(['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show'])));
-  const routes = shown.flatMap((json) => JSON.parse(json || '[]') as { dst: string; dev?: string }[]);
+  const routes = shown.flatMap((json) => parseListing(json) as { dst: string; dev?: string }[]);
   return new Map(
     routes.flatMap(({ dst, dev }) =>
       dev?.startsWith(TAP_PREFIX) && isAddress(dst) ? [[canonicalIp(dst), dev] as const] : [],
@@ -114,14 +115,14 @@ async function routedTo(tap: string): Promise<string[]> {
   const shown = await Promise.all(
     ['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show', 'dev', tap])),
   );
-  const routes = shown.flatMap((json) => JSON.parse(json || '[]') as { dst: string }[]);
+  const routes = shown.flatMap((json) => parseListing(json) as { dst: string }[]);
   return routes.map(({ dst }) => dst).filter(isAddress);
 }
 
 /** The interface of the default route; {@link ComputeUnavailableError} where there is none. */
 export async function findUplink(): Promise<string> {
   for (const family of ['-4', '-6']) {
-    const routes = JSON.parse(await run('ip', ['-j', family, 'route', 'show', 'default'])) as {
+    const routes = parseListing(await run('ip', ['-j', family, 'route', 'show', 'default'])) as {
       dev?: string;
     }[];
     const uplink = routes.find(({ dev }) => dev)?.dev;
@@ -136,8 +137,8 @@ export async function reservedAddresses(): Promise<Set<string>> {
     run('ip', ['-j', 'addr', 'show', 'scope', 'global']),
     ...['-4', '-6'].map((family) => run('ip', ['-j', family, 'route', 'show', 'default'])),
   ]);
-  const own = JSON.parse(links || '[]') as { addr_info?: { local?: string }[] }[];
-  const routers = routes.flatMap((json) => JSON.parse(json || '[]') as { gateway?: string }[]);
+  const own = parseListing(links) as { addr_info?: { local?: string }[] }[];
+  const routers = routes.flatMap((json) => parseListing(json) as { gateway?: string }[]);
   const found = [
     ...own.flatMap(({ addr_info }) => addr_info?.map(({ local }) => local) ?? []),
     ...routers.map(({ gateway }) => gateway),
@@ -169,7 +170,7 @@ interface NetConf {
  */
 export async function waysAreSound(cards: Card[], uplink: string): Promise<boolean> {
   const [json, routes] = await Promise.all([run('ip', ['-j', 'netconf', 'show']), routesToTaps()]);
-  const shown = JSON.parse(json || '[]') as NetConf[];
+  const shown = parseListing(json) as NetConf[];
   const settings = new Map(shown.map((each) => [`${each.family} ${each.interface}`, each]));
   const forwards = (name: string) =>
     ['inet', 'inet6'].every((family) => settings.get(`${family} ${name}`)?.forwarding);
@@ -191,7 +192,7 @@ export async function hasLink(name: string): Promise<boolean> {
 
 /** Whether an interface that is there can be opened by a user, and not by this one. */
 async function isForeign(tap: string, uid?: number): Promise<boolean> {
-  const [link] = JSON.parse(await run('ip', ['-j', '-d', 'link', 'show', 'dev', tap])) as {
+  const [link] = parseListing(await run('ip', ['-j', '-d', 'link', 'show', 'dev', tap])) as {
     linkinfo?: { info_data?: { user?: number | string } };
   }[];
   // By its name where the user has one.
@@ -200,7 +201,7 @@ async function isForeign(tap: string, uid?: number): Promise<boolean> {
 }
 
 async function linkNames(): Promise<Set<string>> {
-  const links = JSON.parse(await run('ip', ['-j', 'link', 'show'])) as { ifname: string }[];
+  const links = parseListing(await run('ip', ['-j', 'link', 'show'])) as { ifname: string }[];
   return new Set(links.map(({ ifname }) => ifname));
 }
 

@@ -1,3 +1,4 @@
+import { parseListing } from '../../../platform/nft.ts';
 import type { NetworkPolicy } from '../../driver.ts';
 import type { Entry } from './batch.ts';
 import { run } from './commands.ts';
@@ -44,7 +45,7 @@ export function queueLines(speeds: Map<string, Speed>, present: { dev: string; h
 /** Makes how fast guests receive what `speeds` says, by their interfaces; one that has none is not running. */
 export async function applyQueues(speeds: Map<string, Speed>): Promise<void> {
   const shown = await run('tc', ['-j', 'qdisc', 'show']);
-  const lines = queueLines(speeds, JSON.parse(shown || '[]'));
+  const lines = queueLines(speeds, parseListing(shown) as Parameters<typeof queueLines>[1]);
   if (lines.length > 0) await run('tc', ['-batch', '-'], `${lines.join('\n')}\n`);
 }
 

@@ -1,4 +1,5 @@
 import { canonicalIp } from '../../../platform/cidr.ts';
+import { parseListing } from '../../../platform/nft.ts';
 import type { RefusedPackets } from '../../driver.ts';
 import type { NetworkReading } from '../network.ts';
 import type { Count } from './batch.ts';
@@ -78,7 +79,7 @@ export function readingsOf(
 
 async function list(what: string[]): Promise<Listing> {
   try {
-    return JSON.parse(await run('nft', ['-j', 'list', ...what])) as Listing;
+    return parseListing(await run('nft', ['-j', 'list', ...what])) as Listing;
   } catch (error) {
     if (error instanceof Error && /No such file or directory/.test(error.message)) return { nftables: [] };
     throw error;

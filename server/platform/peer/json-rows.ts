@@ -1,0 +1,148 @@
+import { boundedBody } from './body.ts';
+import { type JsonBounds, MESSAGE_BOUNDS, parseJson } from './json.ts';
+import { PeerError } from './peer-error.ts';
+
+export interface RowBounds {
+  /** Of the whole body. */
+  maxBytes: number;
+  maxRows: number;
+  /** Of one row, and of everything else in the body. */
+  row?: Partial<JsonBounds>;
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** Bytes before a list in which the name of its member is looked for. */
+const NAME_BYTES = 64;
+
+/**
+ * Reads a JSON object of which one member, `name`, may be a long list, and returns the object with the list. Each row is
+ * parsed by itself as its bytes arrive: a body of any size occupies the event loop for no longer than one chunk takes,
+ * and a row that is refused ends the reading. Throws {@link PeerError}.
+ */
+export async function readJsonRows(
+  body: AsyncIterable<Uint8Array>,
+  name: string,
+  peer: string,
+  { maxBytes, maxRows, row = {} }: RowBounds,
+): Promise<object> {
+  const rows = new Rows(name, peer, maxRows, { ...MESSAGE_BOUNDS, ...row });
+  for await (const chunk of boundedBody(body, peer, maxBytes)) rows.take(chunk);
+  return rows.end();
+}
+
+/** The state of a read; `#parts` is the row under way, or outside of the list whatever is around it. */
+class Rows {
+  readonly #name: string;
+  readonly #peer: string;
+  readonly #bounds: JsonBounds;
+  readonly #maxRows: number;
+  readonly #begin: RegExp;
+  readonly #around: Buffer[] = [];
+  readonly #rows: unknown[] = [];
+  #parts: Buffer[] = [];
+  #length = 0;
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  #inRows = false;
+  #hasRows = false;
+
+  constructor(name: string, peer: string, maxRows: number, bounds: JsonBounds) {
+    this.#name = name;
+    this.#begin = new RegExp(`[{,]\\s*"${name}"\\s*:\\s*\\[$`);
+    this.#peer = peer;
+    this.#maxRows = maxRows;
+    this.#bounds = bounds;
+  }
+
+  take(bytes: Uint8Array): void {
+    const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    let from = 0;
+    const cut = (to: number) => {
+      this.#add(chunk.subarray(from, to));
+      from = to;
+    };
+    for (let at = 0; at < chunk.length; at++) {
+      const byte = chunk[at]!;
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === BACKSLASH) this.#escaped = true;
+        else if (byte === QUOTE) this.#inString = false;
+      } else if (byte === QUOTE) this.#inString = true;
+      else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+        this.#depth++;
+        if (this.#depth === 2 && byte === OPEN_LIST && !this.#hasRows) {
+          cut(at + 1);
+          this.#beginRows();
+        }
+      } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) {
+        this.#depth--;
+        if (this.#inRows && this.#depth === 1) {
+          cut(at);
+          this.#endRows();
+        }
+      } else if (byte === COMMA && this.#inRows && this.#depth === 2) {
+        cut(at);
+        from++;
+        this.#endRow();
+      }
+    }
+    cut(chunk.length);
+  }
+
+  /** The object, once the body has ended. */
+  end(): object {
+    if (this.#inRows) throw new PeerError(this.#peer, 'sent JSON that was cut off');
+    this.#around.push(...this.#parts);
+    const object = parseJson(Buffer.concat(this.#around), this.#peer, this.#bounds);
+    if (typeof object !== 'object' || object === null || Array.isArray(object))
+      throw new PeerError(this.#peer, 'sent JSON that is no object');
+    return this.#hasRows ? { ...object, [this.#name]: this.#rows } : object;
+  }
+
+  #add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    this.#parts.push(bytes);
+    this.#length += bytes.length;
+    const { maxBytes } = this.#bounds;
+    if (this.#length > maxBytes)
+      throw new PeerError(this.#peer, `sent a value of more than ${maxBytes} bytes`);
+  }
+
+  /** Of a list that was just opened, directly in the object. */
+  #beginRows(): void {
+    if (!this.#begin.test(endOf(this.#parts, NAME_BYTES).toString('latin1'))) return;
+    this.#around.push(...this.#parts);
+    this.#parts = [];
+    this.#length = 0;
+    this.#inRows = true;
+    this.#hasRows = true;
+  }
+
+  #endRow(): void {
+    if (this.#rows.length >= this.#maxRows)
+      throw new PeerError(this.#peer, `sent more than ${this.#maxRows} rows`);
+    this.#rows.push(parseJson(Buffer.concat(this.#parts), this.#peer, this.#bounds));
+    this.#parts = [];
+    this.#length = 0;
+  }
+
+  #endRows(): void {
+    const isEmpty = this.#rows.length === 0 && Buffer.concat(this.#parts).toString().trim() === '';
+    if (!isEmpty) this.#endRow();
+    this.#parts = [];
+    this.#length = 0;
+    this.#inRows = false;
+  }
+}
+
+/** The last bytes of parts, without joining all of them. */
+function endOf(parts: Buffer[], bytes: number): Buffer {
+  const kept: Buffer[] = [];
+  for (let index = parts.length - 1, left = bytes; index >= 0 && left > 0; index--) {
+    kept.unshift(parts[index]!.subarray(-left));
+    left -= parts[index]!.length;
+  }
+  return Buffer.concat(kept);
+}
