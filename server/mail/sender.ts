@@ -5,6 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Metrics } from '../platform/metrics.ts';
 import type { SecretBox } from '../platform/secrets.ts';
+import { storable } from '../platform/text.ts';
 import type { MailBrand } from './layout.ts';
 import { MAIL_PURPOSE } from './outbox.ts';
 import { renderMail } from './render.ts';
@@ -43,8 +44,10 @@ export class MailSender {
 
   constructor(parts: SenderParts) {
     const { dataDir, mailSmtpUrl, mailFrom } = parts.config;
+    const { clock } = parts;
     this.#parts = parts;
-    this.#transport = mailSmtpUrl && mailFrom ? smtpTransport(mailSmtpUrl, mailFrom) : fileTransport(dataDir);
+    this.#transport =
+      mailSmtpUrl && mailFrom ? smtpTransport(mailSmtpUrl, mailFrom, clock) : fileTransport(dataDir);
   }
 
   /** One round: what is due, the longest first. */
@@ -83,7 +86,7 @@ export class MailSender {
       else logger.info(about, 'mail sent');
     } catch (error) {
       const isLast = mail.attempts >= WAITS_MS.length || error instanceof MailRefusedError;
-      const reason = (error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR);
+      const reason = storable((error instanceof Error ? error.message : String(error)).slice(0, MAX_ERROR));
       await markFailed(db, mail.id, { error: reason, at: clock.now(), isLast });
       if (isLast) metrics.mailEnded('failed');
       logger.warn({ ...about, reason, attempts: mail.attempts }, isLast ? 'mail given up' : 'mail not sent');

@@ -1,6 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mailbox, SmtpServer } from '../config/panel-kinds.ts';
+import type { Clock } from '../platform/clock.ts';
 import { writeDurably } from '../platform/durable-file.ts';
 import type { Rendered } from './layout.ts';
 
@@ -26,19 +27,29 @@ export interface MailTransport {
 /** A server that does not speak within it is given up; a mail is small. */
 const CONNECT_MS = 10_000;
 const SILENCE_MS = 30_000;
+/** Of one mail in all: a server may say something every few seconds without coming to an end. */
+const SEND_MS = 300_000;
+/** Of one reply. */
+const MAX_REPLY_BYTES = 64 * 1024;
 /** Connections held at once: servers allow few. */
 const CONNECTIONS = 4;
 /** Files of mails kept where there is no server; the oldest go first. */
 const FILES_KEPT = 1_000;
 
 /** By SMTP. The library is loaded with the first mail: a start has no use for it. */
-export function smtpTransport(server: SmtpServer, from: Mailbox): MailTransport {
+export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): MailTransport {
   const host = from.address.slice(from.address.lastIndexOf('@') + 1);
   let opened: Promise<{ mailer: Mailer }> | undefined;
   return {
     async send({ id, to, date, ...content }) {
       opened ??= openMailer(server);
       const { mailer } = await opened;
+      const late = new AbortController();
+      const done = new AbortController();
+      clock.sleep(SEND_MS, done.signal).then(
+        () => late.abort(new Error('the mail server does not come to an end')),
+        () => {},
+      );
       try {
         await mailer.sendMail({
           from,
@@ -49,10 +60,13 @@ export function smtpTransport(server: SmtpServer, from: Mailbox): MailTransport 
           headers: { 'Auto-Submitted': 'auto-generated' },
           disableFileAccess: true,
           disableUrlAccess: true,
+          signal: late.signal,
           ...content,
         });
       } catch (error) {
         throw isRefusal(error) ? new MailRefusedError((error as Error).message) : error;
+      } finally {
+        done.abort();
       }
       return {};
     },
@@ -83,6 +97,7 @@ async function createMailer({ host, port, tls, user, password }: SmtpServer) {
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
+    maxResponseSize: MAX_REPLY_BYTES,
   });
 }
 

@@ -14,7 +14,9 @@ export async function writeDurably(
   aside = `${path}.new`,
 ): Promise<void> {
   try {
-    const file = await open(aside, 'w', mode);
+    // Made anew: whatever lies there, such as a link, is not written to.
+    await rm(aside, { force: true, recursive: true });
+    const file = await open(aside, 'wx', mode);
     try {
       await file.writeFile(text);
       await file.sync();

@@ -4,3 +4,8 @@ const UNSTORABLE = /\0|\p{Surrogate}/u;
 export function isStorable(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
+
+/** The same text with what the database refuses replaced, such as of what a peer said. */
+export function storable(text: string): string {
+  return text.replaceAll('\0', '\ufffd').toWellFormed();
+}

@@ -164,7 +164,8 @@ test('what systemd is asked for', () => {
 test('a machine that cannot be held to its share runs all the same where that will do, and else not', async () => {
   const told: unknown[] = [];
   const ended: string[] = [];
-  const launcher = { launch: async () => 4711, kill: async ({ id }: { id: string }) => void ended.push(id) };
+  const launcher = {
+    image: async () => '', launch: async () => 4711, kill: async ({ id }: { id: string }) => void ended.push(id) };
   const logger = { warn: (...words: unknown[]) => void told.push(words) } as never;
   const machine = MACHINE as unknown as QemuSpec;
   const apply = async () => {};

@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
+import { type Clock, systemClock } from '../../platform/clock.ts';
 import { offeringKeys } from '../../platform/ssh-key-pair.ts';
+import { within } from '../../platform/within.ts';
 import { AgentUnavailableError } from '../driver.ts';
 
 /**
@@ -12,7 +14,8 @@ export type OpsLogin = (id: string) => Promise<readonly string[]>;
 /** The same for one guest. */
 export type GuestKeys = () => Promise<readonly string[]>;
 
-const LOGIN_MS = 20_000;
+/** Of a login and a command: those of the service change a file. A guest that does not come to an end has failed. */
+const COMMAND_MS = 60_000;
 /** Of what a failed command said. */
 const MAX_WORDS = 500;
 
@@ -23,11 +26,16 @@ export async function runAsUser(
   login: GuestKeys,
   command: string,
   input: string,
+  clock: Clock = systemClock,
 ): Promise<void> {
   const client = new ssh2.Client();
-  try {
+  const work = async () => {
     await logIn(client, sock, username, await login());
-    const { code, words } = await execute(client, command, input);
+    return execute(client, command, input);
+  };
+  try {
+    const late = () => new AgentUnavailableError(`the guest did not do it in ${COMMAND_MS / 1000} s`);
+    const { code, words } = await within(clock, COMMAND_MS, work(), late);
     if (code !== 0) throw new Error(`the guest refused: ${words || `status ${code}`}`);
   } finally {
     client.end();
@@ -54,13 +62,14 @@ function logIn(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     client.once('ready', resolve);
+    client.once('close', () => reject(new AgentUnavailableError('the guest closed the connection')));
     // Kept: a connection that breaks later has ended the command, which says so.
     client.on('error', (error) =>
       reject(new AgentUnavailableError(`the guest refuses the login: ${error.message}`)),
     );
     // The way to the guest is the host's own, so no one in between could be detected by a host key.
     const authHandler = offeringKeys(username, privateKeys);
-    client.connect({ sock, username, authHandler, readyTimeout: LOGIN_MS });
+    client.connect({ sock, username, authHandler, readyTimeout: 0 });
   });
 }
 
@@ -70,6 +79,7 @@ function execute(
   input: string,
 ): Promise<{ code: number | null; words: string }> {
   return new Promise((resolve, reject) => {
+    client.once('close', () => reject(new AgentUnavailableError('the guest closed the connection')));
     client.exec(command, (error, channel) => {
       if (error) return reject(error);
       let code: number | null = null;

@@ -1,13 +1,14 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/logging.ts';
 import { FILES, type QemuSpec } from './arguments.ts';
 import { run } from './command.ts';
 import type { Launcher } from './direct-launcher.ts';
-import { createOverlay, SHARED_FILE_MODE } from './disk.ts';
+import { checkGuestDisk, createOverlay, SHARED_FILE_MODE } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { askAgent } from './guest-agent.ts';
+import { writeGuestFile } from './guest-file.ts';
 import { earlierHardware, findOffer } from './hardware.ts';
 import { connectMonitor, loadState, untilAgent } from './migration.ts';
 import { until } from './timeouts.ts';
@@ -44,6 +45,7 @@ export async function qemuSpecOf(
 export async function startQemu(parts: CloneParts, guest: Guest, spec: QemuSpec): Promise<number> {
   const { launcher, clock, logger } = parts;
   const { clone, run } = guest.record;
+  await checkGuestDisk(guest);
   if (!clone?.asleep) return launcher.launch(spec);
   try {
     const memory = { file: await memoryFor(guest, join(clone.of, TEMPLATE.memory)), shared: false };
@@ -68,9 +70,8 @@ export async function startQemu(parts: CloneParts, guest: Guest, spec: QemuSpec)
 async function memoryFor({ directory, record }: Guest, template: string): Promise<string> {
   if (record.uid === undefined) return template;
   const copy = join(directory, FILES.memory);
-  await rm(copy, { force: true });
   // Made first: the directory's list of who may open it is handed down as this mode allows, and kept by what writes to it.
-  await writeFile(copy, '', { mode: SHARED_FILE_MODE });
+  await writeGuestFile(copy, '', SHARED_FILE_MODE);
   await run('cp', '--reflink=auto', '--sparse=always', '--', template, copy);
   return copy;
 }
@@ -88,7 +89,7 @@ export async function coolDown(guest: Guest): Promise<void> {
   await rm(join(guest.directory, FILES.memory), { force: true });
   await rm(guest.file('disk'), { force: true });
   await createOverlay(guest.file('disk'), clone.image, diskGb);
-  await guest.save({ clone: undefined });
+  await guest.save({ clone: undefined, base: clone.image });
 }
 
 /** Wakes a clone and resolves when it has random numbers, a name, keys and an address that no other clone has. */

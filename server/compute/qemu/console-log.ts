@@ -1,7 +1,10 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { SERIAL_RING, SERIAL_RING_BYTES } from './arguments.ts';
+import { FILES, SERIAL_RING, SERIAL_RING_BYTES } from './arguments.ts';
+import { lastBytes, openGuestFile, readGuestFileEnd } from './guest-file.ts';
+import { MAX_WORDS } from './process-wait.ts';
 import type { Monitor } from './qmp.ts';
 
 /** Of a log on the host's disk; beyond it the older half is dropped. */
@@ -15,21 +18,24 @@ const READ_MS = 2_000;
 /** Of the log in an event: a panic with its trace, and what led to it. */
 const TAIL_BYTES = 8_192;
 const TAIL_LINES = 80;
-/** The directory is the guest's user's too, who may have put something else in the log's place: never a link, never a pipe. */
-const NO_TRICKS = constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** The last lines that a guest wrote to its serial port, in plain text; empty when there are none. */
 export async function consoleTail(path: string): Promise<string> {
-  const file = await openOwn(path, constants.O_RDONLY).catch(() => undefined);
-  if (!file) return '';
-  try {
-    const { size } = await file.stat();
-    const text = stripVTControlCharacters((await lastBytes(file, size, TAIL_BYTES)).toString('utf8'));
-    const lines = text.split(/[\r\n]+/).map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd());
-    return lines.filter(Boolean).slice(-TAIL_LINES).join('\n');
-  } finally {
-    await file.close();
-  }
+  const end = await readGuestFileEnd(path, TAIL_BYTES).catch(() => Buffer.alloc(0));
+  return plainText(end).slice(-TAIL_LINES).join('\n');
+}
+
+/** What QEMU itself said last; empty where there is no log of it. */
+export async function lastWords(directory: string): Promise<string> {
+  const end = await readGuestFileEnd(join(directory, FILES.log), MAX_WORDS).catch(() => Buffer.alloc(0));
+  return plainText(end).join('\n').trim();
+}
+
+/** Lines without what a terminal would take for orders. */
+function plainText(bytes: Buffer): string[] {
+  const text = stripVTControlCharacters(bytes.toString('utf8'));
+  const lines = text.split(/[\r\n]+/).map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd());
+  return lines.filter(Boolean);
 }
 
 /**
@@ -48,7 +54,7 @@ export async function keepConsoleLog(monitor: Monitor, path: string): Promise<vo
  */
 export async function boundQemuLog(path: string): Promise<void> {
   const { O_RDWR, O_APPEND } = constants;
-  const file = await openOwn(path, O_RDWR | O_APPEND).catch(() => undefined);
+  const file = await openGuestFile(path, O_RDWR | O_APPEND).catch(() => undefined);
   if (!file) return;
   try {
     await cut(file, MAX_QEMU_LOG_BYTES);
@@ -73,7 +79,7 @@ async function readRing(monitor: Monitor): Promise<Buffer> {
 
 async function append(path: string, said: Buffer): Promise<void> {
   const { O_RDWR, O_CREAT, O_APPEND } = constants;
-  const file = await openOwn(path, O_RDWR | O_CREAT | O_APPEND);
+  const file = await openGuestFile(path, O_RDWR | O_CREAT | O_APPEND);
   try {
     // Processes that an older service started write to the file themselves, as fast as they like.
     await cut(file, MAX_LOG_BYTES - said.length);
@@ -87,21 +93,7 @@ async function append(path: string, said: Buffer): Promise<void> {
 async function cut(file: FileHandle, most: number): Promise<void> {
   const { size } = await file.stat();
   if (size <= most) return;
-  const kept = await lastBytes(file, size, Math.floor(most / 2));
+  const kept = await lastBytes(file, Math.floor(most / 2));
   await file.truncate(0);
   await file.write(kept);
-}
-
-async function openOwn(path: string, flags: number): Promise<FileHandle> {
-  const file = await open(path, flags | NO_TRICKS, 0o600);
-  const status = await file.stat();
-  if (status.isFile() && status.nlink === 1) return file;
-  await file.close();
-  throw new Error(`${path} is not a log`);
-}
-
-async function lastBytes(file: FileHandle, size: number, most: number): Promise<Buffer> {
-  const length = Math.min(size, most);
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, size - length);
-  return buffer.subarray(0, bytesRead);
 }

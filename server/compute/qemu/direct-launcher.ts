@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
-import { open, readFile, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import { FILES, type QemuSpec, qemuArguments } from './arguments.ts';
 import { BARE_ENVIRONMENT } from './command.ts';
-import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from './process-wait.ts';
+import { lastWords } from './console-log.ts';
+import { type DiskOwner, type ImageCommand, runImage } from './disk-image.ts';
+import { openGuestFile } from './guest-file.ts';
+import { endByForce, GUEST_OOM_SCORE, untilUp } from './process-wait.ts';
 import { findQemu, isQemu } from './processes.ts';
 
 /**
@@ -18,10 +21,12 @@ export interface Launcher {
   launch(spec: QemuSpec): Promise<number>;
   /** Ends the guest's process by force; one that is gone is a success. */
   kill(spec: Pick<QemuSpec, 'id' | 'uuid' | 'directory'>): Promise<void>;
+  /** Does something with the disk of a guest that is off, as the user that its process runs as; what was printed. */
+  image(owner: DiskOwner, command: ImageCommand): Promise<string>;
 }
 
 /** Appended to, so that what follows a cut of it begins there. */
-const NEW_LOG = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND;
+const NEW_LOG = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND;
 
 export const QEMU = 'qemu-system-x86_64';
 
@@ -38,8 +43,9 @@ export function createDirectLauncher(clock: Clock): Launcher {
       const { uuid, directory } = spec;
       const running = await findQemu(directory, uuid);
       if (running) return running;
-      await rm(join(directory, FILES.pid), { force: true });
-      const log = await open(join(directory, FILES.log), NEW_LOG, 0o600);
+      await rm(join(directory, FILES.pid), { recursive: true, force: true });
+      await rm(join(directory, FILES.log), { recursive: true, force: true });
+      const log = await openGuestFile(join(directory, FILES.log), NEW_LOG);
       // A session of its own: what ends the service's process group must not end the guests.
       const [program, ...options] = qemuCommand(spec);
       const child = spawn(program, options, {
@@ -64,10 +70,7 @@ export function createDirectLauncher(clock: Clock): Launcher {
       const pid = await findQemu(directory, uuid);
       if (pid) await endByForce(clock, id, pid, () => isQemu(pid, uuid));
     },
-  };
-}
 
-/** What QEMU said before it ended. */
-export async function lastWords(directory: string): Promise<string> {
-  return (await readFile(join(directory, FILES.log), 'utf8').catch(() => '')).trim().slice(-MAX_WORDS);
+    image: runImage,
+  };
 }

@@ -3,14 +3,15 @@ import type { Clock } from '../../platform/clock.ts';
 import { MESSAGE_BOUNDS, parseJson } from '../../platform/peer/json.ts';
 import { readLines } from '../../platform/peer/lines.ts';
 import { PeerError } from '../../platform/peer/peer-error.ts';
-import { connectUnix } from '../../platform/unix-socket.ts';
 import { within } from '../../platform/within.ts';
 import { AgentUnavailableError } from '../driver.ts';
+import { connectGuestSocket } from './guest-file.ts';
 
 /** A busy guest may take seconds; a dead one never answers. */
 const CALL_MS = 15_000;
 /** Of all that is said over one connection, which is for one question. */
 const MAX_SAID_BYTES = 8 * 1024 * 1024;
+const MAX_SAID_LINES = 10_000;
 /** Of the agent's own words in an error. */
 const MAX_REFUSAL = 2_000;
 const PEER = 'the guest agent';
@@ -38,7 +39,7 @@ export async function askAgent(
   command: string,
   args?: Record<string, unknown>,
 ): Promise<unknown> {
-  const socket = await connectUnix(path).catch((error) => {
+  const socket = await connectGuestSocket(path).catch((error) => {
     throw new AgentUnavailableError(`the guest agent cannot be reached: ${error.message}`);
   });
   const mark = randomInt(LARGEST_MARK);
@@ -56,10 +57,10 @@ export async function askAgent(
     socket.once('close', () => reject(new AgentUnavailableError('the guest went away')));
   });
   let inStep = false;
-  let said = 0;
+  let [bytes, lines] = [0, 0];
   const onLine = (line: Buffer) => {
-    said += line.length;
-    if (said > MAX_SAID_BYTES) throw new PeerError(PEER, 'talks without end');
+    bytes += line.length;
+    if (bytes > MAX_SAID_BYTES || ++lines > MAX_SAID_LINES) throw new PeerError(PEER, 'talks without end');
     const reply = parseReply(line.subarray(line.lastIndexOf(SYNC) + 1));
     if (inStep && reply) answered.resolve(reply);
     else if (reply?.return === mark) {

@@ -1,9 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { writeDurably } from '../../platform/durable-file.ts';
+import { parseJson } from '../../platform/peer/json.ts';
 import type { GuestEvent, GuestSight, GuestSize, NetworkPolicy, SnapshotInfo } from '../driver.ts';
 import { FILES } from './arguments.ts';
 import { asCapacity } from './disk.ts';
+import { OWN, readGuestFile } from './guest-file.ts';
 import type { Hardware } from './hardware.ts';
 import type { DirectBoot } from './image.ts';
 import type { NetworkGuest } from './network.ts';
@@ -31,6 +32,8 @@ export interface GuestRecord extends GuestSize {
   /** The image's, where that says it. */
   readiness?: Readiness;
   readyWithinSeconds?: number;
+  /** The file that its disk stands on; absent of one that an earlier version has made. */
+  base?: string;
   /** Its disk stands on that of a warm template, `of`; while `asleep` it was never started, and goes on from there. */
   clone?: { of: string; image: string; asleep: boolean };
   snapshots: Record<string, SnapshotInfo>;
@@ -81,6 +84,8 @@ type StoredEvent = Omit<GuestEvent, 'at'> & { at: string };
 export const GUEST_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** The service's alone. */
 const RECORD_MODE = 0o600;
+/** A thousand rules of a hundred networks are a fifth of it. */
+const MAX_RECORD_BYTES = 16 * 1024 * 1024;
 /** Kept for a service that was away; older ones have long been recorded. */
 const MAX_HAPPENINGS = 8;
 
@@ -107,7 +112,8 @@ export class Guest {
   static async read(directory: string): Promise<Guest> {
     const path = join(directory, FILES.record);
     try {
-      const record: unknown = JSON.parse(await readFile(path, 'utf8'));
+      const text = await readGuestFile(path, MAX_RECORD_BYTES, { owners: OWN });
+      const record = parseJson(text, 'the record');
       checkRecord(record);
       if (record.id !== basename(directory)) throw new Error(`it is the record of ${record.id}`);
       return new Guest(directory, record);

@@ -144,6 +144,7 @@ export function limitedLauncher(
       return pid;
     },
     kill: (spec) => launcher.kill(spec),
+    image: (owner, command) => launcher.image(owner, command),
   };
 }
 

@@ -4,8 +4,8 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../platform/clock.ts';
-import { connectUnix } from '../../platform/unix-socket.ts';
 import { AGENT_CHANNEL, FILES } from './arguments.ts';
+import { connectGuestSocket } from './guest-file.ts';
 import { Monitor } from './qmp.ts';
 import { until } from './timeouts.ts';
 
@@ -72,7 +72,7 @@ export async function loadState(
   await leaveMemory(monitor);
   const path = join(directory, STATE_SOCKET);
   await monitor.execute('migrate-incoming', { uri: `unix:${path}` });
-  await pipeline(createReadStream(from), await connectUnix(path)).catch((error) => {
+  await pipeline(createReadStream(from), await connectGuestSocket(path)).catch((error) => {
     if (!CLOSED_EARLY.includes(error.code)) throw error;
   });
   await rm(path, { force: true });

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { syncPath } from '../../platform/durable-file.ts';
 import type { GuestSpec } from '../driver.ts';
 import { createOverlay, SHARED_FILE_MODE } from './disk.ts';
 import type { GuestRecord } from './guest.ts';
+import { writeGuestFile } from './guest-file.ts';
 import type { Image } from './image.ts';
+import { TEMPLATE } from './warm.ts';
 
 /** Makes a disk over `base`, and the seed, on the disk when this resolves. */
 export async function furnish(
@@ -14,7 +16,7 @@ export async function furnish(
   content: Buffer,
 ): Promise<void> {
   await createOverlay(disk, base, diskGb);
-  await writeFile(seed, content, { mode: SHARED_FILE_MODE });
+  await writeGuestFile(seed, content, SHARED_FILE_MODE);
   await Promise.all([disk, seed].map(syncPath));
 }
 
@@ -38,6 +40,7 @@ export function newRecord(spec: GuestSpec, image: Image, of?: string): GuestReco
     directBoot,
     readiness,
     readyWithinSeconds,
+    base: of === undefined ? disk : join(of, TEMPLATE.disk),
     clone: of === undefined ? undefined : { of, image: disk, asleep: true },
     snapshots: {},
     policy: null,

@@ -1,11 +1,13 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import { FILES } from './arguments.ts';
+import { GuestFileError, readGuestFile } from './guest-file.ts';
 
 /** `USER_HZ`: the unit of times in /proc, the same on every Linux that runs here. */
 const TICKS_A_SECOND = 100;
 const LOOK_EVERY_MS = 5;
+const MAX_PID_BYTES = 32;
 
 /** Whether `pid` is the QEMU of this uuid: process ids are used again. */
 export async function isQemu(pid: number, uuid: string): Promise<boolean> {
@@ -15,12 +17,27 @@ export async function isQemu(pid: number, uuid: string): Promise<boolean> {
 
 /** The process of the guest in `directory`, or undefined when it is not running; throws where that is unknown. */
 export async function findQemu(directory: string, uuid: string): Promise<number | undefined> {
-  const text = await readFile(join(directory, FILES.pid), 'utf8').catch((error) => {
-    if (error.code !== 'ENOENT') throw error;
-    return '';
-  });
-  const pid = Number(text);
-  return pid > 0 && (await isQemu(pid, uuid)) ? pid : undefined;
+  let pid: number;
+  try {
+    pid = Number((await readGuestFile(join(directory, FILES.pid), MAX_PID_BYTES)).toString());
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (!(error instanceof GuestFileError)) throw error;
+    // The guest has put something else in its place, and may run all the same.
+    return (await pidsNamed(uuid))[0];
+  }
+  return Number.isSafeInteger(pid) && pid > 0 && (await isQemu(pid, uuid)) ? pid : undefined;
+}
+
+/** Processes that have been called with `-uuid` and this; to look at all that run takes some 10 ms. */
+export async function pidsNamed(uuid: string): Promise<number[]> {
+  const found: number[] = [];
+  for (const name of await readdir('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    const words = (await readFile(`/proc/${name}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    if (words[words.indexOf('-uuid') + 1] === uuid) found.push(Number(name));
+  }
+  return found;
 }
 
 /** Whether what `isAlive` watches has ended before `ms` were over. */

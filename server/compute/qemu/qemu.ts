@@ -19,6 +19,7 @@ import {
 import { GuestEvents } from '../guest-events.ts';
 import { Admission } from './admission.ts';
 import { adoptGuests, adoptMended } from './adoption.ts';
+import type { RunImage } from './disk.ts';
 import type { Guest } from './guest.ts';
 import { GuestAccess } from './guest-access.ts';
 import { Guests } from './guests.ts';
@@ -45,13 +46,21 @@ class Qemu implements ComputeDriver {
   readonly findTemplate = (code: string) => this.#admission.template(code);
   readonly watch = (listener: (event: GuestEvent) => void) => this.#guestEvents.watch(listener);
   readonly resize: Method<'resize'> = (id, size) =>
-    this.#alone(id, () => this.#admission.within(id, size, () => resizeGuest(this.#guests.need(id), size)));
+    this.#alone(id, () =>
+      this.#admission.within(id, size, () => resizeGuest(this.#guests.need(id), size, this.#image)),
+    );
   readonly createSnapshot: Method<'createSnapshot'> = (id, snapshotId) =>
-    this.#alone(id, () => takeSnapshot(this.#guests.need(id), snapshotId, this.#inside, this.#guests.pool));
+    this.#alone(id, () =>
+      takeSnapshot(this.#guests.need(id), snapshotId, {
+        inside: this.#inside,
+        pool: this.#guests.pool,
+        image: this.#image,
+      }),
+    );
   readonly deleteSnapshot: Method<'deleteSnapshot'> = (id, snapshotId) =>
-    this.#alone(id, () => dropSnapshot(this.#guests.find(id), snapshotId));
+    this.#alone(id, () => dropSnapshot(this.#guests.find(id), snapshotId, this.#image));
   readonly restoreSnapshot: Method<'restoreSnapshot'> = (id, snapshotId) =>
-    this.#alone(id, () => restoreSnapshot(this.#guests.need(id), snapshotId));
+    this.#alone(id, () => restoreSnapshot(this.#guests.need(id), snapshotId, this.#image));
   readonly rebuild: Method<'rebuild'> = (spec, rebuildId) =>
     this.#alone(spec.id, () =>
       this.#admission.rebuilding(spec, () => rebuildGuest(this.#guests, spec, rebuildId)),
@@ -76,6 +85,7 @@ class Qemu implements ComputeDriver {
   readonly #networkContext: NetworkContext;
   /** Held while a guest is altered, never while a boot or an end is waited for. */
   readonly #locks = new KeyedMutex();
+  readonly #image: RunImage = (owner, command) => this.#options.launcher.image(owner, command);
   #opening: Promise<void> | undefined;
 
   constructor(options: QemuOptions) {

@@ -3,9 +3,9 @@ import type { Clock } from '../../platform/clock.ts';
 import { MESSAGE_BOUNDS, parseJson } from '../../platform/peer/json.ts';
 import { readLines } from '../../platform/peer/lines.ts';
 import { PeerError } from '../../platform/peer/peer-error.ts';
-import { connectUnix } from '../../platform/unix-socket.ts';
 import { within } from '../../platform/within.ts';
 import { ComputeUnavailableError } from '../driver.ts';
+import { connectGuestSocket } from './guest-file.ts';
 
 /** A call takes a millisecond; a QEMU that lets one wait for so long does not work. */
 const CALL_MS = 10_000;
@@ -14,6 +14,7 @@ const CALL_MS = 10_000;
  * QEMU that says more is broken, or its guest has broken out of it.
  */
 const MAX_UNASKED_BYTES = 8 * 1024 * 1024;
+const MAX_UNASKED_LINES = 10_000;
 /** Of QEMU's own words in an error. */
 const MAX_REFUSAL = 2_000;
 const PEER = "a guest's QEMU";
@@ -42,7 +43,7 @@ export class Monitor {
   readonly #clock: Clock;
   readonly #calls = new Map<number, PromiseWithResolvers<unknown>>();
   #lastId = 0;
-  #unaskedBytes = 0;
+  #unasked = { bytes: 0, lines: 0 };
   /** Resolves when the connection has ended: QEMU is gone, or {@link close} was called. */
   readonly closed: Promise<void>;
 
@@ -65,7 +66,7 @@ export class Monitor {
 
   /** Connects to the monitor at `path`; `onEvent` is called for everything that QEMU reports. */
   static async connect(path: string, clock: Clock, onEvent: (event: QmpEvent) => void): Promise<Monitor> {
-    const monitor = new Monitor(await connectUnix(path), clock, onEvent);
+    const monitor = new Monitor(await connectGuestSocket(path), clock, onEvent);
     try {
       await monitor.execute('qmp_capabilities');
     } catch (error) {
@@ -81,7 +82,7 @@ export class Monitor {
     const id = ++this.#lastId;
     const call = Promise.withResolvers<unknown>();
     this.#calls.set(id, call);
-    this.#unaskedBytes = 0;
+    this.#unasked = { bytes: 0, lines: 0 };
     this.#socket.write(`${JSON.stringify({ execute: command, arguments: args, id })}\n`);
     const late = () =>
       new ComputeUnavailableError(`QEMU did not answer ${command} in ${patienceMs / 1000} s`);
@@ -95,8 +96,10 @@ export class Monitor {
   }
 
   #receive(line: Buffer, onEvent: (event: QmpEvent) => void): void {
-    this.#unaskedBytes += line.length;
-    if (this.#unaskedBytes > MAX_UNASKED_BYTES) throw new PeerError(PEER, 'talks without end');
+    const { bytes, lines } = this.#unasked;
+    this.#unasked = { bytes: bytes + line.length, lines: lines + 1 };
+    if (bytes > MAX_UNASKED_BYTES || lines > MAX_UNASKED_LINES)
+      throw new PeerError(PEER, 'talks without end');
     const message = Object(parseJson(line, PEER)) as Reply | QmpEvent;
     if ('event' in message) {
       onEvent(message);

@@ -16,6 +16,7 @@ const PLACES = [
 
 /** What a record may lack: not to be left as it was with the files before. */
 const NOTHING = {
+  base: undefined,
   clone: undefined,
   directBoot: undefined,
   readiness: undefined,

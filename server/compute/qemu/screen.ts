@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Duplex } from 'node:stream';
+import { reachGuestSocket } from './guest-file.ts';
 
 /** More than a unix socket holds, so that one read takes all. Memory that was never read into costs nothing. */
 const READ_BYTES = 256 * 1024;
@@ -10,7 +11,11 @@ const READ_BYTES = 256 * 1024;
  * new memory for each read kept the service collecting it for a quarter of its time. So everything is read into the same
  * memory: a chunk is its reader's until its handler returns, and while it pauses the stream.
  */
-export async function connectScreen(path: string): Promise<Duplex> {
+export function connectScreen(path: string): Promise<Duplex> {
+  return reachGuestSocket(path, connectTo);
+}
+
+async function connectTo(path: string): Promise<Duplex> {
   const onread = {
     buffer: Buffer.allocUnsafeSlow(READ_BYTES),
     callback(length: number, memory: Uint8Array): boolean {

@@ -1,19 +1,20 @@
 import { DiskShrinkError, type GuestSize, type GuestVolume } from '../driver.ts';
 import { coolDown } from './clone.ts';
-import { allocatedBytes, growDisk } from './disk.ts';
+import { allocatedBytes, OfflineDisk, type RunImage } from './disk.ts';
 import type { Guest } from './guest.ts';
 
 /** Gives a guest that is off another size; its disk grows or stays. */
 export async function resizeGuest(
   guest: Guest,
   { vcpu, ramMb, diskGb, disk, dedicated }: GuestSize,
+  image: RunImage,
 ): Promise<void> {
   const { id, run, record } = guest;
   if (run) throw new Error(`${id} must be off to be resized`);
   if (diskGb < record.diskGb)
     throw new DiskShrinkError(`the disk of ${id} has ${record.diskGb} GB and cannot shrink to ${diskGb}`);
   await coolDown(guest);
-  await growDisk(guest.file('disk'), diskGb);
+  await new OfflineDisk(guest, image).grow(diskGb);
   await guest.save({ vcpu, ramMb, diskGb, disk, dedicated, cpus: undefined });
 }
 

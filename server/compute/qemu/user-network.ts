@@ -1,13 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import ipaddr from 'ipaddr.js';
 import type { Clock } from '../../platform/clock.ts';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import { parseJson } from '../../platform/peer/json.ts';
 import type { GuestAddress, NetworkPolicy, PortForwardEntry } from '../driver.ts';
 import { SSH_PORT } from '../inside/ssh.ts';
 import { FILES } from './arguments.ts';
+import { readGuestFile, writeGuestFile } from './guest-file.ts';
 import { type HostNetwork, type NetworkGuest, NO_TRAFFIC } from './network.ts';
 import { Monitor } from './qmp.ts';
 
@@ -19,6 +20,7 @@ interface Ports {
   forwards: string[];
 }
 
+const MAX_PORTS_BYTES = 1024 * 1024;
 const PORTS_FILE = 'user-network.json';
 const HOST = '127.0.0.1';
 /** The narrowest network that has room for the guest, its gateway and a resolver. */
@@ -80,9 +82,9 @@ export function createUserNetwork(clock: Clock): HostNetwork {
 }
 
 async function readPorts({ directory }: NetworkGuest): Promise<Ports | undefined> {
-  const text = await readFile(join(directory, PORTS_FILE), 'utf8').catch(() => undefined);
+  const text = await readGuestFile(join(directory, PORTS_FILE), MAX_PORTS_BYTES).catch(() => undefined);
   try {
-    return text ? (JSON.parse(text) as Ports) : undefined;
+    return text ? (parseJson(text, 'the list of ports') as Ports) : undefined;
   } catch {
     // Half written when the host went down: the ports are chosen again.
     return undefined;
@@ -90,7 +92,7 @@ async function readPorts({ directory }: NetworkGuest): Promise<Ports | undefined
 }
 
 async function writePorts({ directory }: NetworkGuest, ports: Ports): Promise<void> {
-  await writeFile(join(directory, PORTS_FILE), JSON.stringify(ports), { mode: 0o600 });
+  await writeGuestFile(join(directory, PORTS_FILE), JSON.stringify(ports), 0o600);
 }
 
 function connectTcp(port: number): Promise<Duplex> {

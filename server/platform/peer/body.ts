@@ -1,6 +1,7 @@
 import { PeerError } from './peer-error.ts';
 
-type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+/** What comes in pieces. */
+export type Body = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
 /** Reads a peer's body to its end. Throws {@link PeerError} as soon as it has more than `maxBytes`. */
 export async function readBody(body: Body, peer: string, maxBytes: number): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import { boundedBody } from './body.ts';
+import { type Body, boundedBody } from './body.ts';
 import { type JsonBounds, MESSAGE_BOUNDS, parseJson } from './json.ts';
 import { PeerError } from './peer-error.ts';
 
@@ -21,7 +21,7 @@ const NAME_BYTES = 64;
  * and a row that is refused ends the reading. Throws {@link PeerError}.
  */
 export async function readJsonRows(
-  body: AsyncIterable<Uint8Array>,
+  body: Body,
   name: string,
   peer: string,
   { maxBytes, maxRows, row = {} }: RowBounds,

@@ -89,7 +89,7 @@ export function recorder(): { parts: HostParts; calls: unknown[][] } {
       connect: note('connect'),
       close: note('close'),
     },
-    launcher: { launch: note('launch', 4711), kill: note('kill') },
+    launcher: { launch: note('launch', 4711), kill: note('kill'), image: note('image', '{}') },
   } as unknown as HostParts;
   return { parts, calls };
 }

@@ -4,6 +4,7 @@ import { ComputeUnavailableError, type DriverReport, type NetworkPolicy } from '
 import { connectTo } from '../../inside/connect.ts';
 import type { QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
+import type { DiskOwner, ImageCommand } from '../disk-image.ts';
 import type { HostNetwork, NetworkGuest, NetworkReading } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
 import { plainGuest } from '../routed/shapes.ts';
@@ -80,6 +81,10 @@ export class HostClient implements HostNetwork, Launcher {
 
   async kill({ id, uuid, directory }: Pick<QemuSpec, 'id' | 'uuid' | 'directory'>): Promise<void> {
     await this.#call('kill', { spec: { id, uuid, directory } });
+  }
+
+  async image({ id, uid, directory }: DiskOwner, command: ImageCommand): Promise<string> {
+    return (await this.#call('image', { spec: { id, uid, directory }, command })) as string;
   }
 
   /** Without the helper: routes lead to the guests, and anyone on the host may use them. */

@@ -3,6 +3,7 @@ import { Id, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
 import { type Static, Type } from '../../../platform/schema.ts';
 import type { QemuSpec } from '../arguments.ts';
 import type { Launcher } from '../direct-launcher.ts';
+import type { DiskOwner, ImageCommand } from '../disk-image.ts';
 import type { HostNetwork } from '../network.ts';
 import type { GuestUsers } from '../ownership.ts';
 import { netdevOf } from '../routed/names.ts';
@@ -13,6 +14,7 @@ const MAX_VCPU = 512;
 /** Requests, or million bytes, a second. */
 const MAX_DISK_SPEED = 1_000_000_000;
 const MAX_RAM_MB = 16 * 1024 * 1024;
+const MAX_DISK_BYTES = 2 ** 50;
 const Uuid = Type.String({ pattern: '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' });
 
 const QemuSpecShape = Type.Object(
@@ -57,6 +59,16 @@ const QemuSpecShape = Type.Object(
   },
   closed,
 );
+const DiskShape = Type.Object({ id: Id, uid: Uid, directory: Path }, closed);
+const Snapshot = Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$' });
+const CommandShape = Type.Union([
+  Type.Object({ do: Type.Enum(['info', 'mend']) }, closed),
+  Type.Object(
+    { do: Type.Enum(['grow']), bytes: Type.Integer({ minimum: 1, maximum: MAX_DISK_BYTES }) },
+    closed,
+  ),
+  Type.Object({ do: Type.Enum(['take', 'drop', 'revert']), snapshot: Snapshot }, closed),
+]);
 const Process = Type.Object({ id: Id, uuid: Uuid, directory: Path }, closed);
 
 /** Everything that the privileged side does, with the shapes of its arguments. There is nothing else. */
@@ -66,6 +78,7 @@ export const OPERATIONS = {
   users: Type.Object({}, closed),
   launch: Type.Object({ spec: QemuSpecShape }, closed),
   kill: Type.Object({ spec: Process }, closed),
+  image: Type.Object({ spec: DiskShape, command: CommandShape }, closed),
 };
 export type Operation = keyof typeof OPERATIONS;
 
@@ -114,6 +127,8 @@ const HANDLERS: Record<Operation, Handler<HostParts>> = {
     return launcher.launch(spec);
   },
   kill: ({ launcher }, { spec }: { spec: Static<typeof Process> }) => launcher.kill(spec),
+  image: ({ launcher }, { spec, command }: { spec: DiskOwner; command: ImageCommand }) =>
+    launcher.image(spec, command),
 };
 
 /** Does one operation with unchecked arguments; see {@link closedList}. */

@@ -1,16 +1,25 @@
-import { spawn } from 'node:child_process';
-import { constants } from 'node:fs';
+import { execFile, spawn } from 'node:child_process';
 import { lstat, open, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { promisify } from 'node:util';
 import type { Clock } from '../../../platform/clock.ts';
 import { ID_PATTERN, InvalidArgumentError } from '../../../platform/helper/shapes.ts';
+import { readBody } from '../../../platform/peer/body.ts';
 import { FILES, type QemuSpec } from '../arguments.ts';
+import { failureOf } from '../command.ts';
 import type { Launcher } from '../direct-launcher.ts';
+import { type DiskOwner, imageArguments, imageLimitMs, QEMU_IMG } from '../disk-image.ts';
+import { readGuestFile } from '../guest-file.ts';
 import { endByForce, GUEST_OOM_SCORE, MAX_WORDS, untilUp } from '../process-wait.ts';
+import { pidsNamed } from '../processes.ts';
 
 /** Of what guests' user runs: it decides nothing for that user what the helper was started with. */
 export const ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C' };
+
+/** Of what `setpriv` and the shell say before QEMU has the log. */
+const MAX_COMPLAINT_BYTES = 64 * 1024;
+/** A disk with thousands of snapshots. */
+const MAX_PRINTED_BYTES = 4 * 1024 * 1024;
 
 export interface LaunchOptions {
   clock: Clock;
@@ -53,7 +62,7 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
         stdio: ['ignore', 'ignore', 'pipe'],
         env: ENVIRONMENT,
       });
-      const first = text(child.stderr!);
+      const first = readBody(child.stderr!, 'setpriv', MAX_COMPLAINT_BYTES).then(String, () => '');
       return untilUp(clock, child, {
         find: async () => (await findQemu(options, spec))?.pid,
         words: async () => (await first).trim() || readOwn(join(spec.directory, FILES.log), uid),
@@ -65,10 +74,26 @@ export function createPrivilegedLauncher(options: LaunchOptions): Launcher {
         // With the directory its process has lost its disk: there is nothing left to end.
         if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       });
-      const found = await findQemu(options, spec);
+      // Without its pid file, which its user may take away, it runs all the same.
+      const found = (await findQemu(options, spec)) ?? (await findHidden(options, spec));
       if (!found) return;
       const { pid, uid } = found;
       await endByForce(clock, spec.id, pid, () => isQemu(pid, spec.uuid, uid));
+    },
+
+    // As the guest's user: a disk that leads elsewhere leads to nothing that the guest has not anyway.
+    async image(owner, command) {
+      await checkPlace(options, owner);
+      const uid = allowedUid(options, owner);
+      const limitMs = imageLimitMs(command);
+      const program = [QEMU_IMG, ...imageArguments(owner.directory, command)];
+      const limits = { maxBuffer: MAX_PRINTED_BYTES, timeout: limitMs, killSignal: 'SIGKILL' } as const;
+      try {
+        const line = [...setprivArguments(uid, user), '--', ...program];
+        return (await promisify(execFile)('setpriv', line, { ...limits, env: ENVIRONMENT, cwd: '/' })).stdout;
+      } catch (error) {
+        throw failureOf(QEMU_IMG, error, limitMs);
+      }
     },
   };
 }
@@ -90,7 +115,7 @@ function startArguments({ command }: LaunchOptions, spec: QemuSpec): string[] {
 
 async function checkPlace(
   { pool, images }: LaunchOptions,
-  { id, directory, directBoot, memory }: QemuSpec,
+  { id, directory, directBoot, memory }: DiskOwner & Pick<QemuSpec, 'directBoot' | 'memory'>,
 ): Promise<void> {
   await checkDirectory(pool, directory).catch((error) => {
     throw error.code ? new InvalidArgumentError(`spec.directory: ${error.message}`) : error;
@@ -122,7 +147,7 @@ async function checkDirectory(pool: string, directory: string): Promise<void> {
 }
 
 /** The guest's user, if the host's own configuration has it for guests. */
-function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: QemuSpec): number {
+function allowedUid({ uids: { from, to } }: LaunchOptions, { uid }: DiskOwner): number {
   if (uid !== undefined && uid >= from && uid <= to) return uid;
   throw new InvalidArgumentError("spec.uid: is not among what this host's configuration allows");
 }
@@ -151,6 +176,18 @@ async function findQemu(
   return found ? { pid, uid } : undefined;
 }
 
+/** The same by its name alone. */
+async function findHidden(
+  { user, uids: { from, to } }: LaunchOptions,
+  { uuid }: Pick<QemuSpec, 'uuid'>,
+): Promise<{ pid: number; uid: number } | undefined> {
+  for (const pid of await pidsNamed(uuid)) {
+    const uid = await ownerOf(`/proc/${pid}`);
+    if (uid !== undefined && (uid === user.uid || (uid >= from && uid <= to))) return { pid, uid };
+  }
+  return undefined;
+}
+
 async function ownerOf(path: string): Promise<number | undefined> {
   return lstat(path).then(
     ({ uid }) => uid,
@@ -176,15 +213,5 @@ async function isQemu(pid: number, uuid: string, uid: number): Promise<boolean> 
 
 /** The beginning of a file that the guests' user wrote; '' for anything else that lies there, or nothing. */
 async function readOwn(path: string, uid: number): Promise<string> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = await open(path, flags).catch(() => undefined);
-  if (!file) return '';
-  try {
-    const status = await file.stat();
-    if (!status.isFile() || status.uid !== uid) return '';
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_WORDS), 0, MAX_WORDS, 0);
-    return buffer.toString('utf8', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+  return readGuestFile(path, MAX_WORDS, { owners: [uid] }).then(String, () => '');
 }

@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { SdkModel } from '../../server/agent/sdk-model.ts';
+import { runAsUser } from '../../server/compute/inside/ops-login.ts';
+import { openSsh } from '../../server/compute/inside/ssh.ts';
+import { askAgent } from '../../server/compute/qemu/guest-agent.ts';
+import { HostClient } from '../../server/compute/qemu/host/client.ts';
+import { Monitor } from '../../server/compute/qemu/qmp.ts';
+import { Gobgp } from '../../server/edge/flowspec/gobgp.ts';
+import { smtpTransport } from '../../server/mail/transport.ts';
+import { StripeApi } from '../../server/payments/stripe/api.ts';
+import type { Clock } from '../../server/platform/clock.ts';
+import { RunningClock } from '../support/running-clock.ts';
+import {
+  type BadServer,
+  catchStrays,
+  MANNERS,
+  type Manner,
+  outOfTime,
+  type Protocol,
+  startBadServer,
+  withoutPauses,
+} from './manners.ts';
+
+/** What the kernel holds of a connection besides what its reader has taken. */
+const KERNEL_BYTES = 16 * 1024 * 1024;
+const MEGABYTE = 1024 * 1024;
+
+interface Peer {
+  name: string;
+  at: 'port' | 'path';
+  protocol: Protocol;
+  /** Bytes that it can have the service take. */
+  mostBytes: number;
+  /** Asks it something; nothing of it stays open afterwards. */
+  ask(server: BadServer, clock: Clock): Promise<unknown>;
+  /** Manners that are none here, as the protocol allows them. */
+  fine?: string[];
+  /** Its limit in time is the library's, or the machine's own clock's. */
+  untimed?: true;
+}
+
+const http = (type: string): string =>
+  `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nConnection: close\r\n\r\n`;
+const LYING_HTTP =
+  'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999999999999\r\n\r\n{"a":';
+
+const PEERS: Peer[] = [
+  {
+    name: "a guest's QEMU",
+    at: 'path',
+    protocol: {
+      greeting: '{"QMP":{"version":{},"capabilities":[]}}\n',
+      answer: '{"return":{},"id":1}\n',
+      opening: '',
+      lies: ['{"return":"', '9'.repeat(1_000)],
+    },
+    mostBytes: 9 * MEGABYTE,
+    async ask({ path }, clock) {
+      const monitor = await Monitor.connect(path, clock, ({ timestamp }) => void timestamp.seconds);
+      try {
+        await monitor.closed;
+        return await monitor.execute('query-status');
+      } finally {
+        monitor.close();
+      }
+    },
+  },
+  {
+    name: 'a guest agent',
+    at: 'path',
+    protocol: { greeting: '', answer: '{"return":7}\n', opening: '', lies: ['\xff\xff{"return":'] },
+    mostBytes: 9 * MEGABYTE,
+    ask: ({ path }, clock) => askAgent(clock, path, 'guest-ping'),
+  },
+  {
+    name: 'a helper',
+    at: 'path',
+    protocol: { greeting: '', answer: '{"id":1,"result":', opening: '', lies: ['{"id":1e999}\n', '{"id":'] },
+    mostBytes: 70 * MEGABYTE,
+    async ask({ path }) {
+      const helper = new HostClient(path, 2_000);
+      try {
+        return await helper.users();
+      } finally {
+        await helper.close();
+      }
+    },
+    fine: ['sending members of other types'],
+    untimed: true,
+  },
+  {
+    name: 'what answers at port 22',
+    at: 'port',
+    protocol: { greeting: '', isUnasked: true, answer: 'no SSH server', opening: '', lies: ['SSH'] },
+    mostBytes: MEGABYTE,
+    ask: ({ port }, clock) =>
+      openSsh(clock, 'vm_1', async () => {
+        const socket = connect(port, '127.0.0.1');
+        await once(socket, 'connect');
+        return socket;
+      }),
+  },
+  {
+    name: 'an SSH server',
+    at: 'port',
+    protocol: {
+      greeting: 'SSH-2.0-OpenSSH_9.2\r\n',
+      answer: 'SSH-2.0-bad\r\n',
+      opening: '',
+      lies: ['\xff\xff\xff\xff\x00\x14', '\x00\x00\x00\x05\xff\x14'],
+    },
+    mostBytes: 2 * MEGABYTE,
+    async ask({ port }, clock) {
+      const sock = await openSsh(clock, 'vm_1', async () => {
+        const socket = connect(port, '127.0.0.1');
+        await once(socket, 'connect');
+        return socket;
+      });
+      return runAsUser(sock, 'root', async () => [], 'true', '', clock);
+    },
+  },
+  {
+    name: 'Stripe',
+    at: 'port',
+    protocol: {
+      greeting: '',
+      answer: `${http('application/json')}{"id":"cs_1"`,
+      opening: http('application/json'),
+      lies: [LYING_HTTP],
+    },
+    mostBytes: MEGABYTE,
+    ask: ({ port }) =>
+      new StripeApi({ secretKey: 'sk_test', baseUrl: `http://127.0.0.1:${port}` }).get('/v1/x/y'),
+    fine: [
+      'sending an object without members',
+      'sending members of other types',
+      'sending an event without its members',
+      'sending a refusal without words',
+    ],
+    untimed: true,
+  },
+  {
+    name: 'a model',
+    at: 'port',
+    protocol: {
+      greeting: '',
+      answer: `${http('text/event-stream')}data: {"id":"c","choices":[{"index":0,"delta":{"content":"x`,
+      opening: `${http('text/event-stream')}data: `,
+      lies: [LYING_HTTP],
+    },
+    mostBytes: 3 * 9 * MEGABYTE,
+    ask: ({ port }, clock) =>
+      new SdkModel(
+        {
+          provider: 'openai-compatible',
+          model: 'm',
+          baseUrl: `http://127.0.0.1:${port}/v1`,
+          apiKey: undefined,
+        },
+        clock,
+      ).turn({
+        conversation: [{ role: 'user', text: 'Hello' }],
+        async onText() {},
+        signal: new AbortController().signal,
+      }),
+  },
+  {
+    name: 'a mail server',
+    at: 'port',
+    protocol: {
+      greeting: '220 mx.example ESMTP\r\n',
+      answer: '250-mx.example\r\n',
+      opening: '250-',
+      lies: ['250-SIZE 99999999999999999999\r\n250-'],
+    },
+    mostBytes: 2 * MEGABYTE,
+    async ask({ port }, clock) {
+      const transport = smtpTransport(
+        { host: '127.0.0.1', port, tls: 'off', user: '', password: '' },
+        { name: 'Vauban', address: 'noreply@vauban.example' },
+        clock,
+      );
+      try {
+        const mail = {
+          id: 'mail_1',
+          to: 'a@example.com',
+          date: new Date(0),
+          subject: 'Hello',
+          text: 'x',
+          html: 'x',
+        };
+        return await transport.send(mail);
+      } finally {
+        await transport.close();
+      }
+    },
+  },
+  {
+    name: 'GoBGP',
+    at: 'port',
+    protocol: {
+      greeting: '',
+      answer: 'PRI * HTTP/2.0\r\n',
+      opening: '',
+      lies: ['\xff\xff\xff\x00\x00\x00\x00\x00\x01'],
+    },
+    mostBytes: 2 * MEGABYTE,
+    async ask({ port }) {
+      const gobgp = new Gobgp(`127.0.0.1:${port}`);
+      try {
+        return await gobgp.neighbours();
+      } finally {
+        gobgp.close();
+      }
+    },
+    untimed: true,
+  },
+];
+
+async function misbehave(t: TestContext, peer: Peer, manner: Manner): Promise<void> {
+  const strays = catchStrays(t);
+  const clock = new RunningClock();
+
+  const server = await startBadServer(t, manner, peer.protocol, peer.at);
+  const asked = peer.ask(server, manner.isTimed ? clock : withoutPauses(clock));
+  const outcome = manner.isTimed ? outOfTime(clock, asked, 1_000) : asked;
+  if (peer.fine?.includes(manner.name)) await outcome;
+  else await assert.rejects(outcome);
+  await server.left();
+  assert.ok(server.sent() <= peer.mostBytes + KERNEL_BYTES, `took ${server.sent()} bytes`);
+  assert.deepEqual(strays, []);
+}
+
+for (const peer of PEERS) {
+  test(`${peer.name} may misbehave as it likes`, async (t) => {
+    for (const manner of MANNERS.filter(({ isTimed }) => !(isTimed && peer.untimed)))
+      await t.test(manner.name, (each) => misbehave(each, peer, manner));
+  });
+}

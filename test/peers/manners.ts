@@ -1,0 +1,232 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../server/platform/clock.ts';
+import { defer } from '../support/cleanup.ts';
+import type { RunningClock } from '../support/running-clock.ts';
+
+/** What a well-behaved peer of a protocol would say, for the bad ones to spoil. */
+export interface Protocol {
+  /** By itself, before anything is asked; '' where it waits. */
+  greeting: string;
+  /** It is asked nothing: what it would answer it says at once. */
+  isUnasked?: true;
+  /** A right answer to the first request. */
+  answer: string;
+  /** The beginning of an answer whose end is up to the peer, such as the head of a reply over HTTP. */
+  opening: string;
+  /** What a message may begin with that says of itself that it is longer than it is, or than anything. */
+  lies: string[];
+}
+
+/** A way for a peer to misbehave on one connection. */
+export interface Manner {
+  name: string;
+  /** Only a limit in time ends it. */
+  isTimed?: true;
+  behave(socket: Socket, protocol: Protocol): void;
+}
+
+/** Writes again and again for as long as anyone reads. */
+function flood(socket: Socket, piece: string): void {
+  const bytes = Buffer.from(piece.repeat(Math.ceil(65_536 / piece.length)));
+  const more = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  };
+  socket.on('drain', more);
+  more();
+}
+
+/** A unix socket knows no reset. */
+const reset = (socket: Socket) =>
+  void (socket.remoteAddress === undefined ? socket.destroy() : socket.resetAndDestroy());
+
+/** Does something with the first request. */
+const onceAsked = (socket: Socket, { isUnasked }: Protocol, work: () => void) => {
+  if (isUnasked) return work();
+  socket.once('data', () => {
+    work();
+    socket.resume();
+  });
+};
+
+const LONGEST_PAUSE_MS = 4_000;
+const DEEP = '['.repeat(100_000);
+const CONTROL = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('');
+
+const said = (name: string, text: (protocol: Protocol) => string): Manner => ({
+  name,
+  behave(socket, protocol) {
+    socket.write(protocol.greeting);
+    onceAsked(socket, protocol, () => socket.end(protocol.opening + text(protocol)));
+  },
+});
+
+/** A server speaks first or is asked first, so each way is tried both at once and after the first request. */
+export const MANNERS: readonly Manner[] = [
+  { name: 'silent', isTimed: true, behave: () => {} },
+  {
+    name: 'slow',
+    isTimed: true,
+    behave(socket, { greeting, answer }) {
+      const bytes = Buffer.from(greeting + answer);
+      let at = 0;
+      const drip = setInterval(() => {
+        if (at < bytes.length - 1) socket.write(bytes.subarray(at, ++at));
+      }, 1);
+      socket.once('close', () => clearInterval(drip));
+    },
+  },
+  { name: 'closing at once', behave: (socket) => void socket.end() },
+  { name: 'resetting at once', behave: reset },
+  {
+    name: 'closing half-way',
+    behave(socket, protocol) {
+      const { greeting, answer } = protocol;
+      socket.write(greeting);
+      onceAsked(socket, protocol, () => socket.end(answer.slice(0, Math.ceil(answer.length / 2))));
+    },
+  },
+  {
+    name: 'resetting half-way',
+    behave(socket, protocol) {
+      const { greeting, answer } = protocol;
+      socket.write(greeting);
+      onceAsked(socket, protocol, () =>
+        socket.write(answer.slice(0, Math.ceil(answer.length / 2)), () => reset(socket)),
+      );
+    },
+  },
+  { name: 'sending an endless line at once', behave: (socket) => flood(socket, 'x') },
+  { name: 'sending endless zeros at once', behave: (socket) => flood(socket, '\0') },
+  { name: 'sending endless empty lines at once', behave: (socket) => flood(socket, '\r\n') },
+  {
+    name: 'sending an endless answer',
+    behave(socket, protocol) {
+      const { greeting, opening } = protocol;
+      socket.write(greeting);
+      onceAsked(socket, protocol, () => {
+        socket.write(opening);
+        flood(socket, 'x');
+      });
+    },
+  },
+  {
+    name: 'sending endless right answers',
+    behave(socket, protocol) {
+      const { greeting, answer } = protocol;
+      socket.write(greeting);
+      onceAsked(socket, protocol, () => flood(socket, answer));
+    },
+  },
+  { name: 'sending garbage at once', behave: (socket) => void socket.end(`${CONTROL}\x7f\u00ff{]\n\r\n`) },
+  said('sending garbage', () => '{"event":]}\n'),
+  said('sending control characters', () => `"${CONTROL}"\n`),
+  said('sending a number', () => '7\n'),
+  said('sending null', () => 'null\n'),
+  said('sending an object without members', () => '{}\n'),
+  said(
+    'sending members of other types',
+    () => '{"event":7,"return":{},"error":null,"id":1,"type":[],"metadata":7}\n',
+  ),
+  said('sending an event without its members', () => '{"event":"RESET","data":{"guest":true}}\n'),
+  said('sending a refusal without words', () => '{"id":1,"error":{"desc":{}}}\n'),
+  said('nested deeply', () => `${DEEP}\n`),
+  said('of a great many values', () => `[${'[],'.repeat(200_000)}1]\n`),
+  {
+    name: 'lying about lengths',
+    behave(socket, protocol) {
+      const { greeting, lies } = protocol;
+      socket.write(greeting);
+      onceAsked(socket, protocol, () => socket.end(lies.join('')));
+    },
+  },
+];
+
+/** A server that behaves so on each connection. */
+export interface BadServer {
+  port: number;
+  path: string;
+  /** Bytes that it could send, all in all. */
+  sent(): number;
+  /** Resolves when no one is connected any more. */
+  left(): Promise<void>;
+}
+
+/** Listens on the machine itself: at a port, or at a unix socket. */
+export async function startBadServer(
+  t: TestContext,
+  { behave }: Manner,
+  protocol: Protocol,
+  at: 'port' | 'path',
+): Promise<BadServer> {
+  const open = new Set<Socket>();
+  let sent = 0;
+  let wake = () => {};
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      sent += socket.bytesWritten;
+      open.delete(socket);
+      wake();
+    });
+    behave(socket, protocol);
+    socket.resume();
+  });
+  const directory = mkdtempSync(join(tmpdir(), 'p-'));
+  const path = join(directory, 's');
+  await once(at === 'path' ? server.listen(path) : server.listen(0, '127.0.0.1'), 'listening');
+  defer(t, () => {
+    for (const socket of open) socket.destroy();
+    server.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+  return {
+    port: at === 'port' ? (server.address() as AddressInfo).port : 0,
+    path,
+    sent: () => sent,
+    async left() {
+      while (open.size > 0)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    },
+  };
+}
+
+/** The same clock for work that pauses before it tries again, which is not waited for. */
+export function withoutPauses(clock: Clock): Clock {
+  return {
+    now: () => clock.now(),
+    sleep: (ms, signal) => (ms <= LONGEST_PAUSE_MS ? turn() : clock.sleep(ms, signal)),
+  };
+}
+
+/** The outcome of work that only a limit in time ends: the clock is put forward until it does. */
+export async function outOfTime<T>(clock: RunningClock, work: Promise<T>, stepMs: number): Promise<T> {
+  let over = false;
+  const end = () => {
+    over = true;
+  };
+  work.then(end, end);
+  while (!over) {
+    // Others have a turn between two steps, such as one that waits for the next limit.
+    for (let turns = 0; turns < 20 && !over; turns++) await turn();
+    clock.advance(stepMs);
+  }
+  return work;
+}
+
+/** Fails the test where anything is thrown outside of the call that it belongs to. */
+export function catchStrays(t: TestContext): Error[] {
+  const strays: Error[] = [];
+  const keep = (error: Error) => void strays.push(error);
+  process.on('uncaughtExceptionMonitor', keep);
+  defer(t, () => void process.off('uncaughtExceptionMonitor', keep));
+  return strays;
+}
