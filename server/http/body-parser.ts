@@ -1,14 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../platform/errors.ts';
+import { exceededBound } from '../platform/peer/json.ts';
 
 /** Deepest nesting of a body. Ours have three levels; a deeper one only serves to exhaust a stack. */
 const MAX_DEPTH = 32;
 /** Values in a body. The largest of ours, a firewall rule with a hundred networks, has some hundred and ten. */
 const MAX_VALUES = 1_000;
-
-const [QUOTE, BACKSLASH, COMMA] = [...'"\\,'].map((character) => character.charCodeAt(0));
-const OPENING = new Set([...'[{'].map((character) => character.charCodeAt(0)));
-const CLOSING = new Set([...']}'].map((character) => character.charCodeAt(0)));
 
 /** Strict, where the usual way of reading replaces what is no UTF-8 and lets it pass as other text. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -35,28 +32,13 @@ function parseBody(bytes: Buffer): unknown {
   }
 }
 
-/**
- * Refuses what would cost more to parse, to check and to take apart than any operation needs. Every value but the
- * first comes after a comma or begins its list or object, so counting these, outside of texts, is enough.
- */
+/** Refuses what would cost more to parse, to check and to take apart than any operation needs. */
 function requireFewValues(bytes: Buffer): void {
-  let depth = 0;
-  let values = 1;
-  let inText = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (inText) {
-      if (byte === BACKSLASH) at++;
-      else if (byte === QUOTE) inText = false;
-    } else if (byte === QUOTE) inText = true;
-    else if (byte === COMMA) values++;
-    else if (OPENING.has(byte)) {
-      values++;
-      depth++;
-    } else if (CLOSING.has(byte)) depth--;
-    if (depth > MAX_DEPTH)
-      throw new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
-    if (values > MAX_VALUES)
-      throw new ApiError('body_too_large', `The body has more than ${MAX_VALUES} values.`);
-  }
+  // Their length is bounded where they are received.
+  const bounds = { maxBytes: Number.POSITIVE_INFINITY, maxDepth: MAX_DEPTH, maxValues: MAX_VALUES };
+  const exceeded = exceededBound(bytes, bounds);
+  if (exceeded === 'maxDepth')
+    throw new ApiError('invalid_json', `The body is nested deeper than ${MAX_DEPTH} levels.`);
+  if (exceeded === 'maxValues')
+    throw new ApiError('body_too_large', `The body has more than ${MAX_VALUES} values.`);
 }

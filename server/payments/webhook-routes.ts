@@ -6,6 +6,7 @@ import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
+import { parseJson } from '../platform/peer/json.ts';
 import type { SecretBox } from '../platform/secrets.ts';
 import type { Payments } from './payments.ts';
 import { isSigned } from './stripe/signature.ts';
@@ -79,7 +80,7 @@ function tooMany(reply: FastifyReply): ApiError {
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return parseJson(body, 'Stripe');
   } catch {
     throw new ApiError('invalid_json', 'The body is not valid JSON.');
   }

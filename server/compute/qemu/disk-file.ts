@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { type FileHandle, open } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { parseJson } from '../../platform/peer/json.ts';
 import { BARE_ENVIRONMENT } from './command.ts';
 
 const run = promisify(execFile);
@@ -34,6 +35,8 @@ const QCOW2_MAGIC = 'QFI\xfb';
 /** Of a partition table at the end of the first sector; one of GPT has it as well. */
 const BOOT_SIGNATURE = '\x55\xaa';
 const SECTOR = 512;
+/** A large image takes minutes to be checked or converted. */
+const LIMIT_MS = 3_600_000;
 const EXTERNAL_DATA_FILE = 1n << 2n;
 
 /**
@@ -83,7 +86,7 @@ function refuseReferences(head: Buffer): void {
 /** How large a guest sees the disk, which has passed {@link diskFormat}, after `qemu-img` found it sound. */
 export async function virtualSize(path: string, format: DiskFormat): Promise<number> {
   const info = await qemuImg('info', '--output=json', '-f', format, path);
-  const bytes = (JSON.parse(info) as { 'virtual-size': number })['virtual-size'];
+  const bytes = (parseJson(info, 'qemu-img') as { 'virtual-size': number })['virtual-size'];
   if (bytes < MIN_VIRTUAL_BYTES || bytes > MAX_VIRTUAL_BYTES)
     throw new DiskFileError(`has a virtual size of ${bytes} bytes; 1 MiB to 2 TiB are taken`);
   if (format === 'qcow2') await qemuImg('check', '-q', '-f', 'qcow2', path);
@@ -96,7 +99,8 @@ export async function convertRaw(from: string, to: string): Promise<void> {
 
 async function qemuImg(...args: string[]): Promise<string> {
   try {
-    return (await run('qemu-img', args, { env: BARE_ENVIRONMENT })).stdout;
+    const limits = { timeout: LIMIT_MS, killSignal: 'SIGKILL' } as const;
+    return (await run('qemu-img', args, { ...limits, env: BARE_ENVIRONMENT })).stdout;
   } catch (error) {
     const { code, stderr = '' } = error as { code?: unknown; stderr?: string };
     if (code === 'ENOENT') throw new DiskFileError('cannot be looked at: qemu-img is not installed');
