@@ -110,7 +110,8 @@ export class SdkModel implements AgentModel {
         tools: TOOLS,
         maxOutputTokens: MAX_OUTPUT_TOKENS,
         maxRetries: 0,
-        abortSignal: AbortSignal.any([signal, silence.signal]),
+        // Its end too: the library would read on to the end of a reply that was given up.
+        abortSignal: AbortSignal.any([signal, silence.signal, turn.signal]),
         // Without a listener the library prints it.
         onError: () => {},
       });
