@@ -165,7 +165,10 @@ test('a machine that cannot be held to its share runs all the same where that wi
   const told: unknown[] = [];
   const ended: string[] = [];
   const launcher = {
-    image: async () => '', launch: async () => 4711, kill: async ({ id }: { id: string }) => void ended.push(id) };
+    image: async () => '',
+    launch: async () => 4711,
+    kill: async ({ id }: { id: string }) => void ended.push(id),
+  };
   const logger = { warn: (...words: unknown[]) => void told.push(words) } as never;
   const machine = MACHINE as unknown as QemuSpec;
   const apply = async () => {};
