@@ -6,7 +6,7 @@
 //   npm run test:slow [-- NAME]        the rest
 //   … -- --db postgres                 on one engine only
 //   … -- --record                      keeps the durations (test/durations.json), and the rows of slow suites
-import { accessSync, constants, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -66,6 +66,7 @@ function chosenJobs(): Job[] {
   const all = testFiles();
   const files = named(all, positionals);
   const exact = positionals.filter((name) => name.endsWith('.ts'));
+  for (const file of exact) if (!existsSync(file)) fail(`${file} does not exist`);
   const engines: Engine[] = db
     ? [db as Engine]
     : postgres && tier === 'full'

@@ -117,12 +117,17 @@ class Collector {
     this.#current.diagnostics.push(message);
   }
 
-  /** The process has ended; a failure that no test had, such as a leak, is that of the file that it had come to. */
+  /** The process has ended. A failure that no test had, such as a leak, is that of the file that it had come to. */
   over(success: boolean): void {
+    const duration = performance.now() - this.#start;
     const { failures } = this.#current;
     const unfinished = this.#done < this.#batch.files.length;
     if (unfinished && !success && failures.length === 0) failures.push(this.#unexplained());
-    if (unfinished || failures.length > 0) this.#end(performance.now() - this.#start);
+    if (unfinished || failures.length > 0) this.#end(duration);
+    while (this.#done < this.#batch.files.length) {
+      this.#current.failures.push(this.#failure('was not run: its process had ended before'));
+      this.#end(0);
+    }
   }
 
   /** In a process of several files each file is a test, whose name is its path. */
@@ -143,9 +148,13 @@ class Collector {
   }
 
   #unexplained(): Failure {
-    const { file, output } = this.#current;
-    const error = new Error(complaint(output) ?? 'the process ended before its tests had');
-    return { name: file, file: join(REPOSITORY, file), line: 1, error };
+    return this.#failure(complaint(this.#current.output) ?? 'the process ended before its tests had');
+  }
+
+  /** Of the file as a whole. */
+  #failure(reason: string): Failure {
+    const { file } = this.#current;
+    return { name: file, file: join(REPOSITORY, file), line: 1, error: new Error(reason) };
   }
 
   #end(milliseconds: number): void {

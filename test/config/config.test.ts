@@ -109,6 +109,7 @@ test('an empty environment gives the defaults', () => {
     rateLimitKey: 120,
     rateLimitAccount: 300,
     rateLimitIp: 300,
+    rateLimitOpen: 3_000,
     logLevel: 'info',
   });
 });

@@ -30,8 +30,8 @@ const APPEND_ONLY = [
 const SUITES = [
   'test/acceptance/conformity.full.test.ts',
   'test/panel/sign-up.test.ts',
-  'test/panel/account.test.ts',
-  'test/panel/passkeys.test.ts',
+  'test/panel/account.full.test.ts',
+  'test/panel/passkeys.full.test.ts',
 ];
 /** Another transaction's way to wait: what each of these does has to be among what was seen. */
 const MUST_SEE = [

@@ -13,7 +13,7 @@ const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
 /** Most on PostgreSQL: one costs the embedded engine twice as much. */
 const DEEP = { pglite: 2_500, postgres: 100_000 }[engine];
-const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? depth(150, DEEP));
+const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? depth(100, DEEP));
 /** Of five worlds, those whose process is killed: each goes on with two more, and three starts take as long as a thousand operations. */
 const KILLED = [1, 3];
 /** Far beyond what a world takes on any machine. */

@@ -12,7 +12,7 @@ import { Target } from './support/target.ts';
 /**
  * Whatever is sent, the service answers as openapi.json promises, never breaks, and writes nothing when it
  * refuses. A failure names its seed and path, which repeat it: FUZZ_SEED=… FUZZ_PATH=…. To look elsewhere, and for longer:
- * FUZZ_SEED=$RANDOM FUZZ_RUNS=100000 node --test test/fuzz/requests.test.ts
+ * FUZZ_SEED=$RANDOM FUZZ_RUNS=100000 node --test test/fuzz/requests.full.test.ts
  */
 const seed = Number(process.env.FUZZ_SEED ?? 1);
 const path = process.env.FUZZ_PATH;

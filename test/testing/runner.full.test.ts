@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { test } from 'node:test';
+import { REPOSITORY } from '../support/source.ts';
+
+const fixture = (name: string) => `test/testing/fixtures/${name}.ts`;
+
+/** Runs the runner on fixtures: whether all passed, and what it printed. */
+function run(...names: string[]): Promise<{ passed: boolean; output: string }> {
+  const { NODE_TEST_CONTEXT: _, VAUBAN_TEST_FILES: __, ...env } = process.env;
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['scripts/test.ts', '--db', 'pglite', ...names],
+      { cwd: REPOSITORY, env },
+      (error, stdout, stderr) => resolve({ passed: error === null, output: stdout + stderr }),
+    );
+  });
+}
+
+test('files that share processes are told apart: what failed, what could not be loaded, what was skipped', async () => {
+  const names = ['passes', 'fails', 'throws', 'skips', 'passes', 'fails', 'throws', 'skips'];
+  const { passed, output } = await run(...names.map(fixture));
+  assert.ok(!passed);
+  const lines = output.split('\n').filter((line) => /^(ok|FAILED) /.test(line));
+  assert.equal(lines.length, names.length, output);
+  const of = (name: string) =>
+    lines.filter((line) => line.includes(fixture(name))).map((line) => line.replace(/ +\d+\.\d s/, ''));
+  assert.deepEqual(of('passes'), Array(2).fill(`ok      ${fixture('passes')}  3 passed`));
+  assert.deepEqual(of('fails'), Array(2).fill(`FAILED  ${fixture('fails')}  0 passed, 1 failed`));
+  assert.deepEqual(of('throws'), Array(2).fill(`FAILED  ${fixture('throws')}  0 passed, 1 failed`));
+  assert.deepEqual(of('skips'), Array(2).fill(`ok      ${fixture('skips')}  0 passed, 2 skipped`));
+  assert.match(output, /✖ a sum\n {4}test\/testing\/fixtures\/fails\.ts:4\n {6}AssertionError/);
+  assert.match(output, /not even loaded/);
+  assert.match(output, /^skipped\n {5}4 {2}this is the earth$/m);
+  assert.match(output, /^6 passed, 4 failed, 4 skipped$/m);
+});
+
+test('a process that ends too early fails its file, and those that it had not come to', async () => {
+  const names = ['exits', 'passes', 'exits', 'passes', 'exits', 'passes', 'exits', 'passes'];
+  const { passed, output } = await run(...names.map(fixture));
+  assert.ok(!passed);
+  const lines = output.split('\n').filter((line) => /^(ok|FAILED) /.test(line));
+  assert.equal(lines.length, names.length, output);
+  assert.equal(lines.filter((line) => line.startsWith('FAILED') && line.includes('exits')).length, 4, output);
+  assert.match(output, /was not run/);
+});
+
+test('a file that leaves a timer fails, and one by itself is listed test by test', async () => {
+  const { passed, output } = await run(fixture('leaks'));
+  assert.ok(!passed);
+  assert.match(output, /leak: still open after the tests: .*Timeout/);
+  assert.match(output, /✔ a timer is left \(\d+ ms\)/);
+});
+
+test('a name that matches nothing is an error that says where there is something', async () => {
+  const { passed, output } = await run('kill-sweep');
+  assert.ok(!passed);
+  assert.match(output, /no fast test matches kill-sweep; there are some of: full/);
+  const absent = await run('test/no/such.test.ts');
+  assert.match(absent.output, /test\/no\/such\.test\.ts does not exist/);
+});
