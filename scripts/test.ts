@@ -1,7 +1,7 @@
 // Runs the tests; docs/testing.md explains the tiers.
 //   npm test                           the fast tier
 //   npm test -- ledger                 its files whose path has this in it; a path of a file of any tier is run too
-//   npm test -- --changed              those that changes since origin/main can reach
+//   npm test -- --changed              the nearest of those that changes since origin/main can reach
 //   npm run test:full [-- NAME]        the full and the host tier
 //   npm run test:slow [-- NAME]        the rest
 //   … -- --db postgres                 on one engine only
@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { makePgliteTemplate } from '../test/support/template.ts';
-import { changedFiles, reachedBy } from './testing/changed.ts';
-import { record } from './testing/durations.ts';
+import { changedFiles, nearest, reachedBy } from './testing/changed.ts';
+import { expected, record } from './testing/durations.ts';
 import { type Batch, type FileResult, type RunOptions, runBatch } from './testing/events.ts';
 import { hasPostgres, withPostgres } from './testing/postgres.ts';
 import { fileReport, Progress, summary } from './testing/report.ts';
@@ -24,6 +24,8 @@ import { type Engine, type Job, jobsOf, named, reaches, testFiles, tierOf } from
 const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 2 * 2 ** 30;
 const DATABASE = 'test/support/database.ts';
+/** How long the files of `--changed` may take together: on two cores, with the start of the processes, twenty seconds. */
+const CHANGED_SECONDS = 36;
 /** A run of few files shows each of their tests. */
 const FEW = 3;
 
@@ -61,6 +63,16 @@ if (db === 'postgres' && !postgres) fail('PostgreSQL is not installed');
 if (tier === 'full' && !postgres && process.env.VAUBAN_REQUIRE_POSTGRES === '1')
   fail('PostgreSQL is not installed');
 
+/** The files of the tier that changes can reach, as many as take seconds; says how many more there are. */
+function nearChanges(files: string[]): string[] {
+  const ofTier = new Set(jobsOf(tier as 'fast' | 'full' | 'slow', files, postgres).map(({ file }) => file));
+  const reached = reachedBy(changedFiles(), [...ofTier]);
+  const near = nearest(reached, CHANGED_SECONDS, (file) => expected({ file, engine: 'pglite' }));
+  const left = reached.length - near.length;
+  if (left > 0) console.log(`the nearest ${near.length} of ${reached.length} files that the changes reach`);
+  return near;
+}
+
 /** Exact paths run whatever their tier is, on every engine; anything else chooses among the files of the tier. */
 function chosenJobs(): Job[] {
   const all = testFiles();
@@ -74,7 +86,7 @@ function chosenJobs(): Job[] {
       : ['pglite'];
   const byPath = exact.flatMap((file) => engines.map((engine): Job => ({ file, engine })));
   const byName = files.filter((file) => !exact.includes(file));
-  const reached = values.changed ? reachedBy(changedFiles(), byName) : byName;
+  const reached = values.changed ? nearChanges(byName) : byName;
   const ofTier = jobsOf(tier as 'fast' | 'full' | 'slow', reached, postgres && db !== 'pglite');
   const wanted = db ? ofTier.map(({ file }): Job => ({ file, engine: db as Engine })) : ofTier;
   if (positionals.length > 0 && byPath.length + wanted.length === 0) {

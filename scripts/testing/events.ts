@@ -12,6 +12,9 @@ const KEPT_OUTPUT = 4_000;
 
 const TOGETHER = join(import.meta.dirname, 'together.ts');
 const NO_LEAKS = join(REPOSITORY, 'test/support/no-leaks.ts');
+/** What the runner says at the end of a process. */
+const TOTALS = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
+
 export interface Failure {
   name: string;
   /** Where the test is written. */
@@ -114,7 +117,7 @@ class Collector {
   }
 
   said(message: string): void {
-    this.#current.diagnostics.push(message);
+    if (!TOTALS.test(message)) this.#current.diagnostics.push(message);
   }
 
   /** The process has ended. A failure that no test had, such as a leak, is that of the file that it had come to. */
