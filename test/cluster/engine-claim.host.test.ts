@@ -194,7 +194,7 @@ test('a node whose claim another has taken uses its engine no more, until it has
   assert.match(claim.refusal ?? '', /^another node/);
   await assert.rejects(fenced.inspect('vm_absent'), ComputeUnavailableError);
   await assert.rejects(fenced.remove('vm_absent'), ComputeUnavailableError);
-  assert.deepEqual((await readiness.report()).failing, ['compute']);
+  assert.equal((await readiness.detailedReport()).parts.compute, 'failing');
 
   await other.query(sql`select pg_advisory_unlock(${ENGINE_LOCK})`);
   other.release();
