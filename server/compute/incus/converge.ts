@@ -7,10 +7,11 @@ const PATIENCE_MS = 60_000;
 const PAUSE_MS = 150;
 /**
  * Refusals that pass by themselves. A start that failed is cleaned up after by Incus a moment later: until then its route is
- * there ("File exists"), and the instance is shown as running. A cluster that is busy gives its own work up at a deadline.
+ * there ("File exists"), and the instance is shown as running. A cluster that is busy gives its own work up at a deadline. A
+ * move may end between the look and the next request ("the same as current server").
  */
 const PASSING =
-  /is busy running|File exists|already running|already stopped|[Ii]nstance is (not )?running|is not stopped|[Ii]nstance must be stopped|not running|Operation is already|already in progress|context deadline exceeded/;
+  /is busy running|File exists|already running|already stopped|[Ii]nstance is (not )?running|is not stopped|[Ii]nstance must be stopped|not running|Operation is already|already in progress|context deadline exceeded|same as current server/;
 
 export interface Way<T> {
   /** What there is now. */

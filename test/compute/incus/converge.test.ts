@@ -42,3 +42,18 @@ test('what is undone again and again is given up', async () => {
   const way = { look: async () => false, isDone: Boolean, step: async () => clock.advance(20_000) };
   await assert.rejects(converge(clock, way), /undone again and again/);
 });
+
+test('a move that ends between the look and the next request is done', async () => {
+  const clock = new ManualClock(new Date(0));
+  let looks = 0;
+  const there = converge(clock, {
+    look: async () => ++looks > 1,
+    isDone: Boolean,
+    step: async () => {
+      throw new IncusError(400, 'Requested target server is the same as current server');
+    },
+  });
+  while (clock.sleeping === 0) await new Promise(setImmediate);
+  clock.advance(1_000);
+  assert.equal(await there, true);
+});
