@@ -26,10 +26,10 @@ test('files that share processes are told apart: what failed, what could not be 
   assert.equal(lines.length, names.length, output);
   const of = (name: string) =>
     lines.filter((line) => line.includes(fixture(name))).map((line) => line.replace(/ +\d+\.\d s/, ''));
-  assert.deepEqual(of('passes'), Array(2).fill(`ok      ${fixture('passes')}  3 passed`));
+  assert.deepEqual(of('passes'), Array(2).fill(`ok  ${fixture('passes')}  3 passed`));
   assert.deepEqual(of('fails'), Array(2).fill(`FAILED  ${fixture('fails')}  0 passed, 1 failed`));
   assert.deepEqual(of('throws'), Array(2).fill(`FAILED  ${fixture('throws')}  0 passed, 1 failed`));
-  assert.deepEqual(of('skips'), Array(2).fill(`ok      ${fixture('skips')}  0 passed, 2 skipped`));
+  assert.deepEqual(of('skips'), Array(2).fill(`ok  ${fixture('skips')}  0 passed, 2 skipped`));
   assert.match(output, /✖ a sum\n {4}test\/testing\/fixtures\/fails\.ts:4\n {6}AssertionError/);
   assert.match(output, /not even loaded/);
   assert.match(output, /^skipped\n {5}4 {2}this is the earth$/m);
