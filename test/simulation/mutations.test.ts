@@ -13,7 +13,7 @@ import { World } from './world.ts';
 // Another world than the usual one: SIMULATION_SEED=… npm test -- test/simulation/mutations.test.ts
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 /** What happens in the world before it is edited: months, so that documents are issued. */
-const OPERATIONS = depth(100, 600);
+const OPERATIONS = depth(150, 600);
 const MUTATIONS = depth(15, 100);
 
 test(`the audit finds each of ${MUTATIONS} edited figures, and none where there is none`, async (t) => {
