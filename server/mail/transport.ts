@@ -1,8 +1,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Mailbox, SmtpServer } from '../config/panel-kinds.ts';
 import type { Clock } from '../platform/clock.ts';
 import { writeDurably } from '../platform/durable-file.ts';
+import { CONNECT_MS, connectMailServer } from './connection.ts';
 import type { Rendered } from './layout.ts';
 
 /** A mail with its address, ready to go. */
@@ -24,8 +26,7 @@ export interface MailTransport {
   close(): Promise<void>;
 }
 
-/** A server that does not speak within it is given up; a mail is small. */
-const CONNECT_MS = 10_000;
+/** A server that is silent for so long is given up; a mail is small. */
 const SILENCE_MS = 30_000;
 /** Of one mail in all: a server may say something every few seconds without coming to an end. */
 const SEND_MS = 300_000;
@@ -98,6 +99,12 @@ async function createMailer({ host, port, tls, user, password }: SmtpServer) {
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
     maxResponseSize: MAX_REPLY_BYTES,
+    getSocket(_options: unknown, done: (error: Error | null, opened?: { connection: Socket }) => void) {
+      connectMailServer(host, port).then(
+        (connection) => done(null, { connection: connection as Socket }),
+        (error) => done(error),
+      );
+    },
   });
 }
 

@@ -84,6 +84,7 @@ function withoutLink(t: TestContext): string {
     'site',
     'sdk',
     'cli',
+    'shared',
   ])
     cpSync(join(REPOSITORY, part), join(directory, part), { recursive: true });
   mkdirSync(join(directory, 'node_modules/.bin'), { recursive: true });

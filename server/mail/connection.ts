@@ -1,0 +1,75 @@
+import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { PeerError } from '../platform/peer/peer-error.ts';
+
+/** A server that does not take a connection within it is given up. */
+export const CONNECT_MS = 10_000;
+/** What a mail server may send before we say anything to it: a whole reply is never so long. */
+const MAX_UNASKED_BYTES = 128 * 1024;
+
+/**
+ * A connection to a mail server that ends as soon as the server sends more than {@link MAX_UNASKED_BYTES} without being
+ * asked for anything. The mail library limits the length of a reply, but queues empty lines without limit, and works them off
+ * one by one even after the mail was given up. It is a plain stream and no socket, so that the bytes of a TLS connection
+ * pass through it too.
+ */
+class MailConnection extends Duplex {
+  readonly #socket: Socket;
+  #unasked = 0;
+
+  constructor(socket: Socket) {
+    super();
+    this.#socket = socket;
+    socket.on('data', (chunk: Buffer) => {
+      this.#unasked += chunk.length;
+      if (this.#unasked > MAX_UNASKED_BYTES)
+        this.destroy(new PeerError('the mail server', `sent more than ${MAX_UNASKED_BYTES} bytes unasked`));
+      else if (!this.push(chunk)) socket.pause();
+    });
+    socket.on('end', () => this.push(null));
+    socket.on('timeout', () => this.emit('timeout'));
+    socket.on('error', (error) => this.destroy(error));
+    socket.on('close', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#socket.resume();
+  }
+
+  override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
+    this.#unasked = 0;
+    this.#socket.write(chunk, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#socket.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    // Not before the socket has closed: where a certificate is refused, that must be what the library hears first.
+    const closed = () => done(error);
+    if (this.#socket.closed) closed();
+    else this.#socket.once('close', closed).destroy();
+  }
+
+  /** As a socket's: emits `timeout` after so many milliseconds of silence. The library sets it. */
+  setTimeout(ms: number): this {
+    this.#socket.setTimeout(ms);
+    return this;
+  }
+}
+
+/** Connects to a mail server. Its bytes are bounded; see {@link MailConnection}. */
+export function connectMailServer(host: string, port: number): Promise<Duplex> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+  const socket = connect({ host, port, noDelay: true, keepAlive: true });
+  const late = () => socket.destroy(new Error(`no connection within ${CONNECT_MS / 1000} s`));
+  socket.setTimeout(CONNECT_MS, late);
+  socket.once('error', reject);
+  socket.once('connect', () => {
+    socket.off('timeout', late);
+    socket.off('error', reject);
+    resolve(new MailConnection(socket));
+  });
+  return promise;
+}
