@@ -14,7 +14,7 @@ export interface ClusterInfo {
 
 export const MEMBERS = [1, 2, 3] as const;
 /** Far beyond what anything here takes. */
-export const HANG_MS = 120_000;
+export const HANG_MS = 300_000;
 /** Between two looks at what is waited for. */
 export const LOOK_MS = 50;
 export const DAEMON = '/usr/libexec/incus/incusd';

@@ -26,7 +26,12 @@ export async function startMember(info: ClusterInfo, member: number): Promise<vo
     if (Date.now() > end) throw new Error(`member ${member} did not start: see ${directory}/incusd.log`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  await runAt(info, member, DAEMON, 'waitready', '--timeout', '100');
+  try {
+    await runAt(info, member, DAEMON, 'waitready', '--timeout', String(HANG_MS / 1_000 - 30));
+  } catch (error) {
+    const log = readFileSync(join(directory, 'incusd.log'), 'utf8').split('\n').slice(-20).join('\n');
+    throw new Error(`member ${member} is not ready: ${(error as Error).message}\n${log}`);
+  }
 }
 
 /** The programs and the firmware that a member has in place of this machine's, so that it runs virtual machines. */
