@@ -128,10 +128,12 @@ export class GuestAccess {
   /** Ends what belongs to a guest that is off, gone or in another boot. */
   async look(): Promise<void> {
     if (this.#open.size === 0) return;
-    const ids = [...new Set([...this.#open].map(({ id }) => id))];
+    // Not one that is opened while the database answers: of its guest nothing, or its boot before, was read.
+    const looked = [...this.#open];
+    const ids = [...new Set(looked.map(({ id }) => id))];
     const runs = new Map((await this.#store.runsOf(ids)).map(({ id, run }) => [id, run]));
     const now = this.#clock.now().getTime();
-    for (const open of this.#open) {
+    for (const open of looked) {
       const run = runs.get(open.id) ?? null;
       const power = powerAt({ run }, now);
       const same =

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exec, loggedIn, openSetting, openShell, runningGuest } from './support.ts';
+import { setImmediate as turn } from 'node:timers/promises';
+import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
+import { exec, loggedIn, openSetting, openShell, run, runningGuest } from './support.ts';
 
 test('a key logs in the default user and root, and a command has output and exit code', async (t) => {
   const setting = await openSetting(t);
@@ -37,4 +39,28 @@ test('a shell has a terminal: prompt, echo, editing, history, Ctrl-C, resize, Ct
   screen.type('\x04');
   await screen.shows(/logout\r\n$/);
   assert.ok(true);
+});
+
+test('a connection that is opened while the others are looked at stays open', async (t) => {
+  const asked = Promise.withResolvers<void>();
+  const answered = Promise.withResolvers<void>();
+  class SlowStore extends SimulatorGuests {
+    override async runsOf(ids: string[]) {
+      const runs = await super.runsOf(ids);
+      asked.resolve();
+      await answered.promise;
+      return runs;
+    }
+  }
+  const setting = await openSetting(t, (db) => new SlowStore(db));
+  const first = await runningGuest(setting, 'first');
+  const second = await runningGuest(setting, 'second');
+  const before = await loggedIn(t, setting, first);
+  setting.clock.advance(1_000);
+  await asked.promise;
+  const during = await loggedIn(t, setting, second);
+  answered.resolve();
+  await turn();
+  for (const client of [before, during])
+    assert.deepEqual(await run(client, 'echo here'), { stdout: 'here\n', stderr: '', code: 0 });
 });

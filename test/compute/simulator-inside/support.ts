@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test';
 import ssh2, { type Client, type ClientChannel, type ConnectConfig } from 'ssh2';
 import type { ComputeDriver } from '../../../server/compute/driver.ts';
 import { createSimulator } from '../../../server/compute/simulator/simulator.ts';
+import type { SimulatorStore } from '../../../server/compute/simulator/store.ts';
 import type { Database } from '../../../server/db/database.ts';
 import { SimulatorGuests } from '../../../server/db/queries/simulator-guests.ts';
 import { ManualClock } from '../../../server/platform/clock.ts';
@@ -20,10 +21,13 @@ export interface Setting {
 }
 
 /** A simulator on a fresh database, with a clock of its own; closed when the test ends. */
-export async function openSetting(t: TestContext): Promise<Setting> {
+export async function openSetting(
+  t: TestContext,
+  openStore = (db: Database): SimulatorStore => new SimulatorGuests(db),
+): Promise<Setting> {
   const db = await freshDatabase(t);
   const clock = new ManualClock();
-  const driver = createSimulator({ store: new SimulatorGuests(db), clock, bootSeconds: BOOT_SECONDS });
+  const driver = createSimulator({ store: openStore(db), clock, bootSeconds: BOOT_SECONDS });
   defer(t, () => driver.close());
   return { db, clock, driver };
 }
