@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import type { Clock } from '../platform/clock.ts';
 import { PeerError } from '../platform/peer/peer-error.ts';
+import { within } from '../platform/within.ts';
 
 /** A server that does not take a connection within it is given up. */
 export const CONNECT_MS = 10_000;
@@ -60,16 +63,14 @@ class MailConnection extends Duplex {
 }
 
 /** Connects to a mail server. Its bytes are bounded; see {@link MailConnection}. */
-export function connectMailServer(host: string, port: number): Promise<Duplex> {
-  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+export async function connectMailServer(clock: Clock, host: string, port: number): Promise<Duplex> {
   const socket = connect({ host, port, noDelay: true, keepAlive: true });
-  const late = () => socket.destroy(new Error(`no connection within ${CONNECT_MS / 1000} s`));
-  socket.setTimeout(CONNECT_MS, late);
-  socket.once('error', reject);
-  socket.once('connect', () => {
-    socket.off('timeout', late);
-    socket.off('error', reject);
-    resolve(new MailConnection(socket));
-  });
-  return promise;
+  try {
+    const late = () => new Error(`no connection within ${CONNECT_MS / 1000} s`);
+    await within(clock, CONNECT_MS, once(socket, 'connect'), late);
+  } catch (error) {
+    socket.on('error', () => {}).destroy();
+    throw error;
+  }
+  return new MailConnection(socket);
 }

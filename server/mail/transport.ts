@@ -43,7 +43,7 @@ export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): 
   let opened: Promise<{ mailer: Mailer }> | undefined;
   return {
     async send({ id, to, date, ...content }) {
-      opened ??= openMailer(server);
+      opened ??= openMailer(server, clock);
       const { mailer } = await opened;
       const late = new AbortController();
       const done = new AbortController();
@@ -80,11 +80,11 @@ export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): 
 type Mailer = Awaited<ReturnType<typeof createMailer>>;
 
 /** In an object: a mailer would be taken for a promise, or not, by what it happens to have. */
-async function openMailer(server: SmtpServer): Promise<{ mailer: Mailer }> {
-  return { mailer: await createMailer(server) };
+async function openMailer(server: SmtpServer, clock: Clock): Promise<{ mailer: Mailer }> {
+  return { mailer: await createMailer(server, clock) };
 }
 
-async function createMailer({ host, port, tls, user, password }: SmtpServer) {
+async function createMailer({ host, port, tls, user, password }: SmtpServer, clock: Clock) {
   const { createTransport } = await import('nodemailer');
   return createTransport({
     host,
@@ -100,7 +100,7 @@ async function createMailer({ host, port, tls, user, password }: SmtpServer) {
     socketTimeout: SILENCE_MS,
     maxResponseSize: MAX_REPLY_BYTES,
     getSocket(_options: unknown, done: (error: Error | null, opened?: { connection: Socket }) => void) {
-      connectMailServer(host, port).then(
+      connectMailServer(clock, host, port).then(
         (connection) => done(null, { connection: connection as Socket }),
         (error) => done(error),
       );
