@@ -14,6 +14,7 @@ import {
   connectGuestSocket,
   OWN,
   openGuestFile,
+  reachGuestSocket,
   readGuestFile,
   writeGuestFile,
 } from '../../../server/compute/qemu/guest-file.ts';
@@ -111,6 +112,21 @@ test('a link to a socket of the host is not connected to', async (t) => {
   await assert.rejects(connectGuestSocket(at('vnc')), { name: 'GuestFileError' });
   assert.equal(came, 0);
   (await connectGuestSocket(path)).destroy();
+});
+
+test('a connection has a reader before anything can happen to it', async (t) => {
+  const { directory } = await places(t);
+  const server = createServer();
+  const path = join(directory, 'agent');
+  await new Promise<void>((ready) => server.listen(path, ready));
+  defer(t, () => void server.close());
+  let hasHungUp = false;
+  await reachGuestSocket(path, async () => {
+    setImmediate(() => {
+      hasHungUp = true;
+    });
+  });
+  assert.equal(hasHungUp, false);
 });
 
 interface Header {
