@@ -7,8 +7,8 @@ import { within } from '../platform/within.ts';
 
 /** A server that does not take a connection within it is given up. */
 export const CONNECT_MS = 10_000;
-/** What a mail server may send before we say anything to it: a whole reply is never so long. */
-const MAX_UNASKED_BYTES = 128 * 1024;
+/** What a mail server may send before we say anything to it: a reply has a few lines of at most 512 bytes (RFC 5321). */
+const MAX_UNASKED_BYTES = 16 * 1024;
 
 /**
  * A connection to a mail server that ends as soon as the server sends more than {@link MAX_UNASKED_BYTES} without being

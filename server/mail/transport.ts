@@ -30,8 +30,6 @@ export interface MailTransport {
 const SILENCE_MS = 30_000;
 /** Of one mail in all: a server may say something every few seconds without coming to an end. */
 const SEND_MS = 300_000;
-/** Of one reply. */
-const MAX_REPLY_BYTES = 64 * 1024;
 /** Connections held at once: servers allow few. */
 const CONNECTIONS = 4;
 /** Files of mails kept where there is no server; the oldest go first. */
@@ -98,7 +96,6 @@ async function createMailer({ host, port, tls, user, password }: SmtpServer, clo
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
     socketTimeout: SILENCE_MS,
-    maxResponseSize: MAX_REPLY_BYTES,
     getSocket(_options: unknown, done: (error: Error | null, opened?: { connection: Socket }) => void) {
       connectMailServer(clock, host, port).then(
         (connection) => done(null, { connection: connection as Socket }),
