@@ -79,7 +79,7 @@ export function reachedBy(changed: string[], tests: string[]): Reached[] {
     if (/\.tsx?$/.test(file) || !existsSync(join(REPOSITORY, file))) continue;
     for (const reader of mentions(file, sources, all)) if (!distances.has(reader)) distances.set(reader, 1);
   }
-  // Breadth first: a Map is iterated in the order of insertion, and takes in what is added meanwhile.
+  // Breadth first: a Map is iterated in insertion order, including entries added during the loop.
   for (const [file, distance] of distances) {
     for (const importer of importedBy.get(file) ?? [])
       if (!distances.has(importer)) distances.set(importer, distance + 1);

@@ -3,7 +3,7 @@ import { run } from 'node:test';
 import { REPOSITORY } from '../../test/support/source.ts';
 import type { Engine } from './tiers.ts';
 
-/** Longer than any test takes on any machine: one that has not ended by then waits for something that will not happen. */
+/** Longer than any test takes on any machine: a test that is still running by then waits for something that will never happen. */
 const TIMEOUT = 1_800_000;
 /** The same for slow files, some of which boot dozens of real guests. */
 const SLOW_TIMEOUT = 7_200_000;
@@ -42,7 +42,7 @@ export interface FileResult {
   failures: Failure[];
   tests: Ended[];
   diagnostics: string[];
-  /** The end of what it wrote. */
+  /** The last lines of its output. */
   output: string;
 }
 
@@ -68,7 +68,7 @@ function reasonOf(skip: string | boolean | undefined): string | undefined {
   return typeof skip === 'string' && skip !== '' ? skip : 'no reason given';
 }
 
-/** Why a file failed outside its tests, from what it wrote: the first error or leak, and what follows. */
+/** Finds in its output why a file failed outside its tests: the first error or leak, and the lines after it. */
 export function complaint(output: string): string | undefined {
   return /^(?:\w*Error|leak): .*/ms.exec(output)?.[0];
 }
@@ -120,7 +120,7 @@ class Collector {
     if (!TOTALS.test(message)) this.#current.diagnostics.push(message);
   }
 
-  /** The process has ended. A failure that no test had, such as a leak, is that of the file that it had come to. */
+  /** Called when the process has ended. A failure outside any test, such as a leak, is attributed to the file it was running. */
   over(success: boolean): void {
     const duration = performance.now() - this.#start;
     const { failures } = this.#current;
@@ -154,7 +154,7 @@ class Collector {
     return this.#failure(complaint(this.#current.output) ?? 'the process ended before its tests had');
   }
 
-  /** Of the file as a whole. */
+  /** For the file as a whole. */
   #failure(reason: string): Failure {
     const { file } = this.#current;
     return { name: file, file: join(REPOSITORY, file), line: 1, error: new Error(reason) };

@@ -12,8 +12,8 @@ export const PROCESSES = availableParallelism() + 1;
 const byDuration = (jobs: Job[]) => jobs.toSorted((a, b) => expected(b) - expected(a));
 
 /**
- * Spreads files over as many processes as run at once, so that all take the same time: the longest first, each where least is
- * to do. More would cost more: a process takes seconds to load the service and to open a database.
+ * Distributes files over as many processes as run at once, so that all take about the same time: the longest first, each to
+ * the process with the least to do. More processes would cost more: each takes seconds to load the service and a database.
  */
 export function shared(jobs: Job[]): Batch[] {
   const batches = Array.from({ length: PROCESSES }, () => ({

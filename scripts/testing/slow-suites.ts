@@ -17,7 +17,7 @@ function rowsOf(table: string): Map<string, string[]> {
   return new Map(rows.map(([, file, cells]) => [file!, cells!.split('|').map((cell) => cell.trim())]));
 }
 
-/** The table of the slow suites, with the rows of `passed` written anew. */
+/** The table of the slow suites, with the rows of `passed` replaced. */
 export function slowTable(table: string, passed: { file: string; seconds: number }[], when: string): string {
   const before = rowsOf(table);
   const lines = testFiles()

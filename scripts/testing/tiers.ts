@@ -30,7 +30,7 @@ export function reaches(file: string, targets: readonly string[], seen = new Set
 
 /** How a file wants to be run. Each wish is a comment that begins its line, followed by a colon and the reason. */
 const WISHES = {
-  /** What it shows depends on the engine's sessions, locks or files, so the full tier runs it on both. */
+  /** Its result depends on the engine's sessions, locks or files, so the full tier runs it on both engines. */
   both: 'Runs on both engines',
   /** Something else runs it on PostgreSQL. */
   embedded: 'Runs on the embedded engine only',

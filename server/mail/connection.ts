@@ -5,16 +5,15 @@ import type { Clock } from '../platform/clock.ts';
 import { PeerError } from '../platform/peer/peer-error.ts';
 import { within } from '../platform/within.ts';
 
-/** A server that does not take a connection within it is given up. */
+/** Time limit for connecting. */
 export const CONNECT_MS = 10_000;
-/** What a mail server may send before we say anything to it: a reply has a few lines of at most 512 bytes (RFC 5321). */
+/** A mail server may send this much before the service says anything: a reply has a few lines of at most 512 bytes (RFC 5321). */
 const MAX_UNASKED_BYTES = 16 * 1024;
 
 /**
- * A connection to a mail server that ends as soon as the server sends more than {@link MAX_UNASKED_BYTES} without being
- * asked for anything. The mail library limits the length of a reply, but queues empty lines without limit, and works them off
- * one by one even after the mail was given up. It is a plain stream and no socket, so that the bytes of a TLS connection
- * pass through it too.
+ * A connection to a mail server that ends as soon as the server sends more than {@link MAX_UNASKED_BYTES} unasked. The mail
+ * library limits the length of a reply, but it queues empty lines without limit and processes them one by one, even after the
+ * mail was given up. This is a plain stream rather than a socket, so that the bytes of a TLS connection pass through it too.
  */
 class MailConnection extends Duplex {
   readonly #socket: Socket;
@@ -49,13 +48,13 @@ class MailConnection extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // Not before the socket has closed: where a certificate is refused, that must be what the library hears first.
+    // Not before the socket has closed: if a certificate is refused, the library must hear of that first.
     const closed = () => done(error);
     if (this.#socket.closed) closed();
     else this.#socket.once('close', closed).destroy();
   }
 
-  /** As a socket's: emits `timeout` after so many milliseconds of silence. The library sets it. */
+  /** Emits `timeout` after that many milliseconds of silence, like a socket. The library calls it. */
   setTimeout(ms: number): this {
     this.#socket.setTimeout(ms);
     return this;

@@ -19,16 +19,16 @@ export class MailRefusedError extends Error {
   override name = 'MailRefusedError';
 }
 
-/** What takes mails. */
+/** Delivers mails. */
 export interface MailTransport {
   /** Throws where it was not taken; {@link MailRefusedError} where it never will be. Says where it went, for the log. */
   send(mail: Outgoing): Promise<{ file?: string }>;
   close(): Promise<void>;
 }
 
-/** A server that is silent for so long is given up; a mail is small. */
+/** A server that is silent for this long is given up; a mail is small. */
 const SILENCE_MS = 30_000;
-/** Of one mail in all: a server may say something every few seconds without coming to an end. */
+/** Limit for one mail as a whole: a server may say something every few seconds and never finish. */
 const SEND_MS = 300_000;
 /** Connections held at once: servers allow few. */
 const CONNECTIONS = 4;
@@ -46,7 +46,7 @@ export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): 
       const late = new AbortController();
       const done = new AbortController();
       clock.sleep(SEND_MS, done.signal).then(
-        () => late.abort(new Error('the mail server does not come to an end')),
+        () => late.abort(new Error('the mail server did not finish in time')),
         () => {},
       );
       try {
@@ -77,7 +77,7 @@ export function smtpTransport(server: SmtpServer, from: Mailbox, clock: Clock): 
 
 type Mailer = Awaited<ReturnType<typeof createMailer>>;
 
-/** In an object: a mailer would be taken for a promise, or not, by what it happens to have. */
+/** Wrapped in an object: whether the mailer itself counts as a promise would depend on its members. */
 async function openMailer(server: SmtpServer, clock: Clock): Promise<{ mailer: Mailer }> {
   return { mailer: await createMailer(server, clock) };
 }
@@ -105,7 +105,7 @@ async function createMailer({ host, port, tls, user, password }: SmtpServer, clo
   });
 }
 
-/** A 5xx about the mail or its recipient. What is said of us, such as of the password, is the operator's to put right. */
+/** A 5xx reply about the mail or its recipient. The operator has to fix refusals of the service itself, such as of its password. */
 function isRefusal(error: unknown): boolean {
   const { responseCode = 0, code } = error as { responseCode?: number; code?: string };
   return responseCode >= 500 && (code === 'EENVELOPE' || code === 'EMESSAGE');

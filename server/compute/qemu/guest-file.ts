@@ -107,7 +107,7 @@ export async function reachGuestSocket<T>(
     if (!(await named.stat()).isSocket()) throw new GuestFileError(`${path} is not a socket`);
     return await connect(`/proc/self/fd/${named.fd}`);
   } finally {
-    // Not waited for: a peer that hangs up meanwhile would do so before its caller listens, and be waited for in vain.
+    // Not awaited: a peer could hang up before the caller listens, and the caller would wait for it in vain.
     named.close().catch(() => {});
   }
 }
