@@ -1,6 +1,7 @@
 import type { Service } from './compose.ts';
 import { isOperatorPanelOn } from './config/panel-problems.ts';
 import type { DemoAccess } from './domain/accounts/demo-account.ts';
+import { browserUrl } from './http/base-url.ts';
 
 /**
  * What a person who started the service in a terminal reads first, a few lines: where it is, what runs its VMs, and what
@@ -8,7 +9,7 @@ import type { DemoAccess } from './domain/accounts/demo-account.ts';
  * the one start that makes them.
  */
 export function banner({ address, services: { compute, db, config } }: Service, demo?: DemoAccess): string {
-  const url = config.publicUrl ?? address;
+  const url = browserUrl(config, address);
   const key = demo?.key ?? 'YOUR_KEY';
   return [
     `Panel      ${url}/panel${demo ? `/sign-in/link#${demo.signInToken} (signs in to the account "demo", once)` : ''}`,

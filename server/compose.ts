@@ -42,6 +42,7 @@ import { PANEL_ENDPOINTS } from './endpoints/panel/index.ts';
 import { OPERATOR_SIGN_IN } from './endpoints/panel/operator-sign-in.ts';
 import { selectGateway } from './gateway/select.ts';
 import { OpsKeys } from './guest-ssh/ops-keys.ts';
+import { browserUrl } from './http/base-url.ts';
 import { KeyMount } from './http/key-mount.ts';
 import { registerDescription } from './http/openapi/routes.ts';
 import { createHttpServer } from './http/server.ts';
@@ -210,14 +211,14 @@ export async function startService(config: Config, state: Database, parts: Parts
   // Before it takes a job or makes the demo key, which is shown once: a port in use must cost neither.
   const operator = await startOperator(services, readiness);
   const address = await listenOn(http, SETTINGS.listen.env, config.listen);
-  const base = config.publicUrl ?? address;
+  const base = browserUrl(config, address);
   Object.assign(services.site, { panelUrl: `${base}/panel`, operatorUrl: `${base}/operator` });
   await queue.receive(runner);
   const unwatch = watchGuests(services);
   const demo = await ensureDemoAccount({ ...services, hasOperatorPages: isOperatorPanelOn(config) });
   if (demo) parts.onDemo?.(demo);
   readiness.enter('running');
-  logger.info({ address }, 'listening');
+  logger.info({ address, panel: services.site.panelUrl }, 'listening');
   // Only now: each task runs at once, and customers need not wait for housekeeping.
   schedule.start(backgroundTasks(services, { node, claim, hosts, runner, authenticator, consoles }));
 

@@ -6,6 +6,19 @@ export function baseUrl(config: Config, request: FastifyRequest): string {
   return config.publicUrl ?? `${request.protocol}://${request.host}`;
 }
 
+/**
+ * Returns the address at which people open the panel: `VAUBAN_PUBLIC_URL`, else where the service listens. A service on
+ * loopback or on all addresses is opened at `localhost`, because browsers keep passkeys for names, not for IP addresses.
+ */
+export function browserUrl({ publicUrl }: Config, listening: string): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const url = new URL(listening);
+  if (LOCAL_HOSTS.includes(url.hostname)) url.hostname = 'localhost';
+  return url.origin;
+}
+
+const LOCAL_HOSTS = ['127.0.0.1', '[::1]', '0.0.0.0', '[::]'];
+
 /** The same for WebSockets: `http` becomes `ws`, `https` `wss`. */
 export function webSocketUrl(base: string, path: string): string {
   return base.replace(/^http/, 'ws') + path;

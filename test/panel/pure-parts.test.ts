@@ -8,6 +8,7 @@ import { byText, matching } from '../../panel/src/pages/machines/list/filter.ts'
 import { withMachine, withoutMachine } from '../../panel/src/pages/machines/list/pages.ts';
 import { customMonthlyMinor, shortfall } from '../../panel/src/pages/machines/prices.ts';
 import { timelineOf, windowAround } from '../../panel/src/pages/shield/timeline.ts';
+import { atLocalhost, passkeyObstacle } from '../../panel/src/shell/passkeys-here.ts';
 import { customConfiguration } from '../../server/domain/billing/pricing.ts';
 
 test('a gap of a series stays a gap, told as null or left out', () => {
@@ -195,4 +196,20 @@ test('a machine that changes is changed in its page, a new one comes first, one 
   assert.deepEqual(names(withMachine(pages, { id: 'd', name: 'd' })), ['dcb', 'a']);
   assert.deepEqual(names(withoutMachine(pages, 'b')), ['c', 'a']);
   assert.equal(withoutMachine(pages, 'b')[1], pages[1]);
+});
+
+test('passkeys need a name, https and a browser that has them, and the panel knows which is missing', () => {
+  const at = (hostname: string, isSecure = true, hasPasskeys = true) =>
+    passkeyObstacle({ hostname, isSecure, hasPasskeys });
+  for (const name of ['localhost', 'cloud.example', '1.cloud.example']) assert.equal(at(name), undefined);
+  for (const address of ['127.0.0.1', '192.0.2.7', '[::1]', '[2001:db8::1]'])
+    assert.equal(at(address), 'address');
+  assert.equal(at('cloud.example', false), 'insecure');
+  assert.equal(at('cloud.example', true, false), 'browser');
+  assert.equal(
+    atLocalhost('http://127.0.0.1:8080/panel/sign-in?next=/keys'),
+    'http://localhost:8080/panel/sign-in?next=/keys',
+  );
+  assert.equal(atLocalhost('http://[::1]:8080/panel/'), 'http://localhost:8080/panel/');
+  assert.equal(atLocalhost('http://192.0.2.7/panel/'), undefined);
 });

@@ -106,7 +106,10 @@ test('a terminal gets readable lines and a banner, and the demo key once', async
   const location = await freshDatabaseLocation(t);
   const first = await screenOfStart(location);
   assert.doesNotMatch(first, /^\{/m, 'no JSON');
-  assert.match(first, /^\d\d:\d\d:\d\d info {2}listening address=http:\/\/127\.0\.0\.1:\d+$/m);
+  assert.match(
+    first,
+    /^\d\d:\d\d:\d\d info {2}listening address=http:\/\/127\.0\.0\.1:\d+ panel=http:\/\/localhost:\d+\/panel$/m,
+  );
   assert.match(first, /\d\d:\d\d:\d\d info {2}stopped$/m);
   const banner = (screen: string) => [...screen.matchAll(/^ {2}(\w+) {2,}(.*)$/gm)];
   assert.deepEqual(

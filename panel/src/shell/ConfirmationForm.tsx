@@ -8,6 +8,7 @@ import { Dialog } from '../ui/Dialog.tsx';
 import { Field } from '../ui/Field.tsx';
 import { Form, FormActions, textOf } from '../ui/Form.tsx';
 import { Problem } from '../ui/Notice.tsx';
+import { NoPasskeys, obstacleHere } from './NoPasskeys.tsx';
 import { useSession } from './site.ts';
 
 const texts = defineTexts(
@@ -38,6 +39,7 @@ const texts = defineTexts(
 export function ConfirmationForm({ onEnd }: { onEnd: (confirmed: boolean) => void }) {
   const t = useTexts(texts);
   const { person, factors } = useSession();
+  const obstacle = obstacleHere();
   const confirm = useChange('confirmSession', { changes: ['getSession'], onDone: () => onEnd(true) });
   return (
     <Dialog title={t.title} isOpen onClose={() => onEnd(false)}>
@@ -64,7 +66,8 @@ export function ConfirmationForm({ onEnd }: { onEnd: (confirmed: boolean) => voi
           </FormActions>
         </Form>
       )}
-      {factors.passkeys > 0 && (
+      {factors.passkeys > 0 && obstacle && <NoPasskeys because={obstacle} />}
+      {factors.passkeys > 0 && !obstacle && (
         <ByPasskey onConfirm={(response) => confirm.mutateAsync({ body: { response } })} />
       )}
     </Dialog>

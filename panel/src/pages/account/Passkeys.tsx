@@ -5,6 +5,7 @@ import { confirmed } from '../../api/confirmation.ts';
 import { ApiError } from '../../api/errors.ts';
 import type { Passkey } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
+import { NoPasskeys, obstacleHere } from '../../shell/NoPasskeys.tsx';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { ConfirmDialog, Dialog } from '../../ui/Dialog.tsx';
@@ -20,6 +21,7 @@ import { texts } from './texts.ts';
 export function Passkeys() {
   const t = useTexts(texts);
   const query = useQuery(read('listPasskeys'));
+  const obstacle = obstacleHere();
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Passkey>();
   const remove = useChange('removePasskey', {
@@ -57,14 +59,14 @@ export function Passkeys() {
           />
         )}
       </Loaded>
-      {window.isSecureContext ? (
+      {obstacle ? (
+        <NoPasskeys because={obstacle} />
+      ) : (
         <div>
           <Button icon="plus" onPress={() => setAdding(true)}>
             {t.addPasskey}
           </Button>
         </div>
-      ) : (
-        <Foot>{t.passkeyInsecure}</Foot>
       )}
       {isAdding && <AddPasskey onClose={() => setAdding(false)} />}
       <ConfirmDialog

@@ -1,12 +1,13 @@
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { NoPasskeys, obstacleHere } from '../../shell/NoPasskeys.tsx';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Notice } from '../../ui/Notice.tsx';
 import { Or } from './FrontCard.tsx';
 import { texts } from './texts.ts';
 
-/** By what the device keeps: no password, and no second factor besides. Nothing where the browser has no such thing. */
+/** Signs in with a passkey, which needs no password and no second factor; says why if this browser cannot. */
 export function PasskeySignIn({ onDone }: { onDone: () => void }) {
   const t = useTexts(texts);
   const [state, setState] = useState<'idle' | 'pending' | 'failed'>('idle');
@@ -26,7 +27,8 @@ export function PasskeySignIn({ onDone }: { onDone: () => void }) {
       setState('failed');
     }
   };
-  if (!(window.isSecureContext && 'PublicKeyCredential' in window)) return null;
+  const obstacle = obstacleHere();
+  if (obstacle) return <NoPasskeys because={obstacle} />;
   return (
     <>
       <Or>{t.or}</Or>

@@ -1,0 +1,37 @@
+import { defineTexts, useTexts } from '../texts.ts';
+import { Foot } from '../ui/Page.tsx';
+import { atLocalhost, type PasskeyObstacle, passkeyObstacle } from './passkeys-here.ts';
+
+const texts = defineTexts(
+  {
+    address: 'Passkeys work only at a host name, and this page was opened at an IP address.',
+    insecure: 'Passkeys need this page to be served over https.',
+    browser: 'This browser does not support passkeys.',
+    open: 'Open this page at localhost',
+  },
+  {
+    address: 'Passkeys gelten nur für einen Hostnamen, diese Seite wurde aber über eine IP-Adresse geöffnet.',
+    insecure: 'Für Passkeys muss diese Seite über https ausgeliefert werden.',
+    browser: 'Dieser Browser unterstützt keine Passkeys.',
+    open: 'Diese Seite unter localhost öffnen',
+  },
+);
+
+/** Why this browser can use no passkeys on this page, if so. */
+export const obstacleHere = (): PasskeyObstacle | undefined =>
+  passkeyObstacle({
+    hostname: location.hostname,
+    isSecure: window.isSecureContext,
+    hasPasskeys: 'PublicKeyCredential' in window,
+  });
+
+/** Takes the place of a button that would need passkeys, and says why there is none. */
+export function NoPasskeys({ because }: { because: PasskeyObstacle }) {
+  const t = useTexts(texts);
+  const local = because === 'address' ? atLocalhost(location.href) : undefined;
+  return (
+    <Foot>
+      {t[because]} {local && <a href={local}>{t.open}</a>}
+    </Foot>
+  );
+}
