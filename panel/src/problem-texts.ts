@@ -43,7 +43,6 @@ export const FIELD_TEXTS: Record<FieldCode, FieldText> = {
   not_held: 'Ihre Rolle umfasst dieses Recht nicht.',
   not_hourly: 'Dieser Tarif wird nicht stundenweise abgerechnet.',
   not_in_future: 'Dieser Zeitpunkt muss in der Zukunft liegen.',
-  not_invited: 'Die Einladung gilt für eine andere E-Mail-Adresse.',
   not_offered: 'Diese Zahlungsart wird nicht mehr angeboten.',
   not_own: 'Diese Adresse gehört nicht dazu.',
   not_positive: 'Der Betrag muss größer als null sein.',

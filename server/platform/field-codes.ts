@@ -33,7 +33,6 @@ export const FIELD_CODES = [
   'not_held',
   'not_hourly',
   'not_in_future',
-  'not_invited',
   'not_offered',
   'not_own',
   'not_positive',

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { NO_BROWSER, newPage, startBrowser } from '../consoles/support/browser.ts';
 import { temporaryDirectory } from '../operator/support.ts';
-import { buildIfChanged, demoLink } from '../panel/browser/support/panel-page.ts';
+import { buildIfChanged, demoLink, signInWithLink } from '../panel/browser/support/panel-page.ts';
 import { violations } from '../support/axe.ts';
 import { type Service, startService } from '../support/service.ts';
 
@@ -76,7 +76,7 @@ test('a theme that is chosen in the panel is that of the documentation', { skip:
   assert.deepEqual([light.theme, light.brand, light.name], ['light dark', COLOR, JSON.stringify(NAME)]);
   const logo = await page.locator('.home img').boundingBox();
   assert.deepEqual([logo?.width, logo?.height], [72, 24]);
-  await page.goto(baseUrl + demoLink(service));
+  await signInWithLink(page, baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
   await choose(page, baseUrl, 'Theme: Dark');
   const dark = await docs();

@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { Passwords } from '../../server/access/passwords.ts';
 import { updatePerson } from '../../server/db/queries/people.ts';
-import { type Answer, mailsTo, newPerson, openPanel, signInAs, TestBrowser } from './support/panel.ts';
+import {
+  type Answer,
+  mailsTo,
+  newLink,
+  newPerson,
+  openPanel,
+  signInAs,
+  TestBrowser,
+} from './support/panel.ts';
 
 const PASSWORD = 'seven quiet otters';
 
@@ -20,7 +28,7 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
   // Every way in from outside, for an address that is known and for one that is not.
   const bodies: [string, (address: string) => object][] = [
     ['/sign-in', (address) => ({ email: address, password: 'not the password' })],
-    ['/sign-up', (address) => ({ email: address, password: PASSWORD })],
+    ['/sign-up', (address) => ({ email: address })],
     ['/password-reset', (address) => ({ email: address })],
   ];
   for (const [path, body] of bodies) {
@@ -53,9 +61,10 @@ test('nothing tells whether an address is known, and guesses end', async (t) => 
   const asked = (await mailsTo(panel, email)).filter(({ template }) => template === 'reset_password');
   assert.equal(asked.length, 2);
   // A password is taken as it is typed, and a simple one is not.
-  for (const password of ['aaaaaaaaaaaa', 'anna@example.com', '1234567890']) {
-    const refused = await stranger.ask('POST', '/sign-up', {
-      body: { email, password },
+  const token = await newLink(panel, { purpose: 'verify_email', email: 'nobody@example.com' });
+  for (const password of ['aaaaaaaaaaaa', 'nobody@example.com', '1234567890']) {
+    const refused = await stranger.ask('POST', '/sign-up/complete', {
+      body: { token, password },
       headers: from('192.0.2.9'),
     });
     assert.match(refused.error?.message ?? '', /^password: is too easy to guess/, password);
@@ -112,9 +121,16 @@ test('an invitation does not tell whether there is such a person', async (t) => 
 
 test('who may not sign up is told so', async (t) => {
   const panel = await openPanel(t, { VAUBAN_PANEL_SIGN_UP: 'closed' });
-  const body = { email: 'anna@example.com', password: PASSWORD };
-  const refused = await new TestBrowser(panel).ask('POST', '/sign-up', { body });
-  assert.deepEqual([refused.status, refused.error?.code], [403, 'sign_up_closed']);
+  const email = 'anna@example.com';
+  // A link from before it was closed works no more than a new one.
+  const token = await newLink(panel, { purpose: 'verify_email', email });
+  for (const [path, body] of [
+    ['/sign-up', { email }],
+    ['/sign-up/complete', { token, password: PASSWORD }],
+  ] as const) {
+    const refused = await new TestBrowser(panel).ask('POST', path, { body });
+    assert.deepEqual([refused.status, refused.error?.code], [403, 'sign_up_closed']);
+  }
 });
 
 test('passwords are hashed few at once, and too many that wait are turned away', async () => {

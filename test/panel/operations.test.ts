@@ -92,7 +92,9 @@ test('every operation of the panel answers a valid call, and knows nothing of wh
 
   await t.test('the site, and ways to sign in', async () => {
     for (const id of ['getSite', 'getPublicPrices', 'signUp']) await caller.ok(owner, id);
-    await caller.ok(owner, 'verifyEmail', { body: { token: await tokenTo(panel, email) } });
+    const link = { body: { token: await tokenTo(panel, email) } };
+    await caller.ok(visitor(), 'showLink', link);
+    await caller.ok(owner, 'completeSignUp', link);
     await caller.ok(owner, 'signIn');
     await caller.ok(visitor(), 'requestPasswordReset');
     const token = await tokenTo(panel, email);
@@ -101,8 +103,8 @@ test('every operation of the panel answers a valid call, and knows nothing of wh
     const guest = await newPerson(panel);
     const { db } = panel.services;
     const { issueMailToken } = await import('../../server/domain/people/mail-tokens.ts');
-    const link = { purpose: 'sign_in_link' as const, personId: guest.personId, email: guest.email };
-    const issued = await db.transaction((tx) => issueMailToken(tx, panel.services, link));
+    const signIn = { purpose: 'sign_in_link' as const, personId: guest.personId, email: guest.email };
+    const issued = await db.transaction((tx) => issueMailToken(tx, panel.services, signIn));
     await caller.ok(visitor(), 'signInByLink', { body: { token: issued.token } });
   });
 
@@ -115,7 +117,11 @@ test('every operation of the panel answers a valid call, and knows nothing of wh
     const { account } = await caller.ok(owner, 'getSession');
     await caller.ok(owner, 'switchAccount', { body: { account_id: account.id } });
     for (const name of ['confirmSession', 'updateProfile', 'changePassword']) await caller.ok(owner, name);
-    await caller.ok(owner, 'changeEmail', { body: { email: 'anna.new@example.com' } });
+    const anna = 'anna.new@example.com';
+    await caller.ok(owner, 'changeEmail', { body: { email: anna } });
+    await caller.ok(visitor(), 'verifyEmail', { body: { token: await tokenTo(panel, anna) } });
+    await caller.ok(owner, 'changeEmail', { body: { email } });
+    await caller.ok(visitor(), 'verifyEmail', { body: { token: await tokenTo(panel, email) } });
   });
 
   await t.test('second factors', async () => {

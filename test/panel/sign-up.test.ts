@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { sql } from '../../server/db/database.ts';
+import { findPersonByEmail } from '../../server/db/queries/people.ts';
 import { VERSION } from '../support/source.ts';
-import { linkIn, mailsTo, openPanel, TestBrowser } from './support/panel.ts';
+import { linkIn, mailsTo, newAccount, newLink, openPanel, signInAs, TestBrowser } from './support/panel.ts';
 
 const PASSWORD = 'seven quiet otters';
 
@@ -12,18 +13,29 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   const { clock } = panel;
   const browser = new TestBrowser(panel);
   const email = 'anna@example.com';
-  const signUp = { email, password: PASSWORD, name: 'Anna', locale: 'de' };
-
-  // Nobody is made before the address is known to be theirs.
-  assert.deepEqual(await browser.ok('POST', '/sign-up', { body: signUp }), { next: 'verify_email' });
-  const early = await browser.ask('POST', '/sign-in', { body: { email, password: PASSWORD } });
-  assert.equal(early.error?.code, 'sign_in_failed');
+  // Whoever asks for the link has no say in the password.
+  const refused = await browser.ask('POST', '/sign-up', { body: { email, password: PASSWORD } });
+  assert.equal(refused.error?.code, 'validation_failed');
+  assert.deepEqual(await browser.ok('POST', '/sign-up', { body: { email, locale: 'de' } }), {});
   const [mail] = await mailsTo(panel, email);
-  assert.equal(mail!.template, 'verify_email');
+  assert.deepEqual([mail!.template, mail!.locale], ['verify_email', 'de']);
   const token = linkIn(mail!);
-  await browser.ok('POST', '/verify-email', { body: { token } });
-  const again = await browser.ask('POST', '/verify-email', { body: { token } });
-  assert.equal(again.error?.code, 'link_invalid', 'a link is good once');
+  // Reading the link creates nobody, and it is no link for a change of address.
+  for (let twice = 0; twice < 2; twice++) {
+    const { expires_at, ...shown } = await browser.ok('POST', '/links/show', { body: { token } });
+    assert.deepEqual(shown, { purpose: 'sign_up', email, own: null });
+    assert.equal(Date.parse(expires_at) - clock.now().getTime(), 86_400_000);
+  }
+  const wrongUse = await browser.ask('POST', '/verify-email', { body: { token } });
+  assert.deepEqual(wrongUse.error?.details, { reason: 'unknown' });
+  assert.equal(await findPersonByEmail(panel.services.db, email), undefined);
+  const complete = { token, password: PASSWORD, name: 'Anna', locale: 'de' };
+  const weak = await browser.ask('POST', '/sign-up/complete', { body: { ...complete, password: email } });
+  assert.match(weak.error?.message ?? '', /^password: is too easy to guess/);
+  assert.deepEqual(await browser.ok('POST', '/sign-up/complete', { body: complete }), { next: 'signed_in' });
+  const again = await browser.ask('POST', '/sign-up/complete', { body: complete });
+  assert.deepEqual(again.error?.details, { reason: 'used' }, 'a link works once');
+  await browser.ok('DELETE', '/session');
 
   await browser.ok('POST', '/sign-in', { body: { email: 'Anna@Example.com', password: PASSWORD } });
   const session = await browser.ok('GET', '/session');
@@ -72,7 +84,8 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   await new TestBrowser(panel).ok('POST', '/password-reset', { body: { email } });
   const reset = (await mailsTo(panel, email)).findLast(({ template }) => template === 'reset_password');
   const choice = { token: linkIn(reset!), password: 'eight loud herons' };
-  await browser.ok('POST', '/password-reset/complete', { body: choice });
+  const ended = await browser.ok('POST', '/password-reset/complete', { body: choice });
+  assert.deepEqual(ended, { ended_sessions: 2, revoked_keys: 0 });
   assert.equal((await browser.ask('GET', '/session')).status, 401);
   const twice = await browser.ask('POST', '/password-reset/complete', { body: choice });
   assert.equal(twice.error?.code, 'link_invalid');
@@ -97,4 +110,87 @@ test('a person signs up, in and out, with a second factor, and gets back in with
   // No secret is stored as it is.
   const rows = await panel.services.db.query(sql`select * from totps`);
   assert.ok(!JSON.stringify(rows).includes(secret));
+});
+
+test('of two sign-ups with one address the first that is completed wins', async (t) => {
+  const panel = await openPanel(t);
+  const [stranger, owner] = [new TestBrowser(panel), new TestBrowser(panel)];
+  const email = 'anna@example.com';
+  for (const browser of [stranger, owner]) await browser.ok('POST', '/sign-up', { body: { email } });
+  const [first, second] = (await mailsTo(panel, email)).map(linkIn);
+  await owner.ok('POST', '/sign-up/complete', { body: { token: second, password: PASSWORD } });
+  for (const [path, body] of [
+    ['/links/show', { token: first }],
+    ['/sign-up/complete', { token: first, password: PASSWORD }],
+  ] as const)
+    assert.deepEqual((await stranger.ask('POST', path, { body })).error?.details, { reason: 'taken' });
+});
+
+test('a link says why it does not work, and whose it is', async (t) => {
+  const panel = await openPanel(t);
+  const { browser, email, personId } = await signInAs(panel, 'owner');
+  const { browser: other } = await signInAs(panel, 'owner');
+  const show = (from: TestBrowser, token: string) => from.ask('POST', '/links/show', { body: { token } });
+  await other.ok('POST', '/password-reset', { body: { email } });
+  const token = linkIn((await mailsTo(panel, email)).at(-1)!);
+  const owns = [];
+  for (const from of [browser, other, new TestBrowser(panel)]) owns.push((await show(from, token)).data.own);
+  assert.deepEqual(owns, [true, false, null]);
+  const operators = new TestBrowser(panel, undefined, '/operator/api');
+  assert.deepEqual(
+    (await show(operators, token)).error?.details,
+    { reason: 'unknown' },
+    'it is a customer’s',
+  );
+  panel.clock.advance(3_600_000);
+  assert.deepEqual((await show(browser, token)).error?.details, { reason: 'expired' });
+  assert.deepEqual((await show(browser, `${token}x`)).error?.details, { reason: 'unknown' });
+  const another = await newLink(panel, { purpose: 'reset_password', personId, email });
+  await other.ok('POST', '/password-reset/complete', { body: { token: another, password: PASSWORD } });
+  assert.deepEqual((await show(other, another)).error?.details, { reason: 'used' });
+});
+
+test('a password reset revokes the API keys that the person had, if they choose so', async (t) => {
+  const panel = await openPanel(t);
+  const [own, shared] = [await newAccount(panel), await newAccount(panel)];
+  const anna = await signInAs(panel, 'owner', own);
+  const ben = await signInAs(panel, 'owner', shared);
+  const made = async (from: TestBrowser, label: string) =>
+    (await from.ok('POST', '/keys', { body: { label, scopes: ['vm:read'] } })).secret as string;
+  const secrets: Record<string, string> = {
+    own: await made(anna.browser, 'own'),
+    bens: await made(ben.browser, 'bens'),
+  };
+  // A key of a colleague in Anna's account, and one of Anna's in the account of another owner.
+  const colleague = await signInAs(panel, 'operator', own);
+  secrets.colleagues = await made(colleague.browser, 'colleagues');
+  await ben.browser.ok('POST', '/members', { body: { email: anna.email, role: 'operator' } });
+  const invitation = linkIn((await mailsTo(panel, anna.email)).at(-1)!);
+  await anna.browser.ok('POST', '/invitations/accept', { body: { token: invitation } });
+  secrets.elsewhere = await made(anna.browser, 'elsewhere');
+  const working = async () => {
+    const works = [];
+    for (const [name, secret] of Object.entries(secrets)) {
+      const headers = { authorization: `Bearer ${secret}` };
+      if ((await fetch(`${panel.baseUrl}/v1/vm`, { headers })).status === 200) works.push(name);
+    }
+    return works.sort();
+  };
+  const reset = async (choice: object) => {
+    const { personId, email } = anna;
+    const token = await newLink(panel, { purpose: 'reset_password', personId, email });
+    const body = { token, password: PASSWORD, ...choice };
+    const ended = await new TestBrowser(panel).ok('POST', '/password-reset/complete', { body });
+    panel.clock.advance(1_000);
+    return ended;
+  };
+  assert.deepEqual(await reset({}), { ended_sessions: 1, revoked_keys: 0 });
+  assert.equal((await working()).length, 4);
+  assert.deepEqual(await reset({ revoke_keys: true }), { ended_sessions: 0, revoked_keys: 3 });
+  assert.deepEqual(await working(), ['bens']);
+  const entries = await ben.browser.ok<{ action: string }[]>('GET', '/audit');
+  assert.ok(
+    entries.some(({ action }) => action === 'key.revoked'),
+    'the owner of the account sees it',
+  );
 });

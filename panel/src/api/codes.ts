@@ -93,7 +93,6 @@ export type FieldCode =
   | 'not_held'
   | 'not_hourly'
   | 'not_in_future'
-  | 'not_invited'
   | 'not_offered'
   | 'not_own'
   | 'not_positive'

@@ -32,6 +32,7 @@ export interface ErrorDetails {
   job_kind?: string;
   existing_id?: string;
   role?: string;
+  reason?: string;
   required_role?: string;
   [name: string]: unknown;
 }
@@ -152,6 +153,13 @@ export interface CloseAccountRequest {
   name: string;
 }
 
+export interface CompleteSignUpRequest {
+  token: string;
+  password: string;
+  name?: string;
+  locale?: 'en' | 'de';
+}
+
 export interface ConfirmSessionRequest {
   password?: string;
   response?: { [name: string]: unknown };
@@ -239,6 +247,14 @@ export interface JobError {
 export type JobKind = 'create' | 'start' | 'stop' | 'force_stop' | 'reboot' | 'reset_password' | 'attach_ssh_key' | 'change_plan' | 'change_custom' | 'snapshot_create' | 'snapshot_delete' | 'snapshot_restore' | 'rebuild' | 'move' | 'delete';
 
 export type JobStatus = 'pending' | 'running' | 'succeeded' | 'failed' | 'canceled';
+
+/** What a link does */
+export interface Link {
+  purpose: 'sign_up' | 'change_email' | 'reset_password' | 'sign_in';
+  email: string;
+  own: boolean | null;
+  expires_at: string;
+}
 
 /** A person who is in the account, or was invited to it */
 export interface Member {
@@ -388,6 +404,7 @@ export interface RequestPasswordResetRequest {
 export interface ResetPasswordByMailRequest {
   token: string;
   password: string;
+  revoke_keys?: boolean;
 }
 
 export type Role = 'owner' | 'operator' | 'viewer';
@@ -440,6 +457,10 @@ export interface ShowInvitationRequest {
   token: string;
 }
 
+export interface ShowLinkRequest {
+  token: string;
+}
+
 /** How far a sign-in has come */
 export interface SignIn {
   next: 'signed_in' | 'second_factor';
@@ -468,10 +489,7 @@ export interface SignInWithRecoveryCodeRequest {
 
 export interface SignUpRequest {
   email: string;
-  password: string;
-  name?: string;
   locale?: 'en' | 'de';
-  invitation?: string;
 }
 
 /** What is the same for everybody */
@@ -583,7 +601,9 @@ export type WantedPower = 'on' | 'off';
 export interface PanelOperations {
   getSite: { data: Site };
   getPublicPrices: { data: PublicPrices };
-  signUp: { body: SignUpRequest; data: { next: 'verify_email' | 'signed_in' } };
+  signUp: { body: SignUpRequest; data: {  } };
+  showLink: { body: ShowLinkRequest; data: Link };
+  completeSignUp: { body: CompleteSignUpRequest; data: SignIn };
   verifyEmail: { body: VerifyEmailRequest; data: { email: string } };
   signIn: { body: SignInRequest; data: SignIn };
   signInSecondFactor: { body: SignInSecondFactorRequest; data: SignIn };
@@ -592,7 +612,7 @@ export interface PanelOperations {
   signInWithPasskey: { body: SignInWithPasskeyRequest; data: SignIn };
   signInByLink: { body: SignInByLinkRequest; data: SignIn };
   requestPasswordReset: { body: RequestPasswordResetRequest; data: {  } };
-  resetPasswordByMail: { body: ResetPasswordByMailRequest; data: {  } };
+  resetPasswordByMail: { body: ResetPasswordByMailRequest; data: { ended_sessions: number; revoked_keys: number } };
   getSession: { data: Session };
   signOut: { data: {  } };
   switchAccount: { body: SwitchAccountRequest; data: Session };
@@ -645,6 +665,8 @@ export const PANEL_OPERATIONS = {
   getSite: ['GET', '/site'],
   getPublicPrices: ['GET', '/prices'],
   signUp: ['POST', '/sign-up'],
+  showLink: ['POST', '/links/show'],
+  completeSignUp: ['POST', '/sign-up/complete'],
   verifyEmail: ['POST', '/verify-email'],
   signIn: ['POST', '/sign-in'],
   signInSecondFactor: ['POST', '/sign-in/second-factor'],

@@ -59,6 +59,24 @@ export function revokeKey(db: Queryable, id: string, at: Date): Promise<ApiKeyRo
   );
 }
 
+/**
+ * Revokes the working keys of the accounts that a person owns, and those that the person made in accounts where they are
+ * another member, as far as the audit log still has it.
+ */
+export function revokeKeysOfPerson(db: Queryable, personId: string, now: Date): Promise<ApiKeyRow[]> {
+  return db.query<ApiKeyRow>(sql`
+    with live as (
+      select k.id from api_keys k
+      join memberships m on m.account_id = k.account_id and m.person_id = ${personId}
+      where k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+        and (m.role = 'owner' or exists (
+          select from audit_entries a
+          where a.person_id = m.person_id and a.action = 'key.created' and a.subject_id = k.id))
+      order by k.id for no key update of k
+    )
+    update api_keys set revoked_at = ${now} where id in (select id from live) returning ${columns}`);
+}
+
 /** Writes many last-used instants in one statement; an instant never goes back. In order of the ids, as nodes do so at once. */
 export async function recordKeyUse(db: Queryable, uses: { id: string; at: Date }[]): Promise<void> {
   await execute(

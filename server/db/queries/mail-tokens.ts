@@ -4,13 +4,6 @@ import { deleteSome } from './purge.ts';
 
 export type TokenPurpose = 'verify_email' | 'reset_password' | 'invitation' | 'sign_in_link' | 'change_email';
 
-/** Who signs up, before it is known that the address is theirs. */
-export interface Newcomer {
-  password_hash: string;
-  name: string;
-  locale: string;
-}
-
 export interface MailTokenRow {
   id: string;
   purpose: TokenPurpose;
@@ -18,13 +11,12 @@ export interface MailTokenRow {
   email: string;
   account_id: string | null;
   role: Role | null;
-  newcomer: Newcomer | null;
   created_at: Date;
   expires_at: Date;
   used_at: Date | null;
 }
 
-const columns = sql`id, purpose, person_id, email, account_id, role, newcomer, created_at, expires_at, used_at`;
+const columns = sql`id, purpose, person_id, email, account_id, role, created_at, expires_at, used_at`;
 
 export async function insertMailToken(
   db: Queryable,
@@ -33,9 +25,9 @@ export async function insertMailToken(
 ): Promise<void> {
   await execute(
     db,
-    sql`insert into mail_tokens (id, purpose, hash, person_id, email, account_id, role, newcomer, created_at, expires_at)
+    sql`insert into mail_tokens (id, purpose, hash, person_id, email, account_id, role, created_at, expires_at)
         values (${token.id}, ${token.purpose}, ${hash}, ${token.person_id}, ${token.email}, ${token.account_id},
-          ${token.role}, ${token.newcomer && JSON.stringify(token.newcomer)}::text::jsonb, ${token.created_at}, ${token.expires_at})`,
+          ${token.role}, ${token.created_at}, ${token.expires_at})`,
   );
 }
 
@@ -54,18 +46,9 @@ export function takeMailToken(
   );
 }
 
-/** The same token, left as it is: who asks what an invitation is for has not accepted it. */
-export function findMailToken(
-  db: Queryable,
-  purpose: TokenPurpose,
-  hash: Uint8Array,
-  now: Date,
-): Promise<MailTokenRow | undefined> {
-  return maybeOne<MailTokenRow>(
-    db,
-    sql`select ${columns} from mail_tokens
-        where hash = ${hash} and purpose = ${purpose} and used_at is null and expires_at > ${now}`,
-  );
+/** Finds a token, whatever its state, and leaves it as it is. */
+export function findMailToken(db: Queryable, hash: Uint8Array): Promise<MailTokenRow | undefined> {
+  return maybeOne<MailTokenRow>(db, sql`select ${columns} from mail_tokens where hash = ${hash}`);
 }
 
 /** Makes the links of a person that are for one thing good for nothing. */

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../db/database.ts';
 import type { MailTokenRow } from '../../db/queries/mail-tokens.ts';
 import { findMembership } from '../../db/queries/memberships.ts';
-import { emailKey, findPersonByEmail } from '../../db/queries/people.ts';
+import { findPersonByEmail } from '../../db/queries/people.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { ApiError, invalidField } from '../../platform/errors.ts';
+import { ApiError } from '../../platform/errors.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 import { requireOpen } from '../accounts/account-status.ts';
 import { recordAudit } from './audit.ts';
@@ -16,26 +16,23 @@ export async function openInvitation(
   parts: { clock: Clock; secrets: SecretBox },
   token: string,
 ): Promise<MailTokenRow> {
-  const invitation = await peekMailToken(tx, parts, 'invitation', token);
-  if (!invitation?.account_id) throw linkInvalid();
+  const invitation = await peekMailToken(tx, parts, ['invitation'], token);
+  if (!invitation.account_id) throw linkInvalid('unknown');
   await requireOpen(tx, invitation.account_id);
   return invitation;
 }
 
 /**
- * The invitation of a new person, whose address its mail has proved to be theirs. Who can sign in already does
- * that first, and accepts then.
+ * Returns the invitation of a new person, whose address its mail has proved to be theirs. Anyone who can sign in already
+ * does that first, and then accepts.
  */
 export async function requireInvitation(
   tx: Transaction,
   parts: { clock: Clock; secrets: SecretBox },
   token: string,
-  email: string,
 ): Promise<MailTokenRow> {
   const invitation = await openInvitation(tx, parts, token);
-  if (emailKey(invitation.email) !== emailKey(email))
-    throw invalidField('email', 'not_invited', 'is not the address that was invited');
-  if (await findPersonByEmail(tx, email))
+  if (await findPersonByEmail(tx, invitation.email))
     throw new ApiError(
       'invalid_state',
       'You have signed up before: sign in, and accept the invitation then.',
@@ -51,7 +48,7 @@ export async function acceptInvitation(
 ): Promise<void> {
   const { clock } = parts;
   const { id, account_id: accountId, role } = await useMailToken(tx, parts, 'invitation', token);
-  if (!accountId || !role) throw linkInvalid();
+  if (!accountId || !role) throw linkInvalid('unknown');
   if (await findMembership(tx, personId, accountId))
     throw new ApiError('invalid_state', 'You are a member of this account already.');
   await addMember(tx, clock, { personId, accountId, role });

@@ -5,7 +5,6 @@ import {
   findMailToken,
   insertMailToken,
   type MailTokenRow,
-  type Newcomer,
   type TokenPurpose,
   takeMailToken,
 } from '../../db/queries/mail-tokens.ts';
@@ -32,15 +31,13 @@ export interface NewMailToken {
   email: string;
   /** Of an invitation. */
   place?: { accountId: string; role: Role };
-  /** Of a sign-up. */
-  newcomer?: Newcomer;
 }
 
 /** Makes the secret of a link. It is returned here and nowhere else: only a hash is stored. */
 export async function issueMailToken(
   tx: Transaction,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
-  { purpose, personId, email, place, newcomer }: NewMailToken,
+  { purpose, personId, email, place }: NewMailToken,
 ): Promise<{ token: string; id: string; expiresAt: Date }> {
   const token = generateToken(secrets);
   const now = clock.now();
@@ -53,7 +50,6 @@ export async function issueMailToken(
     email,
     account_id: place?.accountId ?? null,
     role: place?.role ?? null,
-    newcomer: newcomer ?? null,
     created_at: now,
     expires_at: expiresAt,
   };
@@ -61,7 +57,7 @@ export async function issueMailToken(
   return { token, id, expiresAt };
 }
 
-/** Uses the secret of a link up; `link_invalid` where it is not of this purpose, was used, or has expired. */
+/** Uses the secret of a link up; `link_invalid` if it is not of this purpose, was used, or has expired. */
 export async function useMailToken(
   tx: Transaction,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
@@ -72,21 +68,31 @@ export async function useMailToken(
     ? await takeMailToken(tx, purpose, hashToken(token), clock.now())
     : undefined;
   if (row) return row;
-  throw linkInvalid();
+  throw linkInvalid('used');
 }
 
-/** What a link is for, without using it up; undefined where it is good for nothing. */
+/** Returns what a link is for without using it up; throws `link_invalid` if it has none of the purposes or no longer works. */
 export async function peekMailToken(
   db: Queryable,
   { clock, secrets }: { clock: Clock; secrets: SecretBox },
-  purpose: TokenPurpose,
+  purposes: readonly TokenPurpose[],
   token: string,
-): Promise<MailTokenRow | undefined> {
-  return isIssuedToken(token, secrets)
-    ? findMailToken(db, purpose, hashToken(token), clock.now())
-    : undefined;
+): Promise<MailTokenRow> {
+  const row = isIssuedToken(token, secrets) ? await findMailToken(db, hashToken(token)) : undefined;
+  if (!row || !purposes.includes(row.purpose)) throw linkInvalid('unknown');
+  if (row.used_at) throw linkInvalid('used');
+  if (row.expires_at <= clock.now()) throw linkInvalid('expired');
+  return row;
 }
 
-/** The refusal of a link. */
-export const linkInvalid = () =>
-  new ApiError('link_invalid', 'The link is not good any more: it was used, replaced, or has expired.');
+/** Why a link does not work. Only the holder of its secret learns it. */
+const LINK_PROBLEMS = {
+  used: 'The link was used before, or a newer one has replaced it.',
+  expired: 'The link has expired.',
+  unknown: 'The link is not complete, or is not for this page.',
+  taken: 'There is an account with this address already. Sign in with it.',
+};
+
+/** Returns the refusal of a link. */
+export const linkInvalid = (reason: keyof typeof LINK_PROBLEMS) =>
+  new ApiError('link_invalid', LINK_PROBLEMS[reason], { reason });

@@ -37,12 +37,14 @@ import { confirmTotp } from './person/confirm-totp.ts';
 import { removeTotp } from './person/remove-totp.ts';
 import { renewRecoveryCodes } from './person/renew-recovery-codes.ts';
 import { updateProfile } from './person/update-profile.ts';
+import { completeSignUp } from './session/complete-sign-up.ts';
 import { confirmSession } from './session/confirm-session.ts';
 import { getSession } from './session/get-session.ts';
 import { listSessions } from './session/list-sessions.ts';
 import { requestPasswordReset } from './session/request-password-reset.ts';
 import { resetPasswordByMail } from './session/reset-password-by-mail.ts';
 import { revokeSession } from './session/revoke-session.ts';
+import { showLink } from './session/show-link.ts';
 import { signIn } from './session/sign-in.ts';
 import { signInByLink } from './session/sign-in-by-link.ts';
 import { signInSecondFactor } from './session/sign-in-second-factor.ts';
@@ -62,6 +64,8 @@ export const PANEL_ENDPOINTS: readonly PanelEndpoint[] = [
   getSite,
   getPublicPrices,
   signUp,
+  showLink,
+  completeSignUp,
   verifyEmail,
   signIn,
   signInSecondFactor,

@@ -14,6 +14,7 @@ import { confirmSession } from './session/confirm-session.ts';
 import { getSession } from './session/get-session.ts';
 import { listSessions } from './session/list-sessions.ts';
 import { revokeSession } from './session/revoke-session.ts';
+import { showLink } from './session/show-link.ts';
 import { signIn } from './session/sign-in.ts';
 import { signInByLink } from './session/sign-in-by-link.ts';
 import { signInSecondFactor } from './session/sign-in-second-factor.ts';
@@ -32,6 +33,7 @@ export const OPERATOR_SIGN_IN: readonly PanelEndpoint[] = [
   signInWithRecoveryCode,
   beginPasskeySignIn,
   signInWithPasskey,
+  showLink,
   signInByLink,
   getSession,
   confirmSession,

@@ -46,8 +46,8 @@ export interface KeyExpiryValues {
 }
 
 const IGNORE = {
-  en: 'If you did not ask for this, do nothing: without the link nothing happens.',
-  de: 'Falls Sie das nicht angefordert haben, brauchen Sie nichts zu tun: Ohne den Link passiert nichts.',
+  en: 'If you did not ask for this, ignore this mail. Opening the link alone changes nothing.',
+  de: 'Falls Sie das nicht angefordert haben, ignorieren Sie diese E-Mail. Den Link nur zu öffnen, ändert nichts.',
 };
 
 const validUntil = {
@@ -57,17 +57,19 @@ const validUntil = {
 
 export const verifyEmail: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
-    subject: `Confirm your address for ${brand}`,
-    paragraphs: [`Please confirm that this address is yours. Then you can sign in to ${brand}.`],
-    action: { label: 'Confirm address', url },
+    subject: `Create your account at ${brand}`,
+    paragraphs: [
+      `Someone, probably you, wants to sign up at ${brand} with this address. Choose a password on the page behind this link, and create your account there. Until then it does not exist.`,
+    ],
+    action: { label: 'Choose a password', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
   }),
   de: ({ url, expiresAt }, { brand }) => ({
-    subject: `Bestätigen Sie Ihre Adresse für ${brand}`,
+    subject: `Legen Sie Ihr Konto bei ${brand} an`,
     paragraphs: [
-      `Bitte bestätigen Sie, dass diese Adresse Ihnen gehört. Danach können Sie sich bei ${brand} anmelden.`,
+      `Jemand, vermutlich Sie, möchte sich mit dieser Adresse bei ${brand} registrieren. Wählen Sie auf der Seite hinter diesem Link ein Passwort und legen Sie dort Ihr Konto an. Vorher gibt es das Konto nicht.`,
     ],
-    action: { label: 'Adresse bestätigen', url },
+    action: { label: 'Passwort wählen', url },
     notes: [validUntil.de(expiresAt), IGNORE.de],
   }),
 };
@@ -95,13 +97,17 @@ export const alreadySignedUp: Template<Record<never, never>> = {
 export const resetPassword: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
     subject: `Choose a new password for ${brand}`,
-    paragraphs: ['You asked for a new password. Choose one by this link.'],
+    paragraphs: [
+      'You asked for a new password. Choose it on the page behind this link. You will then be signed out everywhere.',
+    ],
     action: { label: 'Choose a password', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
   }),
   de: ({ url, expiresAt }, { brand }) => ({
     subject: `Neues Passwort für ${brand}`,
-    paragraphs: ['Sie haben ein neues Passwort angefordert. Über diesen Link können Sie es wählen.'],
+    paragraphs: [
+      'Sie haben ein neues Passwort angefordert. Wählen Sie es auf der Seite hinter diesem Link. Danach sind Sie überall abgemeldet.',
+    ],
     action: { label: 'Passwort wählen', url },
     notes: [validUntil.de(expiresAt), IGNORE.de],
   }),
@@ -125,13 +131,13 @@ export const invitation: Template<InvitationValues> = {
 export const signInLink: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
     subject: `Sign in to ${brand}`,
-    paragraphs: ['Sign in by this link.'],
+    paragraphs: ['Sign in on the page behind this link.'],
     action: { label: 'Sign in', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
   }),
   de: ({ url, expiresAt }, { brand }) => ({
     subject: `Anmelden bei ${brand}`,
-    paragraphs: ['Über diesen Link können Sie sich anmelden.'],
+    paragraphs: ['Melden Sie sich auf der Seite hinter diesem Link an.'],
     action: { label: 'Anmelden', url },
     notes: [validUntil.de(expiresAt), IGNORE.de],
   }),
@@ -141,16 +147,18 @@ export const signInLink: Template<LinkValues> = {
 export const changeEmail: Template<LinkValues> = {
   en: ({ url, expiresAt }, { brand }) => ({
     subject: `Confirm your new address for ${brand}`,
-    paragraphs: ['Confirm that this address is yours. From then on, you sign in with it.'],
-    action: { label: 'Confirm address', url },
+    paragraphs: [
+      'Confirm on the page behind this link that you want to use this address. From then on, you sign in with it.',
+    ],
+    action: { label: 'Change address', url },
     notes: [validUntil.en(expiresAt), IGNORE.en],
   }),
   de: ({ url, expiresAt }, { brand }) => ({
     subject: `Bestätigen Sie Ihre neue Adresse für ${brand}`,
     paragraphs: [
-      'Bestätigen Sie, dass Sie hier erreichbar sind. Von da an melden Sie sich mit dieser Adresse an.',
+      'Bestätigen Sie auf der Seite hinter diesem Link, dass Sie diese Adresse verwenden möchten. Von da an melden Sie sich damit an.',
     ],
-    action: { label: 'Adresse bestätigen', url },
+    action: { label: 'Adresse ändern', url },
     notes: [validUntil.de(expiresAt), IGNORE.de],
   }),
 };

@@ -37,8 +37,10 @@ const OWN: Record<PanelErrorCode, ErrorGuide> = {
     message: 'Only who was invited can sign up.',
   },
   link_invalid: {
-    meaning: 'The link was used, replaced by another, or has expired. Ask for a new one.',
-    message: 'The link is not good any more.',
+    meaning:
+      'The link does not work: `details.reason` says whether it was used or replaced, has expired, is not known, or is for an address that has an account already.',
+    message: 'The link was used before, or a newer one has replaced it.',
+    details: { reason: 'used' },
   },
 };
 
@@ -68,6 +70,7 @@ export const PANEL_ERRORS: ErrorVocabulary = {
       ...ERROR_DETAILS.properties,
       policy: { type: 'string', description: 'rate_limit_exceeded: the limit that was exceeded' },
       role: { type: 'string', description: 'role_required: what you are' },
+      reason: { type: 'string', description: 'link_invalid: `used`, `expired`, `unknown` or `taken`' },
       required_role: { type: 'string', description: 'role_required: what it takes' },
     },
   },

@@ -8,7 +8,7 @@ import type { Page } from 'playwright-core';
 import { NO_BROWSER, newPage, startBrowser } from '../../consoles/support/browser.ts';
 import { vaubanctl } from '../../operator/vaubanctl.ts';
 import { looksRight } from '../../panel/browser/support/looks.ts';
-import { buildIfChanged, demoLink } from '../../panel/browser/support/panel-page.ts';
+import { buildIfChanged, demoLink, signInWithLink } from '../../panel/browser/support/panel-page.ts';
 import { violations } from '../../support/axe.ts';
 import { defer } from '../../support/cleanup.ts';
 import { type Service, startService } from '../../support/service.ts';
@@ -47,7 +47,7 @@ interface Desk {
 
 /** Has the demo customer announce a bank transfer. */
 async function announceTransfer(page: Page, service: Service): Promise<string> {
-  await page.goto(service.baseUrl + demoLink(service));
+  await signInWithLink(page, service.baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
   const reply = await page.evaluate(async () => {
     const body = JSON.stringify({ provider: 'bank_transfer', amount_minor: 5_000 });

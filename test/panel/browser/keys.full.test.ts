@@ -4,13 +4,13 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { NO_BROWSER, startBrowser } from '../../consoles/support/browser.ts';
 import { startService } from '../../support/service.ts';
-import { buildIfChanged, demoLink, newPanelPage } from './support/panel-page.ts';
+import { buildIfChanged, demoLink, newPanelPage, signInWithLink } from './support/panel-page.ts';
 
 test('a key is made by hand, shown once, used by curl and revoked', { skip: NO_BROWSER }, async (t) => {
   await buildIfChanged();
   const service = await startService(t);
   const { page, complaints } = await newPanelPage(await startBrowser(t), service);
-  await page.goto(service.baseUrl + demoLink(service));
+  await signInWithLink(page, service.baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
   await page.getByRole('heading', { level: 1 }).waitFor();
   assert.equal(new URL(page.url()).hash, '', 'the secret of the link is gone from the address');

@@ -8,7 +8,7 @@ import { VERSION } from '../../support/source.ts';
 import { asked } from './story/stage.ts';
 import { complaintsOf, hostsOf } from './support/complaints.ts';
 import { looksRight } from './support/looks.ts';
-import { ASSETS, buildIfChanged, demoLink } from './support/panel-page.ts';
+import { ASSETS, buildIfChanged, demoLink, signInWithLink } from './support/panel-page.ts';
 import { routePages } from './support/routes.ts';
 import { openWorld, pathOf, visit } from './support/world.ts';
 
@@ -64,7 +64,7 @@ test('little script comes before the first page', { skip: NO_BROWSER }, async (t
   const browser = await startBrowser(t);
   const signedIn = await browser.newContext();
   const page = await signedIn.newPage();
-  await page.goto(service.baseUrl + demoLink(service));
+  await signInWithLink(page, service.baseUrl + demoLink(service));
   await page.waitForURL('**/machines');
   for (const path of ['/sign-in', '/machines']) {
     const fresh = await browser.newContext();

@@ -4,7 +4,7 @@ import type { Role } from '../../../server/access/roles.ts';
 import { sql } from '../../../server/db/database.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { addMember, createPerson } from '../../../server/domain/people/create-person.ts';
-import { issueMailToken } from '../../../server/domain/people/mail-tokens.ts';
+import { issueMailToken, type NewMailToken } from '../../../server/domain/people/mail-tokens.ts';
 import { MAIL_PURPOSE } from '../../../server/mail/outbox.ts';
 import { startInProcess } from '../../chaos/support/in-process.ts';
 import { LockRecorder } from '../../db/support/lock-recorder.ts';
@@ -141,12 +141,14 @@ export function newPerson(
   });
 }
 
+/** The secret of a link that is not mailed: of one that was, the mail forgets it once it is sent. */
+export async function newLink({ services }: Panel, link: NewMailToken): Promise<string> {
+  return (await services.db.transaction((tx) => issueMailToken(tx, services, link))).token;
+}
+
 /** Signs a person in as the operator would let them in: by a link, over HTTP. */
 export async function signInByLink(panel: Panel, personId: string): Promise<TestBrowser> {
-  const { db } = panel.services;
-  const { token } = await db.transaction((tx) =>
-    issueMailToken(tx, panel.services, { purpose: 'sign_in_link', personId, email: 'link@example.com' }),
-  );
+  const token = await newLink(panel, { purpose: 'sign_in_link', personId, email: 'link@example.com' });
   const browser = new TestBrowser(panel);
   await browser.ok('POST', '/sign-in/link', { body: { token } });
   return browser;

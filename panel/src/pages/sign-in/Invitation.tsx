@@ -7,10 +7,10 @@ import { useTexts } from '../../texts.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Loaded } from '../../ui/Loaded.tsx';
 import { Facts } from '../../ui/Page.tsx';
+import { CompleteSignUp } from './CompleteSignUp.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { useFragment } from './fragment.ts';
 import { LinkOver } from './LinkOver.tsx';
-import { SignUp } from './SignUp.tsx';
 import { texts } from './texts.ts';
 
 /** Kept while who is invited signs in, and no longer than the tab. */
@@ -26,7 +26,7 @@ export function Invitation() {
   const shown = useQuery({ ...read('showInvitation', { body: { token } }), enabled: token !== '' });
   const accept = useChange('acceptInvitation', { onDone: () => location.assign('/panel/') });
   if (shown.error) return <LinkOver error={shown.error} />;
-  if (isNew) return <SignUp invitation={token} />;
+  if (isNew && shown.data) return <CompleteSignUp token={token} email={shown.data.email} />;
   if (accept.error) return <LinkOver error={accept.error} />;
   const what = token !== '' && (
     <Loaded query={shown} lines={3}>

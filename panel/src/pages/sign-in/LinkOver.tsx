@@ -6,17 +6,29 @@ import { Problem } from '../../ui/Notice.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { texts } from './texts.ts';
 
-/** For a link that does not work, or not any more. */
-export function LinkOver({ error }: { error: Error }) {
+interface Props {
+  error: Error;
+  /** The page that sends another link. */
+  again?: '/sign-up' | '/password-reset';
+}
+
+/** For a link that does not work, or no longer: why, and what to do instead. */
+export function LinkOver({ error, again }: Props) {
   const t = useTexts(texts);
-  const isOver =
-    error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
+  const isLink = error instanceof ApiError && error.code === 'link_invalid';
+  const { reason } = (isLink ? error.details : {}) as { reason?: string };
+  const reasons: Record<string, string> = {
+    used: t.linkUsed,
+    expired: t.linkExpired,
+    taken: t.linkTaken,
+  };
   return (
     <FrontCard title={t.linkOver}>
-      {isOver ? <p>{t.linkOverWhy}</p> : <Problem error={error} />}
+      {isLink ? <p>{reasons[reason ?? ''] ?? t.linkUnknown}</p> : <Problem error={error} />}
       <Link to="/sign-in" className={buttonClass()}>
         {t.signIn}
       </Link>
+      {again && reason !== 'taken' && <Link to={again}>{t.newLink}</Link>}
     </FrontCard>
   );
 }

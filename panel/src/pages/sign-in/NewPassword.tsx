@@ -1,40 +1,63 @@
 import { Link } from '@tanstack/react-router';
-import { ApiError } from '../../api/errors.ts';
+import { isRefusal } from '../../api/errors.ts';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
+import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { Form, textOf } from '../../ui/Form.tsx';
+import { Skeleton } from '../../ui/Loaded.tsx';
 import { FrontCard } from './FrontCard.tsx';
-import { useFragment } from './fragment.ts';
 import { LinkOver } from './LinkOver.tsx';
+import { SignedInElsewhere } from './SignedInElsewhere.tsx';
 import { texts } from './texts.ts';
+import { useLink } from './use-link.ts';
 
-/** Behind the link of a reset. */
+/** Behind the link of a reset: a new password, and what ends with the old one. */
 export function NewPassword() {
   const t = useTexts(texts);
-  const token = useFragment();
+  const { token, link } = useLink();
   const reset = useChange('resetPasswordByMail');
-  const { error } = reset;
-  if (error instanceof ApiError && error.code === 'link_invalid') return <LinkOver error={error} />;
   if (reset.isSuccess) {
+    const { ended_sessions, revoked_keys } = reset.data;
     return (
       <FrontCard title={t.resetDone}>
-        <p>{t.resetDoneWhy}</p>
+        <p>{t.endedSessions(ended_sessions)}</p>
+        <p>{t.revokedKeys(revoked_keys)}</p>
+        <p>{t.factorsStay}</p>
         <Link to="/sign-in" className={buttonClass('main')}>
           {t.signIn}
         </Link>
       </FrontCard>
     );
   }
+  const over = link.error ?? (isRefusal(reset.error, 'link_invalid') && reset.error);
+  if (over) return <LinkOver error={over} again="/password-reset" />;
+  if (!link.data) {
+    return (
+      <FrontCard title={t.resetTitle}>
+        <Skeleton lines={3} />
+      </FrontCard>
+    );
+  }
+  const { email } = link.data;
   return (
     <FrontCard title={t.resetTitle}>
+      <p>{t.resetFor(email)}</p>
+      <SignedInElsewhere link={link.data} />
       <Form
-        error={error}
+        error={reset.error}
         onSubmit={(values) =>
-          reset.mutate({ body: { token: token || '-', password: textOf(values, 'password') } })
+          reset.mutate({
+            body: {
+              token,
+              password: textOf(values, 'password'),
+              revoke_keys: values.get('revoke_keys') !== null,
+            },
+          })
         }
       >
+        <input type="email" name="email" autoComplete="username" value={email} readOnly hidden />
         <Field
           label={t.newPassword}
           name="password"
@@ -44,6 +67,9 @@ export function NewPassword() {
           isRequired
           autoFocus
         />
+        <Checkbox name="revoke_keys" hint={t.revokeKeysHint}>
+          {t.revokeKeys}
+        </Checkbox>
         <Button look="main" type="submit" isPending={reset.isPending}>
           {t.save}
         </Button>

@@ -10,17 +10,12 @@ import { Form, textOf } from '../../ui/Form.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { texts } from './texts.ts';
 
-/** A new account; by an invitation where the service wants one. */
-export function SignUp({ invitation }: { invitation?: string }) {
+/** The first step of a sign-up: an address, to which a link is mailed. */
+export function SignUp() {
   const t = useTexts(texts);
-  const { sign_up, terms_url } = useSite();
+  const { sign_up } = useSite();
   const [sentTo, setSentTo] = useState<string>();
-  const signUp = useChange('signUp', {
-    onDone: ({ next }, { body }) => {
-      if (next === 'signed_in') location.assign('/panel/');
-      else setSentTo(body.email);
-    },
-  });
+  const signUp = useChange('signUp', { onDone: (_, { body }) => setSentTo(body.email) });
   const signIn = (
     <>
       {t.haveAccount} <Link to="/sign-in">{t.signIn}</Link>
@@ -33,7 +28,7 @@ export function SignUp({ invitation }: { invitation?: string }) {
       </FrontCard>
     );
   }
-  if (sign_up !== 'open' && !invitation) {
+  if (sign_up !== 'open') {
     return (
       <FrontCard title={t.signUpTitle} below={signIn}>
         <p>{sign_up === 'closed' ? t.closed : t.byInvitation}</p>
@@ -42,38 +37,16 @@ export function SignUp({ invitation }: { invitation?: string }) {
   }
   return (
     <FrontCard title={t.signUpTitle} below={signIn}>
+      <p>{t.signUpWhy}</p>
       <Form
         error={signUp.error}
-        onSubmit={(values) => {
-          const name = textOf(values, 'name').trim();
-          signUp.mutate({
-            body: {
-              email: textOf(values, 'email'),
-              password: textOf(values, 'password'),
-              locale: currentLanguage(),
-              ...(name && { name }),
-              ...(invitation && { invitation }),
-            },
-          });
-        }}
+        onSubmit={(values) =>
+          signUp.mutate({ body: { email: textOf(values, 'email'), locale: currentLanguage() } })
+        }
       >
         <Field label={t.email} name="email" type="email" autoComplete="username" isRequired autoFocus />
-        <Field label={t.name} name="name" autoComplete="name" hint={t.nameHint} />
-        <Field
-          label={t.password}
-          name="password"
-          type="password"
-          autoComplete="new-password"
-          hint={t.passwordHint}
-          isRequired
-        />
-        {terms_url && (
-          <p>
-            {t.agree} <a href={terms_url}>{t.terms}</a>
-          </p>
-        )}
         <Button look="main" type="submit" isPending={signUp.isPending}>
-          {t.signUpGo}
+          {t.resetGo}
         </Button>
       </Form>
     </FrontCard>

@@ -1,39 +1,54 @@
 import { Link } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
-import { buttonClass } from '../../ui/Button.tsx';
+import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Skeleton } from '../../ui/Loaded.tsx';
+import { CompleteSignUp } from './CompleteSignUp.tsx';
 import { FrontCard } from './FrontCard.tsx';
-import { useFragment } from './fragment.ts';
 import { LinkOver } from './LinkOver.tsx';
+import { SignedInElsewhere } from './SignedInElsewhere.tsx';
 import { texts } from './texts.ts';
+import { useLink } from './use-link.ts';
 
-/** Confirms an address, of a new person or one that has moved. */
+/** Behind the links that prove an address: of a sign-up, and of a change of address. */
 export function VerifyEmail() {
   const t = useTexts(texts);
-  const token = useFragment();
-  const { mutate, error, isSuccess } = useChange('verifyEmail');
-  const isTried = useRef(false);
-  useEffect(() => {
-    if (isTried.current) return;
-    isTried.current = true;
-    mutate({ body: { token: token || '-' } });
-  }, [mutate, token]);
-  if (error) return <LinkOver error={error} />;
-  if (!isSuccess) {
+  const { token, link } = useLink();
+  const change = useChange('verifyEmail');
+  const error = link.error ?? change.error;
+  if (error) return <LinkOver error={error} again="/sign-up" />;
+  if (!link.data) {
     return (
-      <FrontCard title={t.verifying}>
+      <FrontCard title={t.readingLink}>
         <Skeleton lines={2} />
       </FrontCard>
     );
   }
+  const { purpose, email } = link.data;
+  if (purpose === 'sign_up') {
+    return (
+      <CompleteSignUp token={token} email={email}>
+        <SignedInElsewhere link={link.data} />
+      </CompleteSignUp>
+    );
+  }
+  if (change.isSuccess) {
+    return (
+      <FrontCard title={t.addressChanged}>
+        <p>{t.addressChangedWhy(email)}</p>
+        <Link to="/" className={buttonClass('main')}>
+          {t.open}
+        </Link>
+      </FrontCard>
+    );
+  }
   return (
-    <FrontCard title={t.verified}>
-      <p>{t.verifiedWhy}</p>
-      <Link to="/" className={buttonClass('main')}>
-        {t.open}
-      </Link>
+    <FrontCard title={t.newAddress}>
+      <p>{t.newAddressWhy(email)}</p>
+      <SignedInElsewhere link={link.data} />
+      <Button look="main" isPending={change.isPending} onPress={() => change.mutate({ body: { token } })}>
+        {t.useAddress}
+      </Button>
     </FrontCard>
   );
 }

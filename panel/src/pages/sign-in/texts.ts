@@ -28,31 +28,65 @@ export const texts = defineTexts(
     wrongRecovery: 'This recovery code is wrong, or was used before.',
     useApp: 'Use the authenticator app instead',
     go: 'Continue',
-    signUpTitle: 'Make an account',
-    signUpGo: 'Make account',
-    agree: 'By making an account you agree to the',
+    signUpTitle: 'Create an account',
+    signUpWhy: 'We mail you a link. You choose your password on the page that it opens.',
+    createAccount: 'Create account',
+    completeWhy: (email: string) =>
+      `You will sign in with ${email}. The account does not exist until you press the button.`,
+    agree: 'By creating an account you agree to the',
     terms: 'terms',
-    closed: 'Accounts are made by the operator of this service. Ask support for one.',
+    closed: 'Accounts are created by the operator of this service. Ask support for one.',
     byInvitation:
-      'You need an invitation to make an account. Ask a member of the account you want to work in.',
+      'You need an invitation to create an account. Ask a member of the account you want to work in.',
     lookIntoMail: 'Look into your mail',
     sentTo: (email: string) =>
-      `We have sent a link to ${email}. Open it to confirm that the address is yours, then sign in. It may take a minute to arrive; check your spam folder as well.`,
-    verifying: 'Confirming your address',
-    verified: 'Your address is confirmed',
-    verifiedWhy: 'You can sign in now.',
-    linkOver: 'This link is over',
-    linkOverWhy: 'It was used before, is too old, or is not complete. Links from mails work once.',
-    newLink: 'Ask for a new one',
+      `We have sent a mail to ${email}. Open its link to choose a password and create your account. It may take a minute to arrive; check your spam folder as well.`,
+    readingLink: 'Reading the link',
+    newAddress: 'Change your address',
+    newAddressWhy: (email: string) =>
+      `From now on you will sign in with ${email}. Continue only if you asked for this change.`,
+    useAddress: 'Use this address',
+    addressChanged: 'Your address has changed',
+    addressChangedWhy: (email: string) =>
+      `Sign in with ${email} from now on. You stay signed in where you are.`,
+    linkTitle: 'Sign in with a link',
+    linkWhy: 'This link works once. Press the button to sign in.',
+    linkOver: 'This link no longer works',
+    linkUsed: 'It was used before, or a newer mail has replaced it. Links from mails work once.',
+    linkExpired: 'It has expired.',
+    linkUnknown: 'The link is not complete. Open it from the mail again, or copy all of it.',
+    linkTaken: 'There is an account with this address already. Sign in with it, or choose a new password.',
+    newLink: 'Ask for a new link',
+    signedInAs: (email: string) => `You are signed in as ${email} in this browser.`,
+    elsewhereSignUp: 'Creating this account signs you out there.',
+    elsewhereChangeEmail: 'This link changes the address of another account, not of that one.',
+    elsewhereResetPassword: 'This link is for another account; nothing changes for that one.',
+    elsewhereSignIn: 'Signing in with this link signs you out there.',
     resetTitle: 'Choose a new password',
-    resetWhy: 'We send you a link by which you can choose a new password.',
+    resetWhy: 'We mail you a link with which you choose a new password.',
     resetGo: 'Send link',
     resetSent: (email: string) =>
       `If there is an account for ${email}, a link is on its way. It works once, for an hour.`,
     resetDone: 'Your password is changed',
-    resetDoneWhy: 'All other sessions were signed out.',
+    resetFor: (email: string) =>
+      `For ${email}. You will be signed out in all browsers; your second factor and passkeys stay.`,
+    revokeKeys: 'Revoke API keys too',
+    revokeKeysHint:
+      'All keys of accounts that you own, and those that you made in other accounts. Programs that use them stop working at once. Choose this if someone else may know your password.',
+    endedSessions: (count: number) =>
+      count === 0
+        ? 'There were no sessions to sign out.'
+        : count === 1
+          ? '1 session was signed out.'
+          : `${count} sessions were signed out.`,
+    revokedKeys: (count: number) =>
+      count === 0
+        ? 'No API keys were revoked.'
+        : count === 1
+          ? '1 API key was revoked.'
+          : `${count} API keys were revoked.`,
+    factorsStay: 'Your second factor and passkeys, if you have any, still work. Sign in to review them.',
     save: 'Save password',
-    signingIn: 'Signing you in',
     invitation: 'You were invited',
     invitationWhy: 'Accept to get access to this account. Your own account does not change.',
     account: 'Account',
@@ -95,7 +129,11 @@ export const texts = defineTexts(
     useApp: 'Stattdessen die Authenticator-App verwenden',
     go: 'Weiter',
     signUpTitle: 'Konto anlegen',
-    signUpGo: 'Konto anlegen',
+    signUpWhy:
+      'Wir senden Ihnen einen Link per E-Mail. Auf der Seite, die er öffnet, wählen Sie Ihr Passwort.',
+    createAccount: 'Konto anlegen',
+    completeWhy: (email: string) =>
+      `Sie melden sich künftig mit ${email} an. Das Konto gibt es erst, wenn Sie auf „Konto anlegen“ drücken.`,
     agree: 'Mit dem Anlegen eines Kontos stimmen Sie zu:',
     terms: 'AGB',
     closed: 'Konten legt der Betreiber dieses Dienstes an. Fragen Sie den Support.',
@@ -103,23 +141,57 @@ export const texts = defineTexts(
       'Für ein Konto brauchen Sie eine Einladung. Fragen Sie ein Mitglied des Kontos, in dem Sie arbeiten wollen.',
     lookIntoMail: 'Prüfen Sie Ihre E-Mails',
     sentTo: (email: string) =>
-      `Wir haben einen Link an ${email} gesendet. Er bestätigt, dass die Adresse Ihnen gehört; danach können Sie sich anmelden. Das kann eine Minute dauern; sehen Sie auch im Spam-Ordner nach.`,
-    verifying: 'Ihre Adresse wird bestätigt',
-    verified: 'Ihre Adresse ist bestätigt',
-    verifiedWhy: 'Sie können sich jetzt anmelden.',
+      `Wir haben eine E-Mail an ${email} gesendet. Öffnen Sie den Link darin, um ein Passwort zu wählen und Ihr Konto anzulegen. Das kann eine Minute dauern; sehen Sie auch im Spam-Ordner nach.`,
+    readingLink: 'Der Link wird gelesen',
+    newAddress: 'Adresse ändern',
+    newAddressWhy: (email: string) =>
+      `Von nun an melden Sie sich mit ${email} an. Fahren Sie nur fort, wenn Sie diese Änderung angefordert haben.`,
+    useAddress: 'Diese Adresse verwenden',
+    addressChanged: 'Ihre Adresse ist geändert',
+    addressChangedWhy: (email: string) =>
+      `Melden Sie sich von nun an mit ${email} an. Wo Sie angemeldet sind, bleiben Sie es.`,
+    linkTitle: 'Mit einem Link anmelden',
+    linkWhy: 'Dieser Link gilt einmal. Drücken Sie auf „Anmelden“, um sich anzumelden.',
     linkOver: 'Dieser Link gilt nicht mehr',
-    linkOverWhy:
-      'Er wurde schon verwendet, ist zu alt oder nicht vollständig. Links aus E-Mails gelten einmal.',
-    newLink: 'Einen neuen anfordern',
+    linkUsed:
+      'Er wurde schon verwendet, oder eine neuere E-Mail hat ihn ersetzt. Links aus E-Mails gelten einmal.',
+    linkExpired: 'Er ist abgelaufen.',
+    linkUnknown:
+      'Der Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail, oder kopieren Sie ihn ganz.',
+    linkTaken:
+      'Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich damit an, oder wählen Sie ein neues Passwort.',
+    newLink: 'Einen neuen Link anfordern',
+    signedInAs: (email: string) => `Sie sind in diesem Browser als ${email} angemeldet.`,
+    elsewhereSignUp: 'Wenn Sie dieses Konto anlegen, werden Sie dort abgemeldet.',
+    elsewhereChangeEmail: 'Dieser Link ändert die Adresse eines anderen Kontos, nicht die von diesem.',
+    elsewhereResetPassword: 'Dieser Link gilt für ein anderes Konto; an diesem ändert sich nichts.',
+    elsewhereSignIn: 'Wenn Sie sich mit diesem Link anmelden, werden Sie dort abgemeldet.',
     resetTitle: 'Neues Passwort wählen',
     resetWhy: 'Wir senden Ihnen einen Link, über den Sie ein neues Passwort wählen können.',
     resetGo: 'Link senden',
     resetSent: (email: string) =>
       `Wenn es für ${email} ein Konto gibt, ist ein Link unterwegs. Er gilt einmal, für eine Stunde.`,
     resetDone: 'Ihr Passwort ist geändert',
-    resetDoneWhy: 'Alle anderen Sitzungen wurden abgemeldet.',
+    resetFor: (email: string) =>
+      `Für ${email}. Sie werden in allen Browsern abgemeldet; Ihr zweiter Faktor und Ihre Passkeys bleiben.`,
+    revokeKeys: 'Auch API-Schlüssel widerrufen',
+    revokeKeysHint:
+      'Alle Schlüssel der Konten, deren Inhaber Sie sind, und die, die Sie in anderen Konten erstellt haben. Programme, die sie verwenden, funktionieren sofort nicht mehr. Wählen Sie das, wenn jemand anderes Ihr Passwort kennen könnte.',
+    endedSessions: (count: number) =>
+      count === 0
+        ? 'Es gab keine Sitzungen, die abzumelden waren.'
+        : count === 1
+          ? '1 Sitzung wurde abgemeldet.'
+          : `${count} Sitzungen wurden abgemeldet.`,
+    revokedKeys: (count: number) =>
+      count === 0
+        ? 'Es wurden keine API-Schlüssel widerrufen.'
+        : count === 1
+          ? '1 API-Schlüssel wurde widerrufen.'
+          : `${count} API-Schlüssel wurden widerrufen.`,
+    factorsStay:
+      'Ihr zweiter Faktor und Ihre Passkeys gelten weiter, falls Sie welche haben. Melden Sie sich an, um sie zu prüfen.',
     save: 'Passwort speichern',
-    signingIn: 'Sie werden angemeldet',
     invitation: 'Sie wurden eingeladen',
     invitationWhy:
       'Nehmen Sie die Einladung an, um in diesem Konto zu arbeiten. An Ihrem eigenen Konto ändert sich nichts.',

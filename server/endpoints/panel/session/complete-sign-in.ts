@@ -25,7 +25,14 @@ export interface SignInContext {
 }
 
 /** How a person proved who they are. */
-export type SignInMethod = 'password' | 'totp' | 'recovery_code' | 'passkey' | 'link' | 'invitation';
+export type SignInMethod =
+  | 'password'
+  | 'totp'
+  | 'recovery_code'
+  | 'passkey'
+  | 'link'
+  | 'invitation'
+  | 'sign_up';
 
 /** Signs a person in who has proved everything that is asked of them, and mails them where the device is a new one. */
 export async function completeSignIn(

@@ -1,10 +1,13 @@
 import { requireGoodPassword } from '../../../access/passwords.ts';
 import { lockPerson } from '../../../db/queries/people.ts';
+import { listSessions } from '../../../db/queries/sessions.ts';
 import { recordAudit } from '../../../domain/people/audit.ts';
 import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { revokeKeysOf } from '../../../domain/people/revoke-keys.ts';
 import { setPassword } from '../../../domain/people/set-password.ts';
-import { Input, Shape } from '../../../http/schemas.ts';
+import { Count, Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
 import { NewPassword } from '../shared/inputs.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { LinkToken } from './sign-in-shape.ts';
@@ -15,23 +18,35 @@ export const resetPasswordByMail = panelEndpoint({
   path: '/password-reset/complete',
   access: 'public',
   tag: 'session',
-  summary: 'Choose a new password by the link of a mail',
+  summary: 'Choose a new password with the link of a mail',
   description:
-    'Ends every session of the person. A second factor stays, and is asked for at the next sign-in.',
-  body: Input({ token: LinkToken, password: NewPassword }),
-  data: Shape({}),
+    'Ends every session of the person and, if asked to, revokes API keys: those of accounts that the person owns, and those ' +
+    'that the person made in other accounts. Passkeys and a second factor stay: the link proves no factor, so it takes none away.',
+  body: Input({
+    token: LinkToken,
+    password: NewPassword,
+    revoke_keys: Type.Optional(Type.Boolean({ description: 'Whether to revoke API keys too' })),
+  }),
+  data: Shape({
+    ended_sessions: Count('Sessions that were signed out'),
+    revoked_keys: Count('API keys that were revoked'),
+  }),
   errors: ['link_invalid'],
   async prepare({ body, services }) {
     // Looked at first, so that nothing is hashed for who has no link.
-    const token = await peekMailToken(services.db, services, 'reset_password', body.token);
-    if (!token) throw linkInvalid();
+    const token = await peekMailToken(services.db, services, ['reset_password'], body.token);
     requireGoodPassword(body.password, token.email);
     return { personId: token.person_id!, passwordHash: await services.passwords.hash(body.password) };
   },
-  async handle({ db, body, services, browser, prepared: { personId, passwordHash } }) {
+  async handle({ db, body, services, browser, now, prepared: { personId, passwordHash } }) {
+    // Keys are locked before their person. A link that turns out to be used undoes this.
+    const revoked = body.revoke_keys
+      ? await revokeKeysOf(db, services, { personId, now, ip: browser.ip })
+      : [];
     const person = await lockPerson(db, personId);
     const { person_id } = await useMailToken(db, services, 'reset_password', body.token);
-    if (!person || person.id !== person_id) throw linkInvalid();
+    if (!person || person.id !== person_id) throw linkInvalid('unknown');
+    const sessions = await listSessions(db, person.id, now);
     await setPassword(db, services, { personId: person.id, passwordHash, keepSession: null });
     await recordAudit(db, services.clock, {
       accountId: null,
@@ -40,6 +55,6 @@ export const resetPasswordByMail = panelEndpoint({
       ip: browser.ip,
     });
     await mailSecurityChange(db, services, person, 'password_changed', browser);
-    return { data: {} };
+    return { data: { ended_sessions: sessions.length, revoked_keys: revoked.length } };
   },
 });

@@ -19,9 +19,9 @@ export const signInByLink = panelEndpoint({
   errors: ['link_invalid'],
   async handle(context) {
     const { db, body, services } = context;
-    const link = await peekMailToken(db, services, 'sign_in_link', body.token);
-    const person = link && (await lockPerson(db, link.person_id!));
-    if (person?.realm !== services.realm.realm) throw linkInvalid();
+    const link = await peekMailToken(db, services, ['sign_in_link'], body.token);
+    const person = await lockPerson(db, link.person_id!);
+    if (person?.realm !== services.realm.realm) throw linkInvalid('unknown');
     await useMailToken(db, services, 'sign_in_link', body.token);
     return { data: await completeSignIn(context, person, 'link') };
   },

@@ -2,23 +2,21 @@ import assert from 'node:assert/strict';
 import { Secret, TOTP } from 'otpauth';
 import { button, dialog, heading, PERSON, type Stage } from './stage.ts';
 
-/** Signs up, opens the link of the mail, and signs in with the password. */
+/** Signs up, and chooses a password on the page that the link of the mail opens. */
 export async function signsUp({ page, baseUrl, mailedLink }: Stage): Promise<void> {
   await page.goto(`${baseUrl}/panel/sign-up`);
   await page.getByLabel('E-mail').fill(PERSON.email);
-  await page.getByLabel('Your name').fill(PERSON.name);
-  await page.getByLabel('Password').fill(PERSON.password);
-  await button(page, 'Make account').click();
+  await button(page, 'Send link').click();
   await heading(page, 'Look into your mail').waitFor();
   const link = await mailedLink('verify-email');
   await page.goto(link);
-  await heading(page, 'Your address is confirmed').waitFor();
+  await page.getByLabel('Your name').fill(PERSON.name);
   assert.equal(new URL(page.url()).hash, '', 'the secret of the link is gone from the address');
-  await page.getByRole('link', { name: 'Open the panel' }).click();
-  await typesPassword(page);
+  await page.getByLabel('Password').fill(PERSON.password);
+  await button(page, 'Create account').click();
   await page.waitForURL('**/panel/machines');
   await page.goto(link);
-  await heading(page, 'This link is over').waitFor();
+  await heading(page, 'This link no longer works').waitFor();
 }
 
 async function typesPassword(page: Stage['page']): Promise<void> {

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { newPage } from '../../../consoles/support/browser.ts';
 import type { Service } from '../../../support/service.ts';
 import { REPOSITORY } from '../../../support/source.ts';
@@ -18,6 +18,13 @@ export async function buildIfChanged(): Promise<void> {
   const sources = readdirSync(join(PANEL, 'src'), { recursive: true, encoding: 'utf8' });
   const newest = Math.max(...sources.map((name) => statSync(join(PANEL, 'src', name)).mtimeMs));
   if (newest > built) await promisify(execFile)(process.execPath, [join(PANEL, 'build.ts')]);
+}
+
+/** Signs in with a link that works once, by the button of its page; ends at the first page. */
+export async function signInWithLink(page: Page, url: string): Promise<void> {
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL((at) => !at.pathname.endsWith('/sign-in/link'));
 }
 
 /** The way into the demo account that the first start has printed: works once. */

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startBrowser } from '../../../consoles/support/browser.ts';
 import { type Service, startService } from '../../../support/service.ts';
 import { complaintsOf } from './complaints.ts';
-import { buildIfChanged, demoLink } from './panel-page.ts';
+import { buildIfChanged, demoLink, signInWithLink } from './panel-page.ts';
 
 /** A service with its demo account, and a browser in which its person is signed in. */
 export interface Panel {
@@ -32,7 +32,7 @@ export async function openPanel(t: TestContext): Promise<Panel> {
   context.setDefaultTimeout(TIMEOUT_MS);
   const complaints = complaintsOf(context);
   const page = await context.newPage();
-  await page.goto(service.baseUrl + demoLink(service));
+  await signInWithLink(page, service.baseUrl + demoLink(service));
   await page.waitForURL('**/panel/machines');
   return { service, browser, context, page, complaints };
 }

@@ -5,6 +5,7 @@ import { newPublicKey } from '../../../acceptance/support/valid-calls.ts';
 import { startModel } from '../../../agent/support/model-server.ts';
 import { RunningClock } from '../../../support/running-clock.ts';
 import { asked, openStage, type Stage, TIMEOUT_MS } from '../story/stage.ts';
+import { signInWithLink } from './panel-page.ts';
 
 export const OWNER = 'ada@example.com';
 const MEMBER = 'ben@example.com';
@@ -96,7 +97,7 @@ export async function openWorld(t: TestContext, words: Words = PLAIN_WORDS): Pro
 
 async function signIn({ operate, page }: Stage, account: string): Promise<void> {
   const { url } = await operate('/people/sign-in-link', { email: OWNER, account_id: account });
-  await page.goto(url);
+  await signInWithLink(page, url);
   await page.waitForURL('**/panel/machines');
 }
 

@@ -1,0 +1,73 @@
+import { requireGoodPassword } from '../../../access/passwords.ts';
+import type { Brand } from '../../../config/brand.ts';
+import { createPerson } from '../../../domain/people/create-person.ts';
+import { acceptInvitation, requireInvitation } from '../../../domain/people/invitations.ts';
+import { peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { welcome } from '../../../domain/people/welcome.ts';
+import { Input } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { ApiError } from '../../../platform/errors.ts';
+import { Type } from '../../../platform/schema.ts';
+import { Locale, NewPassword, PersonName } from '../shared/inputs.ts';
+import { completeSignIn } from './complete-sign-in.ts';
+import { LinkToken, SignInShape } from './sign-in-shape.ts';
+
+export const completeSignUp = panelEndpoint({
+  operation: 'completeSignUp',
+  method: 'POST',
+  path: '/sign-up/complete',
+  access: 'public',
+  tag: 'session',
+  summary: 'Sign up with the link of a mail',
+  description:
+    'Creates the person, with an account of their own or as a member of the account that an invitation is for, and ' +
+    'signs them in. The password is chosen here: whoever only knows the address can set none for it.',
+  body: Input({
+    token: LinkToken,
+    password: NewPassword,
+    name: Type.Optional(PersonName),
+    locale: Type.Optional(Locale),
+  }),
+  data: SignInShape,
+  errors: ['sign_up_closed', 'link_invalid', 'invalid_state'],
+  async prepare({ body, services }) {
+    // Before the password is hashed, which is slow: only a holder of a link can ask for that.
+    const { purpose, email } = await peekMailToken(
+      services.db,
+      services,
+      ['verify_email', 'invitation'],
+      body.token,
+    );
+    const isInvited = purpose === 'invitation';
+    requireSignUp(services.brand, { isInvited });
+    requireGoodPassword(body.password, email);
+    return { isInvited, email, passwordHash: await services.passwords.hash(body.password) };
+  },
+  async handle(context) {
+    const { db, body, services, browser, prepared } = context;
+    const { isInvited, email, passwordHash } = prepared;
+    const { token, name = '', locale = services.brand.languages[0] ?? 'en' } = body;
+    const newcomer = { email, name: name.trim(), locale, passwordHash };
+    if (isInvited) {
+      await requireInvitation(db, services, token);
+      const person = await createPerson(db, services.clock, { ...newcomer, verified: true });
+      await acceptInvitation(db, services, { token, personId: person.id, ip: browser.ip });
+      return { data: await completeSignIn(context, person, 'invitation') };
+    }
+    // Who is first with an address is settled before the link is used up.
+    const person = await welcome(db, services, newcomer, browser.ip);
+    await useMailToken(db, services, 'verify_email', token);
+    return { data: await completeSignIn(context, person, 'sign_up') };
+  },
+});
+
+/** Refuses who may not sign up: anyone if it is closed, all but invited people if it takes an invitation. */
+export function requireSignUp({ signUp }: Brand, { isInvited }: { isInvited: boolean }): void {
+  if (signUp === 'open' || (signUp === 'invitation' && isInvited)) return;
+  throw new ApiError('sign_up_closed', CLOSED[signUp]);
+}
+
+const CLOSED = {
+  closed: 'Sign-up is closed here; ask the operator.',
+  invitation: 'Only people who were invited can sign up here.',
+};

@@ -1,0 +1,53 @@
+import type { TokenPurpose } from '../../../db/queries/mail-tokens.ts';
+import { findPerson, findPersonByEmail } from '../../../db/queries/people.ts';
+import { linkInvalid, peekMailToken } from '../../../domain/people/mail-tokens.ts';
+import { Enum, Input, Nullable, Shape, Timestamp } from '../../../http/schemas.ts';
+import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { Type } from '../../../platform/schema.ts';
+import { LinkToken } from './sign-in-shape.ts';
+
+/** The links that showLink knows, by what they do. showInvitation is for invitations. */
+const PURPOSES = {
+  verify_email: 'sign_up',
+  change_email: 'change_email',
+  reset_password: 'reset_password',
+  sign_in_link: 'sign_in',
+} as const satisfies Partial<Record<TokenPurpose, string>>;
+type Purpose = keyof typeof PURPOSES;
+
+export const showLink = panelEndpoint({
+  operation: 'showLink',
+  method: 'POST',
+  path: '/links/show',
+  access: 'public',
+  tag: 'session',
+  summary: 'Read what a link does before it is used',
+  description:
+    'For anyone who has the link, and without any effect: a page that a link opens asks this, and does the rest when its ' +
+    'button is pressed.',
+  body: Input({ token: LinkToken }),
+  data: Shape(
+    {
+      purpose: Enum(Object.values(PURPOSES), { description: 'What the link does', examples: ['sign_up'] }),
+      email: Type.String({ description: 'The address it is for', examples: ['anna@example.com'] }),
+      own: Nullable(
+        Type.Boolean({
+          description: 'Whether it is for the person who is signed in in this browser; null if no one is',
+        }),
+      ),
+      expires_at: Timestamp(),
+    },
+    { $id: 'Link', description: 'What a link does' },
+  ),
+  errors: ['link_invalid'],
+  async handle({ db, body, session, services }) {
+    const known = Object.keys(PURPOSES) as Purpose[];
+    const { purpose, person_id, email, expires_at } = await peekMailToken(db, services, known, body.token);
+    const person = person_id === null ? undefined : await findPerson(db, person_id);
+    const realm = person?.realm ?? 'customer';
+    if (realm !== services.realm.realm) throw linkInvalid('unknown');
+    if (purpose === 'verify_email' && (await findPersonByEmail(db, email))) throw linkInvalid('taken');
+    const own = session?.stage === 'signed_in' ? session.personId === person_id : null;
+    return { data: { purpose: PURPOSES[purpose as Purpose], email, own, expires_at } };
+  },
+});
