@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { FrontCard } from '../pages/sign-in/FrontCard.tsx';
+import { LinkProblem } from '../pages/sign-in/LinkOver.tsx';
 import { LinkSignIn } from '../pages/sign-in/LinkSignIn.tsx';
 import { texts as signInTexts } from '../pages/sign-in/texts.ts';
 import { useTexts } from '../texts.ts';
 import { buttonClass } from '../ui/Button.tsx';
-import { Problem } from '../ui/Notice.tsx';
 import { to } from './links.ts';
 import { texts } from './texts.ts';
 
@@ -14,12 +14,12 @@ export function SignInByLink() {
   const { signIn } = useTexts(signInTexts);
   const over = (error: Error) => (
     <FrontCard title={t.linkTitle}>
+      <LinkProblem error={error} />
       <p>{t.linkOver}</p>
-      <Problem error={error} />
       <Link {...to('/sign-in')} className={buttonClass()}>
         {signIn}
       </Link>
     </FrontCard>
   );
-  return <LinkSignIn title={t.linkTitle} why={t.linkWhy} home="/operator/" over={over} />;
+  return <LinkSignIn title={t.linkTitle} why={() => t.linkWhy} home="/operator/" over={over} />;
 }

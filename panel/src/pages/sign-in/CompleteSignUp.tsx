@@ -26,7 +26,7 @@ export function CompleteSignUp({ token, email, children }: Props) {
   // The whole page is loaded again: nothing of a former session may be left in it.
   const complete = useChange('completeSignUp', { onDone: () => location.assign('/panel/') });
   const { error } = complete;
-  if (isRefusal(error, 'link_invalid')) return <LinkOver error={error} again="/sign-up" />;
+  if (isRefusal(error, 'link_invalid')) return <LinkOver error={error} />;
   const signIn = (
     <>
       {t.haveAccount} <Link to="/sign-in">{t.signIn}</Link>

@@ -9,26 +9,32 @@ import { texts } from './texts.ts';
 interface Props {
   error: Error;
   /** The page that sends another link. */
-  again?: '/sign-up' | '/password-reset';
+  again?: '/password-reset';
 }
 
 /** For a link that does not work, or no longer: why, and what to do instead. */
 export function LinkOver({ error, again }: Props) {
   const t = useTexts(texts);
-  const isLink = error instanceof ApiError && error.code === 'link_invalid';
-  const { reason } = (isLink ? error.details : {}) as { reason?: string };
+  return (
+    <FrontCard title={t.linkOver}>
+      <LinkProblem error={error} />
+      <Link to="/sign-in" className={buttonClass()}>
+        {t.signIn}
+      </Link>
+      {again && <Link to={again}>{t.newLink}</Link>}
+    </FrontCard>
+  );
+}
+
+/** Why a link does not work, as a sentence. */
+export function LinkProblem({ error }: { error: Error }) {
+  const t = useTexts(texts);
+  if (!(error instanceof ApiError && error.code === 'link_invalid')) return <Problem error={error} />;
+  const { reason = 'unknown' } = error.details as { reason?: string };
   const reasons: Record<string, string> = {
     used: t.linkUsed,
     expired: t.linkExpired,
     taken: t.linkTaken,
   };
-  return (
-    <FrontCard title={t.linkOver}>
-      {isLink ? <p>{reasons[reason ?? ''] ?? t.linkUnknown}</p> : <Problem error={error} />}
-      <Link to="/sign-in" className={buttonClass()}>
-        {t.signIn}
-      </Link>
-      {again && reason !== 'taken' && <Link to={again}>{t.newLink}</Link>}
-    </FrontCard>
-  );
+  return <p>{reasons[reason] ?? t.linkUnknown}</p>;
 }

@@ -10,7 +10,8 @@ import { useLink } from './use-link.ts';
 
 interface Props {
   title: string;
-  why: string;
+  /** What the link does, given the address it is for. */
+  why: (email: string) => string;
   /** Where one comes to who has signed in. */
   home: string;
   /** What is shown for a link that does not work. */
@@ -28,7 +29,7 @@ export function LinkSignIn({ title, why, home, over }: Props) {
     <FrontCard title={title}>
       {link.data ? (
         <>
-          <p>{why}</p>
+          <p>{why(link.data.email)}</p>
           <SignedInElsewhere link={link.data} />
           <Button look="main" isPending={enter.isPending} onPress={() => enter.mutate({ body: { token } })}>
             {t.signIn}

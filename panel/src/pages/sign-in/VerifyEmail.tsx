@@ -16,7 +16,7 @@ export function VerifyEmail() {
   const { token, link } = useLink();
   const change = useChange('verifyEmail');
   const error = link.error ?? change.error;
-  if (error) return <LinkOver error={error} again="/sign-up" />;
+  if (error) return <LinkOver error={error} />;
   if (!link.data) {
     return (
       <FrontCard title={t.readingLink}>

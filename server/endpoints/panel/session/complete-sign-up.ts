@@ -1,11 +1,10 @@
 import { requireGoodPassword } from '../../../access/passwords.ts';
-import type { Brand } from '../../../config/brand.ts';
 import { createPerson } from '../../../domain/people/create-person.ts';
 import { acceptInvitation, requireInvitation } from '../../../domain/people/invitations.ts';
 import { peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { welcome } from '../../../domain/people/welcome.ts';
 import { Input } from '../../../http/schemas.ts';
-import { panelEndpoint } from '../../../panel/endpoint.ts';
+import { type PanelServices, panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
 import { Locale, NewPassword, PersonName } from '../shared/inputs.ts';
@@ -39,7 +38,7 @@ export const completeSignUp = panelEndpoint({
       body.token,
     );
     const isInvited = purpose === 'invitation';
-    requireSignUp(services.brand, { isInvited });
+    requireSignUp(services, { isInvited });
     requireGoodPassword(body.password, email);
     return { isInvited, email, passwordHash: await services.passwords.hash(body.password) };
   },
@@ -62,7 +61,10 @@ export const completeSignUp = panelEndpoint({
 });
 
 /** Refuses who may not sign up: anyone if it is closed, all but invited people if it takes an invitation. */
-export function requireSignUp({ signUp }: Brand, { isInvited }: { isInvited: boolean }): void {
+export function requireSignUp(
+  { brand: { signUp } }: PanelServices,
+  { isInvited }: { isInvited: boolean },
+): void {
   if (signUp === 'open' || (signUp === 'invitation' && isInvited)) return;
   throw new ApiError('sign_up_closed', CLOSED[signUp]);
 }

@@ -21,9 +21,10 @@ export const signUp = panelEndpoint({
   body: Input({ email: Email, locale: Type.Optional(Locale) }),
   data: Shape({}),
   errors: ['sign_up_closed'],
-  async prepare({ body, browser, services: { brand, attempts } }) {
+  async prepare({ body, browser, services }) {
+    const { attempts } = services;
     const email = addressOf(body.email);
-    requireSignUp(brand, { isInvited: false });
+    requireSignUp(services, { isInvited: false });
     await attempts.take('sign_up_network', browser.network);
     return { email, mayMail: await attempts.allows('mail_to', email) };
   },
