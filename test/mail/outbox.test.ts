@@ -72,13 +72,16 @@ test('a mail of the outbox reaches its recipient once, in both languages and bot
   assert.equal(smtp.received.length, 3);
   const byTo = (to: string, subject: RegExp) =>
     smtp.received.find(({ envelope, mail }) => envelope.to[0] === to && subject.test(mail.subject!))!;
-  const english = byTo('ada@example.com', /^Confirm your address for Example & Sons <b>$/);
+  const english = byTo('ada@example.com', /^Create your account at Example & Sons <b>$/);
   assert.equal(english.envelope.from, 'no-reply@cloud.example');
   assert.deepEqual(english.mail.to, [{ name: '', address: 'ada@example.com' }]);
   assert.ok(english.mail.text!.includes(URL) && english.mail.html!.includes(`href="${URL}"`));
   assert.match(english.mail.text!, /2 January 2026 at 00:00 UTC/);
   assert.match(english.mail.html!, /Example &amp; Sons &lt;b&gt;/);
-  assert.match(byTo('bob@example.com', /Bestätigen/).mail.text!, /2\. Januar 2026 um 00:00 UTC/);
+  assert.match(
+    byTo('bob@example.com', /^Legen Sie Ihr Konto bei/).mail.text!,
+    /2\. Januar 2026 um 00:00 UTC/,
+  );
 
   const hostile = byTo('ada@example.com', /expires soon/);
   assert.deepEqual([hostile.envelope.to, hostile.mail.bcc], [['ada@example.com'], undefined]);

@@ -54,7 +54,7 @@ export const texts = defineTexts(
     linkOver: 'This link no longer works',
     linkUsed: 'It was used before, or a newer mail has replaced it. Links from mails work once.',
     linkExpired: 'It has expired. Ask for a new one.',
-    linkUnknown: 'The link is not complete. Open it from the mail again, or copy all of it.',
+    linkUnknown: 'The link is not complete. Copy all of it, and open it again.',
     linkTaken: 'There is an account with this address already. Sign in with it, or choose a new password.',
     newLink: 'Ask for a new link',
     signedInAs: (email: string) => `You are signed in as ${email} in this browser.`,
@@ -156,8 +156,7 @@ export const texts = defineTexts(
     linkUsed:
       'Er wurde schon verwendet, oder eine neuere E-Mail hat ihn ersetzt. Links aus E-Mails gelten einmal.',
     linkExpired: 'Er ist abgelaufen. Fordern Sie einen neuen an.',
-    linkUnknown:
-      'Der Link ist nicht vollständig. Öffnen Sie ihn noch einmal aus der E-Mail, oder kopieren Sie ihn ganz.',
+    linkUnknown: 'Der Link ist nicht vollständig. Kopieren Sie ihn ganz, und öffnen Sie ihn noch einmal.',
     linkTaken:
       'Mit dieser Adresse gibt es schon ein Konto. Melden Sie sich damit an, oder wählen Sie ein neues Passwort.',
     newLink: 'Einen neuen Link anfordern',
