@@ -15,6 +15,7 @@ import {
   TestBrowser,
 } from '../support/panel.ts';
 import { complaintsOf } from './support/complaints.ts';
+import { looksRight } from './support/looks.ts';
 import { buildIfChanged } from './support/panel-page.ts';
 
 const PASSWORD = 'seven quiet otters';
@@ -166,4 +167,27 @@ test('a link that does not work says why', { skip: NO_BROWSER }, async (t) => {
   await context.addCookies([{ name, value, url: panel.baseUrl }]);
   const { page } = await open(await reset());
   await page.getByText(`You are signed in as ${other}`, { exact: false }).waitFor();
+});
+
+test('the pages of links, in both themes, wide and narrow, by the keyboard too', {
+  skip: NO_BROWSER,
+}, async (t) => {
+  const { panel, context, complaints } = await openLinks(t);
+  const { personId, email } = await newPerson(panel);
+  const { browser } = await signInAs(panel, 'owner');
+  const [name, value] = browser.cookie!.split('=') as [string, string];
+  await context.addCookies([{ name, value, url: panel.baseUrl }]);
+  const page = await context.newPage();
+  for (const [path, link] of [
+    ['verify-email', { purpose: 'verify_email', email: 'anna@example.com' }],
+    ['verify-email', { purpose: 'change_email', personId, email: 'new@example.com' }],
+    ['reset-password', { purpose: 'reset_password', personId, email }],
+    ['sign-in/link', { purpose: 'sign_in_link', personId, email }],
+  ] as const) {
+    const url = `${panel.baseUrl}/panel/${path}#${await newLink(panel, link)}`;
+    // Another address in between: a browser does not load a page again for what is behind the `#`.
+    await page.goto('about:blank');
+    await looksRight(page, url, link.purpose);
+  }
+  assert.deepEqual(complaints, []);
 });

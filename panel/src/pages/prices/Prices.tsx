@@ -27,7 +27,7 @@ const texts = defineTexts(
     month: 'A month',
     monthlyOnly: 'by the month',
     old: 'leaves the range',
-    start: 'Make an account',
+    start: 'Create an account',
     open: 'Create a machine',
     hourly: 'Billed by the hour, a machine never costs more than its price a month.',
   },
