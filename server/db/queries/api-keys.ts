@@ -66,13 +66,13 @@ export function revokeKey(db: Queryable, id: string, at: Date): Promise<ApiKeyRo
 export function revokeKeysOfPerson(db: Queryable, personId: string, now: Date): Promise<ApiKeyRow[]> {
   return db.query<ApiKeyRow>(sql`
     with live as (
-      select k.id from api_keys k
-      join memberships m on m.account_id = k.account_id and m.person_id = ${personId}
-      where k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now})
+      select api_keys.id from api_keys
+      join memberships m on m.account_id = api_keys.account_id and m.person_id = ${personId}
+      where revoked_at is null and (expires_at is null or expires_at > ${now})
         and (m.role = 'owner' or exists (
           select from audit_entries a
-          where a.person_id = m.person_id and a.action = 'key.created' and a.subject_id = k.id))
-      order by k.id for no key update of k
+          where a.person_id = m.person_id and a.action = 'key.created' and a.subject_id = api_keys.id))
+      order by api_keys.id for no key update of api_keys
     )
     update api_keys set revoked_at = ${now} where id in (select id from live) returning ${columns}`);
 }
