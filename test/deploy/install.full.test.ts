@@ -62,12 +62,23 @@ function runAs(version: string, program: string) {
 }
 
 test('a Node that is too old is named in one line, before anything is loaded or made', () => {
-  for (const program of ['server/start.mjs', 'scripts/prepare.mjs']) {
-    const { status, stdout, stderr } = runAs('20.20.2', program);
-    assert.equal(status, 1, program);
-    assert.equal(stdout, '');
-    assert.match(stderr, /^Vauban needs Node 24 or newer, not [^\n]+\n$/);
+  // The one before `argon2`, without which nobody could sign in to the panel, is as old as any.
+  for (const version of ['20.20.2', '24.6.0']) {
+    for (const program of ['server/start.mjs', 'scripts/prepare.mjs']) {
+      const { status, stdout, stderr } = runAs(version, program);
+      assert.equal(status, 1, program);
+      assert.equal(stdout, '');
+      assert.match(stderr, /^Vauban needs Node 24\.7 or newer, not [^\n]+\n$/);
+    }
   }
+});
+
+test('the oldest Node that may run it is the one that package.json names', () => {
+  const [, major = '', minor = ''] = /^>=(\d+)\.(\d+)$/.exec(manifest.engines.node)!;
+  const check = 'server/require-node.mjs';
+  assert.equal(runAs(`${major}.${minor}.0`, check).status, 0);
+  assert.equal(runAs(`${Number(major) + 1}.0.0`, check).status, 0);
+  assert.equal(runAs(`${major}.${Number(minor) - 1}.0`, check).status, 1);
 });
 
 /** A copy of the project whose packages have no link to the Node among them, as npm 10 leaves them. */
