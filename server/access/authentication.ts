@@ -12,6 +12,8 @@ import { isReadScope, type Scope } from './scopes.ts';
  * within one second on every node; this leaves room for the look-up itself.
  */
 export const KEY_CACHE_MS = 800;
+/** How long a key that is no longer used is remembered: the rate headers of its refused requests need it within their window. */
+const KEY_MEMORY_MS = 120_000;
 /** Keys remembered at once; beyond it the oldest go. Bounds memory, not the number of customers. */
 const KEY_CACHE_SIZE = 50_000;
 /** Keys of our own that are no longer good, remembered so that they cost no query either. */
@@ -150,12 +152,22 @@ export class Authenticator {
     return key;
   }
 
-  /** Writes when keys were last used: called now and then, so that a request costs no write. */
+  /** Writes when keys were last used, and forgets those that no longer are: called now and then, so that a request costs neither. */
   async flushLastUsed(): Promise<void> {
+    this.#forgetUnused();
     if (this.#lastUsed.size === 0) return;
     const uses = [...this.#lastUsed].map(([id, at]) => ({ id, at }));
     this.#lastUsed.clear();
     await recordKeyUse(this.#db, uses);
+  }
+
+  /** The map is in the order in which keys were read, the oldest first. */
+  #forgetUnused(): void {
+    const oldest = this.#clock.now().getTime() - KEY_MEMORY_MS;
+    for (const [presented, { readAt }] of this.#cache) {
+      if (readAt >= oldest) return;
+      this.#cache.delete(presented);
+    }
   }
 }
 

@@ -140,3 +140,16 @@ test('uses are written together, whichever caller asks for it, and never for a r
     { id: refused.row.id, last_used_at: null },
   ]);
 });
+
+test('a key that is no longer used is forgotten', async (t) => {
+  const { authenticator, authenticate, newKey, clock } = await setUp(t);
+  const { key, row } = await newKey();
+  await authenticate(`Bearer ${key}`);
+  clock.advance(60_000);
+  await authenticator.flushLastUsed();
+  assert.equal(authenticator.lastKnown(`Bearer ${key}`), row.id);
+  clock.advance(61_000);
+  await authenticator.flushLastUsed();
+  assert.equal(authenticator.lastKnown(`Bearer ${key}`), undefined);
+  await authenticate(`Bearer ${key}`);
+});
