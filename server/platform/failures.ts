@@ -1,6 +1,9 @@
 import type { Logger } from './logging.ts';
 import type { Metrics } from './metrics.ts';
 
+/** Failures remembered at once: what failed last for a VM that is gone would stay for ever. A forgotten one is said once more. */
+const MAX_FAILING = 1_000;
+
 /**
  * What is done again and again, and goes on past what fails: a failure is said when it begins, not each time, and so is
  * its end; each is counted.
@@ -25,7 +28,10 @@ export class Failures {
     } catch (error) {
       this.#metrics.taskFailed(task);
       if (!this.#failing.has(name)) this.#logger.error({ err: error, task, subject }, 'task failed');
+      // The set is in the order of the last failures.
+      this.#failing.delete(name);
       this.#failing.add(name);
+      if (this.#failing.size > MAX_FAILING) this.#failing.delete(this.#failing.values().next().value!);
       return false;
     }
   }
