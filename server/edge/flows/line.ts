@@ -9,6 +9,7 @@ export interface Flow extends Volume {
   source: { protocol: 'tcp' | 'udp'; port: number } | null;
 }
 
+const OBJECT = '{'.charCodeAt(0);
 const SYN = 2;
 const ACK = 16;
 const MAX_PORT = 65_535;
@@ -18,6 +19,8 @@ const MOST_BYTES = 1e13;
 
 /** A line of pmacct's print plugin in JSON: a flow, `purge` at the end of what was counted up to now, or nothing of interest. */
 export function readLine(line: string | Uint8Array): Flow | 'purge' | undefined {
+  // Refusing what is no object this way costs a hundredth of what a parser's error does, and a broken collector may write millions of lines.
+  if (line[0] !== '{' && line[0] !== OBJECT) return undefined;
   let row: Record<string, unknown>;
   try {
     row = Object(parseJson(line, 'the flow collector'));
