@@ -4,8 +4,8 @@ import { PARSERS, type Parser, SERIALIZERS } from './values.ts';
 const { bind, close, describe, execute, parse, sync } = protocol.serialize;
 const { DataRowMessage, ParameterDescriptionMessage, RowDescriptionMessage } = protocol.messages;
 
-/** Statements kept prepared: more than the service has, so that only composed ones ever go. A few kilobytes each. */
-const MAX_PREPARED = 500;
+/** Statements kept prepared: more than the service has, or each would be planned again and again. A few kilobytes each. */
+export const MAX_PREPARED = 1_000;
 /**
  * A plan is made for the tables as they are, and kept. After so many runs it is made again: one from when
  * a table was almost empty would read all of it ever after, as the engine has no autovacuum to notice sooner.
