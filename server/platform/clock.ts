@@ -56,15 +56,18 @@ export class ManualClock implements Clock {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (ms <= 0) return Promise.resolve();
     return new Promise((resolve, reject) => {
-      const sleeper: Sleeper = { wakeAt: this.#now + ms, wake: () => resolve() };
-      this.#sleepers.add(sleeper);
-      signal?.addEventListener(
-        'abort',
-        () => {
-          if (this.#sleepers.delete(sleeper)) reject(signal.reason);
+      const onAbort = () => {
+        if (this.#sleepers.delete(sleeper)) reject(signal?.reason);
+      };
+      const sleeper: Sleeper = {
+        wakeAt: this.#now + ms,
+        wake() {
+          signal?.removeEventListener('abort', onAbort);
+          resolve();
         },
-        { once: true },
-      );
+      };
+      this.#sleepers.add(sleeper);
+      signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
 
