@@ -1,18 +1,27 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
 import { SdkModel } from '../../server/agent/sdk-model.ts';
+import { IncusClient } from '../../server/compute/incus/client.ts';
 import { runAsUser } from '../../server/compute/inside/ops-login.ts';
 import { openSsh } from '../../server/compute/inside/ssh.ts';
 import { askAgent } from '../../server/compute/qemu/guest-agent.ts';
 import { HostClient } from '../../server/compute/qemu/host/client.ts';
 import { Monitor } from '../../server/compute/qemu/qmp.ts';
+import { FlowSource } from '../../server/edge/flows/flow-source.ts';
 import { Gobgp } from '../../server/edge/flowspec/gobgp.ts';
 import { smtpTransport } from '../../server/mail/transport.ts';
 import { StripeApi } from '../../server/payments/stripe/api.ts';
 import type { Clock } from '../../server/platform/clock.ts';
+import { changeReader, listen } from '../../server/platform/nft-changes.ts';
+import { makePipe } from '../edge/support/pipe.ts';
+import { defer } from '../support/cleanup.ts';
 import { depth } from '../support/depth.ts';
+import { freshCertificate } from '../support/incus/identity.ts';
 import { RunningClock } from '../support/running-clock.ts';
 import {
   type BadServer,
@@ -36,7 +45,11 @@ interface Peer {
   /** Bytes that it can have the service take. */
   mostBytes: number;
   /** Asks it something; nothing of it stays open afterwards. */
-  ask(server: BadServer, clock: Clock): Promise<unknown>;
+  ask(server: BadServer, clock: Clock, t: TestContext): Promise<unknown>;
+  /** How far the clock is put forward at once, in milliseconds, where only a limit in time ends it. */
+  stepMs?: number;
+  /** Speaks TLS. */
+  encryption?: { cert: string; key: string };
   /** Manners that are none here, as the protocol allows them. */
   fine?: string[];
   /** Answers over HTTP, whose parsers skip empty lines before an answer: only a limit in time ends those. */
@@ -51,6 +64,83 @@ const http = (type: string): string =>
   `HTTP/1.1 200 OK\r\nContent-Type: ${type}\r\nConnection: close\r\n\r\n`;
 const LYING_HTTP =
   'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 99999999999999\r\n\r\n{"a":';
+
+const directory = mkdtempSync(join(tmpdir(), 'p-'));
+after(() => rmSync(directory, { recursive: true }));
+const { certificate, key } = await freshCertificate(directory);
+/** Of the service too, as only the server's matters here. */
+const IDENTITY = { certificate, key, serverCertificate: certificate };
+
+async function askIncus({ port }: BadServer, clock: Clock): Promise<unknown> {
+  const incus = new IncusClient(`https://127.0.0.1:${port}`, IDENTITY, clock);
+  try {
+    return await incus.ask('GET', '/1.0/instances?recursion=2');
+  } finally {
+    incus.close();
+  }
+}
+
+/** What a program may write before the test has seen enough of one that never ends. */
+const ENOUGH_BYTES = 4 * MEGABYTE;
+const ENDLESS = MANNERS.map(({ name }) => name).filter((name) => name.includes('endless'));
+/** Lines without an end, which a reader of lines may go on with. */
+const LINES = ENDLESS.filter((name) => !/line at once|zeros|answer$/.test(name));
+
+/** Has a program like `nft monitor` write what the server sends. Ends with the program, or after enough lines. */
+function watchTables({ port }: BadServer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let bytes = 0;
+    const reader = changeReader({ ours: /^\S+ table/, signature: 'mark', onForeign() {}, onLost() {} });
+    const child = listen('bash', ['-c', `exec cat </dev/tcp/127.0.0.1/${port}`], {
+      line(line) {
+        reader(line);
+        bytes += line.length + 1;
+        if (bytes < ENOUGH_BYTES) return;
+        resolve();
+        child.kill('SIGKILL');
+      },
+      end: () => reject(new Error('what watches the tables has ended')),
+    });
+  });
+}
+
+const FLOW = {
+  event_type: 'purge',
+  ip_dst: '203.0.113.9',
+  ip_proto: 'udp',
+  port_src: 53,
+  packets: 7,
+  bytes: 700,
+};
+
+/** Writes what the server sends to a collector's pipe. Whatever it was, the next flow is counted. */
+async function readFlows({ port }: BadServer, _: Clock, t: TestContext): Promise<void> {
+  const clock = new RunningClock();
+  const pipe = makePipe(t);
+  const source = new FlowSource({ pipe, seconds: 1, clock });
+  defer(t, () => source.close());
+  source.targets.add('target', FLOW.ip_dst);
+  const writer = createWriteStream(pipe);
+  defer(t, () => void writer.destroy());
+  const collector = connect(port, '127.0.0.1');
+  collector.on('error', () => {});
+  const over = new Promise((resolve) => collector.once('close', resolve));
+  collector.on('data', (chunk) => {
+    if (collector.bytesRead > ENOUGH_BYTES) collector.destroy();
+    else if (!writer.write(chunk)) collector.pause();
+  });
+  writer.on('drain', () => collector.resume());
+  await over;
+  await new Promise((written) => {
+    writer.write(`\n${JSON.stringify(FLOW)}\n{"event_type":"purge_close"}\n`, written);
+  });
+  for (let packets = 0; packets < FLOW.packets; ) {
+    await new Promise(setImmediate);
+    clock.advance(1_000);
+    const { rows } = await source.readDetail(['target']);
+    packets = rows[0]!.classes.udp.packets;
+  }
+}
 
 const SKIPPED = 'sending endless empty lines at once';
 
@@ -229,6 +319,65 @@ const PEERS: Peer[] = [
     },
     untimed: true,
   },
+  {
+    name: 'Incus',
+    isHttp: true,
+    at: 'port',
+    encryption: { cert: certificate, key },
+    protocol: {
+      greeting: '',
+      answer: `${http('application/json')}{"type":"sync","metadata":[{"name":"a"},`,
+      opening: http('application/json'),
+      lies: [LYING_HTTP],
+      list: { begin: '{"type":"sync","metadata":[', element: '{"name":"a","config":{}},' },
+    },
+    mostBytes: 2 * MEGABYTE,
+    stepMs: 5_000,
+    ask: askIncus,
+    fine: [
+      'sending an object without members',
+      'sending members of other types',
+      'sending an event without its members',
+      'sending a refusal without words',
+    ],
+  },
+  {
+    name: "what answers at Incus's port",
+    at: 'port',
+    protocol: { greeting: '', answer: 'no TLS', opening: '', lies: ['\x16\x03\x03\xff\xff', '\x15\x03'] },
+    mostBytes: MEGABYTE,
+    ask: askIncus,
+  },
+  {
+    name: 'the collector of flows',
+    at: 'port',
+    protocol: {
+      greeting: '',
+      isUnasked: true,
+      answer: `${JSON.stringify({ ...FLOW, ip_dst: '203.0.113.10' })}\n`,
+      opening: '',
+      lies: [JSON.stringify({ ...FLOW, packets: 1e300, bytes: -1 }), '{"packets":1e999}\n'],
+    },
+    mostBytes: ENOUGH_BYTES,
+    ask: readFlows,
+    fine: MANNERS.map(({ name }) => name),
+    untimed: true,
+  },
+  {
+    name: 'nft monitor',
+    at: 'port',
+    protocol: {
+      greeting: '',
+      isUnasked: true,
+      answer: 'add table inet other\n# new generation 7 by process 1 (nft)\n',
+      opening: '',
+      lies: ['# new generation 99999999999999999999\n', 'add table inet'],
+    },
+    mostBytes: 24 * MEGABYTE,
+    ask: watchTables,
+    fine: LINES,
+    untimed: true,
+  },
 ];
 
 const isTimed = (peer: Peer, { name, isTimed }: Manner) => isTimed || (peer.isHttp && name === SKIPPED);
@@ -237,10 +386,10 @@ async function misbehave(t: TestContext, peer: Peer, manner: Manner): Promise<vo
   const strays = catchStrays(t);
   const clock = new RunningClock();
 
-  const server = await startBadServer(t, manner, peer.protocol, peer.at);
-  const asked = peer.ask(server, isTimed(peer, manner) ? clock : withoutPauses(clock));
+  const server = await startBadServer(t, manner, peer.protocol, peer.at, peer.encryption);
+  const asked = peer.ask(server, isTimed(peer, manner) ? clock : withoutPauses(clock), t);
   const timed = isTimed(peer, manner);
-  const outcome = timed ? outOfTime(clock, asked, 1_000) : asked;
+  const outcome = timed ? outOfTime(clock, asked, peer.stepMs ?? 1_000) : asked;
   if (peer.fine?.includes(manner.name)) await outcome;
   else await assert.rejects(outcome);
   await server.left();

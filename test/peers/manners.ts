@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
 import type { RunningClock } from '../support/running-clock.ts';
@@ -21,6 +22,8 @@ export interface Protocol {
   opening: string;
   /** What a message may begin with that says of itself that it is longer than it is, or than anything. */
   lies: string[];
+  /** A list that may have any number of elements: how an answer begins, and an element. */
+  list?: { begin: string; element: string };
 }
 
 /** A way for a peer to misbehave on one connection. */
@@ -41,9 +44,15 @@ function flood(socket: Socket, piece: string): void {
   more();
 }
 
+/** The connections below those that are encrypted. */
+const carriers = new WeakMap<Socket, Socket>();
+
 /** A unix socket knows no reset. */
-const reset = (socket: Socket) =>
-  void (socket.remoteAddress === undefined ? socket.destroy() : socket.resetAndDestroy());
+const reset = (socket: Socket) => {
+  const carrier = carriers.get(socket) ?? socket;
+  if (carrier.remoteAddress === undefined) carrier.destroy();
+  else carrier.resetAndDestroy();
+};
 
 /** Does something with the first request. */
 const onceAsked = (socket: Socket, { isUnasked }: Protocol, work: () => void) => {
@@ -123,6 +132,17 @@ export const MANNERS: readonly Manner[] = [
       onceAsked(socket, protocol, () => flood(socket, answer));
     },
   },
+  {
+    name: 'sending an endless list',
+    behave(socket, protocol) {
+      const { greeting, opening, list, answer } = protocol;
+      socket.write(greeting);
+      onceAsked(socket, protocol, () => {
+        socket.write(list ? opening + list.begin : opening);
+        flood(socket, list?.element ?? answer);
+      });
+    },
+  },
   { name: 'sending garbage at once', behave: (socket) => void socket.end(`${CONTROL}\x7f\u00ff{]\n\r\n`) },
   said('sending garbage', () => '{"event":]}\n'),
   said('sending control characters', () => `"${CONTROL}"\n`),
@@ -157,12 +177,13 @@ export interface BadServer {
   left(): Promise<void>;
 }
 
-/** Listens on the machine itself: at a port, or at a unix socket. */
+/** Listens on the machine itself: at a port, encrypted or not, or at a unix socket. */
 export async function startBadServer(
   t: TestContext,
   { behave }: Manner,
   protocol: Protocol,
   at: 'port' | 'path',
+  encryption?: { cert: string; key: string },
 ): Promise<BadServer> {
   const open = new Set<Socket>();
   let sent = 0;
@@ -175,8 +196,16 @@ export async function startBadServer(
       open.delete(socket);
       wake();
     });
-    behave(socket, protocol);
-    socket.resume();
+    if (!encryption) {
+      behave(socket, protocol);
+      socket.resume();
+      return;
+    }
+    const secure = new TLSSocket(socket, { isServer: true, ...encryption });
+    carriers.set(secure, socket);
+    secure.on('error', () => {});
+    behave(secure, protocol);
+    secure.resume();
   });
   const directory = mkdtempSync(join(tmpdir(), 'p-'));
   const path = join(directory, 's');
