@@ -26,8 +26,10 @@ export interface ServiceOptions {
   location?: DatabaseLocation;
   /** The program, relative to the repository. */
   entry?: string;
+  /** The Node that runs it; the test's own when absent. */
+  node?: string;
   /** Where it runs: for one that changes the machine's network. Nothing outside it reaches the service. */
-  namespace?: Namespace;
+  namespace?: Pick<Namespace, 'command'>;
 }
 
 /**
@@ -144,7 +146,7 @@ async function untilReady(child: ChildProcess): Promise<Ready> {
  */
 export async function startService(t: TestContext, options: ServiceOptions = {}): Promise<Service> {
   const location = options.location ?? (await freshDatabaseLocation(t));
-  const words = [process.execPath, options.entry ?? ENTRY] as const;
+  const words = [options.node ?? process.execPath, options.entry ?? ENTRY] as const;
   const [program, args] = options.namespace?.command(...words) ?? [words[0], [words[1]]];
   const child = spawn(program, args, {
     cwd: REPOSITORY,

@@ -56,9 +56,13 @@ export class Operator {
     return key;
   }
 
-  #newKey(accountId: string, scopes: readonly string[], { expiresAt, from }: KeyOptions) {
+  #newKey(
+    accountId: string,
+    scopes: readonly string[],
+    { name = 'acceptance', expiresAt, from }: KeyOptions,
+  ) {
     return this.#post<{ id: string; key: string }>(`/accounts/${accountId}/keys`, {
-      name: 'acceptance',
+      name,
       scopes,
       ...(expiresAt && { expires_at: expiresAt.toISOString() }),
       ...(from && { allow_cidrs: from }),
@@ -85,6 +89,7 @@ export class Operator {
 }
 
 export interface KeyOptions {
+  name?: string;
   expiresAt?: Date;
   /** CIDRs that it may be used from. */
   from?: string[];
