@@ -3,7 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
-import { type OpenApiDocument, type Operation, resolve } from '../../server/http/openapi/document.ts';
+import {
+  type OpenApiDocument,
+  type Operation,
+  type Parameter,
+  resolve,
+} from '../../server/http/openapi/document.ts';
 import { REPOSITORY } from '../support/source.ts';
 import { operationsOf } from './document-checks.ts';
 
@@ -25,6 +30,7 @@ export interface Described {
   path: string;
   /** The example of a body; undefined where there is none. */
   body: unknown;
+  query: Parameter[];
 }
 
 interface Matched extends Described {
@@ -45,7 +51,9 @@ export class Description {
   constructor(file: string) {
     this.#document = JSON.parse(readFileSync(join(REPOSITORY, file), 'utf8')) as OpenApiDocument;
     this.#ajv.addSchema(this.#document, 'openapi');
-    const matched = operationsOf(this.#document).map(({ name, operation }) => matchedBy(name, operation));
+    const matched = operationsOf(this.#document).map(({ name, operation }) =>
+      matchedBy(this.#document, name, operation),
+    );
     this.operations = matched;
     this.#byPath = matched.toSorted((a, b) => a.path.split('{').length - b.path.split('{').length);
   }
@@ -84,11 +92,14 @@ export class Description {
   }
 }
 
-function matchedBy(name: string, operation: Operation): Matched {
+function matchedBy(document: OpenApiDocument, name: string, operation: Operation): Matched {
   const [method = '', path = ''] = name.split(' ');
   const pattern = new RegExp(`^${name.replace(/\{\w+\}/g, '[^/]+')}$`);
   const body = operation.requestBody?.content['application/json']?.example;
-  return { id: operation.operationId, method, path, body, operation, pattern };
+  const query = (operation.parameters ?? [])
+    .map((parameter) => resolve(document, 'parameters', parameter))
+    .filter((parameter) => parameter.in === 'query');
+  return { id: operation.operationId, method, path, body, query, operation, pattern };
 }
 
 /** The schema with its references led to the document. */
