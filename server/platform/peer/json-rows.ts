@@ -10,7 +10,9 @@ export interface RowBounds {
   row?: Partial<JsonBounds>;
 }
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+/** White space in JSON; no byte below is anything else outside of a string. */
+const SPACE = 0x20;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 /** Bytes before a list in which the name of its member is looked for. */
 const NAME_BYTES = 64;
@@ -29,6 +31,16 @@ export async function readJsonRows(
   const rows = new Rows(name, peer, maxRows, { ...MESSAGE_BOUNDS, ...row });
   for await (const chunk of boundedBody(body, peer, maxBytes)) rows.take(chunk);
   return rows.end();
+}
+
+/**
+ * Whether a list that opens at `at` may be the value of a member: false only if the chunk shows that it is not. Looking for the
+ * name before each of a million lists in a list would take seconds.
+ */
+function mayBeMember(chunk: Buffer, at: number): boolean {
+  for (let before = at - 1; before >= 0 && at - before <= NAME_BYTES; before--)
+    if (chunk[before]! > SPACE) return chunk[before] === COLON;
+  return true;
 }
 
 /** The state of a read; `#parts` is the row under way, or outside of the list whatever is around it. */
@@ -72,7 +84,7 @@ class Rows {
       } else if (byte === QUOTE) this.#inString = true;
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         this.#depth++;
-        if (this.#depth === 2 && byte === OPEN_LIST && !this.#hasRows) {
+        if (this.#depth === 2 && byte === OPEN_LIST && !this.#hasRows && mayBeMember(chunk, at)) {
           cut(at + 1);
           this.#beginRows();
         }
