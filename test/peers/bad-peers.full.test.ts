@@ -81,7 +81,7 @@ async function askIncus({ port }: BadServer, clock: Clock): Promise<unknown> {
 }
 
 /** What a program may write before the test has seen enough of one that never ends. */
-const ENOUGH_BYTES = 4 * MEGABYTE;
+const ENOUGH_BYTES = MEGABYTE;
 const ENDLESS = MANNERS.map(({ name }) => name).filter((name) => name.includes('endless'));
 /** Lines without an end, which a reader of lines may go on with. */
 const LINES = ENDLESS.filter((name) => !/line at once|zeros|answer$/.test(name));
