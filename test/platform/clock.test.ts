@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { ManualClock, systemClock } from '../../server/platform/clock.ts';
 
@@ -42,4 +43,13 @@ for (const [name, clock] of [
 
 test('the system clock tells the time', () => {
   assert.ok(Math.abs(systemClock.now().getTime() - Date.now()) < 1_000);
+});
+
+test('a sleep that has ended leaves nothing on its signal', async () => {
+  const clock = new ManualClock();
+  const { signal } = new AbortController();
+  const asleep = clock.sleep(1_000, signal);
+  clock.advance(1_000);
+  await asleep;
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
 });
