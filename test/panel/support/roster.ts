@@ -149,9 +149,9 @@ export async function callEveryOperation(
     const { account } = await caller.ok(owner, 'getSession');
     await caller.ok(owner, 'switchAccount', { body: { account_id: account.id } });
     for (const name of ['confirmSession', 'updateProfile', 'changePassword']) await caller.ok(owner, name);
-    const other = `new.${email}`;
-    await caller.ok(owner, 'changeEmail', { body: { email: other } });
-    await caller.ok(visitor(), 'verifyEmail', { body: { token: await tokenTo(panel, other) } });
+    const moved = `new.${email}`;
+    await caller.ok(owner, 'changeEmail', { body: { email: moved } });
+    await caller.ok(visitor(), 'verifyEmail', { body: { token: await tokenTo(panel, moved) } });
     await caller.ok(owner, 'changeEmail', { body: { email } });
     await caller.ok(visitor(), 'verifyEmail', { body: { token: await tokenTo(panel, email) } });
   });
