@@ -83,6 +83,7 @@ export const LOCK_ORDER = [
   'totps',
   'recovery_codes',
   'sessions',
+  'known_devices',
   'webauthn_challenges',
   'audit_entries',
   'attempts',

@@ -40,6 +40,7 @@ import { shieldReports } from './migrations/0041-shield-reports.ts';
 import { lostHostOutages } from './migrations/0042-lost-host-outages.ts';
 import { clusters } from './migrations/0043-clusters.ts';
 import { moveWindows } from './migrations/0044-move-windows.ts';
+import { knownDevices } from './migrations/0045-known-devices.ts';
 
 /** One change of the schema and its reverse. Never edited once released; add another instead. */
 export interface Migration {
@@ -91,6 +92,7 @@ export const MIGRATIONS: readonly Migration[] = [
   lostHostOutages,
   clusters,
   moveWindows,
+  knownDevices,
 ];
 
 /**

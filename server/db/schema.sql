@@ -430,6 +430,17 @@ create table journal_heads (
   constraint journal_heads_pkey PRIMARY KEY (chain)
 );
 
+create table known_devices (
+  id id_text not null,
+  person_id id_text not null,
+  hash bytea not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  constraint known_devices_hash_key UNIQUE (hash),
+  constraint known_devices_person_id_fkey FOREIGN KEY (person_id) REFERENCES people(id),
+  constraint known_devices_pkey PRIMARY KEY (id)
+);
+
 create table mail_tokens (
   id id_text not null,
   purpose text not null,
@@ -1307,6 +1318,8 @@ CASE
     WHEN (debit ~~ 'deferred:%'::text) THEN debit
     ELSE credit
 END)) WHERE (reason = 'recognition'::text);
+CREATE INDEX known_devices_by_person ON public.known_devices USING btree (person_id, last_used_at);
+CREATE INDEX known_devices_by_use ON public.known_devices USING btree (last_used_at);
 CREATE INDEX mail_tokens_by_account ON public.mail_tokens USING btree (account_id, purpose);
 CREATE INDEX mail_tokens_by_end ON public.mail_tokens USING btree (expires_at);
 CREATE INDEX mail_tokens_by_person ON public.mail_tokens USING btree (person_id, purpose);

@@ -4,7 +4,7 @@ import type { Config } from '../config/config.ts';
 import type { Transaction } from '../db/database.ts';
 import { baseUrl } from '../http/base-url.ts';
 import { clientNetwork, normalizeIp } from '../platform/cidr.ts';
-import { dropCookie, keepCookie } from './cookies.ts';
+import { deviceTokens, dropCookie, keepCookie, keepDeviceCookie } from './cookies.ts';
 
 /** Characters kept of what a browser says it is: enough to be recognised by its owner. */
 const MAX_USER_AGENT = 300;
@@ -41,6 +41,17 @@ export class Browser {
   /** Leaves it the secret of a session, once the transaction that makes it has committed. */
   keepSession(tx: Transaction, token: string): void {
     const cookie = keepCookie(this.#realm, this.#config, this.#request, token);
+    tx.afterCommit(() => void this.#reply.header('set-cookie', cookie));
+  }
+
+  /** The secrets by which the browser may be a known device; of any form, as whoever calls writes them. */
+  deviceTokens(): string[] {
+    return deviceTokens(this.#realm, this.#config, this.#request);
+  }
+
+  /** Leaves it the secrets of a known device, once the transaction that makes it one has committed. */
+  keepDevice(tx: Transaction, tokens: readonly string[]): void {
+    const cookie = keepDeviceCookie(this.#realm, this.#config, this.#request, tokens);
     tx.afterCommit(() => void this.#reply.header('set-cookie', cookie));
   }
 

@@ -39,6 +39,7 @@ export type IdPrefix =
   | 'ses'
   | 'mtk'
   | 'psk'
+  | 'dev'
   | 'aud'
   | 'top'
   | 'pmt'

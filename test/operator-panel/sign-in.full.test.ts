@@ -72,6 +72,21 @@ test('a later sign-in takes a password and a code, and each code works once', as
     body: { code: codeOf(panel, secret) },
   });
   assert.equal(bounded.error?.code, 'rate_limit_exceeded');
+  // Passwords on unknown devices end, too; a device that was signed in before is let in all the same.
+  const strange = async () =>
+    (
+      await operatorBrowser(panel).ask('POST', '/sign-in', {
+        body: { email, password: 'eight loud badgers' },
+      })
+    ).status;
+  const statuses = new Set<number>();
+  for (let guess = 0; guess < 11; guess++) statuses.add(await strange());
+  assert.deepEqual([...statuses], [401, 429]);
+  assert.match(browser.device ?? '', /^vauban_operator_device=/);
+  panel.clock.advance(31_000);
+  await browser.ok('POST', '/sign-in', { body: { email, password: PASSWORD } });
+  await browser.ok('POST', '/sign-in/second-factor', { body: { code: codeOf(panel, secret) } });
+  await browser.ok('GET', '/overview');
 });
 
 test('a password alone lets no operator in, and a passkey of a customer neither', async (t) => {

@@ -14,6 +14,9 @@ const texts = defineTexts(
     internal: 'Something went wrong on our side. If it happens again, give support this request ID:',
     busy: (seconds: number) => `Too many requests. Try again in ${seconds} s.`,
     busyNow: 'Too many requests. Try again in a moment.',
+    unknownDevice:
+      'There were too many attempts to sign in to this address on devices that it does not know. Use a device that you have ' +
+      'signed in on before, a passkey, or a link to choose a new password.',
     forbidden: 'Your role in this account does not allow this.',
     signedOut: 'You are signed out. Sign in again to continue.',
   },
@@ -23,6 +26,9 @@ const texts = defineTexts(
       'Bei uns ist etwas schiefgegangen. Falls es wieder vorkommt, nennen Sie dem Support diese Anfrage-ID:',
     busy: (seconds: number) => `Zu viele Anfragen. Versuchen Sie es in ${seconds} s noch einmal.`,
     busyNow: 'Zu viele Anfragen. Versuchen Sie es gleich noch einmal.',
+    unknownDevice:
+      'Für diese Adresse gab es zu viele Anmeldeversuche auf unbekannten Geräten. Verwenden Sie ein Gerät, auf dem Sie sich ' +
+      'schon einmal angemeldet haben, einen Passkey oder einen Link, um ein neues Passwort zu wählen.',
     forbidden: 'Ihre Rolle in diesem Konto erlaubt das nicht.',
     signedOut: 'Sie sind abgemeldet. Melden Sie sich an, um fortzufahren.',
   },
@@ -83,6 +89,7 @@ export function Explanation({ error }: { error: Error }) {
       </>
     );
   if (code === 'rate_limit_exceeded') {
+    if (details.policy === 'unknown_device') return t.unknownDevice;
     return details.retry_after_seconds ? t.busy(details.retry_after_seconds) : t.busyNow;
   }
   if (code === 'scope_required' || code === 'role_required') return t.forbidden;

@@ -23,6 +23,14 @@ export function countAttempt(
   );
 }
 
+/** Takes one attempt back from the window that is open. */
+export async function returnAttempt(db: Queryable, bucket: string, now: Date): Promise<void> {
+  await execute(
+    db,
+    sql`update attempts set used = used - 1 where bucket = ${bucket} and used > 0 and ends_at > ${now}`,
+  );
+}
+
 export async function forgetAttempts(db: Queryable, bucket: string): Promise<void> {
   await execute(db, sql`delete from attempts where bucket = ${bucket}`);
 }

@@ -1,4 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
+import { deleteKnownDevicesOf } from '../../db/queries/known-devices.ts';
 import { revokeMailTokens } from '../../db/queries/mail-tokens.ts';
 import { deletePasskeysOf, isRemoved, setRemoved } from '../../db/queries/operators.ts';
 import { findPersonByEmail, lockPerson, type PersonRow } from '../../db/queries/people.ts';
@@ -76,4 +77,5 @@ async function takeAway(
   await deletePasskeysOf(tx, id);
   await deleteTotp(tx, id);
   for (const session of await deleteOtherSessions(tx, id, null)) await signals.accessEnded(tx, session);
+  await deleteKnownDevicesOf(tx, id);
 }

@@ -1,11 +1,15 @@
 import type { Transaction } from '../../db/database.ts';
+import { deleteKnownDevicesOf } from '../../db/queries/known-devices.ts';
 import { revokeMailTokens } from '../../db/queries/mail-tokens.ts';
 import { updatePerson } from '../../db/queries/people.ts';
 import { deleteOtherSessions } from '../../db/queries/sessions.ts';
 import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 
-/** Sets the password of a person who is locked. Sessions of the old one end, and links to choose another stop working. */
+/**
+ * Sets the password of a person who is locked. Sessions of the old one end, links to choose another stop working, and
+ * no device is known any more: the caller may remember the one in use again.
+ */
 export async function setPassword(
   tx: Transaction,
   { clock, signals }: { clock: Clock; signals: Signals },
@@ -19,4 +23,5 @@ export async function setPassword(
   await revokeMailTokens(tx, personId, 'reset_password', clock.now());
   await revokeMailTokens(tx, personId, 'sign_in_link', clock.now());
   for (const id of await deleteOtherSessions(tx, personId, keepSession)) await signals.accessEnded(tx, id);
+  await deleteKnownDevicesOf(tx, personId);
 }

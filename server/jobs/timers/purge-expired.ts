@@ -1,3 +1,4 @@
+import { DEVICE_DAYS } from '../../access/realms.ts';
 import { SharedLimitStore } from '../../access/shared-limits.ts';
 import { sql } from '../../db/database.ts';
 import { deleteAgentRunsBefore } from '../../db/queries/agent-runs.ts';
@@ -8,6 +9,7 @@ import { deleteTicketsBefore } from '../../db/queries/console-tickets.ts';
 import { deleteEventsBefore } from '../../db/queries/events.ts';
 import { issueInvoices } from '../../db/queries/issue-invoices.ts';
 import { deleteFinishedJobs, type JobPlace } from '../../db/queries/jobs.ts';
+import { deleteKnownDevicesBefore } from '../../db/queries/known-devices.ts';
 import { deleteTokensBefore } from '../../db/queries/mail-tokens.ts';
 import { deleteChallengesBefore } from '../../db/queries/passkeys.ts';
 import { deleteSome } from '../../db/queries/purge.ts';
@@ -92,6 +94,7 @@ export class ExpiredPurge {
       sweep_seats: () => inBatches((limit) => deleteExpiredViewerSlots(db, now, limit)),
       sweep_shares: () => inBatches((limit) => deleteSharesBefore(db, daysAgo(SHARE_DAYS), limit)),
       sweep_sessions: () => inBatches((limit) => deleteSessionsBefore(db, now, limit)),
+      sweep_devices: () => inBatches((limit) => deleteKnownDevicesBefore(db, daysAgo(DEVICE_DAYS), limit)),
       sweep_links: () => inBatches((limit) => deleteTokensBefore(db, daysAgo(LINK_DAYS), limit)),
       sweep_audit: () => inBatches((limit) => deleteAuditBefore(db, daysAgo(AUDIT_DAYS), limit)),
       sweep_challenges: () => inBatches((limit) => deleteChallengesBefore(db, now, limit)),

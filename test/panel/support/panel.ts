@@ -57,6 +57,8 @@ export class TestBrowser {
   readonly #baseUrl: string;
   readonly #api: string;
   cookie: string | undefined;
+  /** The cookie by which an account knows the browser again, with or without a session. */
+  device: string | undefined;
 
   constructor({ baseUrl }: { baseUrl: string }, cookie?: string, api = API) {
     this.#baseUrl = baseUrl;
@@ -88,10 +90,10 @@ export class TestBrowser {
     return data;
   }
 
-  /** The reply itself; keeps the cookie that it brings. */
+  /** The reply itself; keeps the cookies that it brings. */
   async fetch(method: string, path: string, { body, headers, idempotencyKey }: AskOptions = {}) {
     const all: Record<string, string | undefined> = {
-      cookie: this.cookie,
+      cookie: [this.cookie, this.device].filter((pair) => pair !== undefined).join('; ') || undefined,
       origin: this.#baseUrl,
       'sec-fetch-site': 'same-origin',
       'content-type': body === undefined ? undefined : 'application/json',
@@ -107,7 +109,8 @@ export class TestBrowser {
     });
     for (const line of reply.headers.getSetCookie()) {
       const pair = line.split(';', 1)[0]!;
-      this.cookie = pair.endsWith('=') ? undefined : pair;
+      if (/^[\w-]+_device=/.test(pair)) this.device = pair;
+      else this.cookie = pair.endsWith('=') ? undefined : pair;
     }
     return reply;
   }

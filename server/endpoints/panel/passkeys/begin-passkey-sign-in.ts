@@ -1,6 +1,6 @@
 import { Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
-import { PasskeyOptions, rememberChallenge, webauthn } from './use-passkey.ts';
+import { countPasskeySignIn, PasskeyOptions, rememberChallenge, webauthn } from './use-passkey.ts';
 
 export const beginPasskeySignIn = panelEndpoint({
   operation: 'beginPasskeySignIn',
@@ -13,7 +13,7 @@ export const beginPasskeySignIn = panelEndpoint({
   data: Shape({ options: PasskeyOptions }),
   errors: [],
   async prepare({ browser, services }) {
-    await services.attempts.take('sign_in_network', browser.network);
+    await countPasskeySignIn(services, browser);
     const { generateAuthenticationOptions } = await webauthn();
     const options = await generateAuthenticationOptions({
       rpID: browser.origin.hostname,

@@ -3,7 +3,7 @@ import { Input } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { completeSignIn } from '../session/complete-sign-in.ts';
 import { SignInShape } from '../session/sign-in-shape.ts';
-import { PasskeyResponse, usePasskey } from './use-passkey.ts';
+import { countPasskeySignIn, PasskeyResponse, usePasskey } from './use-passkey.ts';
 
 export const signInWithPasskey = panelEndpoint({
   operation: 'signInWithPasskey',
@@ -17,7 +17,7 @@ export const signInWithPasskey = panelEndpoint({
   data: SignInShape,
   errors: ['sign_in_failed'],
   async prepare({ body, browser, services }) {
-    await services.attempts.take('sign_in_network', browser.network);
+    await countPasskeySignIn(services, browser);
     return usePasskey(services, browser, body.response);
   },
   async handle(context) {

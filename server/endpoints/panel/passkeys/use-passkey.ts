@@ -6,6 +6,7 @@ import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Type } from '../../../platform/schema.ts';
+import { knownDevice } from '../shared/known-device.ts';
 
 /** Time to find the key, and to touch it. */
 const CHALLENGE_MS = 5 * 60_000;
@@ -26,6 +27,13 @@ export const PasskeyOptions = Type.Unsafe<Record<string, unknown>>({
 
 /** The library, loaded by the first who needs it. */
 export const webauthn = () => import('@simplewebauthn/server');
+
+/** Counts a step of a sign-in with a passkey; on a known device apart from what others in its network do. */
+export async function countPasskeySignIn(services: PanelServices, browser: Browser): Promise<void> {
+  const device = await knownDevice(services, browser);
+  if (device === undefined) await services.attempts.take('sign_in_network', browser.network);
+  else await services.attempts.take('passkey_device', device);
+}
 
 /** Remembers what a passkey is asked to sign; of one person, or of anyone who signs in. */
 export async function rememberChallenge(

@@ -23,7 +23,8 @@ export const changeEmail = panelEndpoint({
   async prepare({ body, session, services: { attempts } }) {
     const email = addressOf(body.email);
     await attempts.take('confirm', session.personId);
-    return { email, mayMail: await attempts.allows('mail_to', email) };
+    const isWithin = await attempts.allows('mail_change', `${email} ${session.personId}`);
+    return { email, mayMail: isWithin && (await attempts.allows('mail_change_all', email)) };
   },
   async handle({ db, session, services, prepared: { email, mayMail } }) {
     const person = await lockPerson(db, session.personId);

@@ -6,6 +6,7 @@ import { Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { NewPassword } from '../shared/inputs.ts';
+import { rememberDevice } from '../shared/known-device.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 
 export const changePassword = panelEndpoint({
@@ -30,6 +31,7 @@ export const changePassword = panelEndpoint({
   async handle({ db, session, browser, services, prepared: passwordHash }) {
     const person = await lockPerson(db, session.personId);
     await setPassword(db, services, { personId: session.personId, passwordHash, keepSession: session.id });
+    await rememberDevice(db, services, browser, session.personId);
     await recordAudit(db, services.clock, {
       accountId: session.place?.accountId ?? null,
       personId: session.personId,

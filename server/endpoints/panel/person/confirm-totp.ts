@@ -4,7 +4,7 @@ import { recordAudit } from '../../../domain/people/audit.ts';
 import { Input } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
-import { takeTotpCode } from '../session/second-factor.ts';
+import { countSecondFactor, takeTotpCode } from '../session/second-factor.ts';
 import { TotpCode } from '../session/sign-in-second-factor.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { giveRecoveryCodes, RecoveryCodesShape } from './totp-shape.ts';
@@ -20,7 +20,7 @@ export const confirmTotp = panelEndpoint({
   body: Input({ code: TotpCode }),
   data: RecoveryCodesShape,
   errors: ['invalid_state'],
-  prepare: ({ session, services: { attempts } }) => attempts.take('second_factor', session.personId),
+  prepare: ({ session, browser, services }) => countSecondFactor(services, browser, session.personId),
   async handle({ db, body, session, browser, services }) {
     const person = await lockPerson(db, session.personId);
     const totp = await findTotp(db, session.personId);

@@ -1,3 +1,4 @@
+import { DEVICE_DAYS } from '../../../access/realms.ts';
 import type { ActiveSession } from '../../../access/sessions.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { knowsDevice } from '../../../db/queries/audit-entries.ts';
@@ -10,10 +11,9 @@ import { enqueueMail } from '../../../mail/outbox.ts';
 import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { deviceOf } from '../shared/device.ts';
+import { rememberDevice } from '../shared/known-device.ts';
 import { securityPage } from '../shared/mails.ts';
 
-/** A device that was not used for so long is a new one. */
-const DEVICE_DAYS = 180;
 const DAY_MS = 86_400_000;
 
 export interface SignInContext {
@@ -48,6 +48,7 @@ export async function completeSignIn(
   await endSession(context);
   const made = await startSession(db, services, { personId: person.id, stage: 'signed_in', ip, userAgent });
   browser.keepSession(db, made.token);
+  await rememberDevice(db, services, browser, person.id);
   await recordAudit(db, clock, {
     accountId: made.accountId,
     personId: person.id,

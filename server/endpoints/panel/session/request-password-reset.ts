@@ -2,7 +2,7 @@ import { findPersonByEmail } from '../../../db/queries/people.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { addressOf, Email } from '../shared/inputs.ts';
-import { mailLink } from '../shared/mails.ts';
+import { mailLink, mayRequestMail } from '../shared/mails.ts';
 
 export const requestPasswordReset = panelEndpoint({
   operation: 'requestPasswordReset',
@@ -15,10 +15,9 @@ export const requestPasswordReset = panelEndpoint({
   body: Input({ email: Email }),
   data: Shape({}),
   errors: [],
-  async prepare({ body, browser, services: { attempts } }) {
+  async prepare({ body, browser, services }) {
     const email = addressOf(body.email);
-    await attempts.take('reset_network', browser.network);
-    return { email, mayMail: await attempts.allows('mail_to', email) };
+    return { email, mayMail: await mayRequestMail(services, browser, 'reset', email) };
   },
   async handle({ db, services, prepared: { email, mayMail } }) {
     const person = await findPersonByEmail(db, email);

@@ -9,6 +9,7 @@ import { Count, Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { NewPassword } from '../shared/inputs.ts';
+import { rememberDevice } from '../shared/known-device.ts';
 import { mailSecurityChange } from '../shared/mails.ts';
 import { LinkToken } from './sign-in-shape.ts';
 
@@ -48,6 +49,8 @@ export const resetPasswordByMail = panelEndpoint({
     if (!person || person.id !== person_id) throw linkInvalid('unknown');
     const sessions = await listSessions(db, person.id, now);
     await setPassword(db, services, { personId: person.id, passwordHash, keepSession: null });
+    // Strangers may have used up what unknown devices may try: the next sign-in is from here.
+    await rememberDevice(db, services, browser, person.id);
     await recordAudit(db, services.clock, {
       accountId: null,
       personId: person.id,

@@ -2,26 +2,48 @@ import type { ActiveSession } from '../../../access/sessions.ts';
 import { TOTP_PURPOSE, totpStep } from '../../../access/totp.ts';
 import type { Transaction } from '../../../db/database.ts';
 import { findTotp, takeTotpStep } from '../../../db/queries/totps.ts';
+import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
 import { ApiError, invalidField } from '../../../platform/errors.ts';
+import { knownDeviceOf } from '../shared/known-device.ts';
 
-/** The session of a person who has shown a password and owes the second factor; counts the attempt. */
+/** A person who has shown a password and owes the second factor, and as whom their codes are counted. */
+export interface SecondFactorTry {
+  personId: string;
+  /** A known device is counted apart, so that someone who knows the password does not keep the owner out. */
+  guesser: string;
+}
+
+/** The person of a session that owes the second factor; counts the attempt. */
 export async function requireSecondFactorStage(
   session: ActiveSession | undefined,
-  { attempts }: PanelServices,
-): Promise<ActiveSession> {
+  browser: Browser,
+  services: PanelServices,
+): Promise<SecondFactorTry> {
   if (session?.stage !== 'second_factor')
     throw new ApiError('session_required', 'Sign in with your password first.');
-  await attempts.take('second_factor', session.personId);
-  await attempts.take('second_factor_day', session.personId);
-  return session;
+  const { personId } = session;
+  return { personId, guesser: await countSecondFactor(services, browser, personId) };
+}
+
+/** Counts a code before it is checked; as whom. */
+export async function countSecondFactor(
+  services: PanelServices,
+  browser: Browser,
+  personId: string,
+): Promise<string> {
+  const device = await knownDeviceOf(services, browser, personId);
+  const guesser = device === undefined ? personId : `${personId} ${device}`;
+  await services.attempts.take('second_factor', guesser);
+  await services.attempts.take('second_factor_day', guesser);
+  return guesser;
 }
 
 /** Forgets the attempts, once the sign-in is committed: who succeeded was no guesser. */
-export function forgetAttempts(tx: Transaction, { attempts, logger }: PanelServices, personId: string): void {
+export function forgetAttempts(tx: Transaction, { attempts, logger }: PanelServices, guesser: string): void {
   tx.afterCommit(() => {
     for (const kind of ['second_factor', 'second_factor_day'] as const)
-      attempts.forget(kind, personId).catch((error) => logger.warn({ err: error }, 'attempts not forgotten'));
+      attempts.forget(kind, guesser).catch((error) => logger.warn({ err: error }, 'attempts not forgotten'));
   });
 }
 

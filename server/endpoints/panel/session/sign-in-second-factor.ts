@@ -26,14 +26,14 @@ export const signInSecondFactor = panelEndpoint({
   body: Input({ code: TotpCode }),
   data: SignInShape,
   errors: ['session_required'],
-  prepare: ({ session, services }) => requireSecondFactorStage(session, services),
+  prepare: ({ session, browser, services }) => requireSecondFactorStage(session, browser, services),
   async handle(context) {
     const { db, body, services, prepared } = context;
     const person = await lockPerson(db, prepared.personId);
     const totp = await findTotp(db, prepared.personId);
     if (!person || !totp?.confirmed_at) throw wrongCode();
     await takeTotpCode(db, services, person.id, body.code);
-    forgetAttempts(db, services, person.id);
+    forgetAttempts(db, services, prepared.guesser);
     return { data: await completeSignIn(context, person, 'totp') };
   },
 });

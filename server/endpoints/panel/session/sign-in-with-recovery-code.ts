@@ -20,13 +20,13 @@ export const signInWithRecoveryCode = panelEndpoint({
   }),
   data: SignInShape,
   errors: ['session_required'],
-  prepare: ({ session, services }) => requireSecondFactorStage(session, services),
+  prepare: ({ session, browser, services }) => requireSecondFactorStage(session, browser, services),
   async handle(context) {
     const { db, body, services, prepared } = context;
     const person = await lockPerson(db, prepared.personId);
     const hash = hashRecoveryCode(body.code);
     if (!person || !(await takeRecoveryCode(db, person.id, hash, services.clock.now()))) throw wrongCode();
-    forgetAttempts(db, services, person.id);
+    forgetAttempts(db, services, prepared.guesser);
     return { data: await completeSignIn(context, person, 'recovery_code') };
   },
 });

@@ -1,9 +1,11 @@
+import { giveSignInBack, takeSignIn } from '../../../access/sign-in-limits.ts';
 import { findPersonByEmail, lockPerson } from '../../../db/queries/people.ts';
 import { findTotp } from '../../../db/queries/totps.ts';
 import { Input } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { ApiError } from '../../../platform/errors.ts';
 import { Email, Password } from '../shared/inputs.ts';
+import { knownDeviceFor } from '../shared/known-device.ts';
 import { askForSecondFactor, completeSignIn } from './complete-sign-in.ts';
 import { SignInShape } from './sign-in-shape.ts';
 
@@ -18,16 +20,16 @@ export const signIn = panelEndpoint({
   body: Input({ email: Email, password: Password }),
   data: SignInShape,
   errors: ['sign_in_failed'],
-  async prepare({ body, browser, services: { db, attempts, passwords, realm } }) {
+  async prepare({ body, browser, services }) {
+    const { db, attempts, passwords, realm } = services;
     const email = body.email.trim();
-    const here = `${email} ${browser.network}`;
-    await attempts.take('sign_in_network', browser.network);
-    await attempts.take('sign_in_here', here);
-    await attempts.take('sign_in_anywhere', email);
+    const device = await knownDeviceFor(services, browser, email);
+    const attempt = { email, network: browser.network, device };
+    await takeSignIn(attempts, attempt, WAYS_IN[realm.realm]);
     const person = await findPersonByEmail(db, email, realm.realm);
     const isRight = await passwords.verify(person?.password_hash ?? null, body.password);
     if (!person || !isRight) throw failed();
-    await attempts.forget('sign_in_here', here);
+    await giveSignInBack(attempts, attempt);
     return person;
   },
   async handle(context) {
@@ -42,5 +44,12 @@ export const signIn = panelEndpoint({
     return { data: await completeSignIn(context, person, 'password') };
   },
 });
+
+/** What is open to the owner of an address for which strangers have used up the attempts of unknown devices. */
+const WAYS_IN = {
+  customer: ', use a device that you have signed in on before, or reset your password by mail',
+  operator:
+    ', use a passkey or a device that you have signed in on before, or have a new link made on the machine',
+};
 
 const failed = () => new ApiError('sign_in_failed', 'Address or password is wrong.');

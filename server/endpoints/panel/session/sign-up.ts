@@ -5,7 +5,7 @@ import { enqueueMail } from '../../../mail/outbox.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { addressOf, Email, Locale } from '../shared/inputs.ts';
-import { mailLink } from '../shared/mails.ts';
+import { mailLink, mayRequestMail } from '../shared/mails.ts';
 import { requireSignUp } from './complete-sign-up.ts';
 
 export const signUp = panelEndpoint({
@@ -22,11 +22,9 @@ export const signUp = panelEndpoint({
   data: Shape({}),
   errors: ['sign_up_closed'],
   async prepare({ body, browser, services }) {
-    const { attempts } = services;
     const email = addressOf(body.email);
     requireSignUp(services, { isInvited: false });
-    await attempts.take('sign_up_network', browser.network);
-    return { email, mayMail: await attempts.allows('mail_to', email) };
+    return { email, mayMail: await mayRequestMail(services, browser, 'sign_up', email) };
   },
   async handle({ db, body, services, prepared: { email, mayMail } }) {
     const { locale = services.brand.languages[0] ?? 'en' } = body;

@@ -1,3 +1,4 @@
+import { mayMail } from '../../../access/mail-limits.ts';
 import type { Transaction } from '../../../db/database.ts';
 import type { PersonRow } from '../../../db/queries/people.ts';
 import { issueMailToken, type NewMailToken } from '../../../domain/people/mail-tokens.ts';
@@ -6,6 +7,7 @@ import { enqueueMail } from '../../../mail/outbox.ts';
 import type { SecurityChangeValues } from '../../../mail/templates/people.ts';
 import type { Browser } from '../../../panel/browser.ts';
 import type { PanelServices } from '../../../panel/endpoint.ts';
+import { knownDeviceFor } from './known-device.ts';
 
 /** The page that each link leads to. Its secret stands behind a `#`, which browsers do not send. */
 const PAGES = {
@@ -13,6 +15,23 @@ const PAGES = {
   change_email: 'verify-email',
   reset_password: 'reset-password',
 } as const;
+
+/**
+ * Whether a mail is sent to an address because someone who has not signed in asks for it. Refuses with 429 what a network
+ * asks for too often, except on a device that the address knows: other people in its network are not its owner's doing.
+ */
+export async function mayRequestMail(
+  services: PanelServices,
+  browser: Browser,
+  purpose: 'sign_up' | 'reset',
+  email: string,
+): Promise<boolean> {
+  const { attempts } = services;
+  const { network } = browser;
+  const device = await knownDeviceFor(services, browser, email);
+  if (device === undefined) await attempts.take(`${purpose}_network`, network);
+  return mayMail(attempts, { purpose, email, network, device });
+}
 
 /** Mails a link that proves who opens it to be the owner of the address. */
 export async function mailLink(
