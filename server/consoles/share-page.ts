@@ -1,23 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { FastifyInstance } from 'fastify';
+import { COMMON_HEADERS, pageHeaders } from '../http/page-headers.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 
 const config: RouteConfig = { open: true };
-
-/**
- * Nothing but our own files, and no script in the page. The terminal writes its colours and sizes as styles
- * of elements, hence the one exception.
- */
-const CSP = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "connect-src 'self'",
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
@@ -43,20 +29,16 @@ function asset(from: string): () => Promise<Buffer> {
  */
 export function registerSharePage(app: FastifyInstance): void {
   const page = asset('./share-page/share.html');
-  const headers = {
-    'content-security-policy': CSP,
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'cache-control': 'no-cache',
-  };
   app.get('/share/:id', { config }, async (_request, reply) => {
-    reply.headers({ ...headers, 'content-type': 'text/html; charset=utf-8' });
+    // The terminal writes its colours and sizes as styles of elements; the address names a share.
+    reply.headers(pageHeaders({ styles: "'unsafe-inline'", referrer: 'no-referrer' }));
+    reply.header('cache-control', 'no-cache');
     return page();
   });
   for (const [name, { from, type }] of Object.entries(ASSETS)) {
     const content = asset(from);
     app.get(`/share/assets/${name}`, { config }, async (_request, reply) => {
-      reply.headers({ ...headers, 'content-type': type });
+      reply.headers({ ...COMMON_HEADERS, 'content-type': type, 'cache-control': 'no-cache' });
       return content();
     });
   }

@@ -4,10 +4,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Brand } from '../config/brand.ts';
 import { FOR_GOOD, isCurrent } from '../http/caching.ts';
 import { negotiate } from '../http/openapi/published-texts.ts';
+import { COMMON_HEADERS, pageHeaders } from '../http/page-headers.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { BuiltFiles } from '../panel-site/built-files.ts';
 import { type Build, buildOnce } from '../panel-site/first-build.ts';
-import { COMMON_HEADERS, themeOf } from '../panel-site/pages.ts';
+import { themeOf } from '../panel-site/pages.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import { ownStyle } from './own-style.ts';
@@ -23,7 +24,6 @@ const SITE: Build = {
 const PAGE = /^(guides|reference)\/[\w-]+$/;
 const ASSET = /^[\w.-]+-[\w-]{8}\.(js|css|json|svg|woff2)$/;
 const TYPES: Record<string, string> = {
-  html: 'text/html; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   json: 'application/json; charset=utf-8',
@@ -31,21 +31,6 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 };
-
-/** Own files and nothing else, no script in a page, and no text that becomes one. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "font-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
 
 /** Serves what is built from `site/`: its pages under /docs, a text for language models, a collection for Postman. */
 export function registerDocsSite(
@@ -105,15 +90,8 @@ async function sendFixed(
 function setHeaders(reply: FastifyReply, name: string, encoding: string | undefined): void {
   const ending = name.slice(name.lastIndexOf('.') + 1);
   reply.headers({
-    ...COMMON_HEADERS,
-    'content-type': TYPES[ending]!,
+    ...(ending === 'html' ? pageHeaders() : { ...COMMON_HEADERS, 'content-type': TYPES[ending]! }),
     vary: 'accept-encoding',
-    ...(ending === 'html' && {
-      'content-security-policy': POLICY,
-      'cross-origin-opener-policy': 'same-origin',
-      'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-      'referrer-policy': 'same-origin',
-    }),
     ...(encoding && { 'content-encoding': encoding }),
   });
 }

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Brand } from '../config/brand.ts';
 import { FOR_GOOD, isCurrent } from '../http/caching.ts';
+import { COMMON_HEADERS } from '../http/page-headers.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { notFound } from '../platform/errors.ts';
-import { COMMON_HEADERS } from './pages.ts';
 
 const config: RouteConfig = { open: true };
 

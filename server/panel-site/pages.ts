@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type PageNeeds, pageHeaders } from '../http/page-headers.ts';
 import type { BuiltFiles } from './built-files.ts';
 
 /** Long enough not to be guessed within the life of a page. */
@@ -11,30 +12,11 @@ const LANGUAGE = /(?:^|;\s*)vauban_language=([a-z]{2})(?:;|$)/;
 export type Document = 'index' | 'terminal' | 'operator';
 
 /**
- * Nothing but our own files, no script in a page, and no text that becomes one. React Aria writes a few style sheets, by
- * the nonce. A terminal writes its colours as styles of elements, which no nonce allows: hence a document of its own.
+ * React Aria writes a few style sheets, by the nonce. A terminal writes its colours as styles of elements, which no nonce
+ * allows: hence a document of its own, which a page of the panel shows in a frame.
  */
-const policy = (document: Document, nonce: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src 'self' ${document === 'terminal' ? "'unsafe-inline'" : `'nonce-${nonce}'`}`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "frame-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    `frame-ancestors ${document === 'terminal' ? "'self'" : "'none'"}`,
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join('; ');
-
-/** What every reply of the panel's site says. */
-export const COMMON_HEADERS = {
-  'x-content-type-options': 'nosniff',
-  'cross-origin-resource-policy': 'same-origin',
-};
+const needsOf = (document: Document, nonce: string): PageNeeds =>
+  document === 'terminal' ? { styles: "'unsafe-inline'", framedByOwn: true } : { styles: `'nonce-${nonce}'` };
 
 /** The theme that was chosen, or undefined where it is the system's. */
 export const themeOf = (cookies: string): string | undefined => THEME.exec(cookies)?.[1];
@@ -50,12 +32,7 @@ export async function sendDocument(
   if (!template) return undefined;
   const nonce = randomBytes(NONCE_BYTES).toString('base64');
   reply.headers({
-    ...COMMON_HEADERS,
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': policy(document, nonce),
-    'cross-origin-opener-policy': 'same-origin',
-    'permissions-policy': 'camera=(), geolocation=(), microphone=()',
-    'referrer-policy': 'same-origin',
+    ...pageHeaders(needsOf(document, nonce)),
     // The names of its scripts change with every build.
     'cache-control': 'no-store',
   });

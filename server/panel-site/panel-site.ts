@@ -2,13 +2,14 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { FOR_GOOD } from '../http/caching.ts';
 import { negotiate } from '../http/openapi/published-texts.ts';
+import { COMMON_HEADERS } from '../http/page-headers.ts';
 import type { RouteConfig } from '../http/pipeline.ts';
 import { normalizeIp } from '../platform/cidr.ts';
 import { notFound } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import { BuiltFiles } from './built-files.ts';
 import { type Build, buildOnce } from './first-build.ts';
-import { COMMON_HEADERS, sendDocument } from './pages.ts';
+import { sendDocument } from './pages.ts';
 
 const config: RouteConfig = { open: true };
 const PANEL: Build = {

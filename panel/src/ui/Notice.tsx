@@ -89,7 +89,9 @@ export function Explanation({ error }: { error: Error }) {
       </>
     );
   if (code === 'rate_limit_exceeded') {
-    if (details.policy === 'unknown_device') return t.unknownDevice;
+    // The described policies are those of requests; attempts have policies of their own.
+    const policy: string | undefined = details.policy;
+    if (policy === 'unknown_device') return t.unknownDevice;
     return details.retry_after_seconds ? t.busy(details.retry_after_seconds) : t.busyNow;
   }
   if (code === 'scope_required' || code === 'role_required') return t.forbidden;
