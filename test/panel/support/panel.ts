@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import type { Role } from '../../../server/access/roles.ts';
-import { sql } from '../../../server/db/database.ts';
+import { type Database, sql } from '../../../server/db/database.ts';
 import { createAccount } from '../../../server/domain/accounts/create-account.ts';
 import { addMember, createPerson } from '../../../server/domain/people/create-person.ts';
 import { issueMailToken, type NewMailToken } from '../../../server/domain/people/mail-tokens.ts';
@@ -22,11 +22,16 @@ export type Panel = Awaited<ReturnType<typeof openPanel>>;
  * The whole service inside this process, on a fresh database of the engine under test and a clock that the test owns.
  * Its demo account is there, with money.
  */
-export async function openPanel(t: TestContext, env: Record<string, string> = {}) {
+export async function openPanel(
+  t: TestContext,
+  env: Record<string, string> = {},
+  watch?: (db: Database) => Database,
+) {
   // A clock that stands still never opens the next minute of the limits of a network.
   const { RECORD_LOCKS: file } = process.env;
   const service = await startInProcess(t, {
     env: { VAUBAN_RATE_LIMIT_IP: '100000', VAUBAN_RATE_LIMIT_OPEN: '100000', ...env },
+    ...(watch && { watch }),
     // See test/db/lock-order.full.test.ts.
     ...(file && {
       watch: (db) =>

@@ -1,10 +1,9 @@
 import { findPersonByEmail, lockPerson } from '../../../db/queries/people.ts';
+import { doneOrUndone } from '../../../db/undone.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { localeOf } from '../../../mail/content.ts';
-import { enqueueMail } from '../../../mail/outbox.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { addressOf, Email } from '../shared/inputs.ts';
-import { mailLink } from '../shared/mails.ts';
+import { mailAlreadySignedUp, mailLink } from '../shared/mails.ts';
 
 export const changeEmail = panelEndpoint({
   operation: 'changeEmail',
@@ -30,13 +29,13 @@ export const changeEmail = panelEndpoint({
     const person = await lockPerson(db, session.personId);
     const holder = await findPersonByEmail(db, email);
     if (!mayMail || !person) return { data: {} };
-    if (holder && holder.id !== person.id) {
-      const mail = { to: holder.email, template: 'already_signed_up' as const, values: {} };
-      await enqueueMail(db, services, { ...mail, locale: localeOf(holder.locale) });
-    } else {
-      const link = { purpose: 'change_email' as const, personId: person.id, email };
-      await mailLink(db, services, link, person.locale);
-    }
+    const isTaken = holder !== undefined && holder.id !== person.id;
+    await doneOrUndone(db, !isTaken, () =>
+      mailLink(db, services, { purpose: 'change_email', personId: person.id, email }, person.locale),
+    );
+    await doneOrUndone(db, isTaken, () =>
+      mailAlreadySignedUp(db, services, holder ?? { email, locale: person.locale }),
+    );
     return { data: {} };
   },
 });

@@ -1,4 +1,5 @@
 import { findPersonByEmail } from '../../../db/queries/people.ts';
+import { doneOrUndone } from '../../../db/undone.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { addressOf, Email } from '../shared/inputs.ts';
@@ -21,10 +22,11 @@ export const requestPasswordReset = panelEndpoint({
   },
   async handle({ db, services, prepared: { email, mayMail } }) {
     const person = await findPersonByEmail(db, email);
-    if (person && mayMail) {
-      const link = { purpose: 'reset_password' as const, personId: person.id, email: person.email };
-      await mailLink(db, services, link, person.locale);
-    }
+    if (mayMail)
+      await doneOrUndone(db, person !== undefined, () => {
+        const to = { email: person?.email ?? email, ...(person && { personId: person.id }) };
+        return mailLink(db, services, { purpose: 'reset_password', ...to }, person?.locale ?? 'en');
+      });
     return { data: {} };
   },
 });

@@ -1,11 +1,10 @@
 import { findPersonByEmail } from '../../../db/queries/people.ts';
+import { doneOrUndone } from '../../../db/undone.ts';
 import { Input, Shape } from '../../../http/schemas.ts';
-import { localeOf } from '../../../mail/content.ts';
-import { enqueueMail } from '../../../mail/outbox.ts';
 import { panelEndpoint } from '../../../panel/endpoint.ts';
 import { Type } from '../../../platform/schema.ts';
 import { addressOf, Email, Locale } from '../shared/inputs.ts';
-import { mailLink, mayRequestMail } from '../shared/mails.ts';
+import { mailAlreadySignedUp, mailLink, mayRequestMail } from '../shared/mails.ts';
 import { requireSignUp } from './complete-sign-up.ts';
 
 export const signUp = panelEndpoint({
@@ -29,11 +28,13 @@ export const signUp = panelEndpoint({
   async handle({ db, body, services, prepared: { email, mayMail } }) {
     const { locale = services.brand.languages[0] ?? 'en' } = body;
     const there = await findPersonByEmail(db, email);
-    if (there && mayMail) {
-      const mail = { to: there.email, template: 'already_signed_up' as const, values: {} };
-      await enqueueMail(db, services, { ...mail, locale: localeOf(there.locale) });
-    } else if (mayMail) {
-      await mailLink(db, services, { purpose: 'verify_email', email }, locale);
+    if (mayMail) {
+      await doneOrUndone(db, !there, () =>
+        mailLink(db, services, { purpose: 'verify_email', email }, locale),
+      );
+      await doneOrUndone(db, there !== undefined, () =>
+        mailAlreadySignedUp(db, services, there ?? { email, locale }),
+      );
     }
     return { data: {} };
   },

@@ -49,6 +49,16 @@ export async function mailLink(
   });
 }
 
+/** Tells the owner of an address that somebody wanted an account, or a change of address, with it. */
+export function mailAlreadySignedUp(
+  tx: Transaction,
+  services: PanelServices,
+  { email, locale }: Pick<PersonRow, 'email' | 'locale'>,
+): Promise<void> {
+  const mail = { to: email, template: 'already_signed_up' as const, values: {} };
+  return enqueueMail(tx, services, { ...mail, locale: localeOf(locale) });
+}
+
 /** The address of a page with a secret that only it reads. */
 export const linkTo = ({ site }: PanelServices, page: string, token: string) =>
   `${site.panelUrl}/${page}#${token}`;
