@@ -73,27 +73,105 @@ test('an assistant looks, buys, changes and deletes, with the previews that it t
   });
 
   await t.test('it changes what can be changed back without a preview', async () => {
-    const rule = { direction: 'in', action: 'accept', protocol: 'tcp', ports: '443', cidrs: ['0.0.0.0/0'] };
-    await ok('add_firewall_rule', { vm: 'web-1', ...rule, description: 'https' });
-    await ok('add_port_forward', { vm: 'web-1', protocol: 'tcp', internal_port: 22, external_port: 20_022 });
+    const rule = { direction: 'in', protocol: 'tcp', ports: '25', cidrs: ['0.0.0.0/0'] };
+    await ok('add_firewall_rule', { vm: 'web-1', ...rule, description: 'no mail' });
+    const accepting = { vm: 'web-1', ...rule, action: 'accept' };
+    const opened = await call('add_firewall_rule', accepting).catch(() => ({ isError: true }));
+    assert.ok(opened.isError, 'it only drops');
     await ok('create_snapshot', { vm: 'web-1', name: 'before' });
     await settle('web-1');
     await ok('update_vm', { vm: 'web-1', notes: 'the shop' });
-    const { firewall, port_forwards, snapshots, vm } = await ok('describe_vm', { vm: 'web-1' });
-    assert.ok(firewall.items.some(({ ports }: { ports: string | null }) => ports === '443'));
-    assert.equal(port_forwards.items[0].external_port, 20_022);
+    const { firewall, snapshots, vm } = await ok('describe_vm', { vm: 'web-1' });
+    assert.deepEqual(
+      firewall.items.map(({ action, ports }: Record<string, string>) => [action, ports]),
+      [['drop', '25']],
+    );
     assert.equal(snapshots.items[0].status, 'available');
     assert.equal(vm.notes, 'the shop');
-    await ok('power_vm', { vm: 'web-1', action: 'reboot' });
-    await settle('web-1');
     const { items } = await ok('vm_events', { vm: 'web-1', limit: 5 });
     assert.equal(items.length, 5);
     assert.ok((await ok('vm_metrics', { vm: 'web-1' })).series.cpu_percent.unit);
   });
 
+  await t.test('what interrupts a VM or opens it takes a preview of exactly that, once', async () => {
+    const vm = 'web-1';
+    const https = {
+      vm,
+      direction: 'in',
+      protocol: 'tcp',
+      ports: '443',
+      cidrs: ['0.0.0.0/0'],
+      description: 'https',
+    };
+    const forward = { vm, protocol: 'tcp', internal_port: 22, external_port: 20_022 };
+    const state = async () => {
+      const { firewall, port_forwards, vm: now } = await ok('describe_vm', { vm });
+      const rules = firewall.items.filter(({ action }: { action: string }) => action === 'accept');
+      return [rules.length, port_forwards.items.length, now.status];
+    };
+    const asked: [preview: string, action: string, input: object, other: object][] = [
+      ['preview_open_firewall', 'open_firewall', https, { ...https, ports: null }],
+      ['preview_port_forward', 'add_port_forward', forward, { ...forward, internal_port: 80 }],
+      ['preview_power_vm', 'power_vm', { vm, action: 'reboot' }, { vm, action: 'stop' }],
+      ['preview_power_vm', 'power_vm', { vm, action: 'stop' }, { vm, action: 'reboot' }],
+    ];
+    const seen: unknown[] = [];
+    for (const [preview, action, input, other] of asked) {
+      const before = await state();
+      assert.ok(
+        (await call(action, input).catch(() => ({ isError: true }))).isError,
+        `${action} without one`,
+      );
+      const { confirmation } = await call(preview, input);
+      assert.match((await call(action, { ...other, confirmation })).text, /for other arguments/);
+      assert.match((await call(action, { ...input, confirmation })).text, /not known, or it was used/);
+      assert.deepEqual(await state(), before, `${action}: nothing was done`);
+      const again = await call(preview, input);
+      await ok(action, { ...input, confirmation: again.confirmation });
+      await settle(vm);
+      seen.push(await state());
+    }
+    assert.deepEqual(seen, [
+      [1, 0, 'running'],
+      [1, 1, 'running'],
+      [1, 1, 'running'],
+      [1, 1, 'stopped'],
+    ]);
+    await ok('start_vm', { vm });
+    await settle(vm);
+    assert.deepEqual(await state(), [1, 1, 'running']);
+  });
+
+  await t.test('a command runs as no user that the assistant chooses', async () => {
+    const spellings = [
+      'root@web-1',
+      'ROOT@web-1',
+      '@web-1',
+      'root%40web-1',
+      'root@',
+      'root',
+      'root@@web-1',
+      'a@root@web-1',
+    ];
+    for (const vm of [
+      ...spellings,
+      ' root@web-1',
+      'root\uff20web-1',
+      'toor@web-1',
+      '-lroot',
+      '-l root web-1',
+    ]) {
+      const answer = await call('run_command', { vm, command: 'id -un' });
+      assert.ok(answer.isError, vm);
+      assert.match(answer.text, /without a user|There is no VM/, vm);
+    }
+    const { stdout } = await ok('run_command', { vm: 'web-1', command: 'id -un' });
+    assert.equal(stdout.trim(), 'debian');
+  });
+
   await t.test('an error has the code of the API and the id of its request', async () => {
     const wrong = await call('add_firewall_rule', {
-      ...{ vm: 'web-1', direction: 'in', action: 'accept', protocol: 'tcp', ports: '99999', cidrs: ['::/0'] },
+      ...{ vm: 'web-1', direction: 'in', protocol: 'tcp', ports: '99999', cidrs: ['::/0'] },
     });
     assert.ok(wrong.isError);
     assert.equal(wrong.data.code, 'validation_failed');
@@ -101,7 +179,7 @@ test('an assistant looks, buys, changes and deletes, with the previews that it t
     assert.equal(wrong.data.details.fields[0].field, 'ports');
     const absent = await call('describe_vm', { vm: 'web-9' });
     assert.match(absent.text, /There is no VM/);
-    const misspelt = await call('power_vm', { vm: 'web-1', action: 'explode' }).catch((error) => ({
+    const misspelt = await call('preview_power_vm', { vm: 'web-1', action: 'explode' }).catch((error) => ({
       isError: true,
       text: String(error),
     }));
@@ -127,6 +205,9 @@ test('an assistant looks, buys, changes and deletes, with the previews that it t
       ['create_vm', { ...order, hostname: 'web-2' }],
       ['resize_vm', { vm: 'web-1', plan: 's2', allow_reboot: true }],
       ['force_stop_vm', { vm: 'web-1' }],
+      ['power_vm', { vm: 'web-1', action: 'stop' }],
+      ['open_firewall', { vm: 'web-1', direction: 'in', protocol: 'any', cidrs: ['0.0.0.0/0'] }],
+      ['add_port_forward', { vm: 'web-1', protocol: 'tcp', internal_port: 80 }],
       ['delete_part', { vm: 'web-1', kind: 'snapshot', part: 'before' }],
     ] as const) {
       const done = await call(name, { ...input, confirmation: found });

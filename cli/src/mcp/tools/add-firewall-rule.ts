@@ -1,19 +1,50 @@
 import type { AddFirewallRuleRequest } from '../../../../sdk/src/index.ts';
 import { idOf } from '../../names.ts';
+import { confirmed } from '../confirmed.ts';
 import { inputOf, type Tool, VM } from '../tool.ts';
 
-const FIELDS = ['direction', 'action', 'protocol', 'ports', 'cidrs', 'priority', 'description'];
+const FIELDS = ['direction', 'protocol', 'ports', 'cidrs', 'priority', 'description'];
 
+const ruleOf = (action: 'accept' | 'drop', body: Record<string, unknown>) =>
+  ({ ...body, action }) as unknown as AddFirewallRuleRequest;
+
+/** Dropping more exposes nothing, so it takes no confirmation. */
 export const addFirewallRule: Tool = {
   name: 'add_firewall_rule',
-  title: 'Add a firewall rule',
+  title: 'Add a firewall rule that drops',
   description:
-    'Adds a rule to the firewall of a VM. The first rule that matches decides, the lowest priority first.',
+    'Adds a rule that drops traffic to the firewall of a VM. The first rule that matches decides, the lowest priority first. To let traffic pass, use open_firewall.',
   scopes: ['vm:write'],
   power: 'write',
   input: inputOf(VM, 'addFirewallRule', FIELDS),
   async call({ client, signal }, { vm, ...body }) {
     const id = await idOf(client, 'vm', vm as string, []);
-    return { data: await client.firewall.add(id, body as unknown as AddFirewallRuleRequest, { signal }) };
+    return { data: await client.firewall.add(id, ruleOf('drop', body), { signal }) };
   },
 };
+
+/** A rule that accepts may expose the VM to everyone, so a person agrees first. */
+export const openFirewall = confirmed<string>({
+  preview: {
+    name: 'preview_open_firewall',
+    title: 'What a firewall rule that accepts would let pass',
+    description: 'Shows the rule and those that are there; needed before open_firewall.',
+    scopes: ['vm:read'],
+  },
+  action: {
+    name: 'open_firewall',
+    title: 'Add a firewall rule that accepts',
+    description:
+      'Adds a rule that lets traffic pass the firewall of a VM. The first rule that matches decides, the lowest priority first.',
+    scopes: ['vm:write'],
+  },
+  input: inputOf(VM, 'addFirewallRule', FIELDS),
+  async look({ client, signal }, { vm, ...body }) {
+    const id = await idOf(client, 'vm', vm as string, []);
+    const rules: object[] = [];
+    for await (const rule of client.firewall.list(id, {}, { signal })) rules.push(rule);
+    return { data: { vm_id: id, new_rule: ruleOf('accept', body), rules }, terms: id };
+  },
+  act: ({ client, signal }, { vm: _, ...body }, id) =>
+    client.firewall.add(id, ruleOf('accept', body), { signal }),
+});

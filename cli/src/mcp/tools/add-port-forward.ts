@@ -1,18 +1,30 @@
 import type { AddPortForwardRequest } from '../../../../sdk/src/index.ts';
 import { idOf } from '../../names.ts';
-import { inputOf, type Tool, VM } from '../tool.ts';
+import { confirmed } from '../confirmed.ts';
+import { inputOf, VM } from '../tool.ts';
 
 const FIELDS = ['protocol', 'external_port', 'internal_port', 'internal_ip', 'description'];
 
-export const addPortForward: Tool = {
-  name: 'add_port_forward',
-  title: 'Forward a port to a VM',
-  description: 'Leads a port of the shared public address to a VM.',
-  scopes: ['vm:write'],
-  power: 'write',
-  input: inputOf(VM, 'addPortForward', FIELDS),
-  async call({ client, signal }, { vm, ...body }) {
-    const id = await idOf(client, 'vm', vm as string, []);
-    return { data: await client.portForwards.add(id, body as unknown as AddPortForwardRequest, { signal }) };
+/** A forward makes a port of the VM public, so a person agrees first. */
+export const addPortForward = confirmed<string>({
+  preview: {
+    name: 'preview_port_forward',
+    title: 'What forwarding a port would expose',
+    description: 'Shows the VM and the port that would be public; needed before add_port_forward.',
+    scopes: ['vm:read'],
   },
-};
+  action: {
+    name: 'add_port_forward',
+    title: 'Forward a port to a VM',
+    description: 'Leads a port of the shared public address to a VM.',
+    scopes: ['vm:write'],
+  },
+  input: inputOf(VM, 'addPortForward', FIELDS),
+  async look({ client, signal }, { vm: given, ...forward }) {
+    const id = await idOf(client, 'vm', given as string, []);
+    const { hostname } = await client.vms.get(id, {}, { signal });
+    return { data: { vm_id: id, hostname, new_forward: forward, reachable_from: 'anywhere' }, terms: id };
+  },
+  act: ({ client, signal }, { vm: _, ...forward }, id) =>
+    client.portForwards.add(id, forward as unknown as AddPortForwardRequest, { signal }),
+});

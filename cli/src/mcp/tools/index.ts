@@ -1,5 +1,5 @@
 import type { Tool } from '../tool.ts';
-import { addFirewallRule } from './add-firewall-rule.ts';
+import { addFirewallRule, openFirewall } from './add-firewall-rule.ts';
 import { addPortForward } from './add-port-forward.ts';
 import { addShieldRule } from './add-shield-rule.ts';
 import { askAgent } from './ask-agent.ts';
@@ -14,7 +14,7 @@ import { forceStopVm } from './force-stop-vm.ts';
 import { listPlans } from './list-plans.ts';
 import { listSshKeys } from './list-ssh-keys.ts';
 import { listVms } from './list-vms.ts';
-import { powerVm } from './power-vm.ts';
+import { powerVm, startVm } from './power-vm.ts';
 import { resizeVm } from './resize-vm.ts';
 import { runCommand } from './run-command.ts';
 import { shieldStatus } from './shield-status.ts';
@@ -39,11 +39,13 @@ export const TOOLS: Tool[] = [
   ...deleteVm,
   ...deletePart,
   ...forceStopVm,
-  powerVm,
+  startVm,
+  ...powerVm,
   updateVm,
   createSnapshot,
   addFirewallRule,
-  addPortForward,
+  ...openFirewall,
+  ...addPortForward,
   addShieldRule,
   ...deleteShieldRule,
   runCommand,

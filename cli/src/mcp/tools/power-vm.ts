@@ -1,25 +1,47 @@
 import { idOf } from '../../names.ts';
+import { confirmed } from '../confirmed.ts';
 import { inputOf, type Tool, VM } from '../tool.ts';
+
+export const startVm: Tool = {
+  name: 'start_vm',
+  title: 'Start a VM',
+  description: 'Starts a VM that is off. It answers with a job: wait_for_vm.',
+  scopes: ['vm:write'],
+  power: 'write',
+  input: inputOf(VM),
+  async call({ client, signal }, { vm }) {
+    const id = await idOf(client, 'vm', vm as string, []);
+    return { data: await client.vms.start(id, { signal }) };
+  },
+};
 
 const ACTION = {
   action: {
     type: 'string',
-    enum: ['start', 'stop', 'reboot'],
+    enum: ['stop', 'reboot'],
     description: 'As its system does it: gracefully',
   },
 };
 
-export const powerVm: Tool = {
-  name: 'power_vm',
-  title: 'Start, stop or reboot a VM',
-  description: 'Starts a VM, or shuts it down or reboots it gracefully. It answers with a job: wait_for_vm.',
-  scopes: ['vm:write'],
-  power: 'write',
-  input: inputOf({ ...VM, ...ACTION }),
-  async call({ client, signal }, { vm, action }) {
-    const id = await idOf(client, 'vm', vm as string, []);
-    const { vms } = client;
-    if (action === 'start') return { data: await vms.start(id, { signal }) };
-    return { data: await vms[action as 'stop' | 'reboot'](id, {}, { signal }) };
+/** What runs on the VM is interrupted, so a person agrees first. */
+export const powerVm = confirmed<string>({
+  preview: {
+    name: 'preview_power_vm',
+    title: 'What stopping or rebooting a VM would do',
+    description: 'Shows the VM that would be shut down or rebooted; needed before power_vm.',
+    scopes: ['vm:read'],
   },
-};
+  action: {
+    name: 'power_vm',
+    title: 'Stop or reboot a VM',
+    description: 'Shuts a VM down or reboots it gracefully. It answers with a job: wait_for_vm.',
+    scopes: ['vm:write'],
+  },
+  input: inputOf({ ...VM, ...ACTION }),
+  async look({ client, signal }, { vm: given, action }) {
+    const id = await idOf(client, 'vm', given as string, []);
+    const { hostname, status } = await client.vms.get(id, {}, { signal });
+    return { data: { id, hostname, status, action, interrupted: 'whatever runs on it' }, terms: id };
+  },
+  act: ({ client, signal }, { action }, id) => client.vms[action as 'stop' | 'reboot'](id, {}, { signal }),
+});

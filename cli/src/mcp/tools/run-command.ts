@@ -29,6 +29,12 @@ export const runCommand: Tool = {
   isDestructive: true,
   input: inputOf({ ...VM, ...COMMAND }),
   async call({ session, ssh, signal }, { vm, command, timeout_seconds: seconds = 30 }) {
+    // `sshTo` reads a user in front of an "@": an assistant must not choose one, such as root.
+    if ((vm as string).includes('@'))
+      throw new Failure(
+        EXIT.wronglyCalled,
+        'Name the VM without a user: commands run as the default user of its image, never as one that is chosen here.',
+      );
     const option = ['BatchMode=yes', 'StrictHostKeyChecking=accept-new', ...(ssh.option ?? [])];
     const args = await sshTo(session, vm as string, { ...ssh, option });
     const limit = AbortSignal.timeout((seconds as number) * 1000);
