@@ -97,7 +97,11 @@ export class Authenticator {
   }
 
   async #lookFor(presented: string, ip: string, budget: LookUpBudget): Promise<AuthenticatedKey> {
-    if (!budget.take()) throw new ApiError('api_key_invalid', 'The API key was not looked up.');
+    if (!budget.take())
+      throw new ApiError(
+        'api_key_invalid',
+        'Too many unknown keys came from this address: this one was not looked up.',
+      );
     try {
       const key = await this.#read(presented, ip);
       budget.giveBack();

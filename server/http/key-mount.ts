@@ -41,7 +41,7 @@ export class KeyMount implements Mount {
     const { authenticator, limiter, clock } = this.#parts;
     const header = request.headers.authorization;
     try {
-      const key = await this.#authenticate(header, reply, ip, limit);
+      const key = await this.#authenticate(header, reply, ip);
       const taken = limiter.takeKey(key.id, key.accountId);
       limit(taken instanceof Promise ? await taken : taken);
       return { key, caller: { accountId: key.accountId, principal: { kind: 'key', id: key.id }, ip } };
@@ -62,9 +62,8 @@ export class KeyMount implements Mount {
     header: string | undefined,
     reply: FastifyReply,
     ip: string,
-    limit: Arrival['limit'],
   ): Promise<AuthenticatedKey> {
-    const { authenticator, limiter } = this.#parts;
+    const { authenticator, limiter, clock } = this.#parts;
     let counted: LimitState | undefined;
     const budget: LookUpBudget = {
       take: () => {
@@ -78,7 +77,9 @@ export class KeyMount implements Mount {
       return key instanceof Promise ? await key : key;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      limit(counted ?? limiter.takeIp(clientNetwork(ip)));
+      // Beyond the limit it is still 401: only what is looked up ends there, and Retry-After belongs to a 429.
+      const state = counted ?? limiter.takeIp(clientNetwork(ip));
+      reply.headers(limitHeaders({ ...state, allowed: true }, clock.now()));
       reply.header('www-authenticate', 'Bearer');
       throw error;
     }
