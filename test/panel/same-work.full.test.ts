@@ -75,10 +75,7 @@ test('an address that is known takes the same work as one that is not', async (t
 
   const asked: [string, (email: string) => Promise<unknown>][] = [
     ['/password-reset', (email) => new TestBrowser(panel).ok('POST', '/password-reset', { body: { email } })],
-    [
-      '/sign-up',
-      (email) => new TestBrowser(panel).ok('POST', '/sign-up', { body: { email } }),
-    ],
+    ['/sign-up', (email) => new TestBrowser(panel).ok('POST', '/sign-up', { body: { email } })],
     [
       '/sign-in',
       (email) => new TestBrowser(panel).ask('POST', '/sign-in', { body: { email, password: 'guess' } }),
