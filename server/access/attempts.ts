@@ -32,6 +32,8 @@ export const LIMITS = {
   // A code has a million forms, and three of them are right at a time. By person, each known device apart.
   second_factor: { most: 5, windowMs: 15 * MINUTE_MS },
   second_factor_day: { most: 30, windowMs: DAY_MS },
+  // Of all known devices of a person together, because each reset by mail makes a new one. Beyond it they are strangers.
+  second_factor_devices: { most: 60, windowMs: DAY_MS },
   confirm: { most: 10, windowMs: 15 * MINUTE_MS },
   sign_up_network: { most: 20, windowMs: HOUR_MS },
   reset_network: { most: 20, windowMs: HOUR_MS },

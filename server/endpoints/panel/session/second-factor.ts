@@ -26,24 +26,37 @@ export async function requireSecondFactorStage(
   return { personId, guesser: await countSecondFactor(services, browser, personId) };
 }
 
-/** Counts a code before it is checked; as whom. */
+/**
+ * Counts a code before it is checked; as whom. Known devices have a limit together too: someone who reads a person's mail
+ * becomes another one with each reset, and must not guess anew with each.
+ */
 export async function countSecondFactor(
   services: PanelServices,
   browser: Browser,
   personId: string,
 ): Promise<string> {
   const device = await knownDeviceOf(services, browser, personId);
-  const guesser = device === undefined ? personId : `${personId} ${device}`;
-  await services.attempts.take('second_factor', guesser);
-  await services.attempts.take('second_factor_day', guesser);
+  const { attempts } = services;
+  const isKnown = device !== undefined && (await attempts.allows('second_factor_devices', personId));
+  const guesser = isKnown ? `${personId} ${device}` : personId;
+  await attempts.take('second_factor', guesser);
+  await attempts.take('second_factor_day', guesser);
   return guesser;
 }
 
-/** Forgets the attempts, once the sign-in is committed: who succeeded was no guesser. */
-export function forgetAttempts(tx: Transaction, { attempts, logger }: PanelServices, guesser: string): void {
+/** Forgets the attempts, once the sign-in is committed: who succeeded was no guesser. Other devices may still be guessing. */
+export function forgetAttempts(
+  tx: Transaction,
+  { attempts, logger }: PanelServices,
+  { personId, guesser }: SecondFactorTry,
+): void {
   tx.afterCommit(() => {
-    for (const kind of ['second_factor', 'second_factor_day'] as const)
-      attempts.forget(kind, guesser).catch((error) => logger.warn({ err: error }, 'attempts not forgotten'));
+    const forgotten = [
+      attempts.forget('second_factor', guesser),
+      attempts.forget('second_factor_day', guesser),
+      ...(guesser === personId ? [] : [attempts.giveBack('second_factor_devices', personId)]),
+    ];
+    for (const one of forgotten) one.catch((error) => logger.warn({ err: error }, 'attempts not forgotten'));
   });
 }
 

@@ -33,7 +33,7 @@ export const signInSecondFactor = panelEndpoint({
     const totp = await findTotp(db, prepared.personId);
     if (!person || !totp?.confirmed_at) throw wrongCode();
     await takeTotpCode(db, services, person.id, body.code);
-    forgetAttempts(db, services, prepared.guesser);
+    forgetAttempts(db, services, prepared);
     return { data: await completeSignIn(context, person, 'totp') };
   },
 });

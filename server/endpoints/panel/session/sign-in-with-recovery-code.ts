@@ -26,7 +26,7 @@ export const signInWithRecoveryCode = panelEndpoint({
     const person = await lockPerson(db, prepared.personId);
     const hash = hashRecoveryCode(body.code);
     if (!person || !(await takeRecoveryCode(db, person.id, hash, services.clock.now()))) throw wrongCode();
-    forgetAttempts(db, services, prepared.guesser);
+    forgetAttempts(db, services, prepared);
     return { data: await completeSignIn(context, person, 'recovery_code') };
   },
 });
