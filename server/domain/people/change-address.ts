@@ -27,6 +27,8 @@ export async function changeAddress(
   // What was sent to the old address must not open anything any more.
   await revokeMailTokens(tx, person.id, 'reset_password', clock.now());
   await revokeMailTokens(tx, person.id, 'sign_in_link', clock.now());
+  // Nor must another change that was asked for before undo this one.
+  await revokeMailTokens(tx, person.id, 'change_email', clock.now());
   await recordAudit(tx, clock, {
     accountId: null,
     personId: person.id,

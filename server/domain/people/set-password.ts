@@ -7,8 +7,9 @@ import type { Signals } from '../../db/signals.ts';
 import type { Clock } from '../../platform/clock.ts';
 
 /**
- * Sets the password of a person who is locked. Sessions of the old one end, links to choose another stop working, and
- * no device is known any more: the caller may remember the one in use again.
+ * Sets the password of a person who is locked. Sessions of the old one end, links to choose another or to change the
+ * address stop working, because a thief may have asked for them, and no device is known any more: the caller may remember
+ * the one in use again.
  */
 export async function setPassword(
   tx: Transaction,
@@ -22,6 +23,7 @@ export async function setPassword(
   await updatePerson(tx, personId, { password_hash: passwordHash });
   await revokeMailTokens(tx, personId, 'reset_password', clock.now());
   await revokeMailTokens(tx, personId, 'sign_in_link', clock.now());
+  await revokeMailTokens(tx, personId, 'change_email', clock.now());
   for (const id of await deleteOtherSessions(tx, personId, keepSession)) await signals.accessEnded(tx, id);
   await deleteKnownDevicesOf(tx, personId);
 }
