@@ -41,11 +41,15 @@ export async function insertSession(db: Queryable, session: SessionRow, hash: Ui
   );
 }
 
-/** Ends the oldest sessions of a person beyond so many; their ids. */
-export async function deleteSessionsBeyond(db: Queryable, personId: string, most: number): Promise<string[]> {
+/** Ends the oldest sessions of a person in a stage beyond so many; their ids. */
+export async function deleteSessionsBeyond(
+  db: Queryable,
+  { personId, stage, most }: { personId: string; stage: SessionStage; most: number },
+): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     delete from sessions where id in (
-      select id from sessions where person_id = ${personId} order by id desc offset ${most}) returning id`);
+      select id from sessions where person_id = ${personId} and stage = ${stage}
+      order by id desc offset ${most}) returning id`);
   return rows.map(({ id }) => id);
 }
 

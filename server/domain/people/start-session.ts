@@ -7,7 +7,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { newId } from '../../platform/ids.ts';
 import type { SecretBox } from '../../platform/secrets.ts';
 
-/** Browsers of one person at once; the longest signed in goes first. */
+/** Browsers of one person at once in each stage; the longest signed in goes first. */
 const MOST_SESSIONS = 100;
 /** Time to find the telephone with the second factor. */
 const SECOND_FACTOR_MS = 10 * 60_000;
@@ -31,7 +31,8 @@ export async function startSession(
   { personId, stage, ip, userAgent, accountId }: NewSession,
 ): Promise<{ token: string; id: string; accountId: string | null }> {
   // The rights of what ends so are looked at again by themselves, see `consoles/registry.ts`.
-  await deleteSessionsBeyond(tx, personId, MOST_SESSIONS - 1);
+  // Each stage by itself: someone who knows the password only must not sign the owner out.
+  await deleteSessionsBeyond(tx, { personId, stage, most: MOST_SESSIONS - 1 });
   const token = generateToken(secrets);
   const now = clock.now();
   const id = newId('ses', clock);
