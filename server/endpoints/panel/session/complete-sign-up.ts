@@ -1,7 +1,8 @@
 import { requireGoodPassword } from '../../../access/passwords.ts';
+import { findPersonByEmail } from '../../../db/queries/people.ts';
 import { createPerson } from '../../../domain/people/create-person.ts';
 import { acceptInvitation, requireInvitation } from '../../../domain/people/invitations.ts';
-import { peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
+import { linkInvalid, peekMailToken, useMailToken } from '../../../domain/people/mail-tokens.ts';
 import { welcome } from '../../../domain/people/welcome.ts';
 import { Input } from '../../../http/schemas.ts';
 import { type PanelServices, panelEndpoint } from '../../../panel/endpoint.ts';
@@ -39,6 +40,8 @@ export const completeSignUp = panelEndpoint({
     );
     const isInvited = purpose === 'invitation';
     requireSignUp(services, { isInvited });
+    // A link stays unused if its address is taken, and must not have passwords hashed for that.
+    if (!isInvited && (await findPersonByEmail(services.db, email))) throw linkInvalid('taken');
     requireGoodPassword(body.password, email);
     return { isInvited, email, passwordHash: await services.passwords.hash(body.password) };
   },
