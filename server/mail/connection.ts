@@ -7,8 +7,12 @@ import { within } from '../platform/within.ts';
 
 /** Time limit for connecting. */
 export const CONNECT_MS = 10_000;
-/** A mail server may send this much before the service says anything: a reply has a few lines of at most 512 bytes (RFC 5321). */
-const MAX_UNASKED_BYTES = 16 * 1024;
+/**
+ * A mail server may send this much before the service says anything. A reply has a few lines of at most 512 bytes (RFC 5321), but in
+ * a TLS handshake the server sends its certificates and, if it asks for one of ours, the names of all authorities that it trusts:
+ * 16 KiB for those of Debian.
+ */
+const MAX_UNASKED_BYTES = 128 * 1024;
 
 /**
  * A connection to a mail server that ends as soon as the server sends more than {@link MAX_UNASKED_BYTES} unasked. The mail

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { getCACertificates, rootCertificates, setDefaultCACertificates } from 'node:tls';
 import { smtpTransport } from '../../server/mail/transport.ts';
 import { systemClock } from '../../server/platform/clock.ts';
 import { defer } from '../support/cleanup.ts';
@@ -26,9 +26,13 @@ for (const tls of ['implicit', 'required'] as const)
     const directory = mkdtempSync(join(tmpdir(), 'vauban-mail-'));
     defer(t, () => rmSync(directory, { recursive: true }));
     const { certificate, key } = await freshCertificate(directory, 'localhost');
+    // As Postfix does with `smtpd_tls_ask_ccert`: its certificates, and the names of all authorities that it trusts.
     const server = await startSmtp(t, {
-      cert: certificate,
+      cert: [certificate, ...rootCertificates.slice(0, 3)].join('\n'),
       key,
+      ca: [...rootCertificates],
+      requestCert: true,
+      rejectUnauthorized: false,
       secure: tls === 'implicit',
       disabledCommands: [],
     });
