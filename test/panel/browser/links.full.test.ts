@@ -161,6 +161,17 @@ test('a link that does not work says why', { skip: NO_BROWSER }, async (t) => {
   panel.clock.advance(3_600_000);
   await says(old, 'It has expired');
 
+  // A service that is away says nothing about a link: the page keeps it, and works once the service is back.
+  const away = await context.newPage();
+  await away.route('**/panel/api/links/show', (route) => route.abort());
+  await away.goto(await reset());
+  await away.getByText('The service cannot be reached', { exact: false }).waitFor();
+  assert.equal(await title(away), 'Choose a new password');
+  await away.unroute('**/panel/api/links/show');
+  await button(away, 'Try again').click();
+  await away.getByLabel('New password').waitFor();
+  await away.close();
+
   // In a browser in which somebody else is signed in.
   const { browser, email: other } = await signInAs(panel, 'owner');
   const [name, value] = browser.cookie!.split('=') as [string, string];

@@ -1,8 +1,10 @@
 import type { ReactNode } from 'react';
+import { isRefusal } from '../../api/errors.ts';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
-import { Skeleton } from '../../ui/Loaded.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Problem } from '../../ui/Notice.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { SignedInElsewhere } from './SignedInElsewhere.tsx';
 import { texts } from './texts.ts';
@@ -23,21 +25,23 @@ export function LinkSignIn({ title, why, home, over }: Props) {
   const t = useTexts(texts);
   const { token, link } = useLink();
   const enter = useChange('signInByLink', { onDone: () => location.assign(home) });
-  const error = link.error ?? enter.error;
-  if (error) return over(error);
+  // A link that could not be read or used just now may still work, and the address no longer has it: it must stay here.
+  const refused = [link.error, enter.error].find((error) => isRefusal(error, 'link_invalid'));
+  if (refused) return over(refused);
   return (
     <FrontCard title={title}>
-      {link.data ? (
-        <>
-          <p>{why(link.data.email)}</p>
-          <SignedInElsewhere link={link.data} />
-          <Button look="main" isPending={enter.isPending} onPress={() => enter.mutate({ body: { token } })}>
-            {t.signIn}
-          </Button>
-        </>
-      ) : (
-        <Skeleton lines={2} />
-      )}
+      <Loaded query={link} lines={2}>
+        {(shown) => (
+          <>
+            <p>{why(shown.email)}</p>
+            <SignedInElsewhere link={shown} />
+            {enter.error && <Problem error={enter.error} />}
+            <Button look="main" isPending={enter.isPending} onPress={() => enter.mutate({ body: { token } })}>
+              {t.signIn}
+            </Button>
+          </>
+        )}
+      </Loaded>
     </FrontCard>
   );
 }

@@ -6,7 +6,7 @@ import { Button, buttonClass } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
 import { Field } from '../../ui/Field.tsx';
 import { Form, textOf } from '../../ui/Form.tsx';
-import { Skeleton } from '../../ui/Loaded.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { LinkOver } from './LinkOver.tsx';
 import { SignedInElsewhere } from './SignedInElsewhere.tsx';
@@ -31,12 +31,14 @@ export function NewPassword() {
       </FrontCard>
     );
   }
-  const over = link.error ?? (isRefusal(reset.error, 'link_invalid') && reset.error);
-  if (over) return <LinkOver error={over} again="/password-reset" />;
+  const refused = [link.error, reset.error].find((error) => isRefusal(error, 'link_invalid'));
+  if (refused) return <LinkOver error={refused} again="/password-reset" />;
   if (!link.data) {
     return (
       <FrontCard title={t.resetTitle}>
-        <Skeleton lines={3} />
+        <Loaded query={link} lines={3}>
+          {() => null}
+        </Loaded>
       </FrontCard>
     );
   }

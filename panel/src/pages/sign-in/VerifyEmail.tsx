@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
+import { isRefusal } from '../../api/errors.ts';
 import { useChange } from '../../api/queries.ts';
 import { useTexts } from '../../texts.ts';
 import { Button, buttonClass } from '../../ui/Button.tsx';
-import { Skeleton } from '../../ui/Loaded.tsx';
+import { Loaded } from '../../ui/Loaded.tsx';
+import { Problem } from '../../ui/Notice.tsx';
 import { CompleteSignUp } from './CompleteSignUp.tsx';
 import { FrontCard } from './FrontCard.tsx';
 import { LinkOver } from './LinkOver.tsx';
@@ -15,12 +17,14 @@ export function VerifyEmail() {
   const t = useTexts(texts);
   const { token, link } = useLink();
   const change = useChange('verifyEmail');
-  const error = link.error ?? change.error;
-  if (error) return <LinkOver error={error} />;
+  const refused = [link.error, change.error].find((error) => isRefusal(error, 'link_invalid'));
+  if (refused) return <LinkOver error={refused} />;
   if (!link.data) {
     return (
       <FrontCard title={t.readingLink}>
-        <Skeleton lines={2} />
+        <Loaded query={link} lines={2}>
+          {() => null}
+        </Loaded>
       </FrontCard>
     );
   }
@@ -46,6 +50,7 @@ export function VerifyEmail() {
     <FrontCard title={t.newAddress}>
       <p>{t.newAddressWhy(email)}</p>
       <SignedInElsewhere link={link.data} />
+      {change.error && <Problem error={change.error} />}
       <Button look="main" isPending={change.isPending} onPress={() => change.mutate({ body: { token } })}>
         {t.useAddress}
       </Button>
