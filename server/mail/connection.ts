@@ -13,23 +13,27 @@ export const CONNECT_MS = 10_000;
  * 16 KiB for those of Debian.
  */
 const MAX_UNASKED_BYTES = 128 * 1024;
+/** And this many line ends, because of which the bytes above would occupy the library for seconds. */
+const MAX_UNASKED_LINES = 2_000;
+const LINE_END = 10;
 
 /**
- * A connection to a mail server that ends as soon as the server sends more than {@link MAX_UNASKED_BYTES} unasked. The mail
- * library limits the length of a reply, but it queues empty lines without limit and processes them one by one, even after the
- * mail was given up. This is a plain stream rather than a socket, so that the bytes of a TLS connection pass through it too.
+ * A connection to a mail server that ends as soon as the server sends too much without being asked. The mail library limits
+ * the length of a reply, but it queues empty lines without limit and processes them one by one, even after the mail was given
+ * up. This is a plain stream rather than a socket, so that the bytes of a TLS connection pass through it too.
  */
 class MailConnection extends Duplex {
   readonly #socket: Socket;
-  #unasked = 0;
+  #unasked = { bytes: 0, lines: 0 };
 
   constructor(socket: Socket) {
     super();
     this.#socket = socket;
     socket.on('data', (chunk: Buffer) => {
-      this.#unasked += chunk.length;
-      if (this.#unasked > MAX_UNASKED_BYTES)
-        this.destroy(new PeerError('the mail server', `sent more than ${MAX_UNASKED_BYTES} bytes unasked`));
+      this.#unasked.bytes += chunk.length;
+      for (const byte of chunk) if (byte === LINE_END) this.#unasked.lines++;
+      if (this.#unasked.bytes > MAX_UNASKED_BYTES || this.#unasked.lines > MAX_UNASKED_LINES)
+        this.destroy(new PeerError('the mail server', 'talks without being asked'));
       else if (!this.push(chunk)) socket.pause();
     });
     socket.on('end', () => this.push(null));
@@ -43,7 +47,7 @@ class MailConnection extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: string, done: (error?: Error | null) => void): void {
-    this.#unasked = 0;
+    this.#unasked = { bytes: 0, lines: 0 };
     this.#socket.write(chunk, done);
   }
 
