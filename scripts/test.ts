@@ -8,8 +8,9 @@
 //   … -- --record                      keeps the durations (test/durations.json), and the rows of slow suites
 import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { REPOSITORY } from '../test/support/source.ts';
 import { makePgliteTemplate } from '../test/support/template.ts';
 import { changedFiles, nearest, reachedBy } from './testing/changed.ts';
 import { expected, record } from './testing/durations.ts';
@@ -73,12 +74,23 @@ function nearChanges(files: string[]): string[] {
   return near;
 }
 
+/** A path as the repository has it, however it was given. */
+const inRepository = (path: string) => relative(REPOSITORY, resolve(path));
+
+/** Each name must match a file of the tier: beside names that match, a mistyped one would look as if its tests had passed. */
+function requireMatch(name: string, all: string[]): void {
+  const files = named(all, [name]);
+  if (jobsOf(tier as 'fast' | 'full' | 'slow', files, postgres).length > 0) return;
+  const others = [...new Set(files.map(tierOf))].join(', ');
+  fail(`no ${tier} test matches ${name}${others ? `; there are some of: ${others}` : ''}`);
+}
+
 /** Exact paths run whatever their tier is, on every engine; anything else chooses among the files of the tier. */
 function chosenJobs(): Job[] {
   const all = testFiles();
   const files = named(all, positionals);
-  const exact = positionals.filter((name) => name.endsWith('.ts'));
-  for (const file of exact) if (!existsSync(file)) fail(`${file} does not exist`);
+  const exact = positionals.filter((name) => name.endsWith('.ts')).map(inRepository);
+  for (const file of exact) if (!existsSync(join(REPOSITORY, file))) fail(`${file} does not exist`);
   const engines: Engine[] = db
     ? [db as Engine]
     : postgres && tier === 'full'
@@ -91,10 +103,7 @@ function chosenJobs(): Job[] {
   // A file that runs on both engines is there twice, and on the chosen one it runs once.
   const once = new Set(ofTier.map(({ file }) => file));
   const wanted = db ? [...once].map((file): Job => ({ file, engine: db as Engine })) : ofTier;
-  if (positionals.length > 0 && byPath.length + wanted.length === 0) {
-    const others = [...new Set(files.map(tierOf))].join(', ');
-    fail(`no ${tier} test matches ${positionals.join(' ')}${others ? `; there are some of: ${others}` : ''}`);
-  }
+  for (const name of positionals) if (!name.endsWith('.ts')) requireMatch(name, all);
   return [...byPath, ...(exact.length === positionals.length && exact.length > 0 ? [] : wanted)];
 }
 

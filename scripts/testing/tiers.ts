@@ -72,12 +72,13 @@ export function jobsOf(tier: 'fast' | 'full' | 'slow', files: string[], postgres
   return chosen.flatMap((file) => enginesInFull(file).map((engine) => ({ file, engine })));
 }
 
-/** The files that `names` mean: a path of one, a folder of them, or a part of their paths. */
+/** The files that `names` mean, each once: a path of one, a folder of them, or a part of their paths. */
 export function named(files: string[], names: string[]): string[] {
   if (names.length === 0) return files;
-  return names.flatMap((name) => {
+  const all = names.flatMap((name) => {
     const path = relative(REPOSITORY, name);
     if (files.includes(path)) return [path];
     return files.filter((file) => file.includes(name));
   });
+  return [...new Set(all)];
 }

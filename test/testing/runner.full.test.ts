@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { REPOSITORY } from '../support/source.ts';
 
@@ -46,6 +47,22 @@ test('a process that ends too early fails its file, and those that it had not co
   assert.match(output, /was not run/);
 });
 
+test('a test that ends the process with success fails its file, because the tests behind it did not run', async () => {
+  const { passed, output } = await run(fixture('ends'));
+  assert.ok(!passed, output);
+  assert.match(output, /^FAILED .*ends\.ts {2}1 passed, 1 failed$/m);
+  assert.match(output, /the process ended before its tests had/);
+});
+
+test('a file without tests fails', async () => {
+  const alone = await run(fixture('empty'));
+  assert.ok(!alone.passed, alone.output);
+  assert.match(alone.output, /it has no tests/);
+  const beside = await run(...Array(8).fill(fixture('empty')));
+  assert.ok(!beside.passed, beside.output);
+  assert.match(beside.output, /^0 passed, 8 failed, 0 skipped$/m);
+});
+
 test('a file that leaves a timer fails, and one by itself is listed test by test', async () => {
   const { passed, output } = await run(fixture('leaks'));
   assert.ok(!passed);
@@ -57,6 +74,18 @@ test('a name that matches nothing is an error that says where there is something
   const { passed, output } = await run('kill-sweep');
   assert.ok(!passed);
   assert.match(output, /no fast test matches kill-sweep; there are some of: full/);
+  const beside = await run('platform/cidr', 'no-such-name');
+  assert.ok(!beside.passed, beside.output);
+  assert.match(beside.output, /no fast test matches no-such-name/);
   const absent = await run('test/no/such.test.ts');
   assert.match(absent.output, /test\/no\/such\.test\.ts does not exist/);
+});
+
+test('a file is run once by any of its names, and by its absolute path', async () => {
+  const twice = await run('platform/cidr', 'test/platform/cidr');
+  assert.ok(twice.passed, twice.output);
+  assert.match(twice.output, /^1 files in /m);
+  const absolute = await run(join(REPOSITORY, fixture('passes')));
+  assert.ok(absolute.passed, absolute.output);
+  assert.match(absolute.output, /^3 passed, 0 failed, 0 skipped$/m);
 });
