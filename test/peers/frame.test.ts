@@ -8,7 +8,12 @@ import { readJsonRows } from '../../server/platform/peer/json-rows.ts';
 import { readLines } from '../../server/platform/peer/lines.ts';
 import { depth } from '../support/depth.ts';
 
-const BOUNDS = { maxBytes: 100_000, maxRows: 50, row: { maxBytes: 2_000, maxDepth: 8, maxValues: 100 } };
+const BOUNDS = {
+  maxBytes: 100_000,
+  maxRows: 50,
+  maxValues: 1_000,
+  row: { maxBytes: 2_000, maxDepth: 8, maxValues: 100 },
+};
 
 /** A text as bytes in pieces of any lengths. */
 function pieces(text: string, lengths: number[]): Buffer[] {
@@ -66,6 +71,8 @@ test('of what is no JSON object rows make an error of the peer, and nothing else
     `{"metadata":["${'x'.repeat(3_000)}"]}`,
     `{"metadata":[[${'[],'.repeat(200)}1]]}`,
     `{"other":[${'[],'.repeat(200)}1]}`,
+    // Each row is within its own bound.
+    `{"metadata":[${`[${'[],'.repeat(45)}1],`.repeat(20)}1]}`,
     `{"other":"${'x'.repeat(3_000)}"}`,
     ' '.repeat(200_000),
   ];
@@ -115,7 +122,11 @@ test('a body is read while others have their turn', async () => {
     yield Buffer.from('1]}');
   }
   setImmediate(tick);
-  const read = await readJsonRows(body(), 'metadata', 'a peer', { maxBytes: 1e8, maxRows: 50_000 });
+  const read = await readJsonRows(body(), 'metadata', 'a peer', {
+    maxBytes: 1e8,
+    maxRows: 50_000,
+    maxValues: 1e7,
+  });
   over = true;
   assert.equal((read as { metadata: unknown[] }).metadata.length, 20_001);
   assert.ok(turns >= 200, `${turns} turns`);

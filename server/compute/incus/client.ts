@@ -49,6 +49,7 @@ const ANSWER_MS = 15_000;
 const ANSWER_BOUNDS = {
   maxBytes: 256 * 1024 * 1024,
   maxRows: 20_000,
+  maxValues: 10_000_000,
   row: { maxBytes: 1024 * 1024, maxValues: 20_000 },
 };
 /** The log of a console is the longest text: 128 kB, as Incus keeps it. */

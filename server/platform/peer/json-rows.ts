@@ -6,6 +6,8 @@ export interface RowBounds {
   /** Of the whole body. */
   maxBytes: number;
   maxRows: number;
+  /** Of all rows together: rows that keep to their bound could still exhaust the memory; see {@link JsonBounds}. */
+  maxValues: number;
   /** Of one row, and of everything else in the body. */
   row?: Partial<JsonBounds>;
 }
@@ -26,9 +28,9 @@ export async function readJsonRows(
   body: Body,
   name: string,
   peer: string,
-  { maxBytes, maxRows, row = {} }: RowBounds,
+  { maxBytes, row = {}, ...list }: RowBounds,
 ): Promise<object> {
-  const rows = new Rows(name, peer, maxRows, { ...MESSAGE_BOUNDS, ...row });
+  const rows = new Rows(name, peer, list, { ...MESSAGE_BOUNDS, ...row });
   for await (const chunk of boundedBody(body, peer, maxBytes)) rows.take(chunk);
   return rows.end();
 }
@@ -43,28 +45,32 @@ function mayBeMember(chunk: Buffer, at: number): boolean {
   return true;
 }
 
+type ListBounds = Pick<RowBounds, 'maxRows' | 'maxValues'>;
+
 /** The state of a read; `#parts` is the row under way, or outside of the list whatever is around it. */
 class Rows {
   readonly #name: string;
   readonly #peer: string;
   readonly #bounds: JsonBounds;
-  readonly #maxRows: number;
+  readonly #list: ListBounds;
   readonly #begin: RegExp;
   readonly #around: Buffer[] = [];
   readonly #rows: unknown[] = [];
   #parts: Buffer[] = [];
   #length = 0;
+  /** Values of the list so far; a list or object counts twice after a comma. */
+  #values = 0;
   #depth = 0;
   #inString = false;
   #escaped = false;
   #inRows = false;
   #hasRows = false;
 
-  constructor(name: string, peer: string, maxRows: number, bounds: JsonBounds) {
+  constructor(name: string, peer: string, list: ListBounds, bounds: JsonBounds) {
     this.#name = name;
     this.#begin = new RegExp(`[{,]\\s*"${name}"\\s*:\\s*\\[$`);
     this.#peer = peer;
-    this.#maxRows = maxRows;
+    this.#list = list;
     this.#bounds = bounds;
   }
 
@@ -84,6 +90,7 @@ class Rows {
       } else if (byte === QUOTE) this.#inString = true;
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         this.#depth++;
+        if (this.#inRows) this.#values++;
         if (this.#depth === 2 && byte === OPEN_LIST && !this.#hasRows && mayBeMember(chunk, at)) {
           cut(at + 1);
           this.#beginRows();
@@ -94,10 +101,13 @@ class Rows {
           cut(at);
           this.#endRows();
         }
-      } else if (byte === COMMA && this.#inRows && this.#depth === 2) {
-        cut(at);
-        from++;
-        this.#endRow();
+      } else if (byte === COMMA && this.#inRows) {
+        this.#values++;
+        if (this.#depth === 2) {
+          cut(at);
+          from++;
+          this.#endRow();
+        }
       }
     }
     cut(chunk.length);
@@ -133,8 +143,10 @@ class Rows {
   }
 
   #endRow(): void {
-    if (this.#rows.length >= this.#maxRows)
-      throw new PeerError(this.#peer, `sent more than ${this.#maxRows} rows`);
+    const { maxRows, maxValues } = this.#list;
+    if (this.#rows.length >= maxRows) throw new PeerError(this.#peer, `sent more than ${maxRows} rows`);
+    if (this.#values > maxValues)
+      throw new PeerError(this.#peer, `sent more than ${maxValues} values in its rows`);
     this.#rows.push(parseJson(Buffer.concat(this.#parts), this.#peer, this.#bounds));
     this.#parts = [];
     this.#length = 0;
