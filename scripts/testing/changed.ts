@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import { importsWith, projectFiles, REPOSITORY, read } from '../../test/support/source.ts';
 
 /** A change of one of these may change any result. */
@@ -52,14 +51,26 @@ function importers(sources: string[]): Map<string, string[]> {
   return by;
 }
 
-/** Files that name another, such as a page that a test reads: by its path, or by its name if no other file has it. */
+/**
+ * Files that name another, such as a page that a test reads: by its path, or by its name if no other file has it. The other
+ * may have been deleted.
+ */
 function mentions(changed: string, sources: string[], all: string[]): string[] {
   const name = basename(changed);
-  const unique = all.filter((file) => basename(file) === name).length === 1;
+  const unique = all.every((file) => file === changed || basename(file) !== name);
   return sources.filter((file) => {
-    const text = read(file);
+    const text = textOf(file);
     return text.includes(changed) || (unique && text.includes(name));
   });
+}
+
+const texts = new Map<string, string>();
+
+/** A source's text, read once: every file that is looked for is looked for in all of them. */
+function textOf(file: string): string {
+  const text = texts.get(file) ?? read(file);
+  texts.set(file, text);
+  return text;
 }
 
 /** A test that a change can reach, with the number of imports between them. */
@@ -68,22 +79,23 @@ export interface Reached {
   distance: number;
 }
 
-/** Returns the `tests` that the `changed` files can reach: through imports, and through the names of files that are no code. */
+/** Returns the `tests` that the `changed` files can reach: through imports, and through the names of files that no one imports. */
 export function reachedBy(changed: string[], tests: string[]): Reached[] {
   if (changed.length === 0) return [];
   if (changed.some((file) => EVERYTHING.includes(file))) return tests.map((test) => ({ test, distance: 1 }));
   graph ??= graphOf();
   const { all, sources, importedBy } = graph;
+  const isTest = (file: string) => file.endsWith('.test.ts');
+  // A program that another process runs, or a worker, is code that no one imports.
+  const usersOf = (file: string) => {
+    const importers = importedBy.get(file);
+    if (importers) return importers;
+    return isTest(file) ? [] : mentions(file, sources, all);
+  };
   const distances = new Map(changed.map((file) => [file, 0]));
-  for (const file of changed) {
-    if (/\.tsx?$/.test(file) || !existsSync(join(REPOSITORY, file))) continue;
-    for (const reader of mentions(file, sources, all)) if (!distances.has(reader)) distances.set(reader, 1);
-  }
   // Breadth first: a Map is iterated in insertion order, including entries added during the loop.
-  for (const [file, distance] of distances) {
-    for (const importer of importedBy.get(file) ?? [])
-      if (!distances.has(importer)) distances.set(importer, distance + 1);
-  }
+  for (const [file, distance] of distances)
+    for (const user of usersOf(file)) if (!distances.has(user)) distances.set(user, distance + 1);
   return tests.flatMap((test) => {
     const distance = distances.get(test) ?? (test.startsWith(LAWS) ? 0 : undefined);
     return distance === undefined ? [] : [{ test, distance }];

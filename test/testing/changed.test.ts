@@ -22,6 +22,15 @@ test('a file that is no code reaches the tests that name it', () => {
   assert.ok(distancesFrom('deploy/systemd/vauban.service').has('test/deploy/systemd.full.test.ts'));
 });
 
+test('a file that was deleted reaches the tests that still name it', () => {
+  assert.ok(distancesFrom('docs/a-page-that-is-gone.md').has('test/testing/changed.test.ts'));
+});
+
+test('a program that tests start in a process of its own reaches them', () => {
+  assert.ok(distancesFrom('scripts/test.ts').has('test/testing/runner.full.test.ts'));
+  assert.ok(distancesFrom('scripts/testing/schedule.ts').has('test/testing/runner.full.test.ts'));
+});
+
 test('no change reaches nothing, and a change of the packages everything', () => {
   assert.deepEqual(reachedBy([], all), []);
   assert.equal(reachedBy(['package-lock.json'], all).length, all.length);
