@@ -13,6 +13,24 @@ export interface Text {
   values: unknown[];
 }
 
+/** A statement that locks and reads at most: it is harmless outside of a transaction. */
+export const ONLY_READS = /^\s*select\b/i;
+
+function twiceIfOutdated<T>(attempt: () => Promise<T>): Promise<T> {
+  return attempt().catch((error) => {
+    if (!isOutdated(error)) throw error;
+    return attempt();
+  });
+}
+
+function unknownIfLost(connection: Connection, error: unknown): never {
+  if (!connection.lost) throw error;
+  throw new DatabaseAwayError('the database went away during a statement', {
+    cause: error,
+    outcomeUnknown: true,
+  });
+}
+
 /** A statement of which the types of the parameters are known. */
 interface Described {
   statement: Statement;
@@ -52,10 +70,9 @@ export class PostgresStatements {
   /** Runs one statement outside a transaction, and again if it was outdated. */
   async runAlone<Row extends object>(connection: Connection, statement: Text): Promise<Row[]> {
     const attempt = async () => this.run<Row>(connection, await this.prepare(connection, statement));
-    return attempt().catch((error) => {
-      if (!isOutdated(error)) throw error;
-      return attempt();
-    });
+    const work = twiceIfOutdated(attempt);
+    // It commits by itself, so a connection that breaks before the answer says nothing about that.
+    return ONLY_READS.test(statement.text) ? work : work.catch((error) => unknownIfLost(connection, error));
   }
 
   /** Runs statements as one transaction, without a `begin`: they share one end. Runs them again if one was outdated. */
@@ -65,18 +82,7 @@ export class PostgresStatements {
       for (const statement of statements) runs.push(await this.prepare(connection, statement));
       return Promise.all(connection.runTogether(runs).map((answer) => this.#answer(answer)));
     };
-    try {
-      return await attempt().catch((error) => {
-        if (!isOutdated(error)) throw error;
-        return attempt();
-      });
-    } catch (error) {
-      if (!connection.lost) throw error;
-      throw new DatabaseAwayError('the database went away during a batch', {
-        cause: error,
-        outcomeUnknown: true,
-      });
-    }
+    return twiceIfOutdated(attempt).catch((error) => unknownIfLost(connection, error));
   }
 
   /**

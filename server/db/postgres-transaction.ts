@@ -1,10 +1,7 @@
 import { DatabaseAwayError } from './away.ts';
 import type { Transaction } from './database.ts';
 import type { Connection, Run } from './postgres-connection.ts';
-import type { PostgresStatements, Text } from './postgres-statements.ts';
-
-/** A statement that locks and reads at the most: it is harmless outside of a transaction. */
-const ONLY_READS = /^\s*select\b/i;
+import { ONLY_READS, type PostgresStatements, type Text } from './postgres-statements.ts';
 
 /** A statement that waits for the transaction to begin. */
 interface First extends Text {
