@@ -2,10 +2,11 @@
  * Shows text of others without obeying it; every output of ours uses this, and nothing else does the same.
  *
  * Characters that a terminal obeys, or that make text look like another: controls of both kinds, and what has no form of
- * its own, such as what turns the direction of writing. Names, notes and outputs are written by others, who must not write
- * on the reader's screen.
+ * its own, such as what turns the direction of writing, and letters that leave a blank or nothing (\p{DI}), in which text can
+ * be hidden. U+FE0F stays: it only asks for an emoji in colour. Names, notes and outputs are written by others, who must not
+ * write on the reader's screen.
  */
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu;
+const UNSAFE = /(?!\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{DI}\u2028\u2029]/gu;
 
 const escaped = (character: string) => {
   const code = character.codePointAt(0)!.toString(16);

@@ -22,6 +22,15 @@ test('nothing that a terminal obeys is printed', () => {
   );
 });
 
+test('text that would be invisible is shown, and emoji in colour stay', () => {
+  for (const hidden of ['\u3164', '\u1160', '\u034f', '\u180b', '\u2065', '\u{e0100}', '\u{e0fff}']) {
+    assert.match(safe(`web${hidden}`), /^web\\u\{[0-9a-f]+\}$/);
+    assert.equal(JSON.parse(safeJson(hidden)), hidden);
+    assert.ok(!safeJson(hidden).includes(hidden));
+  }
+  assert.equal(safe('\u2601\ufe0f web'), '\u2601\ufe0f web');
+});
+
 test('YAML is read as what it was', () => {
   const value = { vms: [{ id: 'vm_1', tags: [], at: null, on: true, ports: [[1, 2], [3]] }], empty: {} };
   assert.deepEqual(parse(yaml(value).join('\n')), value);
