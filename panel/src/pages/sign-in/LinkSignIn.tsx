@@ -12,11 +12,11 @@ import { useLink } from './use-link.ts';
 
 interface Props {
   title: string;
-  /** What the link does, given the address it is for. */
+  /** Explains the link, given the address it is for. */
   why: (email: string) => string;
-  /** Where one comes to who has signed in. */
+  /** The page to open after the sign-in. */
   home: string;
-  /** What is shown for a link that does not work. */
+  /** Renders the refusal of a link that does not work. */
   over: (error: Error) => ReactNode;
 }
 
