@@ -7,12 +7,12 @@ import { runWorld, summary, WORLD_OPERATIONS } from './run-worlds.ts';
 
 // A run that failed is repeated, as far as concurrency allows, with the seed that it printed:
 //   SIMULATION_SEED=… SIMULATION_OPERATIONS=5000 npm test -- test/simulation/money.test.ts --db postgres
-// More than a test has time for: by-hand.ts.
-// The worlds are the same each time, so that a change fails by what it changed; new ones are drawn by hand.
+// The worlds are the same each time, so that a change fails by what it changed. New ones, and more than a test has time for, are
+// drawn by hand: npm run simulate.
 const SEED = process.env.SIMULATION_SEED ?? 'vauban';
 
-/** Most on PostgreSQL: one costs the embedded engine twice as much. */
-const DEEP = { pglite: 2_500, postgres: 100_000 }[engine];
+/** On PostgreSQL five worlds, which is one of each kind. An operation costs the embedded engine twice as much. */
+const DEEP = { pglite: 2_500, postgres: 25_000 }[engine];
 const OPERATIONS = Number(process.env.SIMULATION_OPERATIONS ?? depth(100, DEEP));
 /** Of five worlds, those whose process is killed: each goes on with two more, and three starts take as long as a thousand operations. */
 const KILLED = [1, 3];
