@@ -50,6 +50,7 @@ export class RateLimiter {
   /** On this node only: to share the counts, each refused request would cost the query that the limit saves. */
   readonly #ips: WindowCounter;
   readonly #open: WindowCounter;
+  readonly #visitors: WindowCounter;
   readonly #sessions = new WindowCounter(MAX_NETWORKS);
   /** What the store last said of each key, in the window that `#seenIn` begins. */
   readonly #seen = new Map<string, LimitState>();
@@ -61,6 +62,7 @@ export class RateLimiter {
     this.#clock = clock;
     this.#ips = new WindowCounter(maxNetworks);
     this.#open = new WindowCounter(maxNetworks);
+    this.#visitors = new WindowCounter(maxNetworks);
   }
 
   /** Counts a request with a valid key. */
@@ -97,6 +99,15 @@ export class RateLimiter {
   takeOpen(network: string): LimitState {
     const windowStart = this.#windowStart();
     return this.#state('ip', this.#open.add(network, windowStart), windowStart, this.#limits.open);
+  }
+
+  /**
+   * Counts a request to the panel without a session, by network, on this node only. These requests have a bucket of their
+   * own: a program with a wrong key must not keep the people of its network from signing in.
+   */
+  takeVisitor(network: string): LimitState {
+    const windowStart = this.#windowStart();
+    return this.#state('ip', this.#visitors.add(network, windowStart), windowStart);
   }
 
   /** Counts a request of somebody who has signed in to the panel. */

@@ -44,19 +44,19 @@ export class SessionGate {
     const network = clientNetwork(ip);
     reply.header('cache-control', 'no-store');
     if (isNear?.(ip) === false) {
-      limit(limiter.takeIp(network));
+      limit(limiter.takeVisitor(network));
       throw notFound();
     }
     try {
       requireOwnOrigin(config, request);
     } catch (error) {
-      limit(limiter.takeIp(network));
+      limit(limiter.takeVisitor(network));
       throw error;
     }
     const token = sessionCookie(realm, config, request);
     const found = token === undefined ? undefined : await sessions.find(token, realm);
     const session = found && (found.stage === 'signed_in' || isPublic) ? found : undefined;
-    limit(session?.stage === 'signed_in' ? limiter.takeSession(session.id) : limiter.takeIp(network));
+    limit(session?.stage === 'signed_in' ? limiter.takeSession(session.id) : limiter.takeVisitor(network));
     if (!session && !isPublic) throw this.#refuse(request, reply, found);
     const { place = null } = session ?? {};
     const caller =

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { isCurrent } from '../../server/http/caching.ts';
 import { send } from '../chaos/support/customer.ts';
 import { startInProcess } from '../chaos/support/in-process.ts';
+import { openPanel, TestBrowser } from '../panel/support/panel.ts';
 import { burst, policyOf, rateOf } from './support.ts';
 
 const LIMIT = 20;
@@ -60,6 +61,21 @@ test('routes that need no key have a bucket of their own for each network', asyn
     assert.equal((await get('/openapi.json', '2001:db8:0:1:ffff::2')).status, 429);
     assert.equal((await get('/openapi.json', '2001:db8:0:2::1')).status, 200);
   });
+});
+
+test('programs with a wrong key do not keep the people of their network out of the panel', async (t) => {
+  const panel = await openPanel(t, { VAUBAN_RATE_LIMIT_IP: '300' });
+  const browser = new TestBrowser(panel);
+  await burst(301, () => send(panel, 'GET', '/v1/vm'));
+  const wrong = { email: 'ada@example.com', password: 'not the password' };
+  const { status, error } = await browser.ask('POST', '/sign-in', { body: wrong });
+  assert.deepEqual([status, error?.code], [401, 'sign_in_failed']);
+  // Nor the other way round: who reloads the sign-in page leaves the programs their answers.
+  await burst(301, () => send(panel, 'GET', '/panel/api/session'));
+  assert.equal((await send(panel, 'GET', '/panel/api/session')).status, 429);
+  assert.equal(rateOf(await send(panel, 'GET', '/v1/vm')).status, 401);
+  panel.clock.advance(60_000);
+  assert.equal(rateOf(await send(panel, 'GET', '/v1/vm')).remaining, 299);
 });
 
 test('without a configured proxy nobody chooses the address that is counted', async (t) => {
