@@ -26,7 +26,7 @@ const MEMORY = '/dev/shm';
 const MEMORY_NEEDED = 2 * 2 ** 30;
 const DATABASE = 'test/support/database.ts';
 /** How long the files of `--changed` may take together: on two cores, with the start of the processes, twenty seconds. */
-const CHANGED_SECONDS = 36;
+const CHANGED_SECONDS = 30;
 /** A run of few files shows each of their tests. */
 const FEW = 3;
 
