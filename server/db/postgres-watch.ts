@@ -15,6 +15,11 @@ const TURN_MS = 100;
 const SILENT_TURNS = 15;
 /** A statement that takes longer is asked after: whether the server works on it. */
 const LATE_MS = 1_000;
+/**
+ * How often in a row the server must know nothing of a late statement before its connection is given up: four seconds. A
+ * server process that gets no time from a busy processor has not read its statement, and looks the same for a while.
+ */
+const UNKNOWN_ASKS = 13;
 
 const SILENT = 'the database does not answer';
 
@@ -43,7 +48,8 @@ export class Watch {
   readonly #closed = new AbortController();
   /** Whether the server was ever there: until then it may be slow. */
   #known = false;
-  #suspects = new Set<Connection>();
+  /** Connections whose statement the server knew nothing of when it was last asked, and how often in a row. */
+  #suspects = new Map<Connection, number>();
   #connection: Connection | undefined;
   #running: Promise<void> | undefined;
   #met = Promise.withResolvers<void>();
@@ -161,12 +167,10 @@ export class Watch {
     }
     const { rows } = await asked;
     const busy = new Set(rows.map(({ pid }) => pid));
-    const forgotten = late.filter(({ pid }) => !busy.has(pid));
-    // Asked after twice: the first time the answer may have been on its way.
-    for (const suspect of forgotten) {
-      if (this.#suspects.has(suspect)) suspect.lose(new Error('the server knows nothing of its statement'));
-    }
-    this.#suspects = new Set(forgotten);
+    const unknown = late.filter(({ pid }) => !busy.has(pid));
+    this.#suspects = new Map(unknown.map((one) => [one, (this.#suspects.get(one) ?? 0) + 1]));
+    for (const [suspect, asks] of this.#suspects)
+      if (asks >= UNKNOWN_ASKS) suspect.lose(new Error('the server knows nothing of its statement'));
   }
 
   /** Whether the server answers in time, with whatever. A silent one is reported; the answer may still come. */
