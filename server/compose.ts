@@ -22,7 +22,7 @@ import { Consoles } from './consoles/consoles.ts';
 import { registerSockets } from './consoles/routes.ts';
 import { registerSharePage } from './consoles/share-page.ts';
 import { type Database, DatabaseAwayError } from './db/database.ts';
-import { migrateUp } from './db/migrate.ts';
+import { type BusyTry, migrateUp } from './db/migrate.ts';
 import { RecordedClusters } from './db/queries/clusters.ts';
 import { countForwards } from './db/queries/forwards.ts';
 import { countProtected } from './db/queries/shield-targets.ts';
@@ -112,7 +112,8 @@ async function openServices(
   const simulated = simulatedHosts(config).flatMap(({ zones = [] }) => zones);
   requireZones(catalog, simulated, SETTINGS.simulatorHosts.env);
   const secrets = await openSecretBox(config);
-  await migrateUp(db);
+  const onBusy = (attempt: BusyTry) => logger.warn(attempt, 'a migration waits for a locked table');
+  await migrateUp(db, { clock, onBusy });
   await requireCurrency(db, catalog);
   await ensureRegionPools(db, catalog);
   const opsKeys = await OpsKeys.open(db, secrets);

@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { jitter } from '../platform/jitter.ts';
 import { type Database, one, sql } from './database.ts';
 import { foundation } from './migrations/0001-foundation.ts';
 import { shield } from './migrations/0002-shield.ts';
@@ -42,7 +44,12 @@ import { clusters } from './migrations/0043-clusters.ts';
 import { moveWindows } from './migrations/0044-move-windows.ts';
 import { knownDevices } from './migrations/0045-known-devices.ts';
 
-/** One change of the schema and its reverse. Never edited once released; add another instead. */
+/**
+ * One change of the schema and its reverse. Never edited once released; add another instead. Each is one transaction, which
+ * may be tried several times (see {@link BUSY_TRIES}). A statement that cannot run in a transaction, such as `create index
+ * concurrently` or `vacuum`, is refused by the database with 25001 and does not belong here: create the index in a
+ * transaction, on a table that is still small or new.
+ */
 export interface Migration {
   name: string;
   up: string;
@@ -103,10 +110,68 @@ const MIGRATION_LOCK = 7226_0001;
 const MIGRATIONS_TABLE =
   'create table if not exists migrations (name text primary key, applied_at timestamptz not null)';
 
-/** Runs `statements` in one transaction, alone among all nodes; all of it happens, or nothing. */
+/**
+ * Longest wait for a lock of a table, in milliseconds. Whoever wants the table next, be it only to read, queues behind a
+ * migration that waits, so this is also how long a migration can hold up the nodes that are serving.
+ */
+export const LOCK_TIMEOUT_MS = 300;
+/** State of SQL of a statement that has waited for a lock for as long as it may. */
+const LOCK_TIMEOUT = '55P03';
+/** Tries in all. With the pauses, about ten minutes: most dumps are over by then, and whoever starts the service still waits. */
+const BUSY_TRIES = 35;
+/** Longest pause after the first try; it doubles with each, so that those who queued behind a try have run before the next. */
+const PAUSE_MS = 500;
+const MAX_PAUSE_MS = 40_000;
+
+/** A try of a migration that failed because others hold a lock of a table that it changes. */
+export interface BusyTry {
+  migration: string;
+  tries: number;
+  /** How many there will be at most. */
+  of: number;
+}
+
+interface Options {
+  clock?: Clock;
+  /** Called with each try that failed because of a lock, except for the last one, which is thrown. */
+  onBusy?: (attempt: BusyTry) => void;
+  migrations?: readonly Migration[];
+}
+
+/**
+ * Runs `statements` in one transaction, alone among all nodes; all of it happens, or nothing. On a server, none of them waits
+ * longer than {@link LOCK_TIMEOUT_MS} for a table. Waiting for another node's migration has no limit: it holds nobody up.
+ */
 async function exclusively(db: Database, ...statements: string[]): Promise<void> {
-  const body = [`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, ...statements].join(';\n');
+  const timeout = db.engine === 'postgres' ? [`set local lock_timeout = ${LOCK_TIMEOUT_MS}`] : [];
+  const body = [`select pg_advisory_xact_lock(${MIGRATION_LOCK})`, ...timeout, ...statements].join(';\n');
   await db.script(`begin;\n${body};\ncommit;`, { ddl: true });
+}
+
+/**
+ * Tries `work`, a whole transaction, again while others hold a table that it needs, such as `pg_dump` or a report that
+ * someone runs. Throws what to do about it after {@link BUSY_TRIES}.
+ */
+async function whileBusy(
+  name: string,
+  { clock = systemClock, onBusy }: Options,
+  work: () => Promise<void>,
+): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== LOCK_TIMEOUT) throw error;
+      if (tries === BUSY_TRIES)
+        throw new Error(
+          `Migration ${name} needs a table that another session of the database has locked for minutes, such as pg_dump ` +
+            'or a long query. Nothing was changed. Wait for that session or end it, then start again.',
+          { cause: error },
+        );
+      onBusy?.({ migration: name, tries, of: BUSY_TRIES });
+      await clock.sleep(jitter(Math.min(PAUSE_MS * 2 ** (tries - 1), MAX_PAUSE_MS)));
+    }
+  }
 }
 
 async function applied(db: Database): Promise<Set<string>> {
@@ -120,14 +185,16 @@ async function applied(db: Database): Promise<Set<string>> {
 }
 
 /** Brings the schema up to date. Names of the migrations that this call applied. */
-export async function migrateUp(db: Database): Promise<string[]> {
+export async function migrateUp(db: Database, options: Options = {}): Promise<string[]> {
   const done = await applied(db);
   const fresh: string[] = [];
-  for (const { name, up } of MIGRATIONS) {
+  for (const { name, up } of options.migrations ?? MIGRATIONS) {
     if (done.has(name)) continue;
     try {
       // The bookkeeping comes first: where another node was faster, the name is taken and nothing else runs.
-      await exclusively(db, `insert into migrations values ('${name}', now())`, up);
+      await whileBusy(name, options, () =>
+        exclusively(db, `insert into migrations values ('${name}', now())`, up),
+      );
       fresh.push(name);
     } catch (error) {
       if (!(await applied(db)).has(name)) throw error;
@@ -151,6 +218,7 @@ export async function requireMigrations(db: Database): Promise<void> {
 export async function migrateDown(db: Database): Promise<void> {
   const done = await applied(db);
   for (const { name, down } of MIGRATIONS.toReversed()) {
-    if (done.has(name)) await exclusively(db, `delete from migrations where name = '${name}'`, down);
+    if (!done.has(name)) continue;
+    await whileBusy(name, {}, () => exclusively(db, `delete from migrations where name = '${name}'`, down));
   }
 }
