@@ -7,6 +7,7 @@ import {
   validateXsd,
 } from '@stackforge-eu/factur-x';
 import type { InvoiceDocument, Party } from '../domain/billing/invoice-document.ts';
+import { eInvoiceCountry } from '../domain/tax/countries.ts';
 import type { TaxCategory } from '../domain/tax/tax.ts';
 import { day, decimal, percent } from './amounts.ts';
 
@@ -115,7 +116,7 @@ function party(from: Party, isOutside: boolean, isSeller: boolean): FacturXInvoi
       line1: street ?? '',
       city: city ?? '',
       postalCode: postcode ?? '',
-      country: country ?? '',
+      country: (country && eInvoiceCountry(country)) ?? '',
     },
     contact: email === null ? undefined : { email },
     taxRegistrations,

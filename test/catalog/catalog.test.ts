@@ -104,7 +104,8 @@ for (const [passage, replacement, expected] of [
   [
     'tax_rate: "0"',
     'tax_rate: "0.08875"\ntax_rates: { XX: "0.20" }',
-    'tax_rates: { XX: "0.20" }|tax_rates.XX: there is no country XX',
+    'tax_rates: { XX: "0.20" }|tax_rates.XX: must be the ISO 3166-1 code of a country, such as DE',
+    'tax_rates: { EL: "0.24" }|tax_rates.EL: must be the ISO 3166-1 code of a country: use GR (Greece) instead of EL',
   ],
   [
     'tax_rate: "0"',

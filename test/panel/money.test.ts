@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { sql } from '../../server/db/database.ts';
 import { lockTopUp } from '../../server/db/queries/top-ups.ts';
 import { auditNow } from '../../server/domain/billing/audit/audit.ts';
 import { settleReversal } from '../../server/payments/reversals.ts';
@@ -266,6 +267,20 @@ test('money comes in by every way that is offered, and the pages of billing tell
       assert.equal(fieldOf(error), field, JSON.stringify(error));
     }
     assert.deepEqual(await owner.ok('GET', '/billing-profile'), saved);
+
+    // As a profile may be that is older than the table of countries.
+    const { db } = panel.services;
+    await db.query(sql`update billing_profiles set country = 'YU'`);
+    const order = (idempotencyKey: string) =>
+      owner.ask('POST', '/v1/vm', {
+        body: { plan: 's1', template: 'debian-12', hostname: 'web-1' },
+        idempotencyKey,
+      });
+    const refused = await order('before');
+    assert.equal(refused.error?.code, 'invalid_state');
+    assert.match(refused.error?.message ?? '', /use RS \(Serbia\) or ME \(Montenegro\) instead of YU/);
+    await owner.ok('PUT', '/billing-profile', { body: { ...body, country: 'RS' } });
+    assert.equal((await order('after')).error, undefined);
   });
   assert.deepEqual(await auditNow(panel.services.db), []);
 });

@@ -1,6 +1,7 @@
 import type { InvoiceLineRow, InvoiceView, PartyRow } from '../../db/queries/invoices.ts';
 import { ApiError } from '../../platform/errors.ts';
 import type { Seller } from '../catalog/catalog-schema.ts';
+import { countryName, eInvoiceCountry } from '../tax/countries.ts';
 import type { TaxCategory } from '../tax/tax.ts';
 import { normalizeVatId } from '../tax/vat-id.ts';
 import { currencyExponent, plainRate, sum } from './money.ts';
@@ -68,8 +69,12 @@ export function documentTaxes(lines: DocumentTax[]): DocumentTax[] {
 const MAX_DECIMALS = 2;
 
 /** Why an invoice cannot be written down by EN 16931; undefined where it can. */
-export function eInvoiceObstacle({ buyer, currency }: InvoiceDocument): string | undefined {
+export function eInvoiceObstacle({ seller, buyer, currency }: InvoiceDocument): string | undefined {
   if (buyer.country === null) return 'it names no address of its buyer';
+  for (const { country } of [seller, buyer]) {
+    if (country !== null && eInvoiceCountry(country) === undefined)
+      return `EN 16931 has no code for ${countryName(country)}`;
+  }
   if (currencyExponent(currency) > MAX_DECIMALS) return `EN 16931 has no amounts as fine as ${currency}'s`;
   return undefined;
 }

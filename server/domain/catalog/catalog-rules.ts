@@ -3,7 +3,7 @@ import { addressMatcher, parseCidr } from '../../platform/cidr.ts';
 import type { KeyPath } from '../../platform/yaml-file.ts';
 import { MAX_USAGE_PRICE_MINOR, microsToMinor, parseMicros } from '../billing/money.ts';
 import { vatIdProblem } from '../tax/billing-profile.ts';
-import { isCountry } from '../tax/countries.ts';
+import { isCountry, notACountry } from '../tax/countries.ts';
 import type { Catalog } from './catalog-schema.ts';
 import { hourlyFaults } from './hourly-rules.ts';
 import { priceFaults } from './price-rules.ts';
@@ -59,12 +59,12 @@ function* usageFaults({ currency, plans, usage = {} }: Catalog): Generator<Catal
 /** Invoices name the seller by a tax number of some kind, and only countries have rates. */
 function* taxFaults({ seller, tax_rates = {} }: Catalog): Generator<CatalogFault> {
   for (const country of Object.keys(tax_rates)) {
-    if (!isCountry(country)) yield { path: ['tax_rates', country], reason: `there is no country ${country}` };
+    if (!isCountry(country)) yield { path: ['tax_rates', country], reason: notACountry(country) };
   }
   if (!seller) return;
   const { country, vat_id, tax_number } = seller;
   if (!isCountry(country)) {
-    yield { path: ['seller', 'country'], reason: `there is no country ${country}` };
+    yield { path: ['seller', 'country'], reason: notACountry(country) };
     return;
   }
   if (vat_id === undefined && tax_number === undefined)

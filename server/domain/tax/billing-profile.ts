@@ -1,8 +1,8 @@
-import { type FieldProblem, validationFailed } from '../../platform/errors.ts';
+import { ApiError, type FieldProblem, validationFailed } from '../../platform/errors.ts';
 import type { FieldCode } from '../../platform/field-codes.ts';
-import { countryName, isCountry } from './countries.ts';
+import { countryName, isCountry, notACountry, vatPrefix } from './countries.ts';
 import type { TaxedBuyer } from './tax.ts';
-import { hasVatFormat, normalizeVatId, vatPrefix } from './vat-id.ts';
+import { hasVatFormat, normalizeVatId } from './vat-id.ts';
 
 /** Who buys, as invoices name them. `country` is ISO 3166-1 alpha-2, `vat_id` normalized. */
 export interface BillingProfile extends TaxedBuyer {
@@ -23,8 +23,7 @@ export function billingProfile(input: BillingProfile): BillingProfile {
   const country = input.country.toUpperCase();
   const problems: FieldProblem[] = [];
   const wrong = (field: string, code: FieldCode, message: string) => problems.push({ field, code, message });
-  if (!isCountry(country))
-    wrong('country', 'unknown', 'must be the ISO 3166-1 code of a country, such as DE');
+  if (!isCountry(country)) wrong('country', 'unknown', notACountry(input.country));
   if (input.vat_id !== null) {
     const problem = problems.length === 0 && vatIdProblem(country, input.vat_id);
     if (problem) wrong('vat_id', 'invalid_format', problem);
@@ -32,4 +31,18 @@ export function billingProfile(input: BillingProfile): BillingProfile {
   }
   if (problems.length > 0) throw validationFailed(problems);
   return { ...input, country, vat_id: input.vat_id === null ? null : normalizeVatId(input.vat_id) };
+}
+
+/**
+ * Refuses a purchase while the buyer's country is none, as in profiles from before codes were checked against a table: with
+ * the wrong country, the sale could be taxed wrongly, and that cannot be changed afterwards.
+ */
+export function requireKnownCountry(buyer: TaxedBuyer | undefined): void {
+  if (!buyer || isCountry(buyer.country)) return;
+  const { country } = buyer;
+  throw new ApiError(
+    'invalid_state',
+    `The country of your billing details ${notACountry(country)}. Correct it, then order again.`,
+    { country },
+  );
 }

@@ -1,5 +1,5 @@
 import { parseMicros } from '../billing/money.ts';
-import { isInEu } from './countries.ts';
+import { isCountry, isInEu, taxedAs } from './countries.ts';
 
 /**
  * How a sale is taxed, as EN 16931 distinguishes it: at a rate, at a rate of nothing, not for a reason of its own, by
@@ -46,13 +46,15 @@ const OUTSIDE_SCOPE_NOTE = 'Service outside the scope of VAT: the place of suppl
  * The tax on a sale to `buyer`, who is a consumer at home where nothing is known. A service is taxed where its buyer
  * is: at the listed rate of that country, by the buyer where both are in the EU and the buyer is a business with a VAT
  * id, and not at all outside of the EU. A country of the EU that is not listed has the rate of home, as sellers below
- * the threshold for distance sales charge it.
+ * the threshold for distance sales charge it. A code that is no country counts as nothing known: what runs is taxed at home,
+ * where too much is owed rather than too little.
  */
 export function taxFor(rules: TaxRules, buyer: TaxedBuyer | undefined): Tax {
   const { seller, tax_rate, tax_rates = {} } = rules;
   if (buyer?.exempt_reason) return { category: 'exempt', rate: '0', reason: buyer.exempt_reason };
-  if (!buyer || !seller || buyer.country === seller.country) return taxed(tax_rate, seller);
-  const listed = tax_rates[buyer.country];
+  if (!buyer || !seller || !isCountry(buyer.country)) return taxed(tax_rate, seller);
+  if (taxedAs(buyer.country) === taxedAs(seller.country)) return taxed(tax_rate, seller);
+  const listed = tax_rates[buyer.country] ?? tax_rates[taxedAs(buyer.country)];
   if (isInEu(seller.country) && isInEu(buyer.country)) {
     const byBuyer = buyer.kind === 'business' && buyer.vat_id !== null;
     if (byBuyer) return { category: 'reverse_charge', rate: '0', reason: REVERSE_CHARGE_NOTE };

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type jsvat from 'jsvat-next';
+import { vatIssuer } from './countries.ts';
 
 /** The library, which is forty modules, loaded at the first id that is checked: a start checks none. */
 let library: typeof jsvat | undefined;
@@ -18,14 +19,11 @@ const ANY_FORMAT = /^[A-Z0-9]{2,20}$/;
 /** A VAT id as it is stored and compared: capitals and digits, without the spaces, dots and dashes of its print. */
 export const normalizeVatId = (text: string): string => text.toUpperCase().replace(/[\s.-]/g, '');
 
-/** How VAT ids of `country` begin. */
-export const vatPrefix = (country: string): string => (country === 'GR' ? 'EL' : country);
-
 /**
  * Whether a normalized VAT id has the format of `country`, its prefix included. Only the format: some states issue ids
  * whose check digits the published algorithms do not know, and whether an id is assigned only the state can say.
  */
 export function hasVatFormat(country: string, vatId: string): boolean {
-  const format = formatOf(country);
+  const format = formatOf(vatIssuer(country));
   return format ? loadLibrary().checkVAT(vatId, [format]).isValidFormat : ANY_FORMAT.test(vatId);
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../db/database.ts';
-import { findBillingProfile } from '../../db/queries/billing-profiles.ts';
+import { type BillingProfileRow, findBillingProfile } from '../../db/queries/billing-profiles.ts';
 import { openHosts } from '../../db/queries/hosts.ts';
 import type { NewVm } from '../../db/queries/insert-vm.ts';
 import type { JobRow } from '../../db/queries/jobs.ts';
@@ -27,6 +27,7 @@ import type { Catalog, Region } from '../catalog/catalog-schema.ts';
 import { isDedicated } from '../catalog/lookup.ts';
 import { catalogAt } from '../catalog/prices.ts';
 import { allocateAddresses } from '../network/allocate.ts';
+import { requireKnownCountry } from '../tax/billing-profile.ts';
 import { requireCustom, requireHourly, requirePlan, requireRoomFor, requireSoldIn } from './configuration.ts';
 import { type CreateInput, SEALED_FOR } from './job-inputs.ts';
 import { insertVmWithMac } from './mac.ts';
@@ -78,7 +79,7 @@ export async function createVm(
   const next_billing_mode = request.billing ?? 'monthly';
   const [keys, buyer, wallet, quota, taking] = await Promise.all([
     requireSshKeys(db, caller.accountId, request.ssh_key_ids ?? []),
-    findBillingProfile(db, caller.accountId),
+    requireBuyer(db, caller.accountId),
     lockWallet(db, caller.accountId),
     readQuota(db, catalog, caller.accountId),
     openHosts(db, services.engine),
@@ -145,6 +146,13 @@ export async function createVm(
     order,
     initialPassword,
   };
+}
+
+/** Who buys; undefined if nothing is known. */
+async function requireBuyer(db: Transaction, accountId: string): Promise<BillingProfileRow | undefined> {
+  const buyer = await findBillingProfile(db, accountId);
+  requireKnownCountry(buyer);
+  return buyer;
 }
 
 interface Offer {

@@ -68,7 +68,13 @@ const SHARED_REFUSALS: Record<string, ErrorCode[]> = {
   InsufficientFunds: ['insufficient_funds'],
   AccountSuspended: ['account_suspended'],
   DocumentUnavailable: ['document_unavailable'],
-  CreateVmConflict: ['account_suspended', 'idempotency_in_progress', 'quota_exceeded', 'price_changed'],
+  CreateVmConflict: [
+    'account_suspended',
+    'idempotency_in_progress',
+    'invalid_state',
+    'quota_exceeded',
+    'price_changed',
+  ],
   DeleteVmConflict: ['account_suspended', 'idempotency_in_progress', 'vm_locked'],
   ChangeVmConflict: [
     'account_suspended',

@@ -29,6 +29,9 @@ const texts = defineTexts(
     city: 'City',
     country: 'Country',
     choose: 'Choose',
+    northernIreland: 'Northern Ireland',
+    again: (code: string) =>
+      `${code} is not the code of a country. Choose your country again: until then you cannot create a VM.`,
     vat: 'VAT identification number',
     vatHint: 'With it, a business in another country of the EU pays no VAT here.',
     save: 'Save',
@@ -47,6 +50,9 @@ const texts = defineTexts(
     city: 'Ort',
     country: 'Land',
     choose: 'Auswählen',
+    northernIreland: 'Nordirland',
+    again: (code: string) =>
+      `${code} bezeichnet kein Land. Wählen Sie Ihr Land neu aus: Bis dahin können Sie keine VM erstellen.`,
     vat: 'Umsatzsteuer-Identifikationsnummer',
     vatHint: 'Damit zahlt ein Unternehmen in einem anderen Land der EU hier keine Umsatzsteuer.',
     save: 'Speichern',
@@ -80,7 +86,9 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
   const locale = useLocale();
   const mayChange = useRole('owner');
   const [kind, setKind] = useState(profile?.kind ?? 'consumer');
-  const [country, setCountry] = useState<string | null>(profile?.country ?? null);
+  // Profiles from before codes were checked may have one that is no country: then the form asks again.
+  const isStale = profile !== null && !COUNTRIES.includes(profile.country);
+  const [country, setCountry] = useState<string | null>(isStale ? null : (profile?.country ?? null));
   const countries = useCountries();
   const set = useChange('setBillingProfile', {
     changes: ['getBillingProfile'],
@@ -153,6 +161,7 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
       {kind === 'business' && (
         <Field label={t.vat} name="vat_id" defaultValue={profile?.vat_id ?? ''} hint={t.vatHint} mono />
       )}
+      {isStale && <Notice kind="warn">{t.again(profile.country)}</Notice>}
       {profile && <Notice>{tax.reason ?? t.tax(percent.format(Number(tax.rate)))}</Notice>}
       {mayChange && (
         <FormActions>
@@ -168,10 +177,13 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
 /** All countries by their name in the reader's language. */
 function useCountries() {
   const locale = useLocale();
+  const { northernIreland } = useTexts(texts);
   return useMemo(() => {
     const names = new Intl.DisplayNames(locale, { type: 'region' });
-    return COUNTRIES.map((value) => ({ value, label: names.of(value) ?? value })).sort((a, b) =>
+    // Browsers have no name for Northern Ireland, which is no country of its own in ISO 3166.
+    const nameOf = (code: string) => (code === 'XI' ? northernIreland : (names.of(code) ?? code));
+    return COUNTRIES.map((value) => ({ value, label: nameOf(value) })).sort((a, b) =>
       a.label.localeCompare(b.label, locale),
     );
-  }, [locale]);
+  }, [locale, northernIreland]);
 }

@@ -45,6 +45,7 @@ export const NewVmInput = {
 
 /** Why no VM of any size is made. */
 export const NEW_VM_ERRORS = [
+  'invalid_state',
   'insufficient_funds',
   'quota_exceeded',
   'price_changed',
