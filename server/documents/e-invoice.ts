@@ -7,24 +7,19 @@ import {
   validateXsd,
 } from '@stackforge-eu/factur-x';
 import type { InvoiceDocument, Party } from '../domain/billing/invoice-document.ts';
-import { eInvoiceCountry } from '../domain/tax/countries.ts';
-import type { TaxCategory } from '../domain/tax/tax.ts';
-import { day, decimal, percent } from './amounts.ts';
+import { day } from './amounts.ts';
+import { type CategoryCode, eInvoiceTerms, type TaxedParty } from './en16931/terms.ts';
 
 type InvoiceLine = NonNullable<FacturXInvoiceInput['lines']>[number];
 
-const CATEGORY: Record<TaxCategory, VatCategoryCode> = {
-  standard: VatCategoryCode.STANDARD_RATE,
-  zero_rated: VatCategoryCode.ZERO_RATED,
-  exempt: VatCategoryCode.EXEMPT,
-  reverse_charge: VatCategoryCode.REVERSE_CHARGE,
-  outside_scope: VatCategoryCode.OUTSIDE_SCOPE,
+const CATEGORY: Partial<Record<CategoryCode, VatCategoryCode>> = {
+  S: VatCategoryCode.STANDARD_RATE,
+  Z: VatCategoryCode.ZERO_RATED,
+  E: VatCategoryCode.EXEMPT,
+  AE: VatCategoryCode.REVERSE_CHARGE,
+  O: VatCategoryCode.OUTSIDE_SCOPE,
 };
-/** The codes of the CEF's list of exemption reasons, where it has one that always fits. */
-const REASON_CODE: Partial<Record<TaxCategory, string>> = {
-  reverse_charge: 'VATEX-EU-AE',
-  outside_scope: 'VATEX-EU-O',
-};
+
 /**
  * An invoice as XML by EN 16931: UN/CEFACT CII in the Factur-X (ZUGFeRD) profile "EN 16931". Throws where the schema of
  * that profile does not hold, so that nothing invalid is ever handed out.
@@ -38,57 +33,56 @@ export async function eInvoice(document: InvoiceDocument): Promise<string> {
 }
 
 function input(document: InvoiceDocument): FacturXInvoiceInput {
-  const { number, issued_at, currency, taxes, lines } = document;
-  // The library writes numbers with two digits; those of a decimal of at most 15 digits come out as they went in.
-  const major = (minor: bigint) => Number(decimal(minor, currency));
-  // An invoice outside of the scope of VAT must not name VAT ids, and must not be outside only in part.
-  const isOutside = taxes.every(({ category }) => category === 'outside_scope');
-  const code = (category: TaxCategory) =>
-    CATEGORY[category === 'outside_scope' && !isOutside ? 'exempt' : category];
+  const { number, issued_at, currency, lines } = document;
+  const terms = eInvoiceTerms(document);
+  const { totals } = terms;
+  const code = (category: CategoryCode) => CATEGORY[category]!;
   const typeCode =
     document.type === 'invoice' ? DocumentTypeCode.COMMERCIAL_INVOICE : DocumentTypeCode.CREDIT_NOTE;
-  const [net, tax, total] = [document.net_minor, document.tax_minor, document.total_minor].map(major);
   return {
     document: { id: number, issueDate: day(issued_at), typeCode },
-    seller: party(document.seller, isOutside, true),
-    buyer: party(document.buyer, isOutside, false),
+    seller: party(document.seller, terms.seller, true),
+    buyer: party(document.buyer, terms.buyer, false),
     billingPeriod: servicePeriod(document),
     references: document.corrects.map((id) => ({ id, type: 'preceding' })),
     lines: lines.map((line, index): InvoiceLine => {
-      const magnitude = line.net_minor < 0n ? -line.net_minor : line.net_minor;
+      const { amount, category, rate } = terms.lines[index]!;
       return {
         id: String(index + 1),
         name: line.description,
         note: `${day(line.from_at)} – ${day(line.to_at)}`,
-        quantity: line.net_minor < 0n ? -1 : 1,
-        unitPrice: major(magnitude),
-        lineTotal: major(line.net_minor),
-        vatCategoryCode: code(line.category),
-        vatRatePercent:
-          line.category === 'outside_scope' && isOutside ? undefined : Number(percent(line.tax_rate)),
+        quantity: amount < 0n ? -1 : 1,
+        unitPrice: major(amount < 0n ? -amount : amount),
+        lineTotal: major(amount),
+        vatCategoryCode: code(category),
+        vatRatePercent: rate === null ? undefined : perCent(rate),
       };
     }),
-    vatBreakdown: taxes.map((group) => ({
+    vatBreakdown: terms.breakdown.map((group) => ({
       categoryCode: code(group.category),
-      ratePercent: Number(percent(group.tax_rate)),
-      taxableAmount: major(group.net_minor),
-      taxAmount: major(group.tax_minor),
+      ratePercent: perCent(group.rate ?? 0n),
+      taxableAmount: major(group.base),
+      taxAmount: major(group.tax),
       exemptionReason: group.reason ?? undefined,
-      exemptionReasonCode:
-        isOutside || group.category !== 'outside_scope' ? REASON_CODE[group.category] : undefined,
+      exemptionReasonCode: group.reasonCode ?? undefined,
     })),
     totals: {
-      lineTotal: net!,
-      taxBasisTotal: net!,
-      taxTotal: tax!,
-      grandTotal: total!,
-      // Bought from a prepaid wallet, and given back to it.
-      prepaidAmount: total!,
-      duePayableAmount: 0,
+      lineTotal: major(totals.lines),
+      taxBasisTotal: major(totals.net),
+      taxTotal: major(totals.tax),
+      grandTotal: major(totals.gross),
+      prepaidAmount: major(totals.paid ?? 0n),
+      duePayableAmount: major(totals.due),
       currency,
     },
   };
 }
+
+/** Hundredths in major units. The library writes two digits; a number of at most 15 digits comes out as it went in. */
+const major = (hundredths: bigint): number => Number(hundredths) / 100;
+
+/** A share in millionths as per cent. */
+const perCent = (rate: bigint): number => Number(rate) / 10_000;
 
 /** From the first instant of service to the last, which lies beyond the month where a month is paid in advance. */
 function servicePeriod({ lines, period_start_at, period_end_at }: InvoiceDocument) {
@@ -102,11 +96,11 @@ function servicePeriod({ lines, period_start_at, period_end_at }: InvoiceDocumen
   };
 }
 
-function party(from: Party, isOutside: boolean, isSeller: boolean): FacturXInvoiceInput['seller'] {
-  const { name, street, city, postcode, country, vat_id, tax_number, registration_id, email } = from;
+function party(from: Party, taxed: TaxedParty, isSeller: boolean): FacturXInvoiceInput['seller'] {
+  const { name, street, city, postcode, vat_id, tax_number, registration_id, email } = from;
   const taxRegistrations = [
-    ...(vat_id !== null && !isOutside ? [{ id: vat_id, schemeId: 'VA' as const }] : []),
-    ...(tax_number !== null ? [{ id: tax_number, schemeId: 'FC' as const }] : []),
+    ...(taxed.vatId !== null ? [{ id: taxed.vatId, schemeId: 'VA' as const }] : []),
+    ...(taxed.taxNumber !== null ? [{ id: taxed.taxNumber, schemeId: 'FC' as const }] : []),
   ];
   return {
     name,
@@ -116,7 +110,7 @@ function party(from: Party, isOutside: boolean, isSeller: boolean): FacturXInvoi
       line1: street ?? '',
       city: city ?? '',
       postalCode: postcode ?? '',
-      country: (country && eInvoiceCountry(country)) ?? '',
+      country: taxed.country ?? '',
     },
     contact: email === null ? undefined : { email },
     taxRegistrations,

@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { eInvoiceObstacle, type InvoiceDocument } from '../domain/billing/invoice-document.ts';
+import type { InvoiceDocument } from '../domain/billing/invoice-document.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiError } from '../platform/errors.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Answer, DocumentFormat, Order } from './messages.ts';
+import { obstacleTo } from './obstacle.ts';
 
 /** Documents that wait for the thread: what it makes in about ten seconds, and of one account what it downloads at once. */
 const MAX_WAITING = 32;
@@ -56,8 +57,15 @@ export class DocumentRenderer {
         'document_unavailable',
         `An invoice of more than ${MAX_LINES} lines is read as JSON.`,
       );
-    const obstacle = format === 'xml' && eInvoiceObstacle(document);
-    if (obstacle) throw new ApiError('document_unavailable', `${document.number} has no XML: ${obstacle}.`);
+    const { number } = document;
+    const obstacle = obstacleTo(document);
+    if (obstacle && obstacle.rules.length > 0)
+      this.#options.logger.error(
+        { number, rules: obstacle.rules },
+        'e-invoice withheld: it breaks official rules',
+      );
+    if (obstacle && format === 'xml')
+      throw new ApiError('document_unavailable', `${number} has no XML: ${obstacle.reason}.`);
     const own = this.#waiting.filter((task) => task.accountId === accountId).length;
     if (this.#waiting.length >= maxWaiting || own >= maxWaitingOfOne)
       throw unavailable('Too many documents are asked for.');

@@ -1,8 +1,8 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { eInvoiceObstacle } from '../domain/billing/invoice-document.ts';
 import { eInvoice } from './e-invoice.ts';
 import type { Answer, Order } from './messages.ts';
+import { obstacleTo } from './obstacle.ts';
 import { invoicePdf } from './pdf.ts';
 
 // The thread that makes documents: what costs time here holds up no request.
@@ -12,7 +12,7 @@ const NICE = 10;
 
 async function make({ document, format }: Order): Promise<Answer> {
   try {
-    const xml = eInvoiceObstacle(document) === undefined ? await eInvoice(document) : undefined;
+    const xml = obstacleTo(document) === undefined ? await eInvoice(document) : undefined;
     if (format === 'pdf') return { bytes: await invoicePdf(document, xml) };
     return xml === undefined ? { error: 'no e-invoice' } : { bytes: Buffer.from(xml) };
   } catch (error) {

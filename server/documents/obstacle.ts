@@ -1,0 +1,17 @@
+import { eInvoiceObstacle, type InvoiceDocument } from '../domain/billing/invoice-document.ts';
+import { brokenRules } from './en16931/rules.ts';
+import { eInvoiceTerms } from './en16931/terms.ts';
+
+/** Why a document has no e-invoice. `rules` are the official rules that it would break, of a document that could have one. */
+export interface Obstacle {
+  reason: string;
+  rules: string[];
+}
+
+/** Returns why no e-invoice of `document` may leave; undefined if it may. */
+export function obstacleTo(document: InvoiceDocument): Obstacle | undefined {
+  const reason = eInvoiceObstacle(document);
+  if (reason !== undefined) return { reason, rules: [] };
+  const rules = brokenRules(eInvoiceTerms(document));
+  return rules.length === 0 ? undefined : { reason: `it would break ${rules.join(', ')} of EN 16931`, rules };
+}
