@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { ENDPOINTS } from '../server/endpoints/customer/index.ts';
 import { OPERATOR_ENDPOINTS } from '../server/endpoints/operator/index.ts';
 import { PANEL_ENDPOINTS } from '../server/endpoints/panel/index.ts';
@@ -10,6 +10,7 @@ import { ERROR_STATUS } from '../server/platform/errors.ts';
 import { FIELD_CODES } from '../server/platform/field-codes.ts';
 import { emitCli } from './emit-cli.ts';
 import { emitClient } from './emit-client.ts';
+import { emitCurrencies } from './emit-currencies.ts';
 import { emitMan } from './emit-man.ts';
 import { emitOperations } from './emit-operations.ts';
 import { emitTerraform } from './emit-terraform.ts';
@@ -22,6 +23,10 @@ const customer = buildOpenApi(ENDPOINTS);
 write('openapi.json', formatOpenApi(customer));
 write('panel/src/api/customer.ts', emitOperations(customer, 'Customer'));
 write('sdk/src/api.ts', emitClient(customer));
+write(
+  'sdk/src/currencies.ts',
+  emitCurrencies(readFileSync(new URL('../shared/currencies.ts', import.meta.url), 'utf8')),
+);
 write('cli/src/inputs.ts', emitCli(customer));
 const pages = emitMan();
 const manual = new URL('../cli/man/', import.meta.url);

@@ -1,3 +1,4 @@
+import { minorToText } from '../shared/currencies.ts';
 import { safe, safeJson } from '../shared/safe-text.ts';
 
 /** Prints a line. Whatever is in it, a customer's name or a mail server's reply, cannot write on the terminal. */
@@ -43,13 +44,7 @@ function align(given: string[][], right: boolean[] = []): string[] {
 }
 
 /** Minor units as people write them: 12345 EUR is "123.45 EUR". */
-export function money(minor: number, currency: string): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits!;
-  const text = String(Math.abs(minor)).padStart(digits + 1, '0');
-  const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
-  return `${minor < 0 ? '-' : ''}${amount} ${currency}`;
-}
+export const money: (minor: number, currency: string) => string = minorToText;
 
 /** An instant to the second; "never" where there is none. */
 export function instant(at: string | null): string {

@@ -1,3 +1,5 @@
+// biome-ignore-all lint/style/noRestrictedGlobals: numbers, dates and sizes as a language writes them; money is in money.ts
+import { minorText, priceText } from './money.ts';
 import { currentLanguage, useLanguage } from './settings.ts';
 
 /** What an English reader outside of America expects: the day before the month, 24 hours. */
@@ -24,28 +26,12 @@ function once<Made>(key: string, make: () => Made): Made {
 
 /** An amount in minor units, such as "€93.00". */
 export function formatMoney(minor: number, currency: string, locale = localeNow()): string {
-  const format = once(
-    `money ${locale} ${currency}`,
-    () => new Intl.NumberFormat(locale, { style: 'currency', currency }),
-  );
-  const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
-  return format.format(minor / 10 ** digits);
+  return minorText(minor, currency, locale);
 }
 
 /** A decimal in major units as the API writes it, such as "0.0096", with all of its digits. */
 export function formatDecimal(decimal: string, currency: string, locale = localeNow()): string {
-  const digits = Math.max(2, decimal.split('.')[1]?.length ?? 0);
-  const options = { style: 'currency', currency, minimumFractionDigits: digits } as const;
-  return once(`decimal ${locale} ${currency} ${digits}`, () => new Intl.NumberFormat(locale, options)).format(
-    Number(decimal),
-  );
-}
-
-/** What a person typed as an amount, in minor units: "12", "12.5" and "12,50" are understood; undefined where it is none. */
-export function parseMoney(text: string, digits = 2): number | undefined {
-  const match = /^(\d{1,9})(?:[.,](\d{1,3}))?$/.exec(text.replace(/[\s€$£]/g, ''));
-  if (!match || (match[2]?.length ?? 0) > digits) return undefined;
-  return Number(match[1]) * 10 ** digits + Number((match[2] ?? '').padEnd(digits, '0') || 0);
+  return priceText(decimal, currency, locale);
 }
 
 export function formatNumber(value: number, locale = localeNow(), digits = 0): string {

@@ -1,3 +1,5 @@
+import { minorToDecimal, moneyFormat } from '../../shared/currencies.ts';
+
 /** The languages that mails are written in. */
 export const LOCALES = ['en', 'de'] as const;
 export type Locale = (typeof LOCALES)[number];
@@ -31,6 +33,7 @@ export type Template<Values> = Record<Locale, (values: Values, context: Context)
 
 /** An instant as people write it, in UTC: where a reader is, is not known. */
 export function instant(iso: string, locale: Locale): string {
+  // biome-ignore lint/style/noRestrictedGlobals: shows a date
   const text = new Intl.DateTimeFormat(INTL[locale], {
     dateStyle: 'long',
     timeStyle: 'short',
@@ -41,9 +44,7 @@ export function instant(iso: string, locale: Locale): string {
 
 /** An amount in minor units, as people write it. */
 export function money(minor: number, currency: string, locale: Locale): string {
-  const format = new Intl.NumberFormat(INTL[locale], { style: 'currency', currency });
-  const { maximumFractionDigits: digits = 2 } = format.resolvedOptions();
-  return format.format(minor / 10 ** digits);
+  return moneyFormat(INTL[locale], currency).format(minorToDecimal(minor, currency));
 }
 
 /** Dates with the day first, in both. */

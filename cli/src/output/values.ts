@@ -1,13 +1,8 @@
+import { minorToText } from '../../../shared/currencies.ts';
 import { safe } from '../../../shared/safe-text.ts';
 
 /** Minor units as people write them: 12345 EUR is "123.45 EUR". */
-export function money(minor: number, currency: string): string {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-  const digits = format.resolvedOptions().maximumFractionDigits!;
-  const text = String(Math.abs(minor)).padStart(digits + 1, '0');
-  const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
-  return `${minor < 0 ? '-' : ''}${amount} ${currency}`;
-}
+export const money: (minor: number, currency: string) => string = minorToText;
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
 

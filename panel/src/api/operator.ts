@@ -141,6 +141,17 @@ export interface BookedPayment {
   wallet: Wallet;
 }
 
+/** How the books count their currency */
+export interface Books {
+  currency: string;
+  iso_exponent: number;
+  exponent: number | null;
+  paused: boolean;
+  recorded_at: string | null;
+  recorded_by: string | null;
+  last_payments: PaymentSample[];
+}
+
 /** What VMs share */
 export interface Capacity {
   zones: string[] | null;
@@ -670,6 +681,16 @@ export interface Overview {
   attacks_ongoing: number;
 }
 
+/** A payment, to be compared with what really came */
+export interface PaymentSample {
+  id: string;
+  account_id: string;
+  method: string;
+  reference: string;
+  amount_minor: number;
+  created_at: string;
+}
+
 /** Credit that was given to an account, and what is left of it */
 export interface PromoCredit {
   id: string;
@@ -781,6 +802,10 @@ export interface SetBillingProfileRequest {
   country: string;
   vat_id?: string;
   exempt_reason?: string;
+}
+
+export interface SetBooksExponentRequest {
+  exponent: number;
 }
 
 export interface SetTargetBlackholeRequest {
@@ -1094,6 +1119,8 @@ export interface OperatorOperations {
   'operator.getStatement': { params: { id: string }; query: { from?: string; to?: string }; line: StatementEntry };
   'operator.exportBookings': { query: { month: string; format: 'csv' | 'datev'; part?: number }; line: string };
   'operator.auditBooks': { data: AuditReport };
+  'operator.getBooks': { data: Books };
+  'operator.setBooksExponent': { body: SetBooksExponentRequest; data: Books };
   'operator.listVms': { query: { limit?: number; cursor?: string; account?: string; search?: string; payment?: 'unpaid'; status?: 'provisioning' | 'stopped' | 'starting' | 'running' | 'stopping' | 'rebooting' | 'resizing' | 'deleting' | 'suspended' | 'error' }; data: Vm[]; list: true };
   'operator.getVm': { params: { id: string }; data: VmDetails };
   'operator.stopVm': { params: { id: string }; body: StopVmRequest; data: StartedJob };
@@ -1192,6 +1219,8 @@ export const OPERATOR_OPERATIONS = {
   'operator.getStatement': ['GET', '/accounts/{id}/statement'],
   'operator.exportBookings': ['GET', '/bookings'],
   'operator.auditBooks': ['POST', '/audit'],
+  'operator.getBooks': ['GET', '/books'],
+  'operator.setBooksExponent': ['POST', '/books/exponent'],
   'operator.listVms': ['GET', '/vms'],
   'operator.getVm': ['GET', '/vms/{id}'],
   'operator.stopVm': ['POST', '/vms/{id}/stop'],

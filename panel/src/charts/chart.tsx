@@ -87,6 +87,7 @@ function Legend({ columns, lines, format, hovered, locale }: ChartProps & { hove
 }
 
 const timeOf = (seconds: number, locale: string) =>
+  // biome-ignore lint/style/noRestrictedGlobals: shows a time
   new Intl.DateTimeFormat(locale, {
     day: 'numeric',
     month: 'short',

@@ -124,12 +124,14 @@ function times(splits: number[], locale: string): string[] {
   const [first = 0, second = first] = splits;
   const span = (splits.at(-1) ?? first) - first;
   const clock = { hour: '2-digit', minute: '2-digit' } as const;
+  // biome-ignore lint/style/noRestrictedGlobals: shows a time
   const options: Intl.DateTimeFormatOptions =
     span > 2 * DAY
       ? { day: 'numeric', month: 'short' }
       : second - first < 60
         ? { ...clock, second: '2-digit' }
         : clock;
+  // biome-ignore lint/style/noRestrictedGlobals: shows a time
   const format = new Intl.DateTimeFormat(locale, options);
   return splits.map((at) => format.format(at * 1000));
 }

@@ -1,3 +1,4 @@
+import { fieldText, parseMoney } from '../money.ts';
 import { useTexts } from '../texts.ts';
 import { Field } from '../ui/Field.tsx';
 import { textOf } from '../ui/Form.tsx';
@@ -11,7 +12,7 @@ export function ReasonField() {
   );
 }
 
-/** An amount in units of `currency`, such as 12.50; with a hint where it may be left out. */
+/** An amount in units of `currency`, with as many decimals as it has; with a hint where it may be left out. */
 export function AmountField({
   currency,
   hint,
@@ -32,6 +33,9 @@ export function AmountField({
       autoFocus={autoFocus}
       autoComplete="off"
       inputMode="decimal"
+      validate={(value) =>
+        value.trim() !== '' && parseMoney(value, currency) === undefined ? t.notAnAmount(currency) : null
+      }
       suffix={currency}
     />
   );
@@ -40,5 +44,8 @@ export function AmountField({
 /** What {@link ReasonField} holds. */
 export const reasonOf = (values: FormData) => textOf(values, 'reason').trim();
 
-/** What {@link AmountField} holds as the API wants it: a comma is a point. Empty where it was left out. */
-export const amountOf = (values: FormData) => textOf(values, 'amount').trim().replace(',', '.');
+/** What {@link AmountField} holds as the API wants it, such as "12.50". Empty where it was left out. */
+export function amountOf(values: FormData, currency: string): string {
+  const minor = parseMoney(textOf(values, 'amount'), currency);
+  return minor === undefined ? '' : fieldText(minor, currency);
+}

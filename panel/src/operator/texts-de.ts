@@ -1,3 +1,5 @@
+import { exampleAmount } from '../money.ts';
+
 /** German. */
 export const de = {
   operator: 'Betreiber',
@@ -50,6 +52,8 @@ export const de = {
   done: 'Erledigt',
   remove: 'Entfernen',
   amount: 'Betrag',
+  notAnAmount: (currency: string) =>
+    `Geben Sie einen Betrag in ${currency} ein, etwa ${exampleAmount(currency, ',')}.`,
   reference: 'Verwendungszweck',
   reason: 'Grund',
   reasonHint: 'Der Kunde liest ihn.',

@@ -1,3 +1,5 @@
+import { exampleAmount } from '../money.ts';
+
 /** English. */
 export const en = {
   operator: 'Operator',
@@ -50,6 +52,8 @@ export const en = {
   done: 'Done',
   remove: 'Remove',
   amount: 'Amount',
+  notAnAmount: (currency: string) =>
+    `Enter an amount in ${currency}, such as ${exampleAmount(currency, '.')}.`,
   reference: 'Reference',
   reason: 'Reason',
   reasonHint: 'The customer reads it.',

@@ -84,6 +84,7 @@ function describe({ hostname, label, expires_at }) {
   show('label', label ?? '');
   element('label').hidden = !label;
   const at = new Date(expires_at);
+  // biome-ignore lint/style/noRestrictedGlobals: shows a time
   const time = new Intl.DateTimeFormat('en-GB', {
     weekday: 'short',
     hour: '2-digit',

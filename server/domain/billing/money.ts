@@ -1,21 +1,12 @@
+import { currencyExponent, minorToText } from '../../../shared/currencies.ts';
+
+export { currencyExponent };
+
 /**
  * Money arithmetic. Settled amounts are bigint minor units; prices below a minor unit are "micros"
  * (millionths of a major unit), also bigint. No float ever holds money.
  */
 const MICROS = 1_000_000n;
-
-const exponents = new Map<string, number>();
-
-/** Digits behind the point of a currency: 2 for EUR, 0 for JPY (ISO 4217 by way of Intl). */
-export function currencyExponent(currency: string): number {
-  let exponent = exponents.get(currency);
-  if (exponent === undefined) {
-    const format = new Intl.NumberFormat('en', { style: 'currency', currency });
-    exponent = format.resolvedOptions().maximumFractionDigits!;
-    exponents.set(currency, exponent);
-  }
-  return exponent;
-}
 
 /** Parses a decimal such as "4.99" into micros; at most six digits behind the point. */
 export function parseMicros(decimal: string): bigint {
@@ -50,9 +41,7 @@ export function minorToMicros(minor: bigint, currency: string): bigint {
 }
 
 /** An amount for people, such as "6.99 EUR". */
-export function formatMinor(minor: bigint, currency: string): string {
-  return `${formatMicros(minorToMicros(minor, currency), currencyExponent(currency))} ${currency}`;
-}
+export const formatMinor: (minor: bigint, currency: string) => string = minorToText;
 
 /** Hours that a month is taken to have where an hourly price is shown. */
 const HOURS_PER_MONTH = 730n;

@@ -1,11 +1,5 @@
-import {
-  currencyExponent,
-  formatMicros,
-  MAX_PRICE_MINOR,
-  microsToMinor,
-  minorToMicros,
-  parseMicros,
-} from '../billing/money.ts';
+import { isCurrency, minorToText } from '../../../shared/currencies.ts';
+import { MAX_PRICE_MINOR, microsToMinor, minorToMicros, parseMicros } from '../billing/money.ts';
 import { customConfiguration } from '../billing/pricing.ts';
 import type { CatalogFault } from './catalog-rules.ts';
 import type { Catalog, Plan } from './catalog-schema.ts';
@@ -13,8 +7,8 @@ import { startOfDay } from './prices.ts';
 
 /** A VM's monthly price is charged in minor units: what cannot be charged cannot be asked for. */
 export function* priceFaults({ currency, plans, custom }: Catalog): Generator<CatalogFault> {
-  if (!Intl.supportedValuesOf('currency').includes(currency)) {
-    yield { path: ['currency'], reason: `${currency} is not a currency` };
+  if (!isCurrency(currency)) {
+    yield { path: ['currency'], reason: `${currency} is not a currency of ISO 4217` };
     return;
   }
   for (const [index, plan] of plans.entries()) yield* planFaults(plan, ['plans', index], currency);
@@ -77,5 +71,4 @@ function isDate(text: string): boolean {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
 }
 
-const highestPrice = (currency: string) =>
-  `${formatMicros(minorToMicros(MAX_PRICE_MINOR, currency), currencyExponent(currency))} ${currency} a month`;
+const highestPrice = (currency: string) => `${minorToText(MAX_PRICE_MINOR, currency)} a month`;

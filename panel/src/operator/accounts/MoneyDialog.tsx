@@ -42,7 +42,7 @@ export function MoneyDialog({
   const pay = type === 'credit' ? credit : debit;
   const change = { correction: correct, payment: pay, promo: grant }[kind];
   const submit = (values: FormData) => {
-    const amount = amountOf(values);
+    const amount = amountOf(values, currency);
     const reason = reasonOf(values);
     if (kind === 'correction') correct.mutate({ params: { id }, body: { type, amount, reason, key } });
     else if (kind === 'promo') {

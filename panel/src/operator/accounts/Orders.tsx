@@ -104,7 +104,7 @@ function CorrectionDialog({ order, verb, onClose }: Correction & { onClose: () =
   const params = { id: order.id };
   const submit = (values: FormData) => {
     const reason = reasonOf(values);
-    const amount = amountOf(values);
+    const amount = amountOf(values, order.currency);
     if (isRefund) refund.mutate({ params, body: { reason, key, ...(amount && { amount }) } });
     else undo.mutate({ params, body: { reason, key } });
   };

@@ -184,7 +184,7 @@ function Refund({ topUp, onClose }: { topUp: TopUp; onClose: () => void }) {
   const t = useTexts(texts);
   const refund = useChange('operator.refundTopUp', { changes: [...CHANGED], onDone: onClose });
   const submit = (values: FormData) => {
-    const amount = amountOf(values);
+    const amount = amountOf(values, topUp.currency);
     const reason = reasonOf(values);
     refund.mutate({ params: { id: topUp.id }, body: { reason, ...(amount && { amount }) } });
   };

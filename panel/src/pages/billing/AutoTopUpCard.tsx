@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { AutoTopUp } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
-import { formatMoney, parseMoney, useLocale } from '../../format.ts';
+import { formatMoney, useLocale } from '../../format.ts';
+import { fieldText, parseMoney } from '../../money.ts';
 import { useRole } from '../../shell/site.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
@@ -99,8 +100,8 @@ function AutoTopUpForm({ auto, onDone }: { auto: AutoTopUp; onDone: () => void }
   const t = useTexts(topUpTexts);
   const [isOn, setOn] = useState(auto.enabled);
   const [method, setMethod] = useState(auto.payment_method_id ?? auto.methods[0]?.id ?? null);
-  const [threshold, setThreshold] = useState((auto.threshold_minor / 100).toFixed(2));
-  const [amount, setAmount] = useState((auto.amount_minor / 100).toFixed(2));
+  const [threshold, setThreshold] = useState(fieldText(auto.threshold_minor, auto.currency));
+  const [amount, setAmount] = useState(fieldText(auto.amount_minor, auto.currency));
   const set = useChange('setAutoTopUp', {
     changes: ['getAutoTopUp'],
     onDone: () => {
@@ -108,9 +109,11 @@ function AutoTopUpForm({ auto, onDone }: { auto: AutoTopUp; onDone: () => void }
       onDone();
     },
   });
-  const check = (value: string) => (parseMoney(value) === undefined ? t.notAnAmount : null);
+  const { currency } = auto;
+  const check = (value: string) =>
+    parseMoney(value, currency) === undefined ? t.notAnAmount(currency) : null;
   const save = () => {
-    const [threshold_minor, amount_minor] = [parseMoney(threshold), parseMoney(amount)];
+    const [threshold_minor, amount_minor] = [parseMoney(threshold, currency), parseMoney(amount, currency)];
     if (threshold_minor === undefined || amount_minor === undefined) return;
     set.mutate({ body: { enabled: isOn, threshold_minor, amount_minor, payment_method_id: method } });
   };
@@ -126,7 +129,7 @@ function AutoTopUpForm({ auto, onDone }: { auto: AutoTopUp; onDone: () => void }
         value={threshold}
         onChange={setThreshold}
         validate={check}
-        suffix={auto.currency}
+        suffix={currency}
         inputMode="decimal"
         mono
       />
@@ -136,7 +139,7 @@ function AutoTopUpForm({ auto, onDone }: { auto: AutoTopUp; onDone: () => void }
         value={amount}
         onChange={setAmount}
         validate={check}
-        suffix={auto.currency}
+        suffix={currency}
         inputMode="decimal"
         mono
       />

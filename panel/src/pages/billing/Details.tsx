@@ -94,6 +94,7 @@ function DetailsForm({ billed: { profile, tax } }: { billed: BilledAs }) {
     changes: ['getBillingProfile'],
     onDone: () => announce(t.saved),
   });
+  // biome-ignore lint/style/noRestrictedGlobals: shows a rate
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
   return (
     <Form
@@ -179,6 +180,7 @@ function useCountries() {
   const locale = useLocale();
   const { northernIreland } = useTexts(texts);
   return useMemo(() => {
+    // biome-ignore lint/style/noRestrictedGlobals: names of countries
     const names = new Intl.DisplayNames(locale, { type: 'region' });
     // Browsers have no name for Northern Ireland, which is no country of its own in ISO 3166.
     const nameOf = (code: string) => (code === 'XI' ? northernIreland : (names.of(code) ?? code));

@@ -124,6 +124,7 @@ function Sums({ invoice }: { invoice: InvoiceWithLines }) {
   const t = useTexts(texts);
   const locale = useLocale();
   const { currency, subtotal_minor, total_minor, taxes } = invoice;
+  // biome-ignore lint/style/noRestrictedGlobals: shows a rate
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 });
   return (
     <Card>

@@ -3,7 +3,8 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PaymentProvider } from '../../api/panel.ts';
 import { read, useChange } from '../../api/queries.ts';
-import { formatMoney, parseMoney, useLocale } from '../../format.ts';
+import { formatMoney, useLocale } from '../../format.ts';
+import { fieldText, parseMoney } from '../../money.ts';
 import { useTexts } from '../../texts.ts';
 import { Button } from '../../ui/Button.tsx';
 import { Checkbox } from '../../ui/Checkbox.tsx';
@@ -17,8 +18,8 @@ import { useMethodName } from './method-name.ts';
 import { topUpTexts } from './top-up-texts.ts';
 
 const route = getRouteApi('/shell/billing/top-up');
-/** What most top up first. */
-const USUAL_MINOR = 2_500;
+/** What the field begins with, as a multiple of the least: 25.00 where the least is 5.00, whatever the currency. */
+const USUAL_MULTIPLE = 5;
 
 /** Puts money into the wallet, by whatever the hoster offers. */
 export function TopUp() {
@@ -53,11 +54,12 @@ function TopUpForm({ providers, currency }: { providers: PaymentProvider[]; curr
   const { amount: missing, next } = route.useSearch();
   const [name, setName] = useState(providers[0]!.id);
   const provider = providers.find(({ id }) => id === name)!;
-  const first = Math.max(missing ?? USUAL_MINOR, provider.minimum_minor);
-  const [text, setText] = useState(() => (first / 100).toFixed(2));
+  const usual = Math.min(provider.minimum_minor * USUAL_MULTIPLE, provider.maximum_minor);
+  const first = Math.max(missing ?? usual, provider.minimum_minor);
+  const [text, setText] = useState(() => fieldText(first, currency));
   const [wantsKept, setKept] = useState(false);
   const isKept = wantsKept && provider.can_store;
-  const minor = parseMoney(text);
+  const minor = parseMoney(text, currency);
   const money = (minor: number) => formatMoney(minor, currency, locale);
   const start = useChange('startTopUp', {
     changes: ['getWallet', 'listTopUps', 'listPayments', 'getBillingSummary'],
@@ -88,7 +90,7 @@ function TopUpForm({ providers, currency }: { providers: PaymentProvider[]; curr
           mono
           suffix={currency}
           hint={t.between(money(provider.minimum_minor), money(provider.maximum_minor))}
-          validate={(value) => (parseMoney(value) === undefined ? t.notAnAmount : null)}
+          validate={(value) => (parseMoney(value, currency) === undefined ? t.notAnAmount(currency) : null)}
           isRequired
         />
         <Choices

@@ -1,3 +1,4 @@
+import { exampleAmount } from '../../money.ts';
 import { defineTexts } from '../../texts.ts';
 
 export const topUpTexts = defineTexts(
@@ -6,7 +7,8 @@ export const topUpTexts = defineTexts(
     why: 'Machines are paid for in advance from the wallet. Any unused balance stays yours.',
     amount: 'Amount',
     between: (least: string, most: string) => `From ${least} to ${most}.`,
-    notAnAmount: 'Enter an amount, such as 25 or 12.50.',
+    notAnAmount: (currency: string) =>
+      `Enter an amount in ${currency}, such as ${exampleAmount(currency, '.')}.`,
     how: 'How',
     go: (amount: string) => `Top up ${amount}`,
     goOn: 'Top up',
@@ -62,7 +64,8 @@ export const topUpTexts = defineTexts(
     why: 'Maschinen werden im Voraus aus dem Guthaben bezahlt. Nicht verbrauchtes Guthaben bleibt Ihnen erhalten.',
     amount: 'Betrag',
     between: (least: string, most: string) => `Von ${least} bis ${most}.`,
-    notAnAmount: 'Geben Sie einen Betrag ein, etwa 25 oder 12,50.',
+    notAnAmount: (currency: string) =>
+      `Geben Sie einen Betrag in ${currency} ein, etwa ${exampleAmount(currency, ',')}.`,
     how: 'Wie',
     go: (amount: string) => `${amount} aufladen`,
     goOn: 'Aufladen',

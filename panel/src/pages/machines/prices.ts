@@ -1,3 +1,5 @@
+import { currencyExponent } from '../../../../shared/currencies.ts';
+
 /** Money as the service has it: integers and decimal strings, so that nothing shown is off by a rounding of floats. */
 
 interface Size {
@@ -16,10 +18,6 @@ export function parseMicros(text: string): bigint {
   const value = BigInt(match[2]!) * MICROS + BigInt((match[3] ?? '').padEnd(6, '0'));
   return match[1] ? -value : value;
 }
-
-/** How many digits the currency's minor unit stands behind the point. */
-export const minorDigits = (currency: string) =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 
 const halfUp = (value: bigint, parts: bigint) => (2n * value + parts) / (2n * parts);
 
@@ -40,7 +38,7 @@ export function customMonthlyMinor(
   if (vcpu === undefined || ram === undefined || disk === undefined) return undefined;
   const micros =
     BigInt(size.vcpu) * vcpu + halfUp(BigInt(size.ram_mb) * ram, MB_PER_GB) + BigInt(size.disk_gb) * disk;
-  return Number(halfUp(micros, 10n ** BigInt(6 - minorDigits(currency))));
+  return Number(halfUp(micros, 10n ** BigInt(6 - currencyExponent(currency))));
 }
 
 /** What is lacking in a wallet, 0 where it is enough. */

@@ -43,6 +43,7 @@ export const closeAccount = panelEndpoint({
   },
 });
 
+// biome-ignore lint/style/noRestrictedGlobals: the commas of a sentence
 const LIST = new Intl.ListFormat('en');
 
 /** Says what is in the way, for who cannot book money as the operator does. What counts is what `close` finds. */

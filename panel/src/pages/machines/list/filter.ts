@@ -32,6 +32,7 @@ const textOf = ({ id, hostname, notes, plan, region, ipv4, ipv6 }: Findable) =>
   [id, hostname, notes, plan, region, ipv4, ipv6].join('\n').toLowerCase();
 
 /** Numbers within a text by their size: web-2 before web-10. */
+// biome-ignore lint/style/noRestrictedGlobals: the order of names
 const collator = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
 /** The order of names, addresses and words as people read them. */

@@ -1,0 +1,4 @@
+/** Returns the SDK's copy of `shared/currencies.ts`: the SDK is a package of its own and can import nothing of the repository. */
+export function emitCurrencies(shared: string): string {
+  return `// Made from shared/currencies.ts by \`npm run generate\`: do not edit.\n\n${shared}`;
+}

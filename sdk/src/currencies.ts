@@ -1,0 +1,69 @@
+// Made from shared/currencies.ts by `npm run generate`: do not edit.
+
+/**
+ * How many decimals each currency has, from ISO 4217, list one ("Current currency & funds code list" of
+ * www.six-group.com, as published on 2024-06-25 and amended until 2026-01-01). It is a table of our own because the
+ * runtime's is not one to keep books by: `Intl` follows CLDR, which describes what shops do and changes with the release of
+ * ICU. ICU 78 gives HUF, COP, IDR, PKR and a dozen others no decimals, which ISO, banks and earlier releases count with two.
+ *
+ * A code that ISO withdraws moves to {@link WITHDRAWN} and stays there: books that were kept in it can still be read. The
+ * exponent of a code never changes here; a start where it differs from the books' is refused.
+ */
+const BY_EXPONENT: readonly (readonly [exponent: number, codes: string])[] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [
+    2,
+    `AED AFN ALL AMD AOA ARS AUD AWG AZN BAM BBD BDT BMD BND BOB BOV BRL BSD BTN BWP BYN BZD CAD CDF CHE CHF CHW CNY COP COU
+    CRC CUP CVE CZK DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GTQ GYD HKD HNL HTG HUF IDR ILS INR IRR JMD KES
+    KGS KHR KPW KYD KZT LAK LBP LKR LRD LSL MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MXV MYR MZN NAD NGN NIO NOK NPR
+    NZD PAB PEN PGK PHP PKR PLN QAR RON RSD RUB SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TOP
+    TRY TTD TWD TZS UAH USD USN UYU UZS VED VES WST XAD XCD XCG YER ZAR ZMW ZWG`,
+  ],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+];
+
+/** Withdrawn since 2023 (list three), all with two decimals. */
+const WITHDRAWN = 'ANG BGN CUC HRK SLL ZWL';
+
+/** The exponent of every known currency, by its ISO 4217 code. */
+export const EXPONENTS: Readonly<Record<string, number>> = Object.fromEntries(
+  [...BY_EXPONENT, [2, WITHDRAWN] as const].flatMap(([exponent, codes]) =>
+    codes.split(/\s+/).map((code) => [code, exponent]),
+  ),
+);
+
+/** Returns whether `code` is a currency that ISO 4217 knows, in capitals. */
+export const isCurrency = (code: string): boolean => Object.hasOwn(EXPONENTS, code);
+
+/** Returns the decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. Throws a RangeError for an unknown code. */
+export function currencyExponent(currency: string): number {
+  if (!isCurrency(currency)) throw new RangeError(`${JSON.stringify(currency)} is no currency of ISO 4217`);
+  return EXPONENTS[currency]!;
+}
+
+/** Returns an amount in minor units as a decimal in major units, exactly: 1250 EUR is "12.50". */
+export function minorToDecimal(minor: number | bigint, currency: string): `${number}` {
+  const digits = currencyExponent(currency);
+  const text = String(minor < 0 ? -minor : minor).padStart(digits + 1, '0');
+  const amount = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  return `${minor < 0 ? '-' : ''}${amount}` as `${number}`;
+}
+
+/** Returns an amount for people, such as "123.45 EUR". */
+export const minorToText = (minor: number | bigint, currency: string): string =>
+  `${minorToDecimal(minor, currency)} ${currency}`;
+
+/**
+ * Returns how a language writes an amount of `currency` with so many decimals, for display only. `Intl` is told them
+ * because it would use its own; pass it the decimal text of {@link minorToDecimal}, which no float rounds.
+ */
+export function moneyFormat(locale: string, currency: string, decimals: number = currencyExponent(currency)) {
+  // biome-ignore lint/style/noRestrictedGlobals: for display, with the decimals of the table
+  return new Intl.NumberFormat(locale, {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+}
