@@ -89,6 +89,8 @@ export interface PaymentProvider {
   readonly validMs: number;
   /** Whether it can keep a method and charge it without its owner. */
   readonly canCharge: boolean;
+  /** How many minor units an amount must be a multiple of; any amount where absent. */
+  unit?(currency: string): bigint;
   /** Throws {@link ProviderUnavailableError}, or {@link Error} where it refuses: the customer has not been asked for anything. */
   begin(order: PaymentOrder): Promise<Begun>;
   /** What a customer who comes back has left to do, where that needs no page of the provider's. */

@@ -17,6 +17,7 @@ import { newId } from '../platform/ids.ts';
 import type { Logger } from '../platform/logging.ts';
 import type { Payments } from './payments.ts';
 import { ProviderUnavailableError, type RefundOutcome } from './provider.ts';
+import { unitProblem } from './start-top-up.ts';
 
 /** What refunds take. */
 export interface RefundParts {
@@ -79,6 +80,8 @@ async function withdraw(
       'too_large',
       `must be at most ${formatMinor(left, topUp.currency)}, which is left of it`,
     );
+  const inexact = unitProblem(topUp.currency, amount, payments.find(topUp.provider));
+  if (inexact) throw invalidField('amount', inexact.code, inexact.message);
   const id = newId('rfd', clock);
   const { payment } = await debitAccount(tx, clock, {
     accountId: topUp.account_id,

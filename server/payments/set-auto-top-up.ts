@@ -6,7 +6,7 @@ import type { Catalog } from '../domain/catalog/catalog-schema.ts';
 import type { Clock } from '../platform/clock.ts';
 import { invalidField } from '../platform/errors.ts';
 import type { Payments } from './payments.ts';
-import { amountProblem } from './start-top-up.ts';
+import { amountProblem, unitProblem } from './start-top-up.ts';
 
 /** What setting it takes. */
 export interface SetParts {
@@ -49,6 +49,8 @@ export async function setAutoTopUp(
       'not_offered',
       `cannot be charged: ${method.provider} is not offered`,
     );
+  const inexact = method && unitProblem(catalog.currency, wish.amountMinor, payments.find(method.provider));
+  if (inexact) throw invalidField('amount_minor', inexact.code, inexact.message);
   return putAutoTopUp(tx, {
     account_id: wish.accountId,
     enabled: wish.enabled,

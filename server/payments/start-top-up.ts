@@ -61,7 +61,7 @@ export interface BegunTopUp {
 export async function beginTopUp(parts: StartParts, wish: TopUpWish): Promise<BegunTopUp | undefined> {
   const { clock, db, logger, payments, catalog } = parts;
   const provider = payments.find(wish.provider);
-  if (!provider || amountProblem(catalog, wish.amountMinor)) return undefined;
+  if (!provider || amountProblem(catalog, wish.amountMinor, provider)) return undefined;
   if ((await countPendingTopUps(db, wish.accountId)) >= MAX_PENDING) return undefined;
   const id = newId('top', clock);
   const reference = newReference();
@@ -106,7 +106,7 @@ export async function startTopUp(
   const { catalog, clock, payments } = parts;
   const provider = payments.find(wish.provider);
   if (!provider) throw invalidField('provider', 'unknown_provider', offered(payments));
-  const problem = amountProblem(catalog, wish.amountMinor);
+  const problem = amountProblem(catalog, wish.amountMinor, provider);
   if (problem) throw invalidField('amount_minor', problem.code, problem.message);
   await requireOpen(tx, wish.accountId);
   const wallet = await lockWallet(tx, wish.accountId);
@@ -145,17 +145,30 @@ const offered = ({ providers }: Payments) =>
     ? 'there is no way to pay here'
     : `must be one of ${providers.map(({ name }) => name).join(', ')}`;
 
-/** What is wrong with an amount, if anything. */
+/** Returns what is wrong with an amount that `provider` is to charge, if anything. */
 export function amountProblem(
   catalog: Catalog,
   amountMinor: bigint,
+  provider?: PaymentProvider,
 ): { code: FieldCode; message: string } | undefined {
   const { min, max } = topUpLimits(catalog);
   if (amountMinor < min)
     return { code: 'too_small', message: `must be at least ${formatMinor(min, catalog.currency)}` };
   if (amountMinor > max)
     return { code: 'too_large', message: `must be at most ${formatMinor(max, catalog.currency)}` };
-  return undefined;
+  return unitProblem(catalog.currency, amountMinor, provider);
+}
+
+/** Returns a problem if `provider` cannot move exactly this amount. */
+export function unitProblem(
+  currency: string,
+  amountMinor: bigint,
+  provider: PaymentProvider | undefined,
+): { code: FieldCode; message: string } | undefined {
+  const unit = provider?.unit?.(currency) ?? 1n;
+  if (amountMinor % unit === 0n) return undefined;
+  const message = `must be a multiple of ${formatMinor(unit, currency)} to be paid by ${provider!.name}`;
+  return { code: 'too_precise', message };
 }
 
 async function write(

@@ -8,7 +8,7 @@ import {
   type Refund,
   type RefundOutcome,
 } from '../provider.ts';
-import { toStripe } from './amounts.ts';
+import { stripeUnit, toStripe } from './amounts.ts';
 import { isObject, type StripeApi, StripeRefusal } from './api.ts';
 
 /** A session can be paid for this long; Stripe allows between half an hour and a day. */
@@ -24,6 +24,7 @@ export function stripeProvider(api: StripeApi, brandName: string): PaymentProvid
     name: 'stripe',
     validMs: VALID_MS,
     canCharge: true,
+    unit: stripeUnit,
     begin: (order) => begin(api, brandName, order),
     cancel: (sessionRef) => expireSession(api, sessionRef),
     forget: (methodRef) => detachMethod(api, methodRef),
